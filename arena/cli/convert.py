@@ -244,7 +244,7 @@ def _into_database(
     try:
         from lath.notation.database.building import Building, building  # start-up time
         from lath.notation.database.reading import DatabaseError
-        from lath.notation.database.sources import Mark, SourcePart, parcels, pieces
+        from lath.notation.database.sources import Mark, SourcePart, bundles, pieces
     except ImportError as error:
         raise ConfigError(files.needed_words(error)) from error
 
@@ -257,9 +257,9 @@ def _into_database(
         begin = Mark(*json.loads(made.mark or "[]"))
         if made.mark and not quiet:
             print(f"going on after {made.counts.read} records", file=sys.stderr)
-        with Telling(quiet=quiet) as tell, closing(parcels(found(begin), begin, jobs)) as some:
-            for parcel, mark in some:
-                made.add(parcel, json.dumps(mark))
+        with Telling(quiet=quiet) as tell, closing(bundles(found(begin), begin, jobs)) as some:
+            for bundle, mark in some:
+                made.add(bundle, json.dumps(mark))
                 tell(made.counts.read)
 
     command = _command(read)

@@ -1,6 +1,6 @@
 """Bots' files on their way to other machines: sent once by what is in them, kept there, verified.
 
-A parcel is an archive of plain files whose name is the digest of all of them, so that who unpacks
+A bundle is an archive of plain files whose name is the digest of all of them, so that who unpacks
 it, and who finds it unpacked, can tell whether it is what was sent.
 """
 
@@ -37,10 +37,10 @@ CHUNK: Final = 4 << 20
 """Bytes of an archive that are sent at a time."""
 
 KEPT_BYTES: Final = 4 << 30
-"""How much a machine keeps of parcels; those that were not used for longest go first."""
+"""How much a machine keeps of bundles; those that were not used for longest go first."""
 
 OLD_S: Final = 3600.0
-"""By how much a piece is older than the newest parcel that nobody goes on with."""
+"""By how much a piece is older than the newest bundle that nobody goes on with."""
 
 _PASSED_BY: Final = (".git", "__pycache__")
 
@@ -107,8 +107,8 @@ def _mode(mode: int) -> int:
     return 0o755 if mode & 0o100 else 0o644
 
 
-def parcel_of(bot: str, paths: Sequence[str], closed: Collection[str] = ()) -> BotBundle | None:
-    """Return the parcel of a bot's files and folders, absolute; None where there are none.
+def bundle_of(bot: str, paths: Sequence[str], closed: Collection[str] = ()) -> BotBundle | None:
+    """Return the bundle of a bot's files and folders, absolute; None where there are none.
 
     What lies in `closed`, in `.git`, in caches of Python and in virtual environments stays here.
     Links are followed to other files of the bot and of the system. Raises ConfigError: too much,
@@ -187,18 +187,18 @@ def digest_of(root: Path, names: Sequence[str]) -> str:
 
 
 def place_of(digest: str) -> Path:
-    """Return the folder in which a parcel is unpacked, whether it is or not; raises ArenaError."""
+    """Return the folder in which a bundle is unpacked, whether it is or not; raises ArenaError."""
     if not _DIGEST.fullmatch(digest):
         raise ArenaError(f"{digest[:80]!r} is not a digest, expected 64 hexadecimal digits")
-    return kept("parcels") / digest
+    return kept("bundles") / digest
 
 
 def _folder() -> Path:
-    """Return the folder of all parcels, which is there; raises ArenaError where others change it.
+    """Return the folder of all bundles, which is there; raises ArenaError where others change it.
 
-    Everybody may go through it to a parcel that he knows.
+    Everybody may go through it to a bundle that he knows.
     """
-    folder = kept("parcels")
+    folder = kept("bundles")
     folder.mkdir(mode=0o711, parents=True, exist_ok=True)
     if other := changed_by_others(folder):
         raise ArenaError(
@@ -227,7 +227,7 @@ def changed_by_others(folder: Path) -> str:
 
 @contextmanager
 def _alone(place: Path) -> Iterator[None]:
-    """Have a parcel that nobody uses, nor unpacks; raises OSError where somebody does."""
+    """Have a bundle that nobody uses, nor unpacks; raises OSError where somebody does."""
     with place.with_suffix(_LOCK).open("a") as lock, place.with_suffix(_TURN).open("a") as turn:
         for file in (lock, turn):
             lock_file(file)
@@ -236,7 +236,7 @@ def _alone(place: Path) -> Iterator[None]:
 
 @contextmanager
 def used(digests: Collection[str]) -> Iterator[tuple[str, ...]]:
-    """Keep parcels from being removed while they are in use; give those that are not there."""
+    """Keep bundles from being removed while they are in use; give those that are not there."""
     with ExitStack() as stack:
         missing = []
         for digest in sorted(set(digests)):
@@ -252,7 +252,7 @@ def used(digests: Collection[str]) -> Iterator[tuple[str, ...]]:
 
 
 def is_valid(digest: str) -> bool:
-    """Return whether a parcel lies there, unpacked, as it was sent: that and nothing besides."""
+    """Return whether a bundle lies there, unpacked, as it was sent: that and nothing besides."""
     place = place_of(digest)
     try:
         return place.with_suffix(_DONE).is_file() and _digest_of_all(place) == digest
@@ -283,12 +283,12 @@ def _digest_of_all(place: Path) -> str:
                     files.append(str(inner / entry.name))
                     size += _refuse_unless(path, stat.S_IFREG, *_FILE_RIGHTS).st_size
                 if size > MOST_BYTES or len(files) > MOST_FILES:
-                    raise ArenaError(f"{place} holds more than a parcel may")
+                    raise ArenaError(f"{place} holds more than a bundle may")
                 if len(folders) + len(left) > MOST_FOLDERS:
-                    raise ArenaError(f"{place} holds more folders than a parcel may")
+                    raise ArenaError(f"{place} holds more folders than a bundle may")
     empty = set(folders) - {parent for name in files for parent in PurePosixPath(name).parents}
     if empty:
-        raise ArenaError(f"{place / min(empty)} is in no parcel")
+        raise ArenaError(f"{place / min(empty)} is in no bundle")
     return digest_of(place, sorted(files))
 
 
@@ -304,7 +304,7 @@ def _refuse_unless(path: Path, kind: int, *rights: int) -> os.stat_result:
 
 
 def take(digest: str, sender: str, number: int, chunk: bytes) -> None:
-    """Take the next piece of a parcel, counted from 0; an empty one ends and unpacks it.
+    """Take the next piece of a bundle, counted from 0; an empty one ends and unpacks it.
 
     Others may send the same one meanwhile: `sender` is a word that no other has. Raises ArenaError
     for what is not what the digest says, and OSError.
@@ -316,7 +316,7 @@ def take(digest: str, sender: str, number: int, chunk: bytes) -> None:
     part = place.with_suffix(f".{sender}{_PART}")
     with part.open("wb" if number == 0 else "ab") as file:
         if file.tell() + len(chunk) > 2 * MOST_BYTES:
-            raise ArenaError(f"more was sent of parcel {digest[:12]} than one may hold")
+            raise ArenaError(f"more was sent of bundle {digest[:12]} than one may hold")
         file.write(chunk)
     if chunk:
         return
@@ -331,12 +331,12 @@ def take(digest: str, sender: str, number: int, chunk: bytes) -> None:
 
 
 def _unpack(digest: str, part: Path, place: Path) -> None:
-    """Unpack a parcel where nobody else can go, and put it in its place when it is as sent.
+    """Unpack a bundle where nobody else can go, and put it in its place when it is as sent.
 
     What lies there goes aside, for bots that play with it.
     """
     new = Path(mkdtemp(prefix=f"{digest}.", suffix=_ASIDE, dir=place.parent))
-    what = f"what was sent of parcel {digest[:12]}"
+    what = f"what was sent of bundle {digest[:12]}"
     try:
         try:
             with tarfile.open(part, mode="r:gz") as archive:
@@ -384,7 +384,7 @@ def _write(archive: tarfile.TarFile, header: tarfile.TarInfo, new: Path) -> None
 
 
 def is_inside(name: str) -> bool:
-    """Return whether a name is that of a file below a folder, as `parcel_of` writes it.
+    """Return whether a name is that of a file below a folder, as `bundle_of` writes it.
 
     >>> is_inside("net/a.bin"), is_inside("net/../a"), is_inside("/a"), is_inside("./a")
     (True, False, False, False)

@@ -149,14 +149,14 @@ class Cluster:
         self._tell, warn = tell, warner(tell)
         self._patience = Patience(warn, self._patience_s, well="there are workers")
         is_walled = self._security is not None and not self._is_trial  # a tunnel ends here, too
-        self._terms, parcels = terms_of(config, closed, must_be_walled=is_walled)
+        self._terms, bundles = terms_of(config, closed, must_be_walled=is_walled)
         times = [config.limits.time, *(bot.time for bot in config.bots if bot.time)]
         self._times_matter = any(not time.nodes for time in times)
         each = [replace(bot.own(config.limits), time=time) for bot in config.bots for time in times]
         self._longest_game_s = max(map(_longest_game_s, each))
         with signals.interruptible():
             self._link = SchedulerLink(self._address, self._security)
-            self._entrance = Entrance(self._link, self._terms, parcels)
+            self._entrance = Entrance(self._link, self._terms, bundles)
             self._wait_for_workers()
             self._say_who_is_there()
             self._compare()

@@ -71,11 +71,11 @@ def findings(
     security = security_of(address)
     config, closed = tournament_of(folder)
     is_walled = security is not None and not is_trial
-    terms, parcels = terms_of(config, closed, must_be_walled=is_walled)
+    terms, bundles = terms_of(config, closed, must_be_walled=is_walled)
     with signals.interruptible():
         link = SchedulerLink(address, security)
     try:
-        entrance = Entrance(link, terms, parcels)
+        entrance = Entrance(link, terms, bundles)
         with signals.interruptible():
             asked = link.do(_asked(link, entrance, config.names, workers))
             try:

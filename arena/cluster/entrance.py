@@ -34,7 +34,7 @@ NAMING_S: Final = 15.0
 """How long the name of a machine waits for others that are being asked for theirs."""
 
 SENDING_S: Final = 600.0
-"""How long a piece of a parcel may take, and the unpacking."""
+"""How long a piece of a bundle may take, and the unpacking."""
 
 
 def terms_of(
@@ -45,7 +45,7 @@ def terms_of(
     `closed` are files and folders that stay here: the tournament's. Bots without a wall of their
     own get one; `must_be_walled`: where there is none they do not play.
     """
-    bots, parcels = travelling(config.bots, closed, keys=entry_point.secrets_here())
+    bots, bundles = travelling(config.bots, closed, keys=entry_point.secrets_here())
     terms = RunTerms(
         tree=f"{secrets.token_hex(12)}.",
         bots=bots,
@@ -58,7 +58,7 @@ def terms_of(
         wall="bwrap",
         must_be_walled=must_be_walled,
     )
-    return terms, parcels
+    return terms, bundles
 
 
 def _game_files(game_ids: Iterable[str]) -> Iterator[GameFile]:
@@ -77,14 +77,14 @@ class Entrance:
     """
 
     def __init__(
-        self, link: SchedulerLink, terms: RunTerms, parcels: Mapping[str, BotBundle]
+        self, link: SchedulerLink, terms: RunTerms, bundles: Mapping[str, BotBundle]
     ) -> None:
-        """`parcels` are the files of the bots of `terms`, by their digests."""
+        """`bundles` are the files of the bots of `terms`, by their digests."""
         self.digest: Final = hashlib.sha256(write(terms).encode()).hexdigest()
         """Of the terms: jobs name them by it."""
         self._link: Final = link
         self._terms: Final = terms
-        self._parcels: Final = parcels
+        self._bundles: Final = bundles
         self._names: Final[dict[tuple[str, str], str]] = {}
         """Of machines, by what they call themselves and where they are."""
         self._asked: Final[set[str]] = set()
@@ -141,9 +141,9 @@ class Entrance:
         async with self._locks.setdefault(host, asyncio.Lock()):
             entered = await self._enter(seen, host)
             for digest in entered.missing:
-                if digest not in self._parcels:
+                if digest not in self._bundles:
                     return Entered(refused=f"it asks for {digest[:12]}, which no bot brings")
-                if refused := await self._send(seen.address, self._parcels[digest]):
+                if refused := await self._send(seen.address, self._bundles[digest]):
                     return Entered(refused=refused)
             if entered.missing:
                 entered = await self._enter(seen, host)
@@ -184,16 +184,16 @@ class Entrance:
         slots = max(first + seen.threads, sum(each.threads for each in alike.values()))
         return first, slots
 
-    async def _send(self, address: str, parcel: BotBundle) -> str:
+    async def _send(self, address: str, bundle: BotBundle) -> str:
         """Send the files of a bot; return why that cannot be, empty where it could."""
-        chunks: Iterator[bytes] = parcel.chunks()
+        chunks: Iterator[bytes] = bundle.chunks()
         sender, number = secrets.token_hex(8), 0
         while True:
             chunk = await asyncio.to_thread(next, chunks, b"")
             answer = await self._link.call(
                 address,
                 entry_point.take,
-                parcel.digest,
+                bundle.digest,
                 sender,
                 number,
                 chunk,

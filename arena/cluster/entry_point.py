@@ -101,7 +101,7 @@ def hello(_text: str) -> str:
 
 def _free_bytes() -> int:
     try:
-        place = kept("parcels")
+        place = kept("bundles")
         return shutil.disk_usage(next(p for p in (place, *place.parents) if p.exists())).free
     except (ArenaError, OSError):
         return 0
@@ -218,7 +218,7 @@ def _enter(entry: WorkerEntry, text: str, stack: ExitStack) -> Entered:
                 refused=f"Dask imports from {path}, and other users can change {other}: "
                 "`--local-directory` of `dask worker` names another folder"
             )
-    digests = [bot.parcel for bot in entry.terms.bots if bot.parcel]
+    digests = [bot.bundle for bot in entry.terms.bots if bot.bundle]
     missing = stack.enter_context(bundles.used(digests))
     if missing:
         return Entered(missing=missing)
@@ -283,7 +283,7 @@ def secrets_here() -> tuple[str, ...]:
 
 
 def take(digest: str, sender: str, number: int, chunk: bytes) -> str:
-    """Take a piece of a parcel, as `parcels.take` does; return an `Entered`."""
+    """Take a piece of a bundle, as `bundles.take` does; return an `Entered`."""
     try:
         bundles.take(digest, sender, number, chunk)
     except (ArenaError, OSError) as error:

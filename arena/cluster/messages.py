@@ -53,7 +53,7 @@ class Traveller:
     """Its command on machines whose names match; elsewhere it is `command`."""
 
     cwd: CommandWord | None
-    parcel: Digest | Literal[""]
+    bundle: Digest | Literal[""]
     """The digest of its files; empty: it brings none."""
 
     env: Mapping[str, CommandWord]
@@ -142,7 +142,7 @@ class Entered:
     """How a worker is ready to play."""
 
     missing: tuple[Digest, ...] = ()
-    """Parcels that it has not: it is not ready, and wants them first."""
+    """Bundles that it has not: it is not ready, and wants them first."""
 
     refused: str = ""
     """Why it cannot play at all; empty: it can."""

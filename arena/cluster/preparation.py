@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, cast
 
-from lath.arena.cluster.bundles import BotBundle, parcel_of, place_of
+from lath.arena.cluster.bundles import BotBundle, bundle_of, place_of
 from lath.arena.cluster.messages import CommandWord, RunTerms, Traveller, WorkerEntry, read, write
 from lath.arena.entrants.builds import built
 from lath.arena.entrants.confinement import confined, files_of, holds, kept, own_folders
@@ -31,7 +31,7 @@ _UNCHANGED: Final = {"PYTHONDONTWRITEBYTECODE": "1"}
 def travelling(
     bots: Sequence[BotSpec], closed: Sequence[str], *, keys: Sequence[str] = ()
 ) -> tuple[tuple[Traveller, ...], dict[str, BotBundle]]:
-    """Return bots as they are sent, and their parcels by digest; raises ConfigError.
+    """Return bots as they are sent, and their bundles by digest; raises ConfigError.
 
     `closed` are files and folders that stay here: the tournament's; `keys` those that no bot may
     name either.
@@ -44,20 +44,20 @@ def travelling(
                 )
     closed = (*closed, *keys)
     own = own_folders(bots, closed)
-    parcels: dict[str, BotBundle] = {}
+    bundles: dict[str, BotBundle] = {}
     sent = []
     for bot in bots:
         paths = [own[bot.name]] if own[bot.name] else files_of(bot)
         try:
-            parcel = parcel_of(bot.name, list(dict.fromkeys((*paths, *bot.files))), closed)
+            bundle = bundle_of(bot.name, list(dict.fromkeys((*paths, *bot.files))), closed)
         except ConfigError:
             if not bot.hosts:
                 raise
-            parcel = None  # it is found where `hosts` says
-        if parcel:
-            parcels[parcel.digest] = parcel
-        sent.append(_traveller(bot, parcel))
-    return tuple(sent), parcels
+            bundle = None  # it is found where `hosts` says
+        if bundle:
+            bundles[bundle.digest] = bundle
+        sent.append(_traveller(bot, bundle))
+    return tuple(sent), bundles
 
 
 _AS_IT_IS: Final = (
@@ -67,41 +67,41 @@ _AS_IT_IS: Final = (
 """What is the same of a bot on every machine."""
 
 
-def _traveller(bot: BotSpec, parcel: BotBundle | None) -> Traveller:
+def _traveller(bot: BotSpec, bundle: BotBundle | None) -> Traveller:
     def word(text: str) -> CommandWord:
-        return _word(text, parcel, is_built=bool(bot.build))
+        return _word(text, bundle, is_built=bool(bot.build))
 
     values = cast("Mapping[str, str | int | float]", bot.options).items()
     return Traveller(
         command=tuple(map(word, bot.command)),
         cwd=None if bot.cwd is None else word(bot.cwd),
-        parcel=parcel.digest if parcel else "",
+        bundle=bundle.digest if bundle else "",
         env={name: word(value) for name, value in bot.env.items()},
         options={name: word(one) if isinstance(one, str) else one for name, one in values},
         reads=tuple(map(word, bot.reads)),
         build=word(bot.build),
-        lacks="" if parcel else bot.lacks,
+        lacks="" if bundle else bot.lacks,
         **{name: getattr(bot, name) for name in (*_AS_IT_IS, "hosts")},
     )
 
 
-def _word(text: str, parcel: BotBundle | None, *, is_built: bool) -> CommandWord:
+def _word(text: str, bundle: BotBundle | None, *, is_built: bool) -> CommandWord:
     """Return a word as it is sent: paths of what the bot brings, there or not, as such."""
     if text == sys.executable:
         return CommandWord(kind="python")
-    if not parcel or "/" not in text:
+    if not bundle or "/" not in text:
         return CommandWord(text=text)
     if text[0] == "/" and (rest_of(text) == text or is_there(Path(text), Path.exists)):
         for path in (os.path.normpath(text), os.path.realpath(text)):  # it may be named by a link
-            if _travels(path, parcel, is_built=is_built):
-                return CommandWord(kind="files", text=os.path.relpath(path, parcel.root))
+            if _travels(path, bundle, is_built=is_built):
+                return CommandWord(kind="files", text=os.path.relpath(path, bundle.root))
         return CommandWord(text=text)
-    first, *more = split_at(parcel.paths, text)
+    first, *more = split_at(bundle.paths, text)
     parts = [CommandWord(text=first)]
     for place, after in zip(more[::2], more[1::2], strict=True):
         path = os.path.normpath(f"{place}{rest_of(after)}")
-        is_own = _travels(path, parcel, is_built=is_built)
-        inner = os.path.relpath(place, parcel.root)
+        is_own = _travels(path, bundle, is_built=is_built)
+        inner = os.path.relpath(place, bundle.root)
         parts += [
             CommandWord(kind="files", text=inner) if is_own else CommandWord(text=place),
             CommandWord(text=after),
@@ -109,17 +109,17 @@ def _word(text: str, parcel: BotBundle | None, *, is_built: bool) -> CommandWord
     return CommandWord(kind="parts", parts=tuple(parts)) if more else CommandWord(text=text)
 
 
-def _travels(path: str, parcel: BotBundle, *, is_built: bool) -> bool:
+def _travels(path: str, bundle: BotBundle, *, is_built: bool) -> bool:
     """Return whether a path is of what a bot brings: it does, or its build may make it there.
 
     What is there and was left out, such as a virtual environment, stays here.
     """
-    inner = os.path.relpath(path, parcel.root)
-    if inner in parcel.files or any(name.startswith(f"{inner}/") for name in parcel.files):
+    inner = os.path.relpath(path, bundle.root)
+    if inner in bundle.files or any(name.startswith(f"{inner}/") for name in bundle.files):
         return True
-    if not any(Path(path).is_relative_to(place) for place in parcel.paths):
-        return path == parcel.root
-    return path in parcel.paths or is_built or not _holds_something(Path(path))
+    if not any(Path(path).is_relative_to(place) for place in bundle.paths):
+        return path == bundle.root
+    return path in bundle.paths or is_built or not _holds_something(Path(path))
 
 
 def _holds_something(path: Path) -> bool:
@@ -186,7 +186,7 @@ def _sandboxed(bot: BotSpec, wall: str) -> BotSpec:
 
 def _spec(bot: Traveller, host: str) -> BotSpec:
     """Return how a bot is started on a machine of this name."""
-    place = place_of(bot.parcel) if bot.parcel else Path("/")
+    place = place_of(bot.bundle) if bot.bundle else Path("/")
 
     def here(word: CommandWord) -> str:
         if word.kind == "python":
@@ -202,7 +202,7 @@ def _spec(bot: Traveller, host: str) -> BotSpec:
         command=command,
         cwd=None if bot.cwd is None or own is not None else here(bot.cwd),
         lacks=bot.lacks if own is None else "",
-        files=(str(place),) if bot.parcel and own is None else (),
+        files=(str(place),) if bot.bundle and own is None else (),
         reads=tuple(map(here, bot.reads)),
         env=_UNCHANGED | {name: here(value) for name, value in bot.env.items()},
         options={name: here(one) if isinstance(one, CommandWord) else one for name, one in values},

@@ -19,7 +19,7 @@ from lath.games.core import SIDES, follow, symmetries
 from lath.games.errors import MoveSyntaxError
 from lath.notation.database.keys import keys_of
 from lath.notation.database.layers import Flags, Numbers, counted
-from lath.notation.database.pattern_search import MOMENT, Moments, sighted
+from lath.notation.database.pattern_search import MOMENT, Moments, seen_in_games
 from lath.notation.database.reading import Database, StartTags
 from lath.notation.query.moments import begins, end_of_line, position_test, positions_of
 from lath.notation.query.plans import (
@@ -138,7 +138,7 @@ class _Asking:
         return found
 
     def _pattern(self, plan: OfPattern, among: Flags) -> Flags:
-        return self._flags(sighted(self._database, plan, among, is_any=True))
+        return self._flags(seen_in_games(self._database, plan, among, is_any=True))
 
     def _then(self, plan: Then, among: Flags) -> Flags:
         return self._flags(self._sequence(plan.parts, plan.within, among))
@@ -212,7 +212,7 @@ class _Asking:
             case OfNumber():
                 return self._said(plan, plan.bounds, among)
             case OfPattern():
-                return sighted(self._database, plan, among, is_any=False)
+                return seen_in_games(self._database, plan, among, is_any=False)
             case OfPosition():
                 return self._positions(plan, among)
             case OfLine():

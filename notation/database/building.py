@@ -103,29 +103,29 @@ class Building:
         """Where who was stopped has to go on, in the words of who added; empty at the beginning."""
         self.counts = BuildCounts(*counts)
         self.is_writing = False
-        self._parcels: list[ColumnBundle] = []
+        self._bundles: list[ColumnBundle] = []
         self._waiting = 0
         (self._last,) = connection.execute("SELECT coalesce(max(id), 0) FROM games").fetchall()[0]
         (self._steps_before,) = connection.execute("SELECT count(*) FROM steps").fetchall()[0]
         known = connection.execute("SELECT game, move, effect, code FROM moves").fetchall()
         self._codes = {(game, move, effect): code for game, move, effect, code in known}
 
-    def add(self, parcel: ColumnBundle, mark: str = "") -> None:
-        """Take what a parcel has; it is written with others. What follows begins at the mark."""
+    def add(self, bundle: ColumnBundle, mark: str = "") -> None:
+        """Take what a bundle has; it is written with others. What follows begins at the mark."""
         self.mark = mark
-        self.counts.read += parcel.read
-        self.counts.refused += sum(one.code != OTHER_GAME for one in parcel.refused)
-        self._parcels.append(parcel)
-        self._waiting += sum(len(of.keys) for of in parcel.of_games)
+        self.counts.read += bundle.read
+        self.counts.refused += sum(one.code != OTHER_GAME for one in bundle.refused)
+        self._bundles.append(bundle)
+        self._waiting += sum(len(of.keys) for of in bundle.of_games)
         if self._waiting >= SEGMENT:
             self.flush()
 
     def flush(self) -> None:
         """Write what waits, all of it or nothing."""
-        parcels, self._parcels, self._waiting = self._parcels, [], 0
+        bundles, self._bundles, self._waiting = self._bundles, [], 0
         self.is_writing = True
         self._connection.begin()
-        self._write(parcels)
+        self._write(bundles)
         values = [self.mark, *astuple(self.counts)]
         self._connection.execute(
             "UPDATE going_on SET mark = ?, read = ?, taken = ?, refused = ?, duplicates = ?,"
@@ -139,20 +139,20 @@ class Building:
         """Add to how many records were equal to a game that was there; in the end, once."""
         self._connection.execute(_EQUAL, [self.counts.duplicates + self.counts.richer])
 
-    def _write(self, parcels: Sequence[ColumnBundle]) -> None:
-        refused = list(chain.from_iterable(parcel.refused for parcel in parcels))
-        if parcels:
-            refused += self._write_games(parcels)
+    def _write(self, bundles: Sequence[ColumnBundle]) -> None:
+        refused = list(chain.from_iterable(bundle.refused for bundle in bundles))
+        if bundles:
+            refused += self._write_games(bundles)
         columns = list(zip(*refused, strict=True)) or [()] * len(_REFUSED)
         self._insert("refused", pa.table(list(map(pa.array, columns, _REFUSED.types)), _REFUSED))
 
-    def _write_games(self, parcels: Sequence[ColumnBundle]) -> Sequence[Refusal]:
+    def _write_games(self, bundles: Sequence[ColumnBundle]) -> Sequence[Refusal]:
         """Write games, their steps and positions; return what equal games have lost by others."""
-        games = pa.concat_tables([parcel.games for parcel in parcels])
-        chosen = self._chosen(games, parcels)
+        games = pa.concat_tables([bundle.games for bundle in bundles])
+        chosen = self._chosen(games, bundles)
         numbers = chosen.numbers
         if chosen.replacing:
-            self._replace(games, parcels, chosen.replacing)
+            self._replace(games, bundles, chosen.replacing)
         games = games.append_column("id", pa.array(numbers, pa.uint32()))
         games = games.filter(pa.array(numbers > 0)).sort_by("id")
         ends: Numbers = self._steps_before + np.cumsum(games["plies"].to_numpy())
@@ -161,8 +161,8 @@ class Building:
         self._insert("games", games.append_column("steps_before", before), ADDED)
         ids = [
             (of, numbers[first + of.numbers.astype(np.int64)])
-            for parcel, first in zip(parcels, _firsts(parcels), strict=True)
-            for of in parcel.of_games
+            for bundle, first in zip(bundles, _firsts(bundles), strict=True)
+            for of in bundle.of_games
         ]
         for name, rows, by in (("positions", self._positions, "key"), ("steps", self._steps, "id")):
             parts = [rows(of, its) for of, its in ids]
@@ -170,7 +170,7 @@ class Building:
                 self._insert(name, _sorted(parts, by))
         return chosen.lost
 
-    def _chosen(self, games: pa.Table, parcels: Sequence[ColumnBundle]) -> _Chosen:
+    def _chosen(self, games: pa.Table, bundles: Sequence[ColumnBundle]) -> _Chosen:
         """Return which games are taken, and count them."""
         there = self._there(games)
         halves = np.stack([games[name].to_numpy() for name in ("high", "low")], axis=1)
@@ -195,7 +195,7 @@ class Building:
             return found
         said = games.select(["movetext", "tags"]).to_pylist()
         known = self._said_there(list(there.values()))
-        places = _Places(parcels)
+        places = _Places(bundles)
         for rows in equal.values():
             if (number := there.get(rows[0])) is not None:
                 self._settle(_Kept(number, *known[number]), rows, said, places, found)
@@ -260,7 +260,7 @@ class Building:
         return {number: (movetext, tags) for number, movetext, tags in found}
 
     def _replace(
-        self, games: pa.Table, parcels: Sequence[ColumnBundle], replacing: Mapping[int, int]
+        self, games: pa.Table, bundles: Sequence[ColumnBundle], replacing: Mapping[int, int]
     ) -> None:
         """Write what is said of games over what was said of equal ones, by their numbers.
 
@@ -271,8 +271,8 @@ class Building:
         new = games.append_column("id", pa.array(numbers, pa.uint32()))
         new = new.filter(pa.array(numbers > 0))
         self._update("games", new, OF_GAMES, "games.id = new.id")
-        for parcel, first in zip(parcels, _firsts(parcels), strict=True):
-            for of in parcel.of_games:
+        for bundle, first in zip(bundles, _firsts(bundles), strict=True):
+            for of in bundle.of_games:
                 its = numbers[first + of.numbers.astype(np.int64)]
                 if not its.any():
                     continue
@@ -400,29 +400,29 @@ class _Chosen(NamedTuple):
 
 
 class _Places:
-    """Where the games of parcels stand in their files."""
+    """Where the games of bundles stand in their files."""
 
-    def __init__(self, parcels: Sequence[ColumnBundle]) -> None:
-        self._parcels = parcels
-        self._firsts = _firsts(parcels)
+    def __init__(self, bundles: Sequence[ColumnBundle]) -> None:
+        self._bundles = bundles
+        self._firsts = _firsts(bundles)
 
     def refusal(self, row: int, number: int, *, is_richer: bool) -> Refusal:
         """Return what is to be told of a game by which annotations are lost."""
         place = bisect_right(self._firsts, row) - 1
-        parcel = self._parcels[place]
-        record, line = parcel.places[row - self._firsts[place]]
+        bundle = self._bundles[place]
+        record, line = bundle.places[row - self._firsts[place]]
         if is_richer:
             code, why = "replaces", f"more is said of it than of game {number}, whose place it took"
             why += ", with annotations that it does not have"
         else:
             code, why = "annotations", f"more is said of it in game {number}, which has not all"
             why += " of its annotations"
-        return Refusal(parcel.file, parcel.before + record, line, code, why)
+        return Refusal(bundle.file, bundle.before + record, line, code, why)
 
 
-def _firsts(parcels: Sequence[ColumnBundle]) -> list[int]:
-    """Return the place of the first game of each parcel among those of all."""
-    return list(accumulate((len(parcel.games) for parcel in parcels[:-1]), initial=0))
+def _firsts(bundles: Sequence[ColumnBundle]) -> list[int]:
+    """Return the place of the first game of each bundle among those of all."""
+    return list(accumulate((len(bundle.games) for bundle in bundles[:-1]), initial=0))
 
 
 def _no_notes(plies: int) -> pa.Table:

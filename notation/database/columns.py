@@ -1,7 +1,7 @@
 """Texts of records as columns of a database: what one process makes of a part of a file.
 
-A parcel holds columns of games, plies and positions, and which records were refused, why. Moves are
-places in tables of the parcel's own.
+A bundle holds columns of games, plies and positions, and which records were refused, why. Moves are
+places in tables of the bundle's own.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ OF_ROWS: Final = pa.schema(
         ("low", pa.uint32()),
     ]
 )
-"""Of the table of games in a parcel. `ending` has the rules' words, `to_move` who would decide
+"""Of the table of games in a bundle. `ending` has the rules' words, `to_move` who would decide
 after the last ply; `high` and `low` are what records of the same tags and moves share."""
 
 OF_NOTES: Final = pa.schema([(name, _OF_KIND[name]) for name in NOTES])
@@ -85,7 +85,7 @@ class GameColumns:
     steps: list[KeyStep]
     texts: list[str]
     numbers: Numbers
-    """Of each game its number among all of the parcel, from 0."""
+    """Of each game its number among all of the bundle, from 0."""
 
     lengths: Numbers
     """How many plies each has."""
@@ -135,21 +135,21 @@ class _Found(NamedTuple):
     """On which line of its file it begins."""
 
 
-def parcel_of(texts: Iterable[RecordText | Refusal], file: str, first: int) -> ColumnBundle:
+def columns_of(texts: Iterable[RecordText | Refusal], file: str, first: int) -> ColumnBundle:
     """Return what texts hold, the first being the `first`-th record of a file.
 
     In the place of one that was refused already stands why.
     """
-    parcel = ColumnBundle(file=file)
+    bundle = ColumnBundle(file=file)
     rows: list[tuple[Any, ...]] = []
     ends: list[tuple[str | None, str]] = []
     identities: list[bytes] = []
     lines: dict[tuple[str, str], tuple[list[int], list[PlayableLine], dict[int, _Notes]]] = {}
     for number, text in enumerate(texts, first):
-        parcel.read += 1
+        bundle.read += 1
         found = _found(text, file, number)
         if isinstance(found, Refusal):
-            parcel.refused.append(found)
+            bundle.refused.append(found)
             continue
         line = found.line
         by = line.start.game.id, version_of(line.start.game)
@@ -159,13 +159,13 @@ def parcel_of(texts: Iterable[RecordText | Refusal], file: str, first: int) -> C
         numbers.append(len(rows))
         of_game.append(line)
         rows.append(found.row)
-        parcel.places.append((number, found.at))
+        bundle.places.append((number, found.at))
         ends.append((_ending(line.end), line.end.to_move.word))
         identities.append(identity(found.tags, line.moves, found.result))
-    parcel.games = _table(rows, ends, identities)
+    bundle.games = _table(rows, ends, identities)
     for (game, rules), (numbers, of_game, notes) in lines.items():
-        parcel.of_games.append(_of_game(game, keys_of(game, rules), numbers, of_game, notes))
-    return parcel
+        bundle.of_games.append(_of_game(game, keys_of(game, rules), numbers, of_game, notes))
+    return bundle
 
 
 def _table(

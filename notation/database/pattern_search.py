@@ -37,7 +37,7 @@ _IN_STEP: Final = 1 << 14
 """Games that are played at once: their boards stay near the processor."""
 
 
-def sighted(database: Database, plan: OfPattern, among: Flags, *, is_any: bool) -> Moments:
+def seen_in_games(database: Database, plan: OfPattern, among: Flags, *, is_any: bool) -> Moments:
     """Return when games have a pattern; with `is_any` a ply of each that does is enough.
 
     Raises GameError where a game is not installed.
@@ -55,7 +55,7 @@ def sighted(database: Database, plan: OfPattern, among: Flags, *, is_any: bool) 
         ids = np.flatnonzero(of_kind & ~untold)
         at_once = _AT_ONCE * (4 if boards.is_compact else 1)
         for first in range(0, len(ids), at_once):
-            found += boards.sighted(ids[first : first + at_once])
+            found += boards.seen_in_games(ids[first : first + at_once])
     return np.sort(np.concatenate(found))
 
 
@@ -125,7 +125,7 @@ class _Boards:
         query = f"SELECT DISTINCT id FROM steps WHERE code IN ({codes})"  # noqa: S608
         return among & self._database.flags(query)
 
-    def sighted(self, ids: Numbers) -> Iterator[Moments]:
+    def seen_in_games(self, ids: Numbers) -> Iterator[Moments]:
         """Yield when some games have the pattern."""
         if self.is_compact:  # plies that change nothing that is asked for are as the one before
             steps = self._database.steps_of(ids, self._changes[self._effects])

@@ -1,4 +1,4 @@
-"""Files of records as parcels, in order: read by this process, or by several."""
+"""Files of records as bundles, in order: read by this process, or by several."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from lath.notation import formats
-from lath.notation.database.columns import OTHER_GAME, ColumnBundle, Refusal, parcel_of
+from lath.notation.database.columns import OTHER_GAME, ColumnBundle, Refusal, columns_of
 from lath.notation.files.files import open_bytes
 from lath.notation.files.parallel import in_order
 from lath.notation.formats import is_of_another_game
@@ -19,7 +19,7 @@ from lath.notation.text.scanner import size_fault
 from lath.notation.text.splitting import Chunk, Entry, RecordText, chunks, texts_of
 
 _AT_ONCE: Final = 4 << 20
-"""Bytes of text that a parcel is made of: with fewer, arrays are too short to be quick."""
+"""Bytes of text that a bundle is made of: with fewer, arrays are too short to be quick."""
 
 
 class Mark(NamedTuple):
@@ -36,7 +36,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourcePart:
-    """A part of a source: what one process makes a parcel of."""
+    """A part of a source: what one process makes a bundle of."""
 
     file: str
     chunks: Sequence[Chunk]
@@ -106,7 +106,7 @@ def _of_format(
         yield SourcePart(file, (), texts, begin)
 
 
-def parcels(
+def bundles(
     found: Iterable[SourcePart], begin: Mark, jobs: int
 ) -> Generator[tuple[ColumnBundle, Mark]]:
     """Yield what pieces hold, in order, and where what follows begins.
@@ -114,15 +114,15 @@ def parcels(
     The work is done by `jobs` processes, of which one is this one. Raises what the pieces do.
     """
     source, records = begin.source, begin.records
-    for parcel, end in in_order(_parcel, found, jobs):
+    for bundle, end in in_order(_bundle, found, jobs):
         if end.source != source:
             source, records = end.source, 0
-        parcel.refused = [
-            refusal._replace(record=refusal.record + records) for refusal in parcel.refused
+        bundle.refused = [
+            refusal._replace(record=refusal.record + records) for refusal in bundle.refused
         ]
-        parcel.before = records
-        records += parcel.read
-        yield parcel, end._replace(records=records)
+        bundle.before = records
+        records += bundle.read
+        yield bundle, end._replace(records=records)
 
 
 @contextmanager
@@ -137,13 +137,13 @@ def _no_search_for_cycles() -> Iterator[None]:
             gc.enable()
 
 
-def _parcel(piece: SourcePart) -> tuple[ColumnBundle, Mark]:
+def _bundle(piece: SourcePart) -> tuple[ColumnBundle, Mark]:
     ours = chain.from_iterable(map(texts_of, piece.chunks))
     with _no_search_for_cycles():
-        parcel = parcel_of(chain(ours, piece.texts), piece.file, 1)
+        bundle = columns_of(chain(ours, piece.texts), piece.file, 1)
     if piece.texts:  # our text is not what the file has: the record's place is told
-        parcel.refused = [
+        bundle.refused = [
             refusal._replace(line=piece.texts[refusal.record - 1].line)
-            for refusal in parcel.refused
+            for refusal in bundle.refused
         ]
-    return parcel, piece.end
+    return bundle, piece.end

@@ -16,7 +16,7 @@ from lath import games, notation
 from lath.notation.database.building import building
 from lath.notation.database.opening import OpenDatabase
 from lath.notation.database.reading import DatabaseError
-from lath.notation.database.sources import Mark, parcels, pieces
+from lath.notation.database.sources import Mark, bundles, pieces
 
 NAMES = ("yavalath", "mammalath", "surikata", "yavalath:win=5,lose=4")
 START = "5/6/7/8/9/8/7/6/5 w"
@@ -27,8 +27,8 @@ def made(folder: Path, *names: str) -> Path:
     text, out = folder / "games.lath", folder / "games.duckdb"
     text.write_text("".join(notation.format_records(random_game(name, 1) for name in names)))
     with building(out) as writing:
-        for parcel, _ in parcels(pieces(text, "lath", Mark(), lambda _: False), Mark(), 1):
-            writing.add(parcel)
+        for bundle, _ in bundles(pieces(text, "lath", Mark(), lambda _: False), Mark(), 1):
+            writing.add(bundle)
     return out
 
 

@@ -17,7 +17,7 @@ from lath import games, notation
 from lath.games.core import IDENTITY, Move, Position, Side, symmetries
 from lath.notation import parse
 from lath.notation.database.building import building
-from lath.notation.database.columns import parcel_of
+from lath.notation.database.columns import columns_of
 from lath.notation.database.reading import Database
 from lath.notation.record.record import Ply, Record
 from lath.notation.rules.replay import positions
@@ -308,7 +308,7 @@ def in_database(records: Sequence[Record], path: Path) -> Database:
     text = "\n".join(notation.format_records(records)).encode()
     with building(path) as made:
         for part in chunks(io.BytesIO(text)):
-            made.add(parcel_of(texts_of(part), "", made.counts.read + 1))
+            made.add(columns_of(texts_of(part), "", made.counts.read + 1))
     assert made.counts.taken == len(records)
     return Database(path)
 

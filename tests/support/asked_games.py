@@ -13,7 +13,7 @@ from lath import notation
 from lath.games.core import Game, Move, Position, symmetries
 from lath.notation.database.asking import matching
 from lath.notation.database.building import building
-from lath.notation.database.columns import parcel_of
+from lath.notation.database.columns import columns_of
 from lath.notation.database.reading import Database
 from lath.notation.query.query import compile_query, plan_of
 from lath.notation.record.record import Ply, Record
@@ -62,7 +62,7 @@ def database_of(records: Sequence[Record], path: Path) -> Database:
     text = "\n".join(notation.format_records(records)).encode()
     with building(path) as made:
         for part in chunks(io.BytesIO(text)):
-            made.add(parcel_of(texts_of(part), "", made.counts.read + 1))
+            made.add(columns_of(texts_of(part), "", made.counts.read + 1))
     assert made.counts.taken == len(records)
     return Database(path)
 

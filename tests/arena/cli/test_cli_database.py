@@ -249,14 +249,14 @@ def stopped(
 ) -> None:
     """Have somebody stop a command when so many games are written."""
     monkeypatch.setattr(building, "SEGMENT", 100)
-    monkeypatch.setattr(sources, "_AT_ONCE", 1)  # a block of a file is a parcel
+    monkeypatch.setattr(sources, "_AT_ONCE", 1)  # a block of a file is a bundle
     monkeypatch.setattr(splitting, "_BLOCK", 500)
     write = building.Building._write  # between two parts, which no user can time
 
-    def write_or_stop(made: building.Building, parcels: Sequence[Any]) -> None:
+    def write_or_stop(made: building.Building, bundles: Sequence[Any]) -> None:
         if made.counts.taken >= games:
             stop()
-        write(made, parcels)
+        write(made, bundles)
 
     monkeypatch.setattr(building.Building, "_write", write_or_stop)
 

@@ -127,19 +127,19 @@ BUILD = (
 
 
 def an_entry(*bots: BotSpec, **terms: Any) -> tuple[WorkerEntry, Mapping[str, BotBundle]]:
-    """Return what a machine is told of bots, and their parcels."""
-    sent, parcels = travelling(bots, [])
+    """Return what a machine is told of bots, and their bundles."""
+    sent, bundles = travelling(bots, [])
     all_terms = terms_of(bots=sent, **terms)
-    return WorkerEntry(terms=all_terms, digest="0" * 64, host="machine", first=0, slots=1), parcels
+    return WorkerEntry(terms=all_terms, digest="0" * 64, host="machine", first=0, slots=1), bundles
 
 
 def sent_entry(*bots: BotSpec) -> tuple[WorkerEntry, Mapping[str, BotBundle]]:
-    """Do the same, and send the parcels."""
-    entry, parcels = an_entry(*bots)
-    for digest, parcel in parcels.items():
-        for number, chunk in enumerate([*parcel.chunks(), b""]):
+    """Do the same, and send the bundles."""
+    entry, bundles = an_entry(*bots)
+    for digest, bundle in bundles.items():
+        for number, chunk in enumerate([*bundle.chunks(), b""]):
             take(digest, "me", number, chunk)
-    return entry, parcels
+    return entry, bundles
 
 
 def test_a_program_that_stays_is_named_where_it_is_not(plain: Path, tmp_path: Path) -> None:
@@ -177,12 +177,12 @@ def test_what_only_a_build_makes_is_found_here_and_on_a_machine(
     bot = a_bot(plain, build=build, command=command, env={"NET": f"{plain}/out/include"})
     (here,) = built([bot], closed=[], logs=tmp_path / "logs", tell=lambda _: None)
     assert_was_built(here)
-    entry, parcels = sent_entry(bot)
+    entry, bundles = sent_entry(bot)
     plain.rename(tmp_path / "the runner is elsewhere")
     found = read(Prepared, prepare((write(entry), ())))
     assert not found.refused
     assert_was_built(found.bots[0])
-    assert all(map(is_valid, parcels))
+    assert all(map(is_valid, bundles))
 
 
 def test_what_changes_while_it_is_copied_is_not_built(
@@ -208,10 +208,10 @@ def test_python_writes_nothing_beside_the_files_that_were_sent(plain: Path) -> N
     (plain / "main.py").write_text("import brain")
     (plain / "brain.py").touch()
     bot = a_bot(plain, command=["python", "main.py"], sandbox="none")
-    entry, parcels = sent_entry(bot)
+    entry, bundles = sent_entry(bot)
     (bot,) = read(Prepared, prepare((write(entry), ()))).bots
     subprocess.run(bot.command, env=bot.env, check=True, timeout=PATIENCE_S)
-    assert all(map(is_valid, parcels))
+    assert all(map(is_valid, bundles))
 
 
 class Builder:
@@ -259,9 +259,9 @@ def test_a_worker_that_imports_from_a_folder_of_others_is_refused(
     daskss = tmp_path / f"{entry_point.DASKS}/worker-x"
     daskss.mkdir(parents=True)
     monkeypatch.setattr(sys, "path", [str(daskss), *sys.path])
-    entry, parcels = an_entry(a_bot(plain))
+    entry, bundles = an_entry(a_bot(plain))
     with ExitStack() as stack:
-        assert entry_point._enter(entry, write(entry), stack).missing == tuple(parcels)
+        assert entry_point._enter(entry, write(entry), stack).missing == tuple(bundles)
         daskss.parent.chmod(0o777)
         refused = entry_point._enter(entry, write(entry), stack).refused
     assert refused.startswith(f"Dask imports from {daskss}, and other users can change ")

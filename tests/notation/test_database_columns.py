@@ -6,7 +6,7 @@ import io
 from operator import itemgetter
 
 from lath import notation
-from lath.notation.database.columns import NOTES, OF_GAMES, ColumnBundle, parcel_of
+from lath.notation.database.columns import NOTES, OF_GAMES, ColumnBundle, columns_of
 from lath.notation.database.keys import NO_MOVE, _keys_of
 from lath.notation.text.splitting import chunks, texts_of
 
@@ -21,14 +21,14 @@ TEXTS = (
 BAD = '[Game "yavalath"]\n\n1. e5 2. e5 *'
 
 
-def parcel(*texts: str) -> ColumnBundle:
-    """Return the parcel of a file of these records."""
+def bundle(*texts: str) -> ColumnBundle:
+    """Return the bundle of a file of these records."""
     (chunk,) = chunks(io.BytesIO("\n\n".join(texts).encode()))
-    return parcel_of(texts_of(chunk), "some.lath", 1)
+    return columns_of(texts_of(chunk), "some.lath", 1)
 
 
 def test_rows_say_what_the_records_say() -> None:
-    found = parcel(*TEXTS)
+    found = bundle(*TEXTS)
     records = [notation.canonical(notation.parse(text)) for text in TEXTS]
     assert (found.read, found.refused) == (len(TEXTS), [])
     table = notation.games_table(records)
@@ -59,7 +59,7 @@ def test_what_is_noted_in_our_own_words_is_read_as_in_any_others() -> None:
     )
     texts = [f'[Game "mammalath"]\n\n{each.removesuffix(" *")} *' for each in said]
     records = [notation.canonical(notation.parse(text)) for text in texts]
-    found = parcel(*texts)
+    found = bundle(*texts)
     assert found.games["movetext"].to_pylist() == notation.games_table(records)["movetext"]
     plies = notation.plies_table(records)
     (of,) = found.of_games
@@ -67,7 +67,7 @@ def test_what_is_noted_in_our_own_words_is_read_as_in_any_others() -> None:
 
 
 def test_what_is_not_valid_is_refused_and_the_rest_is_taken() -> None:
-    found = parcel(TEXTS[0], BAD, TEXTS[2], "[Game")
+    found = bundle(TEXTS[0], BAD, TEXTS[2], "[Game")
     assert found.read == 4
     assert found.games.num_rows == 2
     places = map(itemgetter(0, 1, 2, 3), found.refused)
@@ -78,7 +78,7 @@ def test_what_is_not_valid_is_refused_and_the_rest_is_taken() -> None:
 def test_a_game_without_moves_is_taken() -> None:
     """Also the first of its game: nothing is known of moves then."""
     _keys_of.cache_clear()
-    found = parcel('[Game "yavalath:size=4"]\n\n*')
+    found = bundle('[Game "yavalath:size=4"]\n\n*')
     (of,) = found.of_games
     assert (found.games.num_rows, of.images.tolist(), len(of.plies)) == (1, [NO_MOVE], 0)
 
@@ -86,7 +86,7 @@ def test_a_game_without_moves_is_taken() -> None:
 def test_records_are_the_same_whose_tags_and_moves_are() -> None:
     spelled = TEXTS[1].replace("xb4-b2", "xb2-b4").replace("{why} ", "")
     other = TEXTS[0].replace("grim", "gay")
-    found = parcel(TEXTS[1], spelled, TEXTS[0], other).games.select(["high", "low"])
+    found = bundle(TEXTS[1], spelled, TEXTS[0], other).games.select(["high", "low"])
     one, same, zero, different = (tuple(row.values()) for row in found.to_pylist())
     assert one == same
     assert len({one, zero, different}) == 3

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from lath.arena.cluster import bundles
-from lath.arena.cluster.bundles import BotBundle, parcel_of, place_of, take, used
+from lath.arena.cluster.bundles import BotBundle, bundle_of, place_of, take, used
 from lath.arena.cluster.preparation import travelling
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.bots import BotSpec
@@ -44,7 +44,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def packed(home: Path) -> BotBundle:
-    found = parcel_of("mine", [str(home)], [str(home / "results")])
+    found = bundle_of("mine", [str(home)], [str(home / "results")])
     assert found
     return found
 
@@ -61,23 +61,23 @@ def lacks(*digests: str) -> tuple[str, ...]:
 
 def sent(home: Path) -> tuple[str, Path]:
     """Send a folder; return its digest, and where its files are kept."""
-    parcel = packed(home)
-    send(parcel.digest, parcel.chunks())
-    return parcel.digest, place_of(parcel.digest)
+    bundle = packed(home)
+    send(bundle.digest, bundle.chunks())
+    return bundle.digest, place_of(bundle.digest)
 
 
 def test_a_folder_travels_without_what_is_made_anew_and_is_kept_with_its_rights(home: Path) -> None:
-    parcel = packed(home)
-    assert parcel.files == ("main.py", "net/a.bin", "run.sh")
-    assert lacks(parcel.digest) == (parcel.digest,)
+    bundle = packed(home)
+    assert bundle.files == ("main.py", "net/a.bin", "run.sh")
+    assert lacks(bundle.digest) == (bundle.digest,)
     _, place = sent(home)
     assert (place / "net/a.bin").read_text() == "net/a.bin"
     assert os.access(place / "run.sh", os.X_OK)
-    assert lacks(parcel.digest) == ()
+    assert lacks(bundle.digest) == ()
     moved = home.rename(home.parent / "moved")
-    assert packed(moved).digest == parcel.digest, "the same files are the same parcel"
+    assert packed(moved).digest == bundle.digest, "the same files are the same bundle"
     (moved / "run.sh").chmod(0o644)
-    assert packed(moved).digest != parcel.digest
+    assert packed(moved).digest != bundle.digest
 
 
 def all_in(place: Path) -> dict[str, tuple[int, int, bytes]]:
@@ -199,15 +199,15 @@ def test_a_folder_that_others_can_change_keeps_no_bundles(home: Path, way: str) 
 
 
 def test_two_runs_send_the_same_files_at_once_and_play_with_them(home: Path) -> None:
-    parcel = packed(home)
-    (chunk,) = parcel.chunks()
+    bundle = packed(home)
+    (chunk,) = bundle.chunks()
     for number, piece in enumerate((chunk[:99], chunk[99:], b"")):
-        take(parcel.digest, "one", number, piece)
+        take(bundle.digest, "one", number, piece)
         if piece:
-            take(parcel.digest, "other", number, piece)
-    with used([parcel.digest]) as missing:
+            take(bundle.digest, "other", number, piece)
+    with used([bundle.digest]) as missing:
         assert missing == ()
-        take(parcel.digest, "other", 2, b"")
+        take(bundle.digest, "other", 2, b"")
 
 
 def an_archive(*names: str, kind: bytes = tarfile.REGTYPE, size: int = 1) -> bytes:
@@ -244,12 +244,12 @@ def test_what_is_not_what_was_to_be_sent_is_refused(
         with pytest.raises(ArenaError, match=why):
             send(digest, [archive])
         assert not list(tmp_path.rglob("out"))
-        assert not list((tmp_path / "cache/lath-arena/parcels").glob(f"{digest}*[!nk]"))
+        assert not list((tmp_path / "cache/lath-arena/bundles").glob(f"{digest}*[!nk]"))
         assert lacks(digest) == (digest,)
     monkeypatch.setattr(bundles, "MOST_BYTES", 1000)
     with pytest.raises(ArenaError, match="is no archive of files: more than"):
         send(digest, [an_archive("zeros", size=1001)])
-    with pytest.raises(ArenaError, match="more was sent of parcel 000000000000 than one may hold"):
+    with pytest.raises(ArenaError, match="more was sent of bundle 000000000000 than one may hold"):
         send(digest, [b"x" * 2000, b"x"])
 
 
@@ -304,8 +304,8 @@ def test_a_bot_that_is_reached_by_a_link_travels_whole(home: Path, tmp_path: Pat
     link.symlink_to(home)
     for cwd in (None, str(link)):
         mine = BotSpec(name="mine", command=("python", str(link / "main.py")), cwd=cwd)
-        (bot,), parcels_ = travelling([mine], [])
-        assert [bot.parcel] == list(parcels_)
+        (bot,), bundles_ = travelling([mine], [])
+        assert [bot.bundle] == list(bundles_)
         assert (bot.command[1].kind, bot.command[1].text) == ("files", "main.py")
         assert cwd is None or (bot.cwd and (bot.cwd.kind, bot.cwd.text) == ("files", "."))
 
@@ -314,10 +314,10 @@ def test_a_command_travels_with_its_files_and_python_as_what_they_are(home: Path
     command = (sys.executable, str(home / "main.py"), "--net", str(home / "net"), "/usr/share/x")
     mine = BotSpec(name="mine", command=command, cwd=str(home))
     greedy = BotSpec(name="greedy", command=(sys.executable, "-m", "lath.bots.greedy"))
-    (one, other), parcels_ = travelling([mine, greedy], [])
+    (one, other), bundles_ = travelling([mine, greedy], [])
     kinds = [(word.kind, word.text) for word in one.command]
     files = ("files", "main.py"), ("text", "--net"), ("files", "net")
     assert kinds == [("python", ""), *files, ("text", "/usr/share/x")]
     assert one.cwd
     assert (one.cwd.kind, one.cwd.text) == ("files", ".")
-    assert (list(parcels_), other.parcel) == ([one.parcel], "")
+    assert (list(bundles_), other.bundle) == ([one.bundle], "")
