@@ -143,6 +143,15 @@ def test_numbers_and_variations_come_back_as_they_were_written() -> None:
     assert game.said == ["", f"!? {written}", " (2. d4)"]
 
 
+def test_words_of_a_record_that_is_read_come_back_as_those_of_one_that_is_made() -> None:
+    text = '[Game "yavalath"] 1. e5! {[%eval 0.5] a word} 2. d4 {[%emt 0.250]} 3. c3 *'
+    assert any(ply.said for ply in parse(text).plies), "not all of them are looked into"
+    plies = [Ply(ply.move, ply.glyph, ply.comments) for ply in parse(text).plies]
+    made = Record(parse(text).tags, tuple(plies))
+    (read,), (other,) = unpacked(pack([parse(text)])), unpacked(pack([made]))
+    assert read.said == other.said == ["", "! {[%eval 0.5] a word}", " {[%emt 0.250]}", ""]
+
+
 def test_a_better_line_comes_back_with_its_positions_where_the_game_has_it() -> None:
     record = parse(ANALYSED)
     [game] = unpacked(pack([record]))
