@@ -183,14 +183,19 @@ with signals.pausable(has_shell=False):
 """
 
 
-def test_a_ctrl_z_right_after_a_process_goes_on_stops_it_with_its_companions() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", STOPPABLE],
+def stoppable(script: str) -> subprocess.Popen[str]:
+    """Begin a script of its own session, whose output is read."""
+    return subprocess.Popen(
+        [sys.executable, "-c", script],
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    ) as process:
+    )
+
+
+def test_a_ctrl_z_right_after_a_process_goes_on_stops_it_with_its_companions() -> None:
+    with stoppable(STOPPABLE) as process:
         assert process.stdout
         said = iter(process.stdout)
         assert next(said) == "here\n"
@@ -217,13 +222,7 @@ with signals.pausable(has_shell=False):
 
 
 def test_a_ctrl_z_while_a_process_starts_is_heeded_once_it_has_started() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", STARTING],
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    ) as process:
+    with stoppable(STARTING) as process:
         assert process.stdout
         said = iter(process.stdout)
         for _ in range(2):
