@@ -357,10 +357,8 @@ def _reason_of(tournament: Path, error: ArenaError) -> str:
 PICTURE: Final = 800
 """Pixels of the width of the picture beside a page."""
 
-
 SHARE: Final = 4
 """At most so small a part of the time goes into rendering: a fifth."""
-
 
 LOOK_S: Final = 1.0
 """How long it may take to notice that a run is over."""

@@ -444,9 +444,6 @@ def _scratch() -> DoctorFinding:
     )
 
 
-# Walls
-
-
 # What is installed besides
 
 

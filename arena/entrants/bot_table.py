@@ -71,7 +71,6 @@ def json_of(*kinds: dict[str, Any]) -> WithJsonSchema:
 # What keys take. A description is what is allowed, in English, for errors and for editors.
 Text = Annotated[str, Field(min_length=1), must(lambda text: text.strip() and text.isprintable())]
 
-
 Name = Annotated[
     Text,
     Field(
@@ -81,15 +80,11 @@ Name = Annotated[
     must(lambda text: text == text.strip()),
 ]
 
-
 Variable = Annotated[str, must(lambda name: name and not set("=\0") & set(name))]
-
 
 Count = Annotated[int, whole(1)]
 
-
 CountFrom0 = Annotated[int, whole(0)]
-
 
 _Seconds = Annotated[
     float,
@@ -100,17 +95,13 @@ _Seconds = Annotated[
     ),
 ]
 
-
 Duration = Annotated[_Seconds, Field(description="a duration such as '0.1s' or '100ms'")]
 
-
 SomeTime = Annotated[_Seconds, Field(ge=0.001, description="a duration from 1ms, such as '10s'")]
-
 
 _ByteSize = Annotated[
     int, BeforeValidator(_size), json_of({"type": "string", "pattern": r"^\d+\s*(KiB|MiB|GiB)$"})
 ]
-
 
 Command = Annotated[
     tuple[str, ...],
@@ -120,7 +111,6 @@ Command = Annotated[
         {"type": "string", "minLength": 1},
     ),
 ]
-
 
 Sandbox = Annotated[
     str,

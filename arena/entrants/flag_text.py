@@ -16,7 +16,6 @@ from lath.notation.protocol import TimeControl
 _PARTS: Final = re.compile(r"""(?:[^;'"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")*(?:;|\Z)""", re.DOTALL)
 """A part and the `;` after it, which stands in no quotes."""
 
-
 OF_ONE: Final = {"option": "options", "env": "env", "host": "hosts"}
 """Parts such as `option.threads=2`, and the table that each fills."""
 

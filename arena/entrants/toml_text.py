@@ -25,13 +25,10 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
 MOST_SHOWN: Final = 200
 """Letters of a value that are told."""
 
-
 Place = tuple[Any, ...]
 """A key with the tables around it, such as `("time", "move")` or `("bot", 0, "name")`."""
 
-
 _HEADER: Final = re.compile(r"\s*\[\[?\s*([A-Za-z_.-]+)\s*\]")
-
 
 _KEY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*[.=]""")
 

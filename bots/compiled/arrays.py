@@ -14,9 +14,7 @@ from lath.games.fast import Tables
 
 Ints = Any  # np.ndarray of int64
 
-
 FAMILIES: Final = ("lines", "releases", "groups", "sight")
-
 
 LINES, RELEASES, GROUPS, SIGHT = range(4)
 
@@ -35,35 +33,27 @@ THROUGH, SHAPE_CELLS, NEAR, RAYS, TAKEN, STONE_KEYS, OTHER_KEYS, MEERKAT_KEYS = 
 # piece of each colour would make on each empty cell, how many groups end the game, the past
 OWN, OTHER, LEFT, CLOSE, ANIMALS, GROUP, SIZE, MADE, ENDING, PAST, TRAIL, LENGTH = range(20, 32)
 
-
 HEAD: Final = 32
 
 
 # What stands at the beginning of `s`.
 TO_MOVE, WINNER, KEY, STONES, OTHERS, PLIES, MEERKAT, TRAILED = 0, 1, 2, 3, 5, 6, 7, 8
 
-
 STATE_HEAD: Final = 10
-
 
 OPEN: Final = -1
 """`s[WINNER]` while the game goes on."""
 
-
 DRAW: Final = 2
-
 
 PROVEN: Final = 990_000
 """As in `lath.bots.search`."""
 
-
 ALWAYS: Final = 1 << 20
 """Animals of a shape that always loses."""
 
-
 ONE: Final = 1 << 16
 """One stone that a shape lacks; below that the sum of the cells where it lacks some."""
-
 
 ENTRY: Final = 5
 """Numbers of a ply in the past."""

@@ -17,7 +17,6 @@ from lath.notation.files.folders import user_folder
 
 _HERE: Final = Path(__file__).parent
 
-
 WHOLE: Final = "whole"
 """A file with the digest of each other file of its folder: all was compiled."""
 

@@ -13,7 +13,6 @@ from lath.notation.tables.tables import GAMES, PLIES
 _TYPES: Final = {"text": "VARCHAR", "integer": "UBIGINT", "number": "DOUBLE", "date": "DATE"}
 """By the kind of a column."""
 
-
 _BY_NAME: Final = {column.name: column for column in (*GAMES, *PLIES)}
 
 
@@ -41,7 +40,6 @@ CREATE VIEW plies AS
 """  # noqa: S608 - names of ours
 """What makes the tables of a new database. Steps stand in the order of games and plies: a column of
 plies took 26 bytes a game of 30."""
-
 
 _SHARED: Final = (
     "game",

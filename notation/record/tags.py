@@ -14,7 +14,6 @@ from typing import Final
 RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
 """First won, second won, a draw, not finished."""
 
-
 KNOWN_TAGS: Final = (
     *("Game", "Event", "Site", "Date", "Round", "First", "Second"),
     *("Setup", "Position", "TimeControl", "Opening", "Seed"),
@@ -69,52 +68,39 @@ def _number_of(text: str) -> float | None:
 RULES: Final = "Rules"
 """The tag of the version of the rules that a game was played by; without it that is the first."""
 
-
 RULING: Final = "Ruling"
 """The tag of a record that counts for nothing by an organiser's ruling: what it is, and why."""
 
-
 SEASON: Final = "Season"
-
 
 MATCH_DAY: Final = "MatchDay"
 """The tags of a record of a league: of which season the game is, and of which match day, from 1."""
 
-
 ANALYSIS: Final = "Analysis"
 """The tag of a record that was analysed: by whom, by which limit."""
-
 
 BY: Final = "by"
 """The annotation by which an analysis knows its own marks and variations."""
 
-
 SAID: Final = "said"
 """What the player itself had said in `eval`, where an analysis has put its own there."""
-
 
 TUNING: Final = "Tuning"
 """The tag of a record of a game by which options were tuned: its bots are trials."""
 
-
 FIRST_OPTIONS: Final = "FirstOptions"
-
 
 SECOND_OPTIONS: Final = "SecondOptions"
 """The tags of a record with options that a bot had in this pair of games alone."""
 
-
 GAME_FILE: Final = "GameFile"
 """The tag of a record whose game is from a file: `games.origin(game_id).tag`, its name and hash."""
-
 
 UNKNOWN_GAME: Final = "?"
 """The tag Game of a result of which nothing says at what it was played."""
 
-
 MOVES: Final = "Moves"
 """The tag of a record of a result alone: why it has no moves, one of these."""
-
 
 WRITTEN_TAGS: Final = (
     *KNOWN_TAGS,
@@ -123,9 +109,7 @@ WRITTEN_TAGS: Final = (
 )
 """All tags that the arena writes, those without a meaning of their own among them."""
 
-
 NOT_RECORDED: Final = "not recorded"
-
 
 NOT_READ: Final = "not read"
 

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from lath.reports.counting.table import Meeting, Row, Standings, Table
 
 
-# What is asked for
-
-
 # What is compared
 
 

@@ -105,7 +105,6 @@ def ending_of(record: Record) -> str:
 
 _TAG: Final = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
-
 _LINKS: Final = ("number", "example")
 """The fields of the data that name a game by its number."""
 
@@ -214,7 +213,6 @@ class TagFacts(TypedDict):
 
 OWN_CONTROLS: Final = ("FirstTimeControl", "SecondTimeControl")
 """The tags of a game in which each seat had a time control of its own."""
-
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 

@@ -51,12 +51,6 @@ def score_of(scored: Scored) -> ScoreCount:
     return {"wins": scored.wins, "draws": scored.draws, "losses": scored.losses}
 
 
-# One game
-
-
-# Facts
-
-
 # Ways to begin
 
 

@@ -15,7 +15,6 @@ from lath.reports.ratings.results import ALL_AT_ONCE, Method
 MOST_ELO: Final = 10_000.0
 """What no anchor is beyond, to either side."""
 
-
 MOST_APART: Final = 4_000.0
 """Elo points between two anchors: beyond, no number of games tells anything of who is between."""
 

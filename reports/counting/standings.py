@@ -76,9 +76,6 @@ class Refused(NamedTuple):
     """The same in a sentence."""
 
 
-# What standings are
-
-
 # What a record leaves
 
 

@@ -127,7 +127,6 @@ _CHALLENGERS: Final = (
     *(SheetColumn("games"), SheetColumn("rating"), SheetColumn("Elo ± 95%")),
 )
 
-
 _OPPONENTS: Final = (
     *(SheetColumn("opponent", "name"), SheetColumn("score"), SheetColumn("points")),
     *(SheetColumn("games"), SheetColumn("difference ± 95%")),

@@ -27,9 +27,7 @@ class Measure(NamedTuple):
 
 FIRST_EQUAL: Final = Measure("first_equal", "first of equals", "mean", "share")
 
-
 STONE_EQUAL: Final = Measure("stone_equal", "stone of equals", "mean", "share")
-
 
 MEASURES: Final = (
     Measure("first_score", "first scored", "share", "share"),
@@ -51,7 +49,6 @@ MEASURES: Final = (
     Measure("time_to_decide", "time to decide", "mean", "share", evaluated=True),
     Measure("decisiveness", "decisiveness", "mean", "share", evaluated=True),
 )
-
 
 SAYS: Final[Mapping[str, str]] = {
     "first_score": "what the first player got, a draw being half a point",
@@ -90,31 +87,24 @@ SAYS: Final[Mapping[str, str]] = {
 }
 """What each is, in half a sentence, by `Measure.key`."""
 
-
 LEAST_TOLD: Final = 3
 """Of so many plies that players chose at least one must have an evaluation: where one of two bots
 tells them, half of the plies have one."""
 
-
 DECIDED: Final = 0.99
 """From here on an evaluation is a proof: won, or as good as won; below its negative lost."""
-
 
 LEAST_SPREAD: Final = 0.01
 """By so much of a bot's evaluations between lost and won at least two must differ."""
 
-
 LEAST_JUDGED: Final = 3
 """So many games must be judged: of fewer nobody can say how much games differ."""
-
 
 LEAST_SHARE: Final = 0.1
 """This part of the games that count must be judged: fewer are exceptions, not the game."""
 
-
 Unjudged = Literal["no evaluations", "all level", "proofs alone"]
 """Why a game tells nothing of leads."""
-
 
 UNJUDGED: Final[Mapping[Unjudged, str]] = {
     "no evaluations": "without evaluations, or with too few",
@@ -123,15 +113,11 @@ UNJUDGED: Final[Mapping[Unjudged, str]] = {
 }
 """What a game of each kind is, after its number."""
 
-
 UNMEASURABLE: Final = "not measurable with these bots"
-
 
 _BOTS: Final = "let bots play that judge positions: arena run … --bot mcts --bot twin=mcts"
 
-
 _MORE: Final = "give bots such as mcts more time or nodes, so that they judge before they prove"
-
 
 HELP: Final[Mapping[Unjudged, str]] = {
     "no evaluations": _BOTS,
@@ -140,40 +126,31 @@ HELP: Final[Mapping[Unjudged, str]] = {
 }
 """What makes games judged, that are not for some reason."""
 
-
 ANALYSE: Final = "have the records judged: arena analyze FILE --bot mcts"
 """What does so without new games."""
 
-
 ADVANTAGE: Final = ("first_score", "first_equal", "first_stone", "stone_equal")
 """Keys of what tells how good a seat is."""
-
 
 ONE_SIDED: Final = 0.9
 """Who scores more against another decides games by being there, whatever the seat is worth. Where
 more than this part of the games is of such bots nothing is measured that tells of seats."""
 
-
 LEAST_ONE_SIDED: Final = 10
 """Of fewer games of two bots nobody can say that one is so much stronger."""
-
 
 EQUALS: Final = "play equal bots, such as one bot twice: arena run … --bot mcts --bot twin=mcts"
 """What makes seats tell."""
 
-
 DRAWN_BY_LOT: Final = re.compile("random:[1-9][0-9]*")
 """How the name of an opening begins that the arena has drawn."""
-
 
 LEAST_OPENINGS: Final = 10
 """From so many openings on, of which none has more than a fifth of the games, games of one opening
 count as one piece of evidence, and intervals hold for openings of that kind."""
 
-
 LEAST_MET: Final = 10
 """Where any two bots have so many pairs or openings, their part of the games is taken as fixed."""
-
 
 UNLIKE: Final = ("forfeited", "unfinished", "ruled out", "without moves")
 """Why a game does not count."""

@@ -9,9 +9,7 @@ from lath.reports.counting.figures import part_of
 
 DASH: Final = "\N{EN DASH}"
 
-
 MINUS: Final = "\N{MINUS SIGN}"
-
 
 THIN: Final = "\N{NO-BREAK SPACE}"
 

@@ -23,10 +23,8 @@ Cell = tuple[str, str, float, str]
 """One kind of result: first, second, what first scored, and the game's id. A plain tuple, for one
 is made of every game."""
 
-
 Together = Mapping[tuple[Cell, ...], int]
 """Games that hang together, sorted, and how often just these came."""
-
 
 Begun = Mapping[tuple[tuple[Cell, int], ...], int]
 """What games of one opening came to, sorted, each kind with its number; and how often just so."""

@@ -264,7 +264,6 @@ def about_in(folders: Iterable[Path]) -> str:
 
 _SEASON_TAG: Final = f'[{SEASON_TAG} "'
 
-
 ALL_SEASONS: Final = "all"
 """What `--season` says for the tables of all games."""
 

@@ -40,7 +40,6 @@ def write_page(out: Path, page: Page) -> int:
 
 MADE_BY: Final = re.compile(rb'<meta name="generator" content="lath-arena (\w+)">')
 
-
 _OF_FORMER_VERSIONS: Final = (
     b'<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src '
 )
@@ -68,7 +67,6 @@ _STALE: Final = (
     b'<p class="remark" id="stale">This tournament was gone on with after the page was written: '
     b"games may be missing. <code>arena report</code> writes it anew.</p>"
 )
-
 
 _MAIN: Final = re.compile(rb"<main\b[^>]*>")
 

@@ -14,11 +14,9 @@ from lath.reports.schema import About, Amount, Count
 
 NAMES: Final = (*COLUMNS, CHECKSUM)
 
-
 _LostBy = TypedDict(
     "_LostBy", {"crash": Count, "time": Count, "illegal move": Count, "flood": Count}
 )
-
 
 LostBy = Annotated[Mapping[str, int], About(shape=_LostBy)]
 """Games lost by the bot's own fault, by their ending."""
@@ -69,14 +67,12 @@ SELECT one, other, points, games, count(*) FROM (
 ) GROUP BY 1, 2, 3, 4
 """
 
-
 _SEAT: Final = """
     SELECT
         {seat} AS name, {seat}_moves AS moves, {seat}_used_s AS used_s, {seat}_worst_s AS worst_s,
         CASE result WHEN '{lost}' THEN termination ELSE '' END AS lost_by
     FROM game
 """
-
 
 BOT_TOTALS: Final = f"""
 SELECT
