@@ -377,7 +377,7 @@ _pool: Final = _Pool()
 
 def _cores(entry: WorkerEntry, number: int) -> system.Cores:
     """Return the cores of a place: its alone, where the machine has enough for all of them."""
-    threads = max(bot.threads for bot in entry.terms.bots)
+    threads = max(bot.spec.threads for bot in entry.terms.bots)
     shares = system.shares(entry.slots, threads, system.available())
     at = entry.first + number
     return shares[at] if entry.terms.pins and shares and at < len(shares) else ()

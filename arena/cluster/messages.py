@@ -9,12 +9,12 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from pydantic import Field, TypeAdapter, ValidationError
 
 from lath.arena.errors import ArenaError
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import Adjudication
 from lath.arena.referee.record import GamePlan
-from lath.notation.protocol import TimeControl
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Of these messages; those of other versions are not understood."""
 
 
@@ -32,44 +32,14 @@ Count = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommandWord:
-    """A word of a command, or a path: as it is, or what stands for it on each machine."""
-
-    kind: Literal["text", "python", "files", "parts"] = "text"
-    """`python`: the interpreter that runs the arena; `files`: a path in what the bot brings."""
-
-    text: str = ""
-    parts: tuple[CommandWord, ...] = ()
-    """Those of one word, such as an option with a path."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Traveller:
-    """A bot as it is sent: what its machine makes a `BotSpec` of."""
+    """A bot as it is sent."""
 
-    name: str
-    command: tuple[CommandWord, ...]
-    hosts: Mapping[str, tuple[str, ...]]
-    """Its command on machines whose names match; elsewhere it is `command`."""
+    spec: BotSpec
+    """Its texts have marks in the places of paths that each machine has elsewhere."""
 
-    cwd: CommandWord | None
     bundle: Digest | Literal[""]
     """The digest of its files; empty: it brings none."""
-
-    env: Mapping[str, CommandWord]
-    options: Mapping[str, CommandWord | int | float | bool]
-    memory_bytes: int | None
-    time: TimeControl | None
-    startup_s: float | None
-    margin_s: float | None
-    stop_s: float | None
-    threads: int
-    lacks: str
-    sandbox: str
-    reads: tuple[CommandWord, ...]
-    cache_bytes: int
-    build: CommandWord
-    protocol: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +55,7 @@ class GameFile:
 class RunTerms:
     """What holds for all pairs of a run, and is sent to each machine once."""
 
-    version: Literal[3] = VERSION
+    version: Literal[4] = VERSION
     tree: str
     """Marks the processes that are started for the run."""
 

@@ -8,21 +8,21 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from lath.arena.cluster.bundles import BotBundle, bundle_of, place_of
-from lath.arena.cluster.messages import CommandWord, RunTerms, Traveller, WorkerEntry, read, write
+from lath.arena.cluster.messages import RunTerms, Traveller, WorkerEntry, read, write
 from lath.arena.entrants.builds import built
 from lath.arena.entrants.confinement import confined, files_of, holds, kept, own_folders
 from lath.arena.entrants.programs import is_there, resolve, rest_of, split_at
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.bots import BotSpec
-from lath.arena.sandbox.kinds import BotSandbox
+from lath.arena.sandbox.kinds import NO_WALL, BotSandbox
 
 _UNCHANGED: Final = {"PYTHONDONTWRITEBYTECODE": "1"}
 """Variables of bots that keep Python from writing into what was sent, which counts as changed."""
@@ -60,53 +60,64 @@ def travelling(
     return tuple(sent), bundles
 
 
-_AS_IT_IS: Final = (
-    *("name", "memory_bytes", "time", "startup_s", "margin_s", "stop_s", "threads"),
-    *("sandbox", "cache_bytes", "protocol"),
-)
-"""What is the same of a bot on every machine."""
+_MARK: Final = "\0"
+"""Stands around each path in a text that is sent, taken from the bot's files. No text of a bot has
+it otherwise."""
+
+_PYTHON: Final = f"{_MARK}{_MARK}"
+"""Stands for the interpreter that runs the arena."""
 
 
-def _traveller(bot: BotSpec, bundle: BotBundle | None) -> Traveller:
-    def word(text: str) -> CommandWord:
-        return _word(text, bundle, is_built=bool(bot.build))
-
-    values = cast("Mapping[str, str | int | float]", bot.options).items()
-    return Traveller(
+def _rewritten(bot: BotSpec, word: Callable[[str], str]) -> BotSpec:
+    """Return a bot whose paths are other ones; `word` rewrites each text in which one may be."""
+    return replace(
+        bot,
         command=tuple(map(word, bot.command)),
         cwd=None if bot.cwd is None else word(bot.cwd),
-        bundle=bundle.digest if bundle else "",
         env={name: word(value) for name, value in bot.env.items()},
-        options={name: word(one) if isinstance(one, str) else one for name, one in values},
+        options={
+            name: word(value) if isinstance(value, str) else value
+            for name, value in bot.options.items()
+        },
         reads=tuple(map(word, bot.reads)),
         build=word(bot.build),
-        lacks="" if bundle else bot.lacks,
-        **{name: getattr(bot, name) for name in (*_AS_IT_IS, "hosts")},
     )
 
 
-def _word(text: str, bundle: BotBundle | None, *, is_built: bool) -> CommandWord:
-    """Return a word as it is sent: paths of what the bot brings, there or not, as such."""
+def _traveller(bot: BotSpec, bundle: BotBundle | None) -> Traveller:
+    """Return a bot as it is sent; what its machine makes ready itself is left out."""
+    own = replace(bot, files=(), originals=(), wall=NO_WALL, lacks="" if bundle else bot.lacks)
+    word = partial(_marked, bundle=bundle, is_built=bool(bot.build))
+    return Traveller(spec=_rewritten(own, word), bundle=bundle.digest if bundle else "")
+
+
+def _marked(text: str, bundle: BotBundle | None, *, is_built: bool) -> str:
+    """Return a text as it is sent: with marks for paths of what the bot brings, there or not."""
     if text == sys.executable:
-        return CommandWord(kind="python")
+        return _PYTHON
     if not bundle or "/" not in text:
-        return CommandWord(text=text)
+        return text
     if text[0] == "/" and (rest_of(text) == text or is_there(Path(text), Path.exists)):
         for path in (os.path.normpath(text), os.path.realpath(text)):  # it may be named by a link
             if _travels(path, bundle, is_built=is_built):
-                return CommandWord(kind="files", text=os.path.relpath(path, bundle.root))
-        return CommandWord(text=text)
+                return f"{_MARK}{os.path.relpath(path, bundle.root)}{_MARK}"
+        return text
     first, *more = split_at(bundle.paths, text)
-    parts = [CommandWord(text=first)]
+    parts = [first]
     for place, after in zip(more[::2], more[1::2], strict=True):
         path = os.path.normpath(f"{place}{rest_of(after)}")
         is_own = _travels(path, bundle, is_built=is_built)
         inner = os.path.relpath(place, bundle.root)
-        parts += [
-            CommandWord(kind="files", text=inner) if is_own else CommandWord(text=place),
-            CommandWord(text=after),
-        ]
-    return CommandWord(kind="parts", parts=tuple(parts)) if more else CommandWord(text=text)
+        parts += [f"{_MARK}{inner}{_MARK}" if is_own else place, after]
+    return "".join(parts)
+
+
+def _unmarked(text: str, place: Path) -> str:
+    """Return a text that was sent, with the paths of this machine, where files are in `place`."""
+    if text == _PYTHON:
+        return sys.executable
+    parts = text.split(_MARK)
+    return "".join(str(place / part) if at % 2 else part for at, part in enumerate(parts))
 
 
 def _travels(path: str, bundle: BotBundle, *, is_built: bool) -> bool:
@@ -184,31 +195,15 @@ def _sandboxed(bot: BotSpec, wall: str) -> BotSpec:
     return replace(bot, sandbox=wall) if bot.sandbox == "auto" else bot
 
 
-def _spec(bot: Traveller, host: str) -> BotSpec:
+def _spec(sent: Traveller, host: str) -> BotSpec:
     """Return how a bot is started on a machine of this name."""
-    place = place_of(bot.bundle) if bot.bundle else Path("/")
-
-    def here(word: CommandWord) -> str:
-        if word.kind == "python":
-            return sys.executable
-        if word.kind == "parts":
-            return "".join(map(here, word.parts))
-        return str(place / word.text) if word.kind == "files" else word.text
-
-    own = next(_commands(bot, host), None)
-    command = tuple(map(here, bot.command)) if own is None else resolve(own, Path("/"))
-    values = bot.options.items()
-    return BotSpec(
-        command=command,
-        cwd=None if bot.cwd is None or own is not None else here(bot.cwd),
-        lacks=bot.lacks if own is None else "",
-        files=(str(place),) if bot.bundle and own is None else (),
-        reads=tuple(map(here, bot.reads)),
-        env=_UNCHANGED | {name: here(value) for name, value in bot.env.items()},
-        options={name: here(one) if isinstance(one, CommandWord) else one for name, one in values},
-        build="" if own is not None else here(bot.build),
-        **{name: getattr(bot, name) for name in _AS_IT_IS},
-    )
+    place = place_of(sent.bundle) if sent.bundle else Path("/")
+    bot = _rewritten(sent.spec, partial(_unmarked, place=place))
+    bot = replace(bot, env={**_UNCHANGED, **bot.env}, hosts={})
+    own = next(_commands(sent.spec, host), None)
+    if own is not None:
+        return replace(bot, command=resolve(own, Path("/")), cwd=None, lacks="", build="")
+    return replace(bot, files=(str(place),)) if sent.bundle else bot
 
 
 def _left_behind(bot: BotSpec) -> str:
@@ -224,7 +219,7 @@ def _left_behind(bot: BotSpec) -> str:
     )
 
 
-def _commands(bot: Traveller, host: str) -> Iterator[tuple[str, ...]]:
+def _commands(bot: BotSpec, host: str) -> Iterator[tuple[str, ...]]:
     """Yield the commands that a bot has on a machine of this name, in place of its own.
 
     One that calls itself as another one does has its address behind the name.

@@ -1,17 +1,52 @@
-"""The table of one bot in `tournament.toml`: its keys, and what each takes, in words for people."""
+"""The table `[[bot]]`: all that is known of each key, declared once, beside the key.
+
+A key says what it takes, what it is called after a semicolon, which field of a `BotSpec` it fills,
+whether it decides games, and what an entrant's own file may set by it.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from itertools import chain
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+)
 
+from lath.arena.entrants.flag_text import (
+    AMOUNT,
+    FOLDER,
+    PATHS,
+    TEXT,
+    TYPED,
+    WORDS,
+    PartKind,
+    split_part,
+    time_from,
+)
+from lath.arena.entrants.minimum import (
+    EntrantRule,
+    has_one_thread,
+    is_strong,
+    never,
+    starts_its_own,
+    stays_inside,
+)
 from lath.arena.entrants.sizes import MAX_JOBS, MOST, SIZES
+from lath.arena.entrants.toml_text import shown
+from lath.arena.errors import ConfigError
 from lath.arena.sandbox.kinds import SANDBOXES
+from lath.notation.protocol import TimeControl
 
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
@@ -147,51 +182,272 @@ class BotTime(KeyTable):
     nodes: Count = 0
     first: SomeTime = 0.0
 
+    def control(self) -> TimeControl:
+        """Return the time control that the table says."""
+        return TimeControl(
+            initial_ms=round(self.initial * 1000),
+            increment_ms=round(self.increment * 1000),
+            move_ms=round(self.move * 1000),
+            nodes=self.nodes,
+            first_ms=round(self.first * 1000),
+        )
+
+
+_TIME: Final = PartKind(time_from, lambda table: str(BotTime.model_validate(table).control()))
+
+
+class BotKey(NamedTuple):
+    """What is true of a key of `[[bot]]` besides what it takes."""
+
+    entrant: EntrantRule
+    """What an entrant's own file may set by it where a sandbox was asked for."""
+
+    part: str = ""
+    """Its name after a semicolon; with a dot at its end each entry of a table is a part. Empty: the
+    text begins with it."""
+
+    kind: PartKind = TEXT
+    """How that part is read and written."""
+
+    spec: str = ""
+    """The field of a `BotSpec` that it fills. Default: the one of its own name."""
+
+    decides: bool = False
+    """Whether it decides which games are played. A run that goes on with another value is refused;
+    of other keys another value is noted."""
+
+
+_SHARED: Final = "the organiser decides what bots take of the machine"
+
+_SHARED_TIME: Final = "the organiser decides how long bots are waited for"
+
+
+def _waited(part: str) -> BotKey:
+    """Return what is true of a key that says how long a bot is waited for."""
+    rule = EntrantRule(_SHARED_TIME, "no time", never, part=f"{part}=TIME")
+    return BotKey(rule, part, AMOUNT, spec=f"{part}_s")
+
 
 class BotTable(KeyTable):
     """One bot."""
 
-    name: Name
-    command: Command = Field(
-        default=(), description="a list of words such as ['python', 'mybot.py'], or one text"
-    )
-    files: list[Text] = Field(
-        default=[], description="a list of files and folders such as ['search.py', 'net/']"
-    )
-    cwd: Text = Field(default="", description="a folder")
-    env: dict[Variable, Annotated[str, must(lambda text: "\0" not in text)]] = Field(
-        default={}, description="a table of texts such as { LOG = '0' }"
-    )
+    name: Annotated[
+        Name, BotKey(EntrantRule("the organiser names bots", is_read=False), decides=True)
+    ]
+    command: Annotated[
+        Command,
+        BotKey(
+            EntrantRule(
+                "what a command names, the bot can see",
+                "programs and files of this folder or of the system (--run CMD takes its place)",
+                starts_its_own,
+            ),
+            decides=True,
+        ),
+    ] = Field(default=(), description="a list of words such as ['python', 'mybot.py'], or one text")
+    files: Annotated[
+        list[Text],
+        BotKey(
+            EntrantRule("a folder is all that makes up its bot", is_read=False),
+            "files",
+            PATHS,
+            decides=True,
+        ),
+    ] = Field(default=[], description="a list of files and folders such as ['search.py', 'net/']")
+    cwd: Annotated[
+        Text,
+        BotKey(
+            EntrantRule(
+                "a bot sees the folder in which it runs", "a folder in this one", stays_inside
+            ),
+            "cwd",
+            FOLDER,
+        ),
+    ] = Field(default="", description="a folder")
+    env: Annotated[
+        dict[Variable, Annotated[str, must(lambda text: "\0" not in text)]],
+        BotKey(
+            EntrantRule(
+                "variables decide which programs and libraries run",
+                "no variables",
+                never,
+                part="env.NAME=VALUE",
+            ),
+            "env.",
+        ),
+    ] = Field(default={}, description="a table of texts such as { LOG = '0' }")
     options: Annotated[
         dict[str, str | int | float | bool],
         must(lambda options: all(map(_is_told, chain(options, options.values())))),
+        BotKey(
+            EntrantRule(
+                "they are lines that the bot reads, but `threads` is cores of the machine, too",
+                "no option 'threads' over 1",
+                has_one_thread,
+                part="threads=N",
+            ),
+            "option.",
+            TYPED,
+            decides=True,
+        ),
     ] = Field(
         default={}, description="a table of texts, numbers or booleans such as { threads = 1 }"
     )
-    memory: _ByteSize = Field(
-        default=0, ge=1, le=1 << 60, description="a size such as '512MiB' (KiB, MiB or GiB)"
-    )
-    time: BotTime | None = Field(
+    memory: Annotated[
+        _ByteSize,
+        BotKey(
+            EntrantRule(_SHARED, "no size: each bot has its share", never, part="memory=SIZE"),
+            "memory",
+            spec="memory_bytes",
+        ),
+    ] = Field(default=0, ge=1, le=1 << 60, description="a size such as '512MiB' (KiB, MiB or GiB)")
+    time: Annotated[
+        BotTime | None,
+        BotKey(
+            EntrantRule("the match has a time for both", is_read=False), "tc", _TIME, decides=True
+        ),
+    ] = Field(
         default=None,
         description="a table such as { initial = '10s', increment = '0.1s' } (or move, or nodes), "
         "with first for its first move",
     )
-    startup: SomeTime | None = None
-    margin: Duration | None = None
-    stop: SomeTime | None = None
-    threads: Annotated[int, whole(1, MAX_JOBS)] = 1
-    build: Text = Field(default="", description="a command of the shell such as 'make'")
-    sandbox: Sandbox = "auto"
-    reads: list[Text] = Field(
+    startup: Annotated[SomeTime | None, _waited("startup")] = None
+    margin: Annotated[Duration | None, _waited("margin")] = None
+    stop: Annotated[SomeTime | None, _waited("stop")] = None
+    threads: Annotated[
+        int,
+        whole(1, MAX_JOBS),
+        BotKey(EntrantRule(_SHARED, "1", has_one_thread, part="threads=N"), "threads", TYPED),
+    ] = 1
+    build: Annotated[
+        Text, BotKey(EntrantRule("it runs in the sandbox of the bot"), "build", decides=True)
+    ] = Field(default="", description="a command of the shell such as 'make'")
+    sandbox: Annotated[
+        Sandbox, BotKey(EntrantRule("it is the minimum", "", is_strong), "sandbox")
+    ] = "auto"
+    reads: Annotated[
+        list[Text],
+        BotKey(
+            EntrantRule(
+                "only the organiser adds paths",
+                "files and folders in this folder",
+                stays_inside,
+                part="reads=PATH",
+            ),
+            "reads",
+            PATHS,
+        ),
+    ] = Field(
         default=[], description="a list of files and folders such as ['/opt/jdk', '../tables']"
     )
-    cache: _ByteSize = Field(
-        default=0, ge=1, le=1 << 40, description="a size such as '64MiB' (KiB, MiB or GiB)"
-    )
-    protocol: Literal["lath", "codingame", "botzone"] = Field(
-        default="lath", description="'lath', 'codingame' or 'botzone'"
-    )
-    hosts: dict[Variable, Command] = Field(
+    cache: Annotated[
+        _ByteSize,
+        BotKey(
+            EntrantRule("a cache stays on the disk", "no size", never, part="cache=SIZE"),
+            "cache",
+            spec="cache_bytes",
+        ),
+    ] = Field(default=0, ge=1, le=1 << 40, description="a size such as '64MiB' (KiB, MiB or GiB)")
+    protocol: Annotated[
+        Literal["lath", "codingame", "botzone"],
+        BotKey(
+            EntrantRule("it changes the lines that the bot reads, and nothing else"),
+            "protocol",
+            decides=True,
+        ),
+    ] = Field(default="lath", description="'lath', 'codingame' or 'botzone'")
+    hosts: Annotated[
+        dict[Variable, Command],
+        BotKey(
+            EntrantRule("the organiser knows the machines of a cluster", is_read=False),
+            "host.",
+            WORDS,
+        ),
+    ] = Field(
         default={},
         description="a table of commands by names of machines, such as { 'gpu-*' = '/opt/mine' }",
     )
+
+
+KEYS: Final[Mapping[str, BotKey]] = {
+    name: next(each for each in field.metadata if isinstance(each, BotKey))
+    for name, field in BotTable.model_fields.items()
+}
+"""By the name of the key."""
+
+_PARTS: Final = {key.part: name for name, key in KEYS.items() if key.part}
+"""The key that each part fills, by the part's name."""
+
+
+def checked(table: Mapping[str, Any], of: str) -> BotTable:
+    """Return what a table says; refuse what no `[[bot]]` may have, in the words of those."""
+    try:
+        return BotTable.model_validate(table)
+    except ValidationError as error:
+        key = str(error.errors()[0]["loc"][0])
+        if key not in KEYS:
+            known = ", ".join(KEYS)
+            raise ConfigError(f"{of}unknown key {key!r}, expected one of {known}") from error
+        expected = BotTable.model_fields[key].description or "another value"
+        raise ConfigError(f"{of}{key} = {shown(table[key])}, expected {expected}") from error
+
+
+def read_parts(parts: Iterable[str], of: str) -> dict[str, Any]:
+    """Return what stands after `;`, as `[[bot]]` has it; raises ConfigError."""
+    table: dict[str, Any] = {}
+    for text in parts:
+        said, value = split_part(text.strip())
+        name, dot, one = said.partition(".")
+        part = f"{name}{dot}" if one else said
+        if part not in _PARTS or (dot and not one):
+            raise ConfigError(f"{of}{_unknown(said)}")
+        key = _PARTS[part]
+        kind = KEYS[key].kind
+        if not kind.has_words:
+            value = _unquoted(value, f"{of}{said}: ")
+        row = table.setdefault(key, {}) if one else table
+        where = _unquoted(one, of) if one else key
+        if where in row:
+            raise ConfigError(f"{of}{said} is said twice")
+        try:
+            row[where] = kind.read(value)
+        except ConfigError as error:
+            raise ConfigError(f"{of}{error}") from error
+    return table
+
+
+def _unquoted(text: str, of: str) -> str:
+    """Return a text without the quotes of a shell; raises ConfigError."""
+    try:
+        return " ".join(shlex.split(text))
+    except ValueError as error:
+        raise ConfigError(f"{of}{text!r} is not a command: {error}") from error
+
+
+def _unknown(part: str) -> str:
+    known = [f"{name}NAME" if name.endswith(".") else name for name in _PARTS]
+    names = [name.rstrip(".") for name in _PARTS]
+    alike = get_close_matches(part.partition(".")[0].lower(), names, n=1)
+    meant = f"; did you mean {alike[0]!r}?" if alike else ""
+    return f"unknown part {part!r}, expected one of {', '.join(known)}{meant}"
+
+
+def parts_text(table: Mapping[str, Any]) -> list[str]:
+    """Return the parts of a bot's text that say what a table says; `read_parts` reads them."""
+    parts = []
+    for name, value in table.items():
+        part, kind = KEYS[name].part, KEYS[name].kind
+        if part.endswith("."):
+            entries = [(f"{part}{_part_name(one)}", each) for one, each in value.items()]
+        else:
+            entries = [(part, value)] if part else []
+        for said, each in entries:
+            text = kind.write(each)
+            parts.append(f"{said}={text if kind.has_words else shlex.quote(text)}")
+    return parts
+
+
+def _part_name(name: str) -> str:
+    """Return the name of an entry as a part has it: in quotes where letters of it mean more."""
+    plain = r"""[^;='"\\\s]+( [^;='"\\\s]+)*"""
+    return name if re.fullmatch(plain, name) else shlex.quote(name)

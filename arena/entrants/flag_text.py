@@ -1,109 +1,45 @@
-"""The parts of a bot's text: options, variables and times after each semicolon."""
+"""The text of a bot: its parts between semicolons, the words of a command, what a part says."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from lath.arena.entrants.programs import is_there
 from lath.arena.errors import ConfigError
+from lath.arena.referee.clock import HARD_LIMIT_S
 from lath.notation.protocol import TimeControl
 
-_PARTS: Final = re.compile(r"""(?:[^;'"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")*(?:;|\Z)""", re.DOTALL)
+_PART: Final = re.compile(r"""(?:[^;'"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")*(?:;|\Z)""", re.DOTALL)
 """A part and the `;` after it, which stands in no quotes."""
 
-OF_ONE: Final = {"option": "options", "env": "env", "host": "hosts"}
-"""Parts such as `option.threads=2`, and the table that each fills."""
-
-
-def parts_of(parts: Iterable[str], of: str) -> dict[str, Any]:
-    """Return what stands after `;`, as `[[bot]]` has it; raises ConfigError."""
-    table: dict[str, Any] = {}
-    for part in parts:
-        key, _, value = part.strip().partition("=")
-        kind, _, one = key.partition(".")
-        if key not in READERS and not (kind in OF_ONE and one):
-            raise ConfigError(f"{of}{_unknown(key)}")
-        if kind != "host":  # a command, whose words are read later
-            value = " ".join(words_of(value, of=f"{of}{key}: ")) if value else ""
-        row = table.setdefault(OF_ONE[kind], {}) if one else table
-        where = one or ("time" if key == "tc" else key)
-        if where in row:
-            raise ConfigError(f"{of}{key} is said twice")
-        try:
-            row[where] = _typed(value) if kind == "option" else READERS.get(key, str)(value)
-        except ConfigError as error:
-            raise ConfigError(f"{of}{error}") from error
-    return table
+_KEY: Final = re.compile(r"""(?:[^='"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")*""", re.DOTALL)
+"""What stands before the `=` of a part, which stands in no quotes."""
 
 
 def split_parts(text: str) -> Iterator[str]:
     """Yield the parts of what a flag says, as they are."""
     at = 0
-    while (found := _PARTS.match(text, at)) and found[0].endswith(";"):
+    while (found := _PART.match(text, at)) and found[0].endswith(";"):
         yield found[0].removesuffix(";")
         at = found.end()
     yield text[at:]  # a quotation in it may not be closed: who reads its words says so
 
 
-def _unknown(key: str) -> str:
-    known = [*READERS, *(f"{kind}.NAME" for kind in OF_ONE)]
-    alike = get_close_matches(key.partition(".")[0].lower(), [*READERS, *OF_ONE], n=1)
-    meant = f"; did you mean {alike[0]!r}?" if alike else ""
-    return f"unknown part {key!r}, expected one of {', '.join(known)}{meant}"
+def split_part(part: str) -> tuple[str, str]:
+    """Return what stands before the `=` of a part, quotes and all, and what stands behind it.
 
-
-def _typed(value: str) -> str | int | bool:
-    """Return the value of an option as TOML has it.
-
-    >>> _typed("2"), _typed("true"), _typed("02"), _typed("x")
-    (2, True, '02', 'x')
+    >>> split_part("option.'a=b'=c=d")
+    ("option.'a=b'", 'c=d')
     """
-    if re.fullmatch(r"0|-?[1-9][0-9]{0,14}", value):
-        return int(value)
-    return {"true": True, "false": False}.get(value, value)
-
-
-def _folder(text: str) -> str:
-    if not text or not Path(text).is_dir():
-        raise ConfigError(f"cwd={text}, expected a folder")
-    return str(Path(text).resolve())
-
-
-def _own_time(text: str) -> dict[str, Any]:
-    from lath.arena.entrants.bot_spec import time_table  # start-up time
-
-    time = time_of(text, "tc")
-    if time == TimeControl():
-        raise ConfigError("tc=none, expected a limit: only all bots together may have none")
-    return time_table(time)
-
-
-def _amount(text: str) -> str | float:
-    """Return a duration, which is seconds where it has no unit."""
-    return float(text) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text) else text
-
-
-READERS: Final[dict[str, Callable[[str], Any]]] = {
-    "cwd": _folder,
-    "files": lambda text: text.split(","),
-    "tc": _own_time,
-    "memory": str,
-    "startup": _amount,
-    "margin": _amount,
-    "stop": _amount,
-    "threads": _typed,
-    "build": str,
-    "sandbox": str,
-    "reads": lambda text: text.split(","),
-    "cache": str,
-    "protocol": str,
-}
-"""What a part may be besides options and variables, and what reads its value."""
+    found = _KEY.match(part)
+    at = found.end() if found else 0
+    return (part[:at], part[at + 1 :]) if part[at : at + 1] in ("=", "") else (part, "")
 
 
 def words_of(command: str, home: Path | None = None, *, of: str = "") -> tuple[str, ...]:
@@ -128,3 +64,90 @@ def time_of(tc: str, of: str = "--tc") -> TimeControl:
         return TimeControl.read(tc)
     except ValueError as error:
         raise ConfigError(f"{of}: {error}") from error
+
+
+def time_table(time: TimeControl) -> dict[str, Any]:
+    """Return the table `[time]` of what a `--tc` flag such as `10+0.1` says."""
+    table: dict[str, Any] = {"first": f"{time.first_ms}ms"} if time.first_ms else {}
+    if time.has_clock:
+        table |= {"initial": f"{time.initial_ms}ms", "increment": f"{time.increment_ms}ms"}
+    elif time.move_ms:
+        table |= {"move": f"{time.move_ms}ms"}
+    elif time.nodes:
+        table |= {"nodes": time.nodes}
+    return table or {"limit": f"{HARD_LIMIT_S}s"}
+
+
+# What parts say
+
+
+class PartKind(NamedTuple):
+    """How the values of parts are read and written, between quotes that are taken off before."""
+
+    read: Callable[[str], Any] = str
+    """Return the value as `[[bot]]` has it; raise ConfigError."""
+
+    write: Callable[[Any], str] = str
+    has_words: bool = False
+    """Whether quotes stay: a value is a command, whose words are read later."""
+
+
+def _typed(value: str) -> str | int | bool:
+    """Return the value of an option as TOML has it.
+
+    >>> _typed("2"), _typed("true"), _typed("02"), _typed("x")
+    (2, True, '02', 'x')
+    """
+    if re.fullmatch(r"0|-?[1-9][0-9]{0,14}", value):
+        return int(value)
+    return {"true": True, "false": False}.get(value, value)
+
+
+def _untyped(value: str | float | bool) -> str:
+    """Return the text of an option's value; a bot is told the same by either."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _folder(text: str) -> str:
+    if not text or not Path(text).is_dir():
+        raise ConfigError(f"cwd={text}, expected a folder")
+    return str(Path(text).resolve())
+
+
+def _listed(text: str) -> list[str]:
+    """Return the paths of a list with commas; one with a comma or a quote stands in quotes."""
+    return next(csv.reader([text]), [""])
+
+
+def _as_list(paths: Sequence[str]) -> str:
+    row = io.StringIO()
+    csv.writer(row, lineterminator="").writerow(paths)
+    return row.getvalue()
+
+
+def time_from(text: str) -> dict[str, Any]:
+    """Return the table of a bot's own time that its part `tc=` says; raises ConfigError."""
+    time = time_of(text, "tc")
+    if time == TimeControl():
+        raise ConfigError("tc=none, expected a limit: only all bots together may have none")
+    return time_table(time)
+
+
+def _amount(text: str) -> str | float:
+    """Return a duration, which is seconds where it has no unit."""
+    return float(text) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text) else text
+
+
+TEXT: Final = PartKind()
+
+TYPED: Final = PartKind(_typed, _untyped)
+
+AMOUNT: Final = PartKind(_amount)
+
+PATHS: Final = PartKind(_listed, _as_list)
+
+FOLDER: Final = PartKind(_folder)
+
+WORDS: Final = PartKind(
+    write=lambda words: words if isinstance(words, str) else shlex.join(words), has_words=True
+)

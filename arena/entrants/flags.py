@@ -8,16 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from lath.arena.entrants import minimum
-from lath.arena.entrants.flag_text import OF_ONE, parts_of, split_parts, words_of
-from lath.arena.entrants.origins import (
-    BotOrigin,
-    checked,
-    placed,
-    refuse_place,
-    started_by,
-    table_of,
-    time_in,
-)
+from lath.arena.entrants.bot_folders import started_by
+from lath.arena.entrants.flag_text import split_parts, words_of
+from lath.arena.entrants.origins import BotOrigin, placed, refuse_place, table_of
 from lath.arena.entrants.programs import advice_on, bundled, is_there
 from lath.arena.errors import ConfigError
 
@@ -32,10 +25,12 @@ def bot_flag(text: str, flag: str = "--bot", sandbox: str | None = None) -> dict
     >>> bot_flag("greedy; option.depth=2; tc=move 0.5")
     {'name': 'greedy', 'options': {'depth': 2}, 'time': {'move': '500ms'}}
     """
+    from lath.arena.entrants.bot_table import checked, read_parts  # start-up time
+
     first, *parts = split_parts(text)
     name, equals, command = first.strip().partition("=")
     of = f"{flag} {name}: "
-    table = {"name": name, **parts_of(parts, of)}
+    table = {"name": name, **read_parts(parts, of)}
     home = Path(table.get("cwd", "")).absolute()
     if _is_command(first.strip(), home) if equals else _is_place(name, home):
         words = words_of(first, home, of=f"{flag}: ")
@@ -113,26 +108,8 @@ def flag_of(table: Mapping[str, Any]) -> str:
     >>> flag_of({"name": "a", "command": ["./a b"], "time": {"move": "500ms"}, "threads": 2})
     "a='./a b'; tc='move 0.5'; threads=2"
     """
+    from lath.arena.entrants.bot_table import checked, parts_text  # start-up time
+
     row = checked(table, f"bot {table.get('name', '')}: ")
     command = f"={shlex.join(row.command)}" if row.command else ""
-    parts = []
-    for key, value in table.items():
-        if key == "time":
-            parts.append(f"tc={shlex.quote(time_in(table))}")
-        elif key in ("files", "reads"):
-            parts.append(f"{key}={shlex.quote(','.join(value))}")
-        elif key in OF_ONE.values():
-            kind = next(kind for kind, name in OF_ONE.items() if name == key)
-            quoted = _command_text if key == "hosts" else _value_text
-            parts += [f"{kind}.{one}={quoted(each)}" for one, each in value.items()]
-        elif key not in ("name", "command"):
-            parts.append(f"{key}={_value_text(value)}")
-    return "; ".join([f"{row.name}{command}", *parts])
-
-
-def _value_text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else shlex.quote(str(value))
-
-
-def _command_text(words: str | Sequence[str]) -> str:
-    return words if isinstance(words, str) else shlex.join(words)
+    return "; ".join([f"{row.name}{command}", *parts_text(table)])

@@ -16,17 +16,15 @@ from typing import Any, Final, Literal, NamedTuple
 from lath import games as known_games
 from lath.arena.directory import CONFIG
 from lath.arena.entrants import minimum
-from lath.arena.entrants.bot_spec import time_table
-from lath.arena.entrants.flag_text import time_of
+from lath.arena.entrants.bot_folders import executables, table_in
+from lath.arena.entrants.flag_text import time_of, time_table
 from lath.arena.entrants.origins import (
     BotOrigin,
-    executables,
     in_words,
     origin_of,
     sandbox_in,
     sandbox_of,
     spec_of,
-    table_in,
     table_of,
     time_in,
 )

@@ -13,8 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from lath import games as known_games
 from lath.arena.entrants import minimum
-from lath.arena.entrants.bot_spec import time_table
-from lath.arena.entrants.flag_text import time_of
+from lath.arena.entrants.flag_text import time_of, time_table
 from lath.arena.entrants.flags import bot_flag
 from lath.arena.entrants.origins import origin_of, sandbox_in, sandbox_of
 from lath.arena.entrants.revisions import workshop

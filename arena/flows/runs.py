@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from lath.arena.directory import CONFIG, OUTCOME, RECORDS, REPORT
 from lath.arena.entrants import minimum
-from lath.arena.entrants.bot_spec import time_table
 from lath.arena.entrants.builds import ready
-from lath.arena.entrants.flag_text import time_of
+from lath.arena.entrants.flag_text import time_of, time_table
 from lath.arena.entrants.flags import bot_flag
 from lath.arena.entrants.origins import placed, spec_of
 from lath.arena.errors import (

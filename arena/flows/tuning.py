@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, NamedTuple
 from lath import games as known_games
 from lath.arena.directory import CONFIG
 from lath.arena.entrants import minimum
-from lath.arena.entrants.bot_spec import time_table
-from lath.arena.entrants.flag_text import time_of
+from lath.arena.entrants.bot_folders import refuse_more
+from lath.arena.entrants.flag_text import time_of, time_table
 from lath.arena.entrants.origins import BotOrigin, in_words, origin_of, sandbox_of, table_of
 from lath.arena.entrants.programs import is_there
 from lath.arena.entrants.toml_text import lines_of, read_toml
@@ -219,7 +219,7 @@ def _refuse_more(own: Path, asked: str) -> None:
         if "cwd" in row and minimum.is_weaker(row.get("sandbox", "auto"), asked):
             of = {place[2:]: line for place, line in lines.items() if place[:2] == ("bot", at)}
             words = tuple(row.get("command", ()))
-            minimum.refuse_more(row, words, own, asked, of, home=Path(row["cwd"]))
+            refuse_more(row, words, own, asked, of, home=Path(row["cwd"]))
 
 
 def held(

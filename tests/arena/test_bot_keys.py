@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import commands
+import hypothesis.strategies as st
 import pytest
 import tomlkit
+from hypothesis import HealthCheck, given, settings
 
 from lath.arena.cli import play as playing
 from lath.arena.cli import run as running
 from lath.arena.cli import serve as serving
+from lath.arena.cluster.messages import Traveller
+from lath.arena.cluster.messages import read as read_message
+from lath.arena.cluster.messages import write as write_message
+from lath.arena.cluster.preparation import _UNCHANGED, _spec, travelling
 from lath.arena.engine import engine
-from lath.arena.entrants.bot_table import BotTable
-from lath.arena.entrants.flags import bot_flag, flag_of
+from lath.arena.entrants.bot_spec import bot_spec, identity_of, located
+from lath.arena.entrants.bot_table import KEYS, BotTable, checked, parts_text, read_parts
+from lath.arena.entrants.flag_text import split_parts
 from lath.arena.entrants.origins import spec_of
 from lath.arena.errors import ArenaError
 from lath.arena.flows import matches, runs, tuning
 from lath.arena.referee.bots import BotSpec, Greeting
+from lath.arena.sandbox.kinds import SANDBOXES
 from lath.arena.tournament.configuration.config import Config
-from lath.notation.protocol import Option, TimeControl
+from lath.notation.protocol import Option, TimeControl, setoption_line
 
 SAMPLES: dict[str, tuple[Any, str, object]] = {
     "files": (["more.txt"], "files", "more.txt"),
@@ -185,11 +195,79 @@ def _captured(words: list[str], monkeypatch: pytest.MonkeyPatch) -> BotSpec:
     return seen[-1]
 
 
-def test_what_a_table_says_is_said_by_the_text_of_it(home: Path) -> None:
-    for key, (value, _, _) in SAMPLES.items():
-        table = bot_flag(text_of({key: value} | ({"cwd": "home"} if key == "build" else {})))
-        assert bot_flag(flag_of(table)) == table, key
-        assert spec_of(bot_flag(flag_of(table))) == spec_of(table), key
+# Every key, whatever its value
+
+TEXTS = st.text(st.characters(exclude_categories=("C", "Z"), include_characters=" "), max_size=9)
+LINES = st.text(max_size=9).filter(lambda text: not {*"\n\0"} & {*text})
+WORDS = TEXTS.map(str.strip).filter(bool)
+NAMES = st.text(max_size=9).filter(lambda name: name and not {*"=\0"} & {*name})
+DURATIONS = st.integers(1, 10**6).map("{}ms".format) | st.integers(1, 99)
+SIZES = st.tuples(st.integers(1, 999), st.sampled_from(("KiB", "MiB", "GiB"))).map("%d%s".__mod__)
+TIMES = st.fixed_dictionaries({"nodes": st.integers(1, 99)}, optional={"first": DURATIONS})
+CLOCKS = st.fixed_dictionaries({"initial": DURATIONS}, optional={"increment": DURATIONS})
+
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "name": WORDS,
+    "command": st.lists(WORDS, min_size=1, max_size=3),
+    "files": st.lists(WORDS, min_size=1, max_size=3),
+    "cwd": st.just("home"),
+    "env": st.dictionaries(NAMES, st.text(max_size=9).filter(lambda text: "\0" not in text)),
+    "options": st.dictionaries(LINES, LINES | st.integers(-(10**9), 10**9) | st.booleans()),
+    "memory": SIZES,
+    "time": TIMES | CLOCKS,
+    **dict.fromkeys(("startup", "margin", "stop"), DURATIONS),
+    "threads": st.integers(1, 512),
+    "build": WORDS,
+    "sandbox": st.sampled_from(SANDBOXES),
+    "reads": st.lists(WORDS, min_size=1, max_size=3),
+    "cache": SIZES,
+    "protocol": st.sampled_from(("codingame", "botzone")),
+    "hosts": st.dictionaries(NAMES, WORDS.map(shlex.quote)),
+}
+"""By key what may stand there. A new key needs a line."""
+
+TABLES = st.fixed_dictionaries(
+    {"name": st.just("mine"), "command": st.just(["./mybot"])},
+    optional={key: value for key, value in VALUES.items() if key not in ("name", "command")},
+).map(lambda table: {**table, "cwd": "home"} if "build" in table else table)
+
+
+def facts(spec: BotSpec) -> dict[str, Any]:
+    """Return all of a bot, options as it is told them."""
+    told = {name: setoption_line(name, value) for name, value in spec.options.items()}
+    fields = {each.name: getattr(spec, each.name) for each in dataclasses.fields(spec)}
+    return {**fields, "options": told}
+
+
+@given(TABLES)
+@pytest.mark.usefixtures("home")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_all_of_a_table_is_in_its_text_its_toml_and_what_is_sent(table: dict[str, Any]) -> None:
+    assert VALUES.keys() == KEYS.keys()
+    row = located(table, checked(table, ""), Path.cwd())
+    spec = spec_of(table)
+    parts = read_parts(parts_text(row), "")
+    assert read_parts(split_parts(";".join(parts_text(parts))), "") == parts if parts else True
+    again = {**row, **parts}
+    for said in (again, tomllib.loads(tomlkit.dumps(row))):
+        assert facts(bot_spec(checked(said, ""), Path("/"))) == facts(spec)
+    # Paths of what a bot brings are those of another machine: `cluster/test_travelling.py`.
+    bare = dataclasses.replace(spec, command=("sh",), cwd=None, files=(), lacks="", hosts={})
+    (sent,), _ = travelling([bare], [])
+    there = _spec(read_message(Traveller, write_message(sent)), "machine")
+    assert facts(there) == {**facts(bare), "env": {**_UNCHANGED, **bare.env}}
+
+
+def test_a_key_that_decides_games_makes_another_bot_and_no_other_key_does(home: Path) -> None:
+    table: dict[str, Any] = {"name": "mine", "command": ["./mybot"]}
+    usual = identity_of(spec_of(table))
+    others = {**{key: value for key, (value, _, _) in SAMPLES.items()}, "name": "other"}
+    others["command"] = [str(home / "mybot")]
+    found = {key for key in KEYS if identity_of(spec_of({**table, key: others[key]})) != usual}
+    assert found - {"cwd"} == {name for name, key in KEYS.items() if key.decides}  # the command's
+
+
+def test_a_number_without_a_unit_is_seconds(home: Path) -> None:
     assert runs.table_of("mine=./mybot; startup=90; stop=2s") == {
         "name": "mine",
         "command": [str(home.parent / "mybot")],

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lath import games
 from lath.arena.entrants import minimum
-from lath.arena.entrants.bot_spec import bot_spec, time_control
 from lath.arena.entrants.programs import (
     bundled,
     is_there,
@@ -30,7 +29,7 @@ from lath.arena.entrants.sizes import DEMO_GAMES, MOST, UNGUESSABLE
 from lath.arena.entrants.toml_text import lines_of, read_toml
 from lath.arena.errors import ConfigError
 from lath.arena.machine import system as cores
-from lath.arena.referee.bots import OURS, BotSpec
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication
 from lath.arena.schedule.budget import Budget
@@ -58,9 +57,6 @@ _NOT_NOTED: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("event", "games", "format", "pairs", "challengers", "seed"), True),
     **dict.fromkeys(("adjudication", "sprt", "tune", "openings"), True),
     "time": {"initial", "increment", "move", "nodes", "first"},  # all that BotTime has
-    "bot": {
-        "__all__": {"name", "command", "files", "options", "time", "build", "hosts", "protocol"}
-    },
     # More of them may be played, not fewer.
     "rounds": True,
     # They change no game.
@@ -73,7 +69,8 @@ _NOT_NOTED: Final[Mapping[str, Any]] = {
     "season": True,
     "league": True,
 }
-"""All other keys may be others when a run goes on, and a change of them is noted."""
+"""All other keys may be others when a run goes on, and a change of them is noted. Of a bot's keys
+`BotTable` says it."""
 
 Noted = Mapping[str, Mapping[str, Any]]
 """The values of what is noted: by bot, or "" for what is everybody's, and by key."""
@@ -85,7 +82,10 @@ Openings = BookChoice | RandomChoice | None
 
 def _noted(model: ConfigTable, jobs: int, bots: Iterable[BotSpec], openings: Openings) -> Noted:
     """Return them as they are used: `auto` counted, folders absolute; a pool's are more."""
-    values = model.model_dump(exclude={**_NOT_NOTED})
+    from lath.arena.entrants.bot_table import KEYS  # start-up time
+
+    decisive = {name for name, key in KEYS.items() if key.decides}
+    values = model.model_dump(exclude={**_NOT_NOTED, "bot": {"__all__": decisive}})
     times, rows = values.pop("time"), values.pop("bot")
     values |= {f"time.{key}": value for key, value in times.items()}
     if model.format == "pool":
@@ -94,7 +94,7 @@ def _noted(model: ConfigTable, jobs: int, bots: Iterable[BotSpec], openings: Ope
         values |= {
             "seed": model.seed,
             "openings": _words_of(openings),
-            "time": str(time_control(model.time)),
+            "time": str(model.time.control()),
         }
         values["games"] = ", ".join(model.games)
     return {
@@ -213,6 +213,8 @@ class Config(Settings):
 
         The number of rounds may: the games of the first rounds stay the same.
         """
+        from lath.arena.entrants.bot_spec import identity_of  # start-up time
+
         return {
             "event": self.event,
             "games": list(self.games),
@@ -225,18 +227,7 @@ class Config(Settings):
             "seed": self.seed,
             "time": str(self.limits.time),
             "adjudication": dataclasses.asdict(self.adjudication),
-            "bots": [
-                {
-                    "name": bot.name,
-                    "command": list(bot.command),
-                    "options": dict(bot.options),
-                    "time": None if bot.time is None else str(bot.time),
-                    **({"files": list(bot.files)} if bot.files else {}),
-                    **({"build": bot.build} if bot.build else {}),
-                    **({"protocol": bot.protocol} if bot.protocol != OURS else {}),
-                }
-                for bot in self.bots
-            ],
+            "bots": [identity_of(bot) for bot in self.bots],
         }
 
 
@@ -420,9 +411,14 @@ def build(
         toml["seed"] = secrets.randbits(63)
     time = {"time": DEFAULT_TIME} if toml.get("time", {}) == {} else {}
     model, mistakes = of_keys({**toml, **time})
+    asked = flags.get("sandbox")
     weaker = (
-        Mistake(("bot", at, "sandbox"), text)
-        for at, text in minimum.weaker_ones(model.bot, flags.get("sandbox"))
+        Mistake(
+            ("bot", at, "sandbox"),
+            f"bot {bot.name!r}: {minimum.contradiction(bot.sandbox, str(asked))}",
+        )
+        for at, bot in enumerate(model.bot)
+        if "sandbox" in bot.model_fields_set and minimum.is_weaker(bot.sandbox, asked)
     )
     found = [*mistakes, *together(model, mistakes, folder, played), *weaker]
     placed += [
@@ -446,24 +442,20 @@ def _cores_of_a_game(bots: Iterable[BotSpec], *, ponder: bool) -> int:
 
 def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     """Return the tournament of a table in which nothing is wrong."""
+    from lath.arena.entrants.bot_spec import bot_spec, located  # start-up time
+
     bots = tuple(bot_spec(table, folder, model.sandbox) for table in model.bot)
     if model.tune is not None:
         tuning = _tuning(model.tune)
         bots = tuple(_started_from(bot, tuning) for bot in bots)
     most = cores.games_at_once(_cores_of_a_game(bots, ponder=model.time.ponder))
     jobs = most if model.jobs == "auto" else model.jobs
-    rows = zip(toml["bot"], bots, strict=True)  # as any folder can read them
+    rows = zip(toml["bot"], model.bot, bots, strict=True)
     written = {
         **toml,
         "bot": [
-            {**row, "command": list(bot.command)}
-            | ({"cwd": bot.cwd} if bot.cwd else {})
-            | {
-                key: list(paths)
-                for key, paths in (("files", bot.files), ("reads", bot.reads))
-                if key in row
-            }
-            for row, bot in rows
+            {**located(row, table, folder), "command": list(bot.command)}
+            for row, table, bot in rows
         ],
     }
     if model.openings is not None and model.openings.file:
@@ -489,7 +481,7 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
         openings=openings,
         adjudication=Adjudication(**dict(model.adjudication)),
         limits=Limits(
-            time=time_control(model.time),
+            time=model.time.control(),
             margin_s=model.time.margin,
             startup_s=model.time.startup,
             stop_s=model.time.stop,

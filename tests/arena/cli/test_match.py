@@ -27,7 +27,8 @@ from tools import needs
 from lath.arena.__main__ import run
 from lath.arena.cli.match import _losses, _sentences  # counts of pairs that no short match has
 from lath.arena.entrants import builds, revisions
-from lath.arena.entrants.origins import origin_of, table_in
+from lath.arena.entrants.bot_folders import table_in
+from lath.arena.entrants.origins import origin_of
 from lath.arena.entrants.revisions import revision, workshop
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError, InUseError
 from lath.arena.flows import matches, runs

@@ -306,8 +306,8 @@ def test_a_bot_that_is_reached_by_a_link_travels_whole(home: Path, tmp_path: Pat
         mine = BotSpec(name="mine", command=("python", str(link / "main.py")), cwd=cwd)
         (bot,), bundles_ = travelling([mine], [])
         assert [bot.bundle] == list(bundles_)
-        assert (bot.command[1].kind, bot.command[1].text) == ("files", "main.py")
-        assert cwd is None or (bot.cwd and (bot.cwd.kind, bot.cwd.text) == ("files", "."))
+        assert bot.spec.command[1] == "\0main.py\0"
+        assert bot.spec.cwd == (cwd and "\0.\0")
 
 
 def test_a_command_travels_with_its_files_and_python_as_what_they_are(home: Path) -> None:
@@ -315,9 +315,6 @@ def test_a_command_travels_with_its_files_and_python_as_what_they_are(home: Path
     mine = BotSpec(name="mine", command=command, cwd=str(home))
     greedy = BotSpec(name="greedy", command=(sys.executable, "-m", "lath.bots.greedy"))
     (one, other), bundles_ = travelling([mine, greedy], [])
-    kinds = [(word.kind, word.text) for word in one.command]
-    files = ("files", "main.py"), ("text", "--net"), ("files", "net")
-    assert kinds == [("python", ""), *files, ("text", "/usr/share/x")]
-    assert one.cwd
-    assert (one.cwd.kind, one.cwd.text) == ("files", ".")
+    assert one.spec.command == ("\0\0", "\0main.py\0", "--net", "\0net\0", "/usr/share/x")
+    assert one.spec.cwd == "\0.\0"
     assert (list(bundles_), other.bundle) == ([one.bundle], "")

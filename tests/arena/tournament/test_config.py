@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lath.arena.entrants import bot_table
-from lath.arena.entrants.bot_spec import time_table
+from lath.arena.entrants.flag_text import time_table
 from lath.arena.entrants.programs import bundled, missing_file
 from lath.arena.errors import ConfigError
 from lath.arena.schedule.openings import BookChoice

@@ -21,14 +21,14 @@ import lath.arena
 from lath.arena.cli.main import app
 from lath.arena.engine.engine import Engine
 from lath.arena.entrants import minimum
-from lath.arena.entrants.bot_table import BotTable
-from lath.arena.entrants.origins import spec_of, table_in
+from lath.arena.entrants.bot_folders import table_in
+from lath.arena.entrants.bot_table import KEYS
+from lath.arena.entrants.origins import spec_of
 from lath.arena.errors import ConfigError, GameVoidError
 from lath.arena.flows import runs, tuning
 from lath.arena.referee.bots import BotSpec, Greeting
 from lath.arena.sandbox import users
 from lath.arena.sandbox.kinds import SANDBOXES
-from lath.arena.tournament.configuration.keys import ConfigTable
 
 if TYPE_CHECKING:
     from golden import Golden
@@ -143,7 +143,7 @@ def beyond(spec: BotSpec, folder: Path) -> Iterator[str]:
 
 
 def test_no_key_of_an_entrants_file_gives_its_bot_more(folder: Path) -> None:
-    assert {*MOST} == {*minimum.TAKEN} == {*BotTable.model_fields}, "a new key needs a rule"
+    assert {*MOST} == {*KEYS}, "a new key needs a rule"
     beyond_it: dict[str, list[str]] = {}
     for key, value in [(key, value) for key, values in MOST.items() for value in values]:
         text = tomlkit.dumps({"value": value}).replace("{top}", str(folder.parent))
@@ -160,9 +160,6 @@ def test_no_key_of_an_entrants_file_gives_its_bot_more(folder: Path) -> None:
         say(folder, **{key: value})
         beyond_it[f"{key} = {value}"] = list(beyond(entered(folder, "bwrap"), folder))
     assert {said: more for said, more in beyond_it.items() if more} == {}
-    assert {*minimum.TAKEN_OF_FILE} == {*ConfigTable.model_fields}
-    read = [key for key, rule in minimum.TAKEN_OF_FILE.items() if rule.is_read]
-    assert sorted(read) == ["bot", "games"]
 
 
 def test_the_docs_say_of_each_key_what_an_entrants_file_may_say() -> None:
@@ -172,11 +169,11 @@ def test_the_docs_say_of_each_key_what_an_entrants_file_may_say() -> None:
     for row in rows.splitlines()[2:]:
         _, keys, says, _ = row.split("|")
         told |= dict.fromkeys(re.findall(r"`(\w+)`", keys), says.strip())
-    assert {*told} == {*minimum.TAKEN, "games"}
+    assert {*told} == {*KEYS, "games"}
     refused = {key for key, says in told.items() if says == "nothing"}
-    assert refused == {key for key, rule in minimum.TAKEN.items() if rule.holds is minimum._never}
+    assert refused == {name for name, key in KEYS.items() if key.entrant.holds is minimum.never}
     unread = {key for key, says in told.items() if "does not read" in says}
-    assert unread == {key for key, rule in minimum.TAKEN.items() if not rule.is_read}
+    assert unread == {name for name, key in KEYS.items() if not key.entrant.is_read}
 
 
 def test_all_that_is_refused_is_told_at_once_with_its_lines(folder: Path, golden: Golden) -> None:

@@ -16,7 +16,7 @@ from quick_runs import play_nothing
 from slow_games import Clock, Costs, SlowGame
 
 from lath import games
-from lath.arena.entrants.bot_spec import time_table
+from lath.arena.entrants.flag_text import time_table
 from lath.arena.errors import ConfigError
 from lath.arena.schedule import random_openings
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
