@@ -27,8 +27,9 @@ from lath.arena.cli.main import (
     whole,
 )
 from lath.arena.cli.offers import LONGER, match_command
-from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED, ConfigError
-from lath.arena.flows.matches import BUDGET, SPRT, PlayedMatch, held, verdict_of
+from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED
+from lath.arena.flows.matches import PlayedMatch, held, verdict_of
+from lath.arena.flows.requests import BUDGET, SPRT, Audience, MatchRequest
 from lath.arena.schedule.sprt import score_of
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
@@ -177,13 +178,13 @@ def match(
     new: Annotated[
         str | None, argument("NEW", "The same: is it better? NAME=NEW gives it a name.")
     ] = None,
-    build_: Annotated[
+    build: Annotated[
         str, option("--build", "CMD", "Builds a git revision or a folder, in a copy.")
     ] = "",
     run: Annotated[
         str, option("--run", "CMD", "Starts the bot of a folder or revision, taken from there.")
     ] = "",
-    game: Annotated[
+    games: Annotated[
         list[str] | None,
         option("--game", "GAME", "A game or file to play; else what both play."),
     ] = None,
@@ -219,33 +220,35 @@ def match(
 
     Example: arena match ./mybot
     """
-    said: Any = {
-        "build": build_,
-        "run": run,
-        "games": game or (),
-        "tc": tc,
-        "budget": budget,
-        "openings": openings,
-        "seed": seed,
-        "jobs": jobs,
-        "sandbox": sandbox,
-        "cluster": cluster,
-        "hosts_alike": hosts_alike,
-        "out": out,
-        "is_alone": True,
-        "tell": (lambda _: None) if quiet else _to_stderr,
-        "note": lambda words: _to_stderr(f"note: {words}"),
-        "watched": partial(screen, quiet=quiet, verbose=False, is_shared=False),
-    }
+    request = MatchRequest(
+        old,
+        new,
+        build=build,
+        run=run,
+        games=games,
+        tc=tc,
+        budget=budget,
+        sprt=sprt,
+        openings=openings,
+        seed=seed,
+        jobs=jobs,
+        sandbox=sandbox,
+        cluster=cluster,
+        hosts_alike=hosts_alike,
+        out=out,
+    )
+    audience = Audience(
+        tell=(lambda _: None) if quiet else _to_stderr,
+        note=lambda words: _to_stderr(f"note: {words}"),
+        watched=partial(screen, quiet=quiet, verbose=False, is_shared=False),
+        is_alone=True,
+    )
     if new is None:
-        if sprt != SPRT:
-            raise ConfigError("--sprt is for OLD and NEW; one bot is placed by its interval")
         from lath.arena.cli.placing import told  # start-up time
 
-        raise typer.Exit(told(old, said, as_json=as_json, quiet=quiet))
-    played = held(old, new, sprt=sprt, **said)
-    said["sprt"] = sprt
-    raise typer.Exit(_told(played, (old, new), said, as_json=as_json, quiet=quiet))
+        raise typer.Exit(told(request, audience, as_json=as_json, quiet=quiet))
+    played = held(request, audience)
+    raise typer.Exit(_told(played, request, as_json=as_json, quiet=quiet))
 
 
 def _to_stderr(words: str) -> None:
@@ -253,14 +256,7 @@ def _to_stderr(words: str) -> None:
     print(words, file=sys.stderr)
 
 
-def _told(
-    played: PlayedMatch,
-    bots: tuple[str, str],
-    said: Mapping[str, Any],
-    *,
-    as_json: bool,
-    quiet: bool,
-) -> int:
+def _told(played: PlayedMatch, request: MatchRequest, *, as_json: bool, quiet: bool) -> int:
     """Say what a match came to, and return the exit status."""
     names, is_of_old, out, summary, progress, _ = played
     is_void = any(summary.unable(names))
@@ -283,9 +279,9 @@ def _told(
     elif summary.stopped or is_void:
         status = FAULT
     elif status == UNDECIDED and not (quiet or test["has_stopped"]):
-        print(f"more surely: {match_command(bots, said, budget=LONGER)}", file=sys.stderr)
+        print(f"more surely: {match_command(request, budget=LONGER)}", file=sys.stderr)
     if not quiet:
-        tell_report(out, "-".join(names), is_named=said.get("out") is not None)
+        tell_report(out, "-".join(names), is_named=request.out is not None)
     return status
 
 

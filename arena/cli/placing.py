@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from lath.arena.cli.ending import print_faults, tell_report, unhurt_output
@@ -13,24 +14,25 @@ from lath.arena.cli.offers import LONGER, check_command, match_command
 from lath.arena.errors import FAULT, INTERRUPTED
 from lath.arena.flows.ladder import WIDE_ELO, LadderPlace
 from lath.arena.flows.placing import Placed, held
+from lath.arena.flows.requests import Audience, MatchRequest
 from lath.arena.terminal.layout import Output
 from lath.arena.tournament.run.progress import end_words
 
 
-def told(bot: str, said: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:
+def told(request: MatchRequest, audience: Audience, *, as_json: bool, quiet: bool) -> int:
     """Place a bot, say of each game type what came of it, and return the exit status."""
     status, found = 0, list[dict[str, Any]]()
-    for placed in held(bot, **said):
+    for placed in held(request, audience):
         place = placed.place
         found.append(_data(placed, place))
         if not as_json:
             _print_place(placed, place, quiet=quiet)
         status = _ended(placed, place) or status
         if not quiet:
-            for words in _next_steps(bot, placed, place, said):
+            for words in _next_steps(request, placed, place):
                 print(words, file=sys.stderr)
             name = f"{placed.bot}-{placed.game}"
-            tell_report(placed.folder, name, is_named=said["out"] is not None)
+            tell_report(placed.folder, name, is_named=request.out is not None)
     if as_json:
         with unhurt_output("the place"):
             print(json.dumps(found, indent=2, ensure_ascii=False))
@@ -70,30 +72,29 @@ def _faults(placed: Placed) -> Iterator[str]:
             yield f"{bot.name} lost by its own fault: {', '.join(faults)}"
 
 
-def _next_steps(
-    bot: str, placed: Placed, place: LadderPlace | None, said: Mapping[str, Any]
-) -> Iterator[str]:
+def _next_steps(request: MatchRequest, placed: Placed, place: LadderPlace | None) -> Iterator[str]:
     """Yield what to try next, each with all that was said."""
     folder = shlex.quote(str(placed.folder))
     is_at_fault = any(words.startswith(f"{placed.bot} ") for words in _faults(placed))
     if is_at_fault and placed.is_lasting:
-        yield f"what goes wrong: {check_command(placed.table, placed.game, said)}"
+        yield f"what goes wrong: {check_command(placed.table, placed.game, request)}"
     if place is None:
         return
     yield f"where it loses: arena explain {shlex.quote(placed.bot)} {folder}"
     if place.is_wide:
         yield (
             f"more surely (the interval is wider than {WIDE_ELO} Elo): "
-            f"{match_command([bot], said, budget=LONGER)}"
+            f"{match_command(request, budget=LONGER)}"
         )
     harder = [level for level in place.levels if (level.elo or 0) > place.elo.value]
     if harder:
         level = harder[0]
         made_of = f", {level.made_of}" if level.made_of else ""
         others: dict[str, Any] = {"games": [placed.game]}
-        if said.get("out") is not None:
-            others["out"] = f"{said['out']}-{level.name}"
-        command = match_command([level.flag, bot], said, **others)
+        if request.out is not None:
+            others["out"] = f"{request.out}-{level.name}"
+        other = replace(request, old=level.flag, new=request.old)
+        command = match_command(other, **others)
         yield f"the next level (level {level.number}{made_of}): {command}"
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -29,32 +29,17 @@ from lath.arena.cli.main import (
 )
 from lath.arena.cli.outputs import EVENTS, Target
 from lath.arena.directory import CONFIG, OUTCOME, REPORT
-from lath.arena.entrants.flags import bot_flag
 from lath.arena.errors import ConfigError
-from lath.arena.flows.runs import (
-    DEFAULT_FOLDER,
-    FILES,
-    at_cluster,
-    by_match_days,
-    configured,
-    flags_of,
-    other_roster,
-    place_of,
-    refuse_newcomers,
-)
+from lath.arena.flows.requests import DEFAULT_FOLDER, RunRequest
+from lath.arena.flows.runs import FILES, place_of, settled
 from lath.arena.machine import signals
 from lath.arena.machine.system import PATIENCE_S
 from lath.arena.referee import process_trees
 from lath.arena.sandbox.limits import close_to_others
-from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import seed_digest
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
-from lath.arena.tournament.configuration.config import (
-    Config,
-    budget_of,
-    load_own,
-)
+from lath.arena.tournament.configuration.config import load_own
 from lath.arena.tournament.outcome.notes import played_in
 from lath.arena.tournament.run.events import Event, RunEnded, Waiting
 from lath.arena.tournament.run.folder import rule
@@ -74,7 +59,7 @@ def run(
     out: Annotated[
         Path, option("--output -o", "DIR", "Where everything is written.")
     ] = DEFAULT_FOLDER,
-    bot: Annotated[
+    bots: Annotated[
         list[str] | None,
         option("--bot", "NAME=CMD", "A bot; NAME alone for a bundled one; more after a ;"),
     ] = None,
@@ -87,7 +72,7 @@ def run(
     retire: Annotated[
         list[str] | None, option("--retire", "NAME", "Pool: a bot that plays no more.")
     ] = None,
-    game: Annotated[
+    games: Annotated[
         list[str] | None, option("--game", "GAME", "A game, or its file, to play.")
     ] = None,
     rounds: Annotated[int | None, positive("--rounds", "Rounds.")] = None,
@@ -142,7 +127,7 @@ def run(
     sandbox: Sandbox = None,
     cluster: Cluster = None,
     hosts_alike: HostsAlike = False,
-    anchor: Annotated[
+    anchors: Annotated[
         list[str] | None,
         option("--anchor", "BOT=ELO", "A bot whose Elo is given, stored; or none."),
     ] = None,
@@ -215,37 +200,38 @@ def run(
 
     Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
     """
-    flags = flags_of(
-        games=game,
-        bots=bot,
+    request = RunRequest(
+        config=config,
+        out=out,
+        bots=bots,
+        add=add,
+        anyway=anyway,
+        retire=retire,
+        games=games,
+        rounds=rounds,
         tc=tc,
-        sprt=sprt,
-        openings=openings,
         jobs=jobs,
         seed=seed,
-        rounds=rounds,
         format=format_,
         challengers=challengers,
         pairs=pairs,
+        sprt=sprt,
+        openings=openings,
+        budget=budget,
         pin=pin,
-        log=log,
-        bench_after=bench_after,
         sandbox=sandbox,
-        anchors=anchor,
-        season=None if season is None else {"name": season},
+        cluster=cluster,
+        hosts_alike=hosts_alike,
+        anchors=anchors,
+        bench_after=bench_after,
+        unbench=unbench,
+        log=log,
+        season=season,
+        match_day=match_day,
+        force=force,
+        report=not no_report,
+        disk_patience=disk_patience,
     )
-    allowed = UNLIMITED if budget is None else budget_of(budget)
-    has_events = json_events and json_events_to is None
-    if has_events and as_json:
-        raise ConfigError(
-            "--json and --json-events exclude each other\n  hint: --json-events-to FILE"
-        )
-    events = _events_to(json_events_to, config, force=force)
-    config, out = place_of(config, out, names_bots=bool(add or bot), makes_pool=bool(add))
-    added = [bot_flag(text, "--add", sandbox) for text in add or ()]
-    failures = Failures(fail_on)
-    if cluster is not None and jobs is not None:
-        raise ConfigError("--jobs is for this machine: on a cluster each thread plays a game")
     orders = Orders(
         void=tuple(void or ()),
         disqualify=tuple(disqualify or ()),
@@ -253,25 +239,22 @@ def run(
         reason=" ".join(reason.split()),
     )
     orders.check()
+    has_events = json_events and json_events_to is None
+    if has_events and as_json:
+        raise ConfigError(
+            "--json and --json-events exclude each other\n  hint: --json-events-to FILE"
+        )
+    events = _events_to(json_events_to, config, force=force)
+    failures = Failures(fail_on)
     if orders or snapshot is not None:
-        more = {"add": add, "retire": retire, "plan": plan, "day": match_day}
-        flags |= {name: words for name, words in more.items() if words}
-        done, lines = _decided(config, out, flags, orders, snapshot, with_report=not no_report)
+        done, lines = _decided(request, orders, snapshot, is_plan=plan)
         print_done(done, *lines, as_json=as_json, quiet=quiet)
         raise typer.Exit(0)
-    with signals.interruptible():
-        if added or retire:
-            may_be_bad = bool(anyway or plan or cluster)
-            tournament = _other_roster(config, out, flags, added, retire, may_be_bad=may_be_bad)
-        else:
-            tournament = configured(config, out, flags, (lambda _: None) if quiet else _note)
-    if match_day:
-        tournament = by_match_days(tournament, out)
     if plan:
-        if cluster is not None:
-            raise ConfigError("--plan counts games at a time by --jobs: leave --cluster out")
-        print_planned(tournament, out, allowed, as_json=as_json)
+        print_planned(request, as_json=as_json, quiet=quiet)
         return
+    tournament = settled(request, (lambda _: None) if quiet else _note)
+    _, out = place_of(request)
     progress = Progress(tournament)
     progress.listeners.extend([failures, *[_print_ended] * as_json])
     process_trees.adopt_orphans()  # of bots that are greeted here, and of workers that die
@@ -282,7 +265,7 @@ def run(
         resumable(out, tournament.text),
     ):
         with (
-            at_cluster(cluster, hosts_alike=hosts_alike, patience_s=disk_patience) as elsewhere,
+            request.elsewhere(disk_patience) as elsewhere,
             screen(
                 progress,
                 quiet=quiet,
@@ -297,7 +280,7 @@ def run(
                 force=force,
                 with_report=not no_report,
                 patience_s=disk_patience,
-                budget=allowed,
+                budget=request.allowed,
                 elsewhere=elsewhere,
                 unbench=unbench or (),
             )
@@ -337,68 +320,53 @@ def _print_ended(event: Event | Waiting) -> None:
             print_json(asdict(event))
 
 
-def _other_roster(
-    config: Path | None,
-    out: Path,
-    flags: dict[str, Any],
-    added: Sequence[dict[str, Any]],
-    retired: Sequence[str] | None,
-    *,
-    may_be_bad: bool,
-) -> Config:
-    """Return a pool with bots that come and go; raises ArenaError for one that cannot play."""
-    tournament = other_roster(config, out, flags, added, retired or ())
-    if not may_be_bad:
-        refuse_newcomers(tournament, [table["name"] for table in added], out)
-    return tournament
-
-
 def _note(words: str) -> None:
     """Tell people of something."""
     print(words, file=sys.stderr)
 
 
 def _decided(
-    config: Path | None,
-    out: Path,
-    flags: Mapping[str, object],
-    orders: Orders,
-    snapshot: str | None,
-    *,
-    with_report: bool,
+    request: RunRequest, orders: Orders, snapshot: str | None, *, is_plan: bool
 ) -> tuple[Mapping[str, object], Sequence[str]]:
     """Rule something of games that are played, or name a snapshot of them.
 
     Return what was done, for programs and in lines.
     """
     what = "a ruling" if orders else "a snapshot"
+    config, out = place_of(request)
     if config is not None or not (own := out / CONFIG).is_file():
         raise ConfigError(f"{what} is of games that are played: name their directory")
-    if flags or (orders and snapshot is not None):
+    changes = request.keys() or request.add or request.retire or request.match_day
+    if changes or is_plan or (orders and snapshot is not None):
         raise ConfigError(f"{what} goes alone: nothing is played, nothing else is changed")
     tournament = load_own(own, played=played_in(out))
     if snapshot is not None:
         from lath.arena.tournament.run.snapshots import freeze  # start-up time
 
-        place = freeze(tournament, out, snapshot, with_report=with_report)
+        place = freeze(tournament, out, snapshot, with_report=request.report)
         words = f"{place}: the snapshot {snapshot!r}, which stays as it is"
         return {"written": [str(place)]}, [words]
-    given, summary = rule(tournament, out, orders, with_report=with_report)
+    given, summary = rule(tournament, out, orders, with_report=request.report)
     ruled = [ruling.words for ruling in given]
     if summary.unreported is not None:
         raise summary.unreported
-    names = [OUTCOME, "standings.json", "standings.csv", *([REPORT] if with_report else [])]
+    names = [OUTCOME, "standings.json", "standings.csv", *([REPORT] if request.report else [])]
     lines = [f"ruled: {words}: {orders.reason}" for words in ruled]
     done: Mapping[str, object] = {"ruled": ruled, "written": [str(out / name) for name in names]}
     return done, [*lines, f"{out}: {', '.join(names)} are written anew"]
 
 
-def print_planned(tournament: Config, out: Path, budget: Budget, *, as_json: bool) -> None:
+def print_planned(request: RunRequest, *, as_json: bool, quiet: bool) -> None:
     """Print what a tournament would take and tell; raises ArenaError."""
     from lath.arena.tournament.run.plan import planned  # start-up time
 
+    if request.cluster is not None:
+        raise ConfigError("--plan counts games at a time by --jobs: leave --cluster out")
+    # Bots that come are not started for it.
+    tournament = settled(replace(request, anyway=True), (lambda _: None) if quiet else _note)
+    _, out = place_of(request)
     with signals.interruptible():
-        found = planned(tournament, out, budget)
+        found = planned(tournament, out, request.allowed)
     if as_json:
         print_json(asdict(found))
         return

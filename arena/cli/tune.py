@@ -31,7 +31,8 @@ from lath.arena.entrants.flags import flag_of
 from lath.arena.entrants.programs import bundled, resolve
 from lath.arena.entrants.sizes import MOST_AHEAD
 from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED
-from lath.arena.flows.tuning import TuningEnd, Wishes, held, values_of, verdict_of
+from lath.arena.flows.requests import Audience, TuneRequest
+from lath.arena.flows.tuning import TuningEnd, held, values_of, verdict_of
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
 from lath.arena.terminal.tables import print_outcome
@@ -48,11 +49,11 @@ def tune(
         str,
         argument("BOT|DIR", "A folder, file, command or bundled bot; or where one is tuned."),
     ],
-    option_: Annotated[
+    options: Annotated[
         list[str] | None,
         option("--option", "NAME=LOW..HIGH", "What is tuned; then from START, step STEP."),
     ] = None,
-    game: Annotated[
+    games: Annotated[
         list[str] | None, option("--game", "GAME", "A game, or its file, to play.")
     ] = None,
     pairs: Annotated[
@@ -99,9 +100,10 @@ def tune(
 
     Example: arena tune mcts --option exploration=5..200 --game yavalath
     """
-    wishes = Wishes(
-        options=tuple(option_ or ()),
-        games=tuple(game or ()),
+    request = TuneRequest(
+        bot,
+        options,
+        games=games,
         pairs=pairs,
         sprt_pairs=sprt_pairs,
         rate=rate,
@@ -109,22 +111,20 @@ def tune(
         tc=tc,
         sprt=sprt,
         openings=openings,
+        budget=budget,
         seed=seed,
         jobs=jobs,
         sandbox=sandbox,
-    )
-    ended = held(
-        bot,
-        wishes,
-        budget=budget,
         cluster=cluster,
         hosts_alike=hosts_alike,
         out=out,
-        is_alone=True,
+    )
+    audience = Audience(
         note=lambda words: print(f"note: {words}", file=sys.stderr),
         watched=partial(screen, quiet=quiet, verbose=False, is_shared=False),
+        is_alone=True,
     )
-    raise typer.Exit(_told(ended, as_json=as_json, quiet=quiet))
+    raise typer.Exit(_told(held(request, audience), as_json=as_json, quiet=quiet))
 
 
 def _told(ended: TuningEnd, *, as_json: bool, quiet: bool) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
@@ -23,7 +23,6 @@ from lath.arena.entrants.origins import (
     in_words,
     origin_of,
     sandbox_in,
-    sandbox_of,
     spec_of,
     table_of,
     time_in,
@@ -40,22 +39,18 @@ from lath.arena.errors import (
     ContestBotError,
     GameVoidError,
 )
-from lath.arena.flows.runs import Decision, Result, at_cluster, greeting_of, heard_by, result_of
+from lath.arena.flows.requests import SPRT, Audience, MatchRequest, door, jobs_of
+from lath.arena.flows.runs import Decision, RunResult, greeting_of, heard_by, played, result_of
 from lath.arena.machine import signals
-from lath.arena.referee import process_trees
 from lath.arena.referee.bridges import CONTESTS
-from lath.arena.sandbox.limits import close_to_others
 from lath.arena.schedule.openings import digest as sha256_of
 from lath.arena.tournament.configuration.config import (
     Config,
-    budget_of,
     build,
     openings_table,
     sprt_table,
 )
 from lath.arena.tournament.outcome.page_files import made_by
-from lath.arena.tournament.run.events import Event
-from lath.arena.tournament.run.folder import run as play
 from lath.arena.tournament.run.progress import Progress, RunSummary
 from lath.arena.tournament.run.resuming import fingerprints
 from lath.games.naming import is_known, lasting
@@ -65,13 +60,8 @@ from lath.notation.text.suggestions import is_game
 ROUNDS: Final = 100_000
 """At most; the test or the budget ends it before."""
 
-BUDGET: Final = "2m"
-
 TIME: Final = "0.5+0.01 first 1"
 """Games of a second or two, so that some dozens fit into two minutes of two cores."""
-
-SPRT: Final = "0,40"
-"""Elo: what some hundred games can tell from nothing."""
 
 
 def usual_time(origins: Sequence[BotOrigin]) -> str:
@@ -112,26 +102,19 @@ class MatchTerms:
     seed: int
 
     @classmethod
-    def typed(
-        cls,
-        *,
-        build: str,
-        run: str,
-        games: Sequence[str],
-        tc: str,
-        openings: str,
-        seed: int,
-        sprt: str = "",
-    ) -> MatchTerms:
-        """Return what is typed, with games and time as they are called; raises ArenaError."""
+    def of(cls, request: MatchRequest, tc: str, sprt: str) -> MatchTerms:
+        """Return what is asked for, with games and time as they are called; raises ArenaError.
+
+        `tc` is the time where none is asked for; `sprt` is empty where nothing is tested.
+        """
         return cls(
-            build=build,
-            run=run,
-            games=tuple(known_games.get(known_games.named(one)).id for one in games),
-            tc=str(time_of(tc)),
+            build=request.build,
+            run=request.run,
+            games=request.ids,
+            tc=str(time_of(request.tc or tc)),
             sprt=sprt,
-            openings=openings,
-            seed=seed,
+            openings=request.openings or "",
+            seed=int(request.seed or 0),
         )
 
     def digest(self, both: Sequence[BotOrigin]) -> str:
@@ -297,19 +280,6 @@ Word = Literal["better", "not better", "worse", "undecided"]
 """What a match says of the new bot."""
 
 
-def jobs_of(jobs: int | str | None) -> int | str:
-    """Return how many games are played at once, as a configuration has it. Default: `auto`."""
-    if isinstance(jobs, str) and jobs.isdecimal():
-        return int(jobs)
-    return "auto" if jobs is None else jobs
-
-
-def refuse_jobs(jobs: int | str | None, cluster: str | None) -> None:
-    """Raise ConfigError for a number of games at once on a cluster, which counts itself."""
-    if cluster is not None and jobs is not None:
-        raise ConfigError("--jobs is for this machine: on a cluster each thread plays a game")
-
-
 def verdict_of(test: Mapping[str, Any]) -> tuple[int, Word]:
     """Return the exit status that a test comes to, and the word for it."""
     if test["verdict"] == "H1":
@@ -358,81 +328,47 @@ def _note_times(tables: Sequence[Mapping[str, Any]], note: Callable[[str], None]
                 note(f"{table['name']} has a time of its own, {time_in(table)}")
 
 
-def held(
-    old: str,
-    new: str,
-    *,
-    build: str = "",
-    run: str = "",
-    games: Sequence[str] = (),
-    tc: str = "",
-    budget: str = BUDGET,
-    sprt: str = SPRT,
-    openings: str = "",
-    seed: int = 1,
-    jobs: int | str | None = None,
-    sandbox: str | None = None,
-    cluster: str | None = None,
-    hosts_alike: bool = False,
-    out: Path | None = None,
-    is_alone: bool = False,
-    tell: Callable[[str], None] = lambda _: None,
-    note: Callable[[str], None] = lambda _: None,
-    watched: Callable[[Progress], AbstractContextManager[object]] = nullcontext,
-) -> PlayedMatch:
-    """Play a match, or go on with one, and return how it ended: all is named as of `arena match`.
+_ROLES: Final = ("old", "new")
 
-    `tell` hears what is done, `note` what might be thought and is not so; the games are played in
-    what `watched` gives. A process that `is_alone` does nothing else: it clears up after bots that
-    leave orphans, and is closed to them. Raises ArenaError.
-    """
-    allowed, _, _ = budget_of(budget), sprt_table(sprt), sandbox_of(sandbox)  # before any build
-    refuse_jobs(jobs, cluster)
+
+def held(request: MatchRequest, audience: Audience) -> PlayedMatch:
+    """Play a match, or go on with one, and return how it ended; raises ArenaError."""
+    if request.new is None:
+        raise ConfigError("NEW is missing: which bot is held against OLD?")
+    names, sandbox = (in_words(request.old), in_words(request.new)), request.sandbox
     with signals.interruptible():
         # Both revisions are of one repository: if one of them is not trusted, it is not.
-        of_git = minimum.strongest(sandbox, sandbox_in(old), sandbox_in(new))
-        both = _named_apart(
-            origin_of(old, "old", sandbox, of_git=of_git),
-            origin_of(new, "new", sandbox, of_git=of_git),
-            note,
+        of_git = minimum.strongest(sandbox, *map(sandbox_in, names))
+        old, new = (
+            origin_of(name, role, sandbox, of_git=of_git)
+            for name, role in zip(names, _ROLES, strict=True)
         )
-        if build and all(one.kind == "command" for one in both):
+        both = _named_apart(old, new, audience.note)
+        if request.build and all(one.kind == "command" for one in both):
             raise ConfigError("--build is for folders and git revisions; a command has build=CMD")
-        if run and all(one.kind == "command" for one in both):
+        if request.run and all(one.kind == "command" for one in both):
             raise ConfigError("--run is for folders and git revisions; a command says it itself")
-        terms = MatchTerms.typed(
-            build=build,
-            run=run,
-            games=games,
-            tc=tc or usual_time(both),
-            openings=openings,
-            seed=seed,
-            sprt=sprt,
-        )
+        terms = MatchTerms.of(request, usual_time(both), request.sprt or SPRT)
         digest = terms.digest(both)
-    where = folder_of([one.name for one in both], digest) if out is None else out
+    where = request.folder or folder_of([one.name for one in both], digest)
     event = f"{both[0].name} - {both[1].name} ({digest})"
     refuse_another(where, event)
     with ExitStack() as stack:
         shop = None
         if any(one.revision for one in both):
             shop = stack.enter_context(workshop((where / BUILDS).absolute()))
-        if is_alone:
-            process_trees.adopt_orphans()  # of bots; who clears up has begun before
-            close_to_others()
-        on_cluster = cluster is not None
-        bots = list(entered(both, ("old", "new"), terms, shop, tell, on_cluster=on_cluster))
+        audience.close()
+        on_cluster = request.cluster is not None
+        bots = list(entered(both, _ROLES, terms, shop, audience.tell, on_cluster=on_cluster))
         tables = [table for table, _ in bots]
-        _note_times(tables, note)
+        _note_times(tables, audience.note)
         asked = minimum.for_files(both[1].asked, on_cluster=on_cluster)
         named = [] if terms.games else games_of(bots[1][1], asked)
-        common = both_play(tables, named, where, has_build=bool(build) or shop is None)
+        common = both_play(tables, named, where, has_build=bool(request.build) or shop is None)
         wanted = terms.games or [one for one in named if one in common] or common
-        config = _configured(tables, wanted, terms, event, jobs_of(jobs))
-        progress = Progress(config)
-        with at_cluster(cluster, hosts_alike=hosts_alike) as elsewhere, watched(progress):
-            # What another match would be has another digest: a build is never twice the same.
-            summary = play(config, where, progress, force=True, budget=allowed, elsewhere=elsewhere)
+        config = _configured(tables, wanted, terms, event, jobs_of(request))
+        # What another match would be has another digest: a build is never twice the same.
+        summary, progress = played(request, config, where, audience, force=True)
     is_of_old = both[0].is_own and not both[1].is_own
     clocks = tuple(clock_of(table, terms.tc) for table in tables)
     return PlayedMatch((both[0].name, both[1].name), is_of_old, where, summary, progress, clocks)
@@ -442,7 +378,7 @@ def held(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchResult(Result):
+class MatchResult(RunResult):
     """What a match has come to."""
 
     old: str
@@ -466,61 +402,20 @@ class MatchResult(Result):
         return self.verdict == "better"
 
 
-def match(
-    old: str | Path | Sequence[str],
-    new: str | Path | Sequence[str],
-    *,
-    build: str = "",
-    run: str = "",
-    games: Sequence[str] = (),
-    tc: str = "",
-    budget: str | int = BUDGET,
-    sprt: str = SPRT,
-    openings: str = "",
-    seed: int = 1,
-    jobs: int | Literal["auto"] | None = None,
-    sandbox: str | None = None,
-    cluster: str | None = None,
-    hosts_alike: bool = False,
-    out: str | Path | None = None,
-    on_event: Callable[[Event], None] | None = None,
-) -> MatchResult:
+@door(MatchRequest)
+def match(request: MatchRequest) -> MatchResult:
     """Say whether a bot is better than another, or than it was, as `arena match` does.
 
-    All is named as there, and means the same: `old` and `new` are each a folder, a git revision, a
-    file, a command, a list of its words, or a bundled bot. The same call goes on with the match,
-    unless a bot or the terms are others by then. Without `tc` a contest's bot has the contest's
+    The arguments are the fields of `MatchRequest`. Without `tc` a contest's bot has the contest's
     time, and others have `TIME`.
 
-    `on_event`, Ctrl-C and errors are as of `lath.arena.tournament`; a bot that does not start is an
-    ArenaError here.
+    Ctrl-C and errors are as of `lath.arena.tournament`; a bot that does not start is an ArenaError
+    here.
     """
-    with heard_by(on_event) as hearing:
-        ended = held(
-            in_words(old),
-            in_words(new),
-            build=build,
-            run=run,
-            games=games,
-            tc=tc,
-            budget=str(budget),
-            sprt=sprt,
-            openings=openings,
-            seed=seed,
-            jobs=jobs,
-            sandbox=sandbox,
-            cluster=cluster,
-            hosts_alike=hosts_alike,
-            out=None if out is None else Path(out),
-            watched=hearing,
-        )
-    result = result_of(ended.summary, ended.progress, ended.folder)
-    for words in ended.summary.unable(ended.names):
+    with heard_by(request.on_event) as hearing:
+        ended = held(request, Audience(watched=hearing))
+    (old, new), _, folder, summary, progress, _ = ended
+    result = result_of(summary, progress, folder, MatchResult, old=old, new=new)
+    for words in summary.unable(ended.names):
         raise ArenaError(words)
-    return MatchResult(
-        folder=result.folder,
-        summary=result.summary,
-        warnings=result.warnings,
-        old=ended.names[0],
-        new=ended.names[1],
-    )
+    return result

@@ -5,8 +5,8 @@ It is what `arena match BOT` does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -15,12 +15,11 @@ from lath import games as known_games
 from lath.arena.entrants import minimum
 from lath.arena.entrants.flag_text import time_of, time_table
 from lath.arena.entrants.flags import bot_flag
-from lath.arena.entrants.origins import origin_of, sandbox_in, sandbox_of
+from lath.arena.entrants.origins import in_words, origin_of, sandbox_in
 from lath.arena.entrants.revisions import workshop
 from lath.arena.errors import ConfigError
 from lath.arena.flows.ladder import LadderPlace, Level, levels_of, place_in
 from lath.arena.flows.matches import (
-    BUDGET,
     BUILDS,
     ROUNDS,
     MatchTerms,
@@ -29,18 +28,14 @@ from lath.arena.flows.matches import (
     entered,
     folder_of,
     games_of,
-    jobs_of,
     refuse_another,
-    refuse_jobs,
     usual_time,
 )
-from lath.arena.flows.runs import at_cluster
+from lath.arena.flows.requests import Audience, MatchRequest, jobs_of
+from lath.arena.flows.runs import played
 from lath.arena.machine import signals
-from lath.arena.referee import process_trees
-from lath.arena.sandbox.limits import close_to_others
 from lath.arena.schedule.budget import Budget
-from lath.arena.tournament.configuration.config import Config, budget_of, build
-from lath.arena.tournament.run.folder import run as play
+from lath.arena.tournament.configuration.config import Config, build
 from lath.arena.tournament.run.progress import Progress, RunSummary, mishaps_words
 from lath.arena.tournament.run.results import with_report_of
 from lath.games.naming import lasting
@@ -138,60 +133,37 @@ def _with_report(placed: Placed) -> Placed:
     return placed._replace(summary=replace(reported, outcome=summary.outcome))
 
 
-def held(
-    bot: str,
-    *,
-    build: str = "",
-    run: str = "",
-    games: Sequence[str] = (),
-    tc: str = "",
-    budget: str = BUDGET,
-    openings: str = "",
-    seed: int = 1,
-    jobs: int | str | None = None,
-    sandbox: str | None = None,
-    cluster: str | None = None,
-    hosts_alike: bool = False,
-    out: Path | None = None,
-    is_alone: bool = False,
-    tell: Callable[[str], None] = lambda _: None,
-    note: Callable[[str], None] = lambda _: None,
-    watched: Callable[[Progress], AbstractContextManager[object]] = nullcontext,
-) -> Iterator[Placed]:
+def held(request: MatchRequest, audience: Audience) -> Iterator[Placed]:
     """Play against the levels of one game type after the other, and yield what each came to.
 
-    All is named as of `arena match`; each game type has its part of the budget. Raises ArenaError.
+    Each game type has its part of the budget. Raises ArenaError.
     """
-    allowed, _ = budget_of(budget), sandbox_of(sandbox)
-    refuse_jobs(jobs, cluster)
+    bot, sandbox = in_words(request.old), request.sandbox
     with signals.interruptible():
         of_git = minimum.strongest(sandbox, sandbox_in(bot))
         origin = origin_of(bot, "bot", sandbox, of_git=of_git)
         if origin.note:
-            note(origin.note)
+            audience.note(origin.note)
         if origin.name.casefold().startswith("level-"):
             origin = origin._replace(name="mine")
-        if origin.kind == "command" and (build or run):
+        if origin.kind == "command" and (request.build or request.run):
             raise ConfigError("--build and --run are for folders and git revisions")
-        time = tc or usual_time([origin])
-        terms = MatchTerms.typed(
-            build=build, run=run, games=games, tc=time, openings=openings, seed=seed
-        )
+        terms = MatchTerms.of(request, usual_time([origin]), sprt="")
         digest = terms.digest([origin])
-    home = folder_of([origin.name, "ladder"], digest) if out is None else out
+    home = request.folder or folder_of([origin.name, "ladder"], digest)
     with ExitStack() as stack:
         shop = None
         if origin.revision:
             shop = stack.enter_context(workshop((home / BUILDS).absolute()))
-        if is_alone:
-            process_trees.adopt_orphans()  # of bots; who clears up has begun before
-            close_to_others()
-        on_cluster = cluster is not None
-        ((table, folder),) = entered([origin], ["bot"], terms, shop, tell, on_cluster=on_cluster)
+        audience.close()
+        on_cluster = request.cluster is not None
+        ((table, folder),) = entered(
+            [origin], ["bot"], terms, shop, audience.tell, on_cluster=on_cluster
+        )
         asked = minimum.for_files(origin.asked, on_cluster=on_cluster)
         named = [] if terms.games else games_of(folder, asked)
         asked_for = terms.games or named
-        common = both_play([table], asked_for, home, has_build=bool(build) or shop is None)
+        common = both_play([table], asked_for, home, has_build=bool(request.build) or shop is None)
         if refused := [one for one in terms.games if one not in common]:
             raise ConfigError(f"{origin.name} says that it does not play {refused[0]}")
         wanted = terms.games or [one for one in named if one in common] or common
@@ -200,19 +172,19 @@ def held(
             event = f"{origin.name} on the ladder of {game} ({digest})"
             refuse_another(where, event)
             if levels_of(game)[0].elo is None:
-                note(f"nobody has measured the levels at {game}: these games alone rate them")
-            config = _configured(table, game, terms, event, jobs_of(jobs))
-            progress = Progress(config)
-            with at_cluster(cluster, hosts_alike=hosts_alike) as elsewhere, watched(progress):
-                summary = play(
-                    config,
-                    where,
-                    progress,
-                    force=True,
-                    budget=_shared(allowed, len(wanted)),
-                    with_report=False,
-                    elsewhere=elsewhere,
+                audience.note(
+                    f"nobody has measured the levels at {game}: these games alone rate them"
                 )
+            config = _configured(table, game, terms, event, jobs_of(request))
+            summary, progress = played(
+                request,
+                config,
+                where,
+                audience,
+                force=True,
+                budget=_shared(request.allowed, len(wanted)),
+                with_report=False,
+            )
             clock, is_lasting = clock_of(table, terms.tc), origin.revision is None
             placed = Placed(origin.name, game, where, summary, progress, clock, table, is_lasting)
             yield _with_report(placed)

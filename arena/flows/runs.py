@@ -5,21 +5,19 @@ A configuration is a file, a directory, the settings by name, or these over thos
 
 from __future__ import annotations
 
-import re
 import secrets
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
 from lath.arena.directory import CONFIG, OUTCOME, RECORDS, REPORT
 from lath.arena.entrants import minimum
 from lath.arena.entrants.builds import ready
-from lath.arena.entrants.flag_text import time_of, time_table
-from lath.arena.entrants.flags import bot_flag
-from lath.arena.entrants.origins import placed, spec_of
+from lath.arena.entrants.flag_text import time_of
+from lath.arena.entrants.origins import spec_of
 from lath.arena.errors import (
     FAULT,
     INTERRUPTED,
@@ -28,24 +26,20 @@ from lath.arena.errors import (
     ContestBotError,
     MachineError,
 )
+from lath.arena.flows.requests import DEFAULT_FOLDER, Audience, Request, RunRequest, door
 from lath.arena.machine import signals
-from lath.arena.machine.system import PATIENCE_S
 from lath.arena.referee.bots import Greeting
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.recognition import introduce, meet, refuse_if_broken
 from lath.arena.referee.watch import Watch
-from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.tournament.configuration.config import (
     Config,
     base,
-    budget_of,
     build,
     demo,
     load,
     load_own,
-    openings_table,
-    sprt_table,
 )
 from lath.arena.tournament.configuration.typed import advised
 from lath.arena.tournament.outcome.notes import played_in
@@ -54,10 +48,7 @@ from lath.arena.tournament.outcome.sources import records_of
 from lath.arena.tournament.run.benches import cause
 from lath.arena.tournament.run.events import Event, RunFailed, Waiting
 from lath.arena.tournament.run.folder import run as play
-from lath.arena.tournament.run.places import Elsewhere
 from lath.arena.tournament.run.progress import Progress, RunSummary, end_words
-from lath.arena.tournament.store.anchors import read_anchors
-from lath.games.naming import lasting
 from lath.notation.record.record import Record
 
 if TYPE_CHECKING:
@@ -65,8 +56,6 @@ if TYPE_CHECKING:
     from lath.reports.counting.table import Standings
     from lath.reports.notes.outcome import EventOutcome
     from lath.reports.ratings.results import Elo
-
-DEFAULT_FOLDER: Final = Path("tournament")
 
 FILES: Final = (
     *(CONFIG, RECORDS, OUTCOME),
@@ -78,73 +67,23 @@ FILES: Final = (
 # What is played
 
 
-def flags_of(
-    *,
-    games: Sequence[str] | None = None,
-    bots: Sequence[str | Mapping[str, Any]] | None = None,
-    tc: str | None = None,
-    sprt: str | None = None,
-    openings: str | None = None,
-    jobs: int | str | None = None,
-    seed: int | str | None = None,
-    sandbox: str | None = None,
-    anchors: Sequence[str] | Mapping[str, float] | None = None,
-    **others: object,
-) -> dict[str, Any]:
-    """Return the keys of a configuration that these settings are; None and no bots say nothing.
-
-    A bot is what `--bot` says, or the table of a `[[bot]]`. `others` are keys already. Raises
-    ConfigError.
-    """
-    given = {
-        **others,
-        "games": [lasting(text) for text in games or ()] or None,
-        "seed": _number(seed),
-        "jobs": _number(jobs),
-        "time": None if tc is None else time_table(time_of(tc)),
-        "sprt": None if sprt is None else sprt_table(sprt),
-        "openings": None if openings is None else openings_of(openings),
-        "bot": [table_of(bot, sandbox=sandbox) for bot in bots or ()] or None,
-        "sandbox": sandbox,
-        "anchors": dict(anchors) if isinstance(anchors, Mapping) else read_anchors(anchors),
-    }
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def table_of(
-    bot: str | Mapping[str, Any], flag: str = "--bot", sandbox: str | None = None
-) -> dict[str, Any]:
-    """Return a bot's table, whose files are those of the current folder; raises ConfigError."""
-    return bot_flag(bot, flag, sandbox) if isinstance(bot, str) else placed(bot)
-
-
-def _number(text: int | str | None) -> int | str | None:
-    """Return a number that is written as one; a word such as `auto` stays."""
-    is_number = isinstance(text, str) and re.fullmatch("[0-9]{1,99}", text)
-    return int(text) if is_number and text is not None else text
-
-
-def openings_of(text: str) -> dict[str, Any]:
-    """Return the table of a flag; a file is the current folder's, wherever the tournament is."""
-    table = openings_table(text, Path.cwd())
-    return table if "random" in table else {**table, "file": str(Path(table["file"]).resolve())}
-
-
-def place_of(
-    config: Path | None, out: Path, *, names_bots: bool, makes_pool: bool
-) -> tuple[Path | None, Path]:
+def place_of(request: RunRequest) -> tuple[Path | None, Path]:
     """Return which file says what is played, if one was named, and where; raises ConfigError.
 
     A directory is both, and so is what is to become one.
     """
-    if config is None or config.is_file():
+    out = request.folder or DEFAULT_FOLDER
+    if request.config is None or isinstance(request.config, Mapping):
+        return None, out
+    config = Path(request.config)
+    if config.is_file():
         return config, out
-    if config.is_dir() or (makes_pool and config.suffix != ".toml"):
+    if config.is_dir() or (request.add and config.suffix != ".toml"):
         if out not in (DEFAULT_FOLDER, config):
             raise ConfigError(
                 f"{config} is a directory that is gone on with: leave --output {out} out"
             )
-        if not names_bots and not (config / CONFIG).is_file():
+        if not (request.add or request.bots or (config / CONFIG).is_file()):
             raise ConfigError(
                 f"{config} has no {CONFIG}, so nothing to go on with: name the bots of a new pool "
                 "there with --add"
@@ -153,7 +92,27 @@ def place_of(
     return config, out
 
 
-def other_roster(
+def settled(request: RunRequest, tell: Callable[[str], None] = lambda _: None) -> Config:
+    """Return the tournament that is asked for; `tell` hears where it is the demo.
+
+    Bots that come to a pool are started once, unless that is not wanted. Raises ArenaError.
+    """
+    config, out = place_of(request)
+    keys = request.keys()
+    with signals.interruptible():
+        if isinstance(request.config, Mapping):
+            tournament = build(request.config, Path(), keys, played=played_in(out))
+        elif request.add or request.retire:
+            added = request.comes
+            tournament = _other_roster(config, out, keys, added, request.retire or ())
+            if not (request.anyway or request.cluster):
+                refuse_newcomers(tournament, [table["name"] for table in added], out)
+        else:
+            tournament = _configured(config, out, keys, tell)
+    return by_match_days(tournament, out) if request.match_day else tournament
+
+
+def _other_roster(
     config: Path | None,
     out: Path,
     flags: dict[str, Any],
@@ -225,12 +184,8 @@ def _refuse_another_roster(path: Path, tournament: Config) -> None:
         )
 
 
-def _unheard(_: str) -> None:
-    """Take no notice."""
-
-
-def configured(
-    config: Path | None, out: Path, flags: dict[str, Any], tell: Callable[[str], None] = _unheard
+def _configured(
+    config: Path | None, out: Path, flags: dict[str, Any], tell: Callable[[str], None]
 ) -> Config:
     """Return the tournament: the file, else what `out` holds, else the demo, and flags over it.
 
@@ -263,25 +218,6 @@ def by_match_days(tournament: Config, out: Path) -> Config:
         hint = f'hint: arena run {shlex.quote(str(out))} --season "NAME" {MATCH_DAY}'
         raise ConfigError(f"{MATCH_DAY}: {out} has no season, and so no match days\n{hint}")
     return replace(tournament, match_day=True)
-
-
-# Where it is played
-
-
-@contextmanager
-def at_cluster(
-    named: str | None, *, hosts_alike: bool, patience_s: float = PATIENCE_S
-) -> Iterator[Elsewhere | None]:
-    """Give what `--cluster` names; None where nothing is named. Raises ArenaError."""
-    if named is None:
-        if hosts_alike:
-            raise ConfigError("--hosts-alike is for --cluster")
-        yield None
-        return
-    from lath.arena.cluster.opening import cluster_at  # start-up time
-
-    with cluster_at(named, hosts_alike=hosts_alike, patience_s=patience_s) as elsewhere:
-        yield elsewhere
 
 
 # The same from Python
@@ -324,7 +260,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class RunResult:
     """What a tournament has come to, or a match; more of it is in its directory."""
 
     folder: Path
@@ -378,6 +314,9 @@ class Result:
             if row.name == bot:
                 return row.strength.elo
         raise KeyError(bot)
+
+
+Came = TypeVar("Came", bound=RunResult)
 
 
 @contextmanager
@@ -436,8 +375,14 @@ def greeting_of(
         bot.quit()
 
 
-def result_of(summary: RunSummary, progress: Progress, folder: Path) -> Result:
-    """Tell that a run has ended, and return its result.
+def result_of(
+    summary: RunSummary,
+    progress: Progress,
+    folder: Path,
+    kind: type[Came] = RunResult,  # type: ignore[assignment]  # where none is named
+    **more: Any,
+) -> Came:
+    """Tell that a run has ended, and return its result, of a `kind` that has `more` fields.
 
     Raises KeyboardInterrupt where somebody has asked it to stop: all is kept then.
     """
@@ -449,104 +394,51 @@ def result_of(summary: RunSummary, progress: Progress, folder: Path) -> Result:
     warned = [*progress.warnings, *end_words(summary.stopped, progress.warnings)]
     if summary.unreported is not None:
         warned.append(f"no report could be made: {summary.unreported}")
-    return Result(folder=folder, summary=summary, warnings=tuple(warned))
+    return kind(folder=folder, summary=summary, warnings=tuple(warned), **more)
 
 
-def tournament(
-    config: str | Path | Mapping[str, Any] | None = None,
-    *,
-    bots: Sequence[str | Mapping[str, Any]] = (),
-    games: Sequence[str] = (),
-    rounds: int | None = None,
-    tc: str | None = None,
-    jobs: int | Literal["auto"] | None = None,
-    seed: int | Literal["secret"] | None = None,
-    format: str | None = None,  # noqa: A002 - as the option is called
-    challengers: int | None = None,
-    pairs: int | None = None,
-    sprt: str | None = None,
-    openings: str | None = None,
-    budget: str | int | None = None,
-    pin: str | None = None,
-    sandbox: str | None = None,
-    cluster: str | None = None,
-    hosts_alike: bool = False,
-    log: str | None = None,
-    bench_after: int | None = None,
-    anchors: Mapping[str, float] | None = None,
-    out: str | Path = DEFAULT_FOLDER,
-    add: Sequence[str | Mapping[str, Any]] = (),
-    anyway: bool = False,
-    retire: Sequence[str] = (),
-    unbench: Sequence[str] = (),
-    force: bool = False,
-    report: bool = True,
-    disk_patience: float = PATIENCE_S,
-    on_event: Callable[[Event], None] | None = None,
-) -> Result:
+def played(
+    request: Request, config: Config, folder: Path, audience: Audience, **more: Any
+) -> tuple[RunSummary, Progress]:
+    """Play what is asked for, and return how that ended; raises ArenaError.
+
+    `more` is what `tournament.run.folder.run` takes besides.
+    """
+    progress = Progress(config)
+    with request.elsewhere() as elsewhere, audience.watched(progress):
+        more = {"budget": request.allowed, **more}
+        summary = play(config, folder, progress, elsewhere=elsewhere, **more)
+    return summary, progress
+
+
+@door(RunRequest)
+def tournament(request: RunRequest) -> RunResult:
     """Play a tournament, or go on with one, as `arena run` does; return what it came to.
 
-    All is named as there, and means the same: `config` is the file or the directory, or the table
-    that such a file has; `bots` are what `--bot` says each, such as `"greedy"` or
-    `"mine=./mybot; option.depth=3"`, or tables of a `[[bot]]`; what is None is as it is there. The
-    same call goes on where it stopped, in `out`.
-
-    `on_event` hears what happens, as docs/events.md has it, in this thread: games as they end.
+    The arguments are the fields of `RunRequest`.
 
     Ctrl-C is a KeyboardInterrupt, when all processes have ended and standings are written. Bots
     that fail cost themselves games, not the caller an exception: see `summary.benched`
     and `summary.stopped`. Raises
     ConfigError and StoreError, DiskError and MachineError after `disk_patience` seconds.
     """
-    flags = flags_of(
-        games=games,
-        bots=bots,
-        tc=tc,
-        sprt=sprt,
-        openings=openings,
-        jobs=jobs,
-        seed=seed,
-        rounds=rounds,
-        format=format,
-        challengers=challengers,
-        pairs=pairs,
-        pin=pin,
-        log=log,
-        bench_after=bench_after,
-        sandbox=sandbox,
-        anchors=anchors,
-    )
-    allowed = UNLIMITED if budget is None else budget_of(str(budget))
-    if cluster is not None and jobs is not None:
-        raise ConfigError("jobs are for this machine: on a cluster each thread plays a game")
-    folder = Path(out)
-    if isinstance(config, Mapping):
-        settled = build(config, Path(), flags, played=played_in(folder))
-    else:
-        named = None if config is None else Path(config)
-        named, folder = place_of(named, folder, names_bots=bool(add or bots), makes_pool=bool(add))
-        if add or retire:
-            new = [table_of(one, "--add", sandbox) for one in add]
-            settled = other_roster(named, folder, flags, new, retire)
-            if not (anyway or cluster):
-                refuse_newcomers(settled, [table["name"] for table in new], folder)
-        else:
-            settled = configured(named, folder, flags)
-    progress = Progress(settled)
+    config = settled(request)
+    _, folder = place_of(request)
+    progress = Progress(config)
     with (
-        heard_by(on_event) as hearing,
+        heard_by(request.on_event) as hearing,
         hearing(progress),
-        at_cluster(cluster, hosts_alike=hosts_alike, patience_s=disk_patience) as elsewhere,
+        request.elsewhere(request.disk_patience) as elsewhere,
     ):
         summary = play(
-            settled,
+            config,
             folder,
             progress,
-            force=force,
-            with_report=report,
-            patience_s=disk_patience,
-            budget=allowed,
+            force=request.force,
+            with_report=request.report,
+            patience_s=request.disk_patience,
+            budget=request.allowed,
             elsewhere=elsewhere,
-            unbench=unbench,
+            unbench=request.unbench or (),
         )
     return result_of(summary, progress, folder)

@@ -26,6 +26,7 @@ from lath.arena.engine import engine
 from lath.arena.entrants.bot_spec import bot_spec, identity_of, located
 from lath.arena.entrants.bot_table import KEYS, BotTable, checked, parts_text, read_parts
 from lath.arena.entrants.flag_text import split_parts
+from lath.arena.entrants.flags import bot_flag
 from lath.arena.entrants.origins import spec_of
 from lath.arena.errors import ArenaError
 from lath.arena.flows import matches, runs, tuning
@@ -87,9 +88,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     tunable = Greeting(games=["yavalath"], options={"depth": Option("depth", "spin", "3", 1, 9)})
     for module in (matches, tuning):
         monkeypatch.setattr(module, "greeting_of", lambda *_: tunable)
-        monkeypatch.setattr(module, "play", _tournament)
-    monkeypatch.setattr(running, "play", _tournament)
-    monkeypatch.setattr(running, "refuse_newcomers", lambda *_: None)
+    for each in (runs, running):
+        monkeypatch.setattr(each, "play", _tournament)
+    monkeypatch.setattr(runs, "refuse_newcomers", lambda *_: None)
     monkeypatch.setattr(engine, "bot_of", _bot)
     for module in (playing, serving):
         monkeypatch.setattr(module, "ready", _bot)
@@ -268,7 +269,7 @@ def test_a_key_that_decides_games_makes_another_bot_and_no_other_key_does(home: 
 
 
 def test_a_number_without_a_unit_is_seconds(home: Path) -> None:
-    assert runs.table_of("mine=./mybot; startup=90; stop=2s") == {
+    assert bot_flag("mine=./mybot; startup=90; stop=2s") == {
         "name": "mine",
         "command": [str(home.parent / "mybot")],
         "startup": 90.0,

@@ -11,7 +11,6 @@ from unittest import mock
 
 from results import a_config, a_result
 
-from lath.arena.cli import run as command
 from lath.arena.flows import matches, runs
 from lath.arena.referee import process_trees
 from lath.arena.referee.record import GamePlan, GameResult
@@ -106,8 +105,7 @@ def play_nothing(patch: pytest.MonkeyPatch) -> None:
     runner = partial(Runner, executors=lambda *_: AtOnce([]))
     patch.setattr(directory, "Runner", runner)
     patch.setattr(directory, "greet_bots", lambda *_, **__: None)
-    for module in (runs, command):  # each has its name of it
-        patch.setattr(module, "refuse_newcomers", lambda *_: None)
+    patch.setattr(runs, "refuse_newcomers", lambda *_: None)
 
 
 class Wins(AtOnce):
@@ -140,7 +138,7 @@ def won_by(monkeypatch: pytest.MonkeyPatch, name: str, **more: Any) -> None:
     runner = partial(Runner, executors=lambda *_: Wins(name, **more))
     monkeypatch.setattr(directory, "Runner", runner)
     monkeypatch.setattr(matches, "both_play", lambda *_, **__: ["yavalath"])
-    monkeypatch.setattr(matches, "play", partial(directory.run, with_report=False))
+    monkeypatch.setattr(runs, "play", partial(directory.run, with_report=False))
 
 
 class QuickRun:

@@ -22,7 +22,7 @@ from lath.arena.entrants.bot_table import BotTable, BotTime
 from lath.arena.entrants.programs import advice_on, bundled, is_there
 from lath.arena.entrants.sizes import MOST
 from lath.arena.entrants.toml_text import Place, shown
-from lath.arena.errors import ConfigError
+from lath.arena.errors import TYPED, ConfigError
 from lath.arena.referee.bridges import refuse_options
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import digest
@@ -56,7 +56,7 @@ class Mistake(NamedTuple):
         where the key has none, and left out where nobody knows.
         """
         if not name:
-            return MOST, f"the command line: {self.text}"
+            return MOST, f"{'the command line' if TYPED.get() else 'the arguments'}: {self.text}"
         line = lines.get(self.place) or lines.get(self.place[:-1])
         return (line, f"{name}:{line}: {self.text}") if line else (MOST, f"{name}: {self.text}")
 

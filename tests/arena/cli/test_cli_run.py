@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +27,7 @@ from loaded import Run
 from quick_runs import play_nothing
 
 from lath.arena.flows import runs
+from lath.arena.flows.requests import RunRequest
 from lath.arena.schedule.openings import BookChoice
 from lath.arena.schedule.random_openings import RandomChoice
 from lath.reports.checksums import checked_bytes
@@ -221,13 +223,12 @@ def says_that_it_plays_the_demo(tmp_path: Path) -> None:
 
 
 def test_the_demo_begins_where_it_always_did_and_other_tournaments_at_random() -> None:
-    demo = runs.configured(None, Path("out"), {})
-    bots = {"bot": [{"name": "greedy"}, {"name": "random"}], "games": ["yavalath"]}
-    other = runs.configured(None, Path("out"), bots)
+    demo = runs.settled(RunRequest())
+    bots = RunRequest(bots=("greedy", "random"), games=("yavalath",))
+    other = runs.settled(bots)
     assert (demo.openings, other.openings) == (None, RandomChoice(everywhere=False))
     Path("book.lath").write_text("")
-    book = {**bots, "openings": runs.openings_of("book.lath:6")}
-    chosen = runs.configured(None, Path("out"), book).openings
+    chosen = runs.settled(replace(bots, openings="book.lath:6")).openings
     assert isinstance(chosen, BookChoice)
     assert (chosen.path, chosen.plies) == (Path("book.lath").absolute(), 6)
 

@@ -173,7 +173,7 @@ def test_the_report_lies_where_the_match_was_typed_and_replaces_nothing_of_other
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     won_by(monkeypatch, "first")
-    monkeypatch.setattr(matches, "play", directory.run)
+    monkeypatch.setattr(runs, "play", directory.run)
     (home / "greedy-new.html").write_text("mine")
     for _ in range(2):
         assert played("--budget", "2").err.splitlines()[-1] == "report: greedy-new-2.html"

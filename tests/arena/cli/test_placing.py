@@ -27,6 +27,7 @@ from lath import games
 from lath.arena.engine.engine import Engine
 from lath.arena.entrants import compiling
 from lath.arena.flows import ladder, placing
+from lath.arena.flows.requests import MatchRequest
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.schedule.sprt import score_of
 from lath.reports.counting.table import Meeting
@@ -161,10 +162,10 @@ def test_each_command_that_is_offered_has_all_that_was_said(
     offers = [line.partition(": arena ")[2] for line in told.err.splitlines()]
     offers = [offer for offer in offers if offer.startswith("match ")]
     assert len(offers) == 2, told.err
-    heard: list[tuple[tuple[str, ...], dict[str, Any]]] = []
+    heard: list[MatchRequest] = []
 
-    def hear(*bots: str, **said: Any) -> Iterator[Any]:
-        heard.append((bots, said))
+    def hear(request: MatchRequest, _: object) -> Iterator[Any]:
+        heard.append(request)
         return iter(())
 
     for held in ("lath.arena.cli.placing.held", "lath.arena.cli.match.held"):
@@ -172,15 +173,15 @@ def test_each_command_that_is_offered_has_all_that_was_said(
     monkeypatch.setattr("lath.arena.cli.match._told", lambda *_, **__: 0)  # of a match unplayed
     for offer in offers:
         arena(*shlex.split(offer))
-    (surely, said), (harder, said_of_next) = heard
-    assert (surely, harder[1]) == (("mine=greedy",), "mine=greedy")
-    for offered, more in ((said, {"budget": "10m"}), (said_of_next, {})):
+    surely, harder = heard
+    assert (surely.old, surely.new, harder.new) == ("mine=greedy", None, "mine=greedy")
+    for offered, more in ((surely, {"budget": "10m"}), (harder, {})):
         names = {flag: "out" if flag == "--output" else flag.removeprefix("--") for flag in given}
         expected = {names[flag]: value for flag, value in given.items()} | more
         if "out" in expected and not more:
             expected["out"] += "-level-2"
-        assert tuple(offered["games"]) == ("yavalath",)
-        assert {key: str(offered[key]) for key in expected} == expected
+        assert offered.games == ["yavalath"]
+        assert {key: str(getattr(offered, key)) for key in expected} == expected
 
 
 def test_reports_of_other_matches_are_not_replaced(

@@ -17,7 +17,7 @@ from decided import decide_games
 from results import a_result
 
 from lath.arena.entrants.flags import bot_flag
-from lath.arena.flows import tuning
+from lath.arena.flows import runs, tuning
 from lath.arena.referee.bots import Greeting
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.tournament.outcome.notes import outcome_in
@@ -63,7 +63,7 @@ def follows(
         return a_result(plan.number, names=plan.names, result=result)
 
     decide_games(patch, decided)
-    patch.setattr(tuning, "play", partial(directory.run, with_report=False))
+    patch.setattr(runs, "play", partial(directory.run, with_report=False))
     greeting = Greeting(games=["yavalath"])
     for line in (
         "option name skill type spin default 20 min 0 max 100",
