@@ -38,8 +38,7 @@ def placed(table: Mapping[str, Any], of: str = "") -> dict[str, Any]:
 
     Raises ConfigError for a table that no `[[bot]]` may be. What is wrong is said `of` the bot.
     """
-    from lath.arena.entrants.bot_spec import located  # start-up time
-    from lath.arena.entrants.bot_table import checked
+    from lath.arena.entrants.bot_table import checked, located  # start-up time
 
     return located(table, checked(table, of or f"bot {table['name']}: "), Path.cwd())
 
@@ -49,8 +48,7 @@ def spec_of(table: Mapping[str, Any]) -> BotSpec:
 
     Its files are those of the current folder. Raises ConfigError.
     """
-    from lath.arena.entrants.bot_spec import bot_spec  # start-up time
-    from lath.arena.entrants.bot_table import checked
+    from lath.arena.entrants.bot_table import bot_spec, checked  # start-up time
 
     row = checked(table, "")
     if not row.command and row.name not in bundled():

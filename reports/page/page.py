@@ -42,6 +42,7 @@ from lath.reports.exploring.trees import ReachedPosition, TreeLine
 from lath.reports.page import number_words, views
 from lath.reports.page.document import Gathered, ReportDocument, gather
 from lath.reports.page.pack import json_letters
+from lath.reports.page.sections import sections_of
 from lath.reports.page.summary import summary
 from lath.reports.ratings.numerics import Z95
 
@@ -218,6 +219,7 @@ def page_of(
         templates,
         document=document,
         summary=summary(document),
+        sections=list(sections_of(document)),
         refresh_s=refresh_s,
         card=card,
         home=home,

@@ -23,8 +23,16 @@ from lath.arena.cluster.messages import read as read_message
 from lath.arena.cluster.messages import write as write_message
 from lath.arena.cluster.preparation import _UNCHANGED, _spec, travelling
 from lath.arena.engine import engine
-from lath.arena.entrants.bot_spec import bot_spec, identity_of, located
-from lath.arena.entrants.bot_table import KEYS, BotTable, checked, parts_text, read_parts
+from lath.arena.entrants.bot_table import (
+    KEYS,
+    BotTable,
+    bot_spec,
+    checked,
+    identity_of,
+    located,
+    parts_text,
+    read_parts,
+)
 from lath.arena.entrants.flag_text import split_parts
 from lath.arena.entrants.flags import bot_flag
 from lath.arena.entrants.origins import spec_of

@@ -213,7 +213,7 @@ class Config(Settings):
 
         The number of rounds may: the games of the first rounds stay the same.
         """
-        from lath.arena.entrants.bot_spec import identity_of  # start-up time
+        from lath.arena.entrants.bot_table import identity_of  # start-up time
 
         return {
             "event": self.event,
@@ -442,7 +442,7 @@ def _cores_of_a_game(bots: Iterable[BotSpec], *, ponder: bool) -> int:
 
 def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     """Return the tournament of a table in which nothing is wrong."""
-    from lath.arena.entrants.bot_spec import bot_spec, located  # start-up time
+    from lath.arena.entrants.bot_table import bot_spec, located  # start-up time
 
     bots = tuple(bot_spec(table, folder, model.sandbox) for table in model.bot)
     if model.tune is not None:
