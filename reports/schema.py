@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from functools import cache, partial
+from operator import attrgetter
+from types import NoneType
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 from typing_extensions import get_original_bases, is_typeddict
@@ -46,13 +48,38 @@ Share = Annotated[float, About(ge=0, le=1)]
 
 
 def written_paths(kind: Any) -> tuple[str, ...]:
-    """Return where each value is that is written of a dataclass, in their order.
+    """Return where each value is that is written of a dataclass or named tuple, in their order.
 
     That are its fields, or what its `WRITTEN` has: fields, properties, or those of a field as if
     they were its own, such as `rating.mu`.
     """
-    paths: tuple[str, ...] = getattr(kind, "WRITTEN", ()) or tuple(f.name for f in fields(kind))
-    return paths
+    if hasattr(kind, "WRITTEN"):
+        paths: tuple[str, ...] = kind.WRITTEN
+        return paths
+    return tuple(one.name for one in fields(kind)) if is_dataclass(kind) else tuple(kind._fields)
+
+
+def written(value: Any, digits: int | None = None) -> Any:
+    """Return a value as JSON has it: dataclasses and named tuples by what is written of them.
+
+    Fractions have so many decimals; None: all.
+    """
+    kind: Any = type(value)
+    if kind is float:
+        return value if digits is None else round(value, digits) + 0.0  # no -0.0
+    if kind is dict:
+        return {name: written(inner, digits) for name, inner in value.items()}
+    if kind in (tuple, list):
+        return [written(inner, digits) for inner in value]
+    if isinstance(value, str | int | NoneType):
+        return value
+    return {name: written(get(value), digits) for name, get in _getters(kind).items()}
+
+
+@cache
+def _getters(kind: type) -> dict[str, attrgetter[Any]]:
+    """Return by its name what gives each value that is written."""
+    return {path.rpartition(".")[2]: attrgetter(path) for path in written_paths(kind)}
 
 
 def schema_of(kind: Any, title: str, *, may_grow: bool = False) -> Schema:

@@ -200,7 +200,7 @@ class _Printer:
             LayoutColumn("how", [KINDS[row.kind] for row in rows], kind="name"),
             LayoutColumn(of.bot, [f"{row.own:,}" for row in rows]),
             LayoutColumn("others", [f"{row.others:,}" for row in rows]),
-            LayoutColumn("ply", [_ply(row.median) for row in rows], rank=2),
+            LayoutColumn("ply", [_ply(row.median_ply) for row in rows], rank=2),
             LayoutColumn("such as", [self._such(row.places) for row in rows], rank=1, kind="name"),
         ]
         self._output.table("Where games turned", columns)

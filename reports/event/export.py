@@ -5,9 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from functools import cache
-from operator import attrgetter
-from types import NoneType
 from typing import Any, Final
 
 from lath.notation.formats.tables import guarded
@@ -18,7 +15,7 @@ from lath.reports.event.seasons import SeasonView
 from lath.reports.event.versions import Standing
 from lath.reports.notes.notes import Change, Provenance, Ruling, Snapshot
 from lath.reports.notes.outcome import EventOutcome
-from lath.reports.schema import Schema, schema_of, shape_of, written_paths
+from lath.reports.schema import Schema, schema_of, shape_of, written
 
 _DIGITS: Final = 6
 """Decimals of ratings and rates: more than anybody reads, fewer than machines differ in."""
@@ -66,31 +63,8 @@ def to_json(standings: Standings | Table | Standing) -> dict[str, Any]:
     They are as `schema` describes them. Ratings and rates have six decimals. Without games lists
     are empty and `first_score` is None.
     """
-    written: dict[str, Any] = _written(standings)
-    return written
-
-
-def _written(value: Any) -> Any:
-    """Return a value as JSON; a crosstable of 100 bots has 60,000 of them."""
-    kind: Any = type(value)
-    if kind is float:
-        return round(value, _DIGITS) + 0.0  # no -0.0
-    if kind is dict:
-        return {name: _written(inner) for name, inner in value.items()}
-    if kind is tuple:
-        return [_written(inner) for inner in value]
-    if kind in _PLAIN:
-        return value
-    return {name: _written(get(value)) for name, get in _getters(kind).items()}
-
-
-_PLAIN: Final = frozenset({str, int, bool, NoneType})
-
-
-@cache
-def _getters(kind: type) -> dict[str, attrgetter[Any]]:
-    """Return by its name what gives each value that is written of a dataclass."""
-    return {path.rpartition(".")[2]: attrgetter(path) for path in written_paths(kind)}
+    found: dict[str, Any] = written(standings, _DIGITS)
+    return found
 
 
 def invalid_words(reasons: Sequence[Mapping[str, Any]]) -> str:

@@ -7,8 +7,8 @@ each player deep.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal
+from dataclasses import dataclass
+from typing import Final, Literal
 
 from lath.games.fast import FastBoard
 from lath.notation.record.record import Record, is_of_analysis
@@ -40,10 +40,6 @@ class Better:
 
     is_end: bool = False
     """Whether the move that was played has lost at once."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as docs/explain.md describes it."""
-        return asdict(self)
 
 
 def analysed_lines(record: Record) -> dict[int, tuple[str, ...]]:

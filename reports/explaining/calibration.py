@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from lath.reports.counting.estimates import Estimated, estimate, student_tails, wilson
+from lath.reports.schema import written
 
 BINS: Final = 10
 """Parts of equal width into which expectations are put."""
@@ -152,7 +153,7 @@ class Calibration:
             "games": self.games,
             "plies": self.plies,
             "brier": self.brier,
-            "bins": [each._asdict() for each in self.bins()],
+            "bins": written(self.bins()),
         }
 
 

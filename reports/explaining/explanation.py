@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from statistics import median
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from lath.games.core import SIDES
 from lath.games.stones import SWAP
@@ -40,6 +40,7 @@ from lath.reports.explaining.weaknesses import (
     line_of,
 )
 from lath.reports.ratings.results import DecidedGame
+from lath.reports.schema import written
 
 OTHERS: Final = 30
 """Games of others that must tell what a seat is worth, or nothing is said of it."""
@@ -70,14 +71,21 @@ class ScoredSide:
 class Turned:
     """How often games turned by one kind of move."""
 
+    WRITTEN: ClassVar = "kind", "says", "own", "others", "median_ply", "places"
+
     kind: Kind
     own: int
     """Games that the bot lost so, or in which it missed a win."""
     others: int
     """Games that it won so, or in which others missed one."""
-    median: float | None
+    median_ply: float | None
     """The ply in the middle of its own; None without any."""
     places: tuple[PlyInFile, ...]
+
+    @property
+    def says(self) -> str:
+        """Return the kind in words."""
+        return KINDS[self.kind]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +108,11 @@ class Lost:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
     """A known position that the bot was the first to leave, in a game that it lost."""
+
+    WRITTEN: ClassVar = (
+        *("place.file", "place.number", "place.ply"),
+        *("move", "known", "usual", "score", "games", "example"),
+    )
 
     place: PlyInFile
     move: str
@@ -160,80 +173,28 @@ class Explained:
         return [(place, better) for place, better in found if better is not None]
 
     def _moves(self, finding: Finding) -> list[dict[str, Any]]:
-        return [{**place._asdict(), **better.to_json()} for place, better in self.examples(finding)]
+        return [{**written(place), **written(better)} for place, better in self.examples(finding)]
 
     def to_json(self) -> dict[str, Any]:
         """Return it as docs/explain.md describes it."""
-
-        def told(places: Sequence[PlyInFile]) -> list[dict[str, Any]]:
-            return [place._asdict() for place in places]
-
         return {
             "bot": self.bot,
             "games": self.games,
             "points": self.points,
             "left_out": self.left_out,
             "scored": [
-                {
-                    "game": one.game,
-                    "seat": ("first", "second")[one.seat],
-                    "games": one.games,
-                    "points": one.points,
-                    "expected": one.expected,
-                }
-                for one in self.scored
+                {**written(one), "seat": ("first", "second")[one.seat]} for one in self.scored
             ],
             "tested": self.tested,
             "family_error_rate": RATE,
-            "findings": [{**each.to_json(), "moves": self._moves(each)} for each in self.findings],
-            "unsure": [each.to_json() for each in self.unsure],
-            "turned": [
-                {
-                    "kind": one.kind,
-                    "says": KINDS[one.kind],
-                    "own": one.own,
-                    "others": one.others,
-                    "median_ply": one.median,
-                    "places": told(one.places),
-                }
-                for one in self.turned
-            ],
+            "findings": [{**written(each), "moves": self._moves(each)} for each in self.findings],
+            "unsure": written(self.unsure),
+            "turned": written(self.turned),
             "not_known_where": self.undecided,
-            "timed": [
-                {
-                    "kind": one.kind,
-                    "own": one.own,
-                    "of_own": one.of_own,
-                    "others": one.others,
-                    "of_others": one.of_others,
-                }
-                for one in self.timed
-            ],
-            "lost_again": [
-                {
-                    "game": one.game,
-                    "ply": one.ply,
-                    "position": one.position,
-                    "games": one.games,
-                    "chance": one.chance,
-                    "where": one.where,
-                    "places": told(one.places),
-                }
-                for one in self.lost_again
-            ],
+            "timed": written(self.timed),
+            "lost_again": written(self.lost_again),
             "lost_again_by_chance": self.by_chance,
-            "left_known": [
-                {
-                    **one.place._asdict(),
-                    "move": one.move,
-                    "known": one.known,
-                    "usual": one.usual,
-                    "score": one.score,
-                    "games": one.games,
-                    "example": one.example._asdict(),
-                }
-                for one in self.left
-            ],
+            "left_known": written(self.left),
             "calibration": {**self.calibration.to_json(), "climatology": self.climatology},
         }
 
@@ -579,7 +540,7 @@ def _turned(games: Sequence[TestedGame]) -> list[Turned]:
                     kind=kind,
                     own=len(own),
                     others=len(of) - len(own),
-                    median=median(turn.ply for _, turn in own) if own else None,
+                    median_ply=median(turn.ply for _, turn in own) if own else None,
                     places=tuple(game.place(turn.ply) for game, turn in own),
                 )
             )

@@ -15,7 +15,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import ClassVar, Final, Literal, NamedTuple
 
 from lath.reports.counting.estimates import RATE, wilson
 from lath.reports.ratings.numerics import Z95
@@ -53,6 +53,13 @@ class Cost(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """Where points go."""
+
+    WRITTEN: ClassVar = (
+        *("kind", "side", "game", "says", "because", "games"),
+        *("cost.points", "cost.low", "cost.high", "cost.p_value"),
+        *("adjusted", "alternative_to", "where", "position", "places"),
+    )
+    """As docs/explain.md describes it."""
 
     kind: str
     """What it is about, in a word such as `opening`; what follows a point tells it apart."""
@@ -100,26 +107,6 @@ class Finding:
     def topic(self) -> str:
         """Return what its kind is about, such as `opening` of `opening.first`."""
         return topic_of(self.kind)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as docs/explain.md describes it."""
-        return {
-            "kind": self.kind,
-            "side": self.side,
-            "game": self.game,
-            "says": self.says,
-            "because": self.because,
-            "games": self.games,
-            "points": self.cost.points,
-            "low": self.cost.low,
-            "high": self.cost.high,
-            "p_value": self.cost.p_value,
-            "adjusted": self.adjusted,
-            "alternative_to": self.alternative_to,
-            "where": self.where,
-            "position": self.position,
-            "places": [place._asdict() for place in self.places],
-        }
 
 
 def topic_of(kind: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from statistics import median, quantiles
-from typing import Final, Literal, NamedTuple
+from typing import ClassVar, Final, Literal, NamedTuple
 
 from lath.notation.query.query import quoted
 from lath.notation.record.record import Record
@@ -64,8 +64,11 @@ TIMED: Final[Mapping[Speed, str]] = {
 """What it comes to."""
 
 
-class Timed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Timed:
     """Moves by which games turned, of which it is known how quick they were, or how late."""
+
+    WRITTEN: ClassVar = "kind", "own", "of_own", "others", "of_others"
 
     kind: Speed
     own: int
@@ -404,20 +407,20 @@ class Weaknesses:
         return found
 
     def _of_clocks(self) -> Iterator[Finding]:
-        for kind, own, of_own, others, of_others, places in self.timed():
-            usual = QUARTER if kind != "low" else 0.0
-            cost = shares(own, of_own, others, of_others, worth=0.5, usual=usual)
+        for one in self.timed():
+            usual = QUARTER if one.kind != "low" else 0.0
+            cost = shares(one.own, one.of_own, one.others, one.of_others, worth=0.5, usual=usual)
             if cost is None:
                 continue
             yield Finding(
-                kind=f"time.{kind}",
-                says=f"gives games away {TIMED[kind]}",
-                because=f"so were made {_of(own, of_own)} of its moves that lost a game, and "
-                f"{_of(others, of_others)} of its opponents'",
-                games=own,
+                kind=f"time.{one.kind}",
+                says=f"gives games away {TIMED[one.kind]}",
+                because=f"so were made {_of(one.own, one.of_own)} of its moves that lost a game, "
+                f"and {_of(one.others, one.of_others)} of its opponents'",
+                games=one.own,
                 cost=cost,
-                places=tuple(places.values()),
-                members=frozenset(places),
+                places=tuple(one.places.values()),
+                members=frozenset(one.places),
             )
 
     # What it says itself

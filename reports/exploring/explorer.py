@@ -29,6 +29,7 @@ from lath.reports.counting.openings import LineCounts, Pairs, pair_of
 from lath.reports.counting.standings import POINTS
 from lath.reports.ratings.counts import SideScore
 from lath.reports.ratings.results import Scored
+from lath.reports.schema import written
 
 RATINGS: Final = ("FirstElo", "SecondElo")
 """The tags of a record that say how strong its players were; both are numbers."""
@@ -117,13 +118,6 @@ class Reference:
     date: str
     """Empty where the record has none."""
 
-    def to_json(self) -> dict[str, Any]:
-        """Return it as docs/explore.md describes it."""
-        return {name: getattr(self, name) for name in _REFERENCE}
-
-
-_REFERENCE: Final = ("source", "number", "ply", "first", "second", "result", "date")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Continuation:
@@ -158,8 +152,8 @@ class Continuation:
             "position": self.position,
             "played": self.played.to_json(mover),
             "reached": self.reached.to_json(mover),
-            "newest": self.newest and self.newest.to_json(),
-            "best": self.best and self.best.to_json(),
+            "newest": self.newest and written(self.newest),
+            "best": self.best and written(self.best),
         }
 
 
