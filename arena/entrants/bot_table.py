@@ -429,11 +429,10 @@ def _unquoted(text: str, of: str) -> str:
 
 
 def _unknown(part: str) -> str:
-    known = [f"{name}NAME" if name.endswith(".") else name for name in _PARTS]
-    names = [name.rstrip(".") for name in _PARTS]
-    alike = get_close_matches(part.partition(".")[0].lower(), names, n=1)
-    meant = f"; did you mean {alike[0]!r}?" if alike else ""
-    return f"unknown part {part!r}, expected one of {', '.join(known)}{meant}"
+    forms = {name.rstrip("."): f"{name}NAME" if name.endswith(".") else name for name in _PARTS}
+    alike = get_close_matches(part.partition(".")[0].lower(), forms, n=1)
+    meant = f"; did you mean {forms[alike[0]]!r}?" if alike else ""
+    return f"unknown part {part!r}, expected one of {', '.join(forms.values())}{meant}"
 
 
 def parts_text(table: Mapping[str, Any]) -> list[str]:

@@ -99,7 +99,6 @@ class Request:
             time_of(self.tc)
         if self.sprt is not None:
             sprt_table(self.sprt)
-        sandbox_of(self.sandbox)
         if self.cluster is not None and self.jobs is not None:
             raise ConfigError("--jobs is for this machine: on a cluster each thread plays a game")
         if self.hosts_alike and self.cluster is None:
@@ -255,6 +254,7 @@ class MatchRequest(Request):
     def __post_init__(self) -> None:
         """Refuse what no match can have."""
         Request.__post_init__(self)
+        sandbox_of(self.sandbox)
         if self.new is None and self.sprt != SPRT:
             raise ConfigError("--sprt is for OLD and NEW; one bot is placed by its interval")
 
@@ -282,6 +282,11 @@ class TuneRequest(Request):
 
     ahead: int | None = None
     """Pairs that wait for no result of each other."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no tuning can have."""
+        Request.__post_init__(self)
+        sandbox_of(self.sandbox)
 
     @property
     def ranges(self) -> list[str]:

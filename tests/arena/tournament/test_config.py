@@ -428,7 +428,7 @@ def test_what_flags_say_wrongly_is_told_as_theirs_beside_what_the_file_does(
         with pytest.raises(ConfigError) as error:
             read(tmp_path, text, flags)
         said[name] = str(error.value)
-    assert [text.count("the command line: ") for text in said.values()] == [1, 1, 1]
+    assert [text.count("the arguments: ") for text in said.values()] == [1, 1, 1]
     assert [text.count("/t.toml:") for text in said.values()] == [3, 0, 0]
     golden(said)
     for text in ("0", "0,x", "0,1,2", "0,1_0", "a"):
