@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Final
 
+from lath.games.errors import LathError
 from lath.notation.record.errors import printable
 from lath.notation.record.tags import Termination
 
@@ -36,7 +37,7 @@ TYPED: Final[ContextVar[tuple[str, ...]]] = ContextVar("TYPED", default=())
 empty in a program in Python."""
 
 
-class ArenaError(Exception):
+class ArenaError(LathError):
     """A tournament cannot go on; the message says what, where and what was expected."""
 
     status = FAULT

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-class GameError(ValueError):
+class LathError(Exception):
+    """The root of all exceptions of the project."""
+
+
+class GameError(LathError, ValueError):
     """The rules of a game were not kept; the message says what and where."""
 
 
@@ -48,7 +52,7 @@ class PositionError(GameError):
     """The text is no position of this game, or one that no game can reach."""
 
 
-class RulesError(Exception):
+class RulesError(LathError):
     """The rules of a game fail by themselves, whoever plays: `lath.games.faults` says how.
 
     It is no GameError, for nobody has done anything that the rules forbid.

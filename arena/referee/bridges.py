@@ -21,7 +21,7 @@ from lath.arena.errors import ConfigError
 from lath.arena.machine import signals
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import OURS, BotSpec, Greeting
-from lath.arena.referee.conversation import Bot, NoAnswer
+from lath.arena.referee.conversation import Bot, NoAnswerError
 from lath.arena.referee.process import may_start
 from lath.arena.referee.watch import Watch
 from lath.arena.sandbox import users
@@ -290,10 +290,10 @@ class BridgedBot(Bot):
     def greet(self, within_s: float) -> None:
         """Take for said what the contest says; the process hears nothing before a game.
 
-        Raises NoAnswer where a file of its command is not there, and it ends of it.
+        Raises NoAnswerError where a file of its command is not there, and it ends of it.
         """
         if self.spec.lacks and within_s and self.ends_by(signals.awake_s() + min(within_s, 1.0)):
-            raise NoAnswer(self, Termination.CRASH, "ok", within_s)
+            raise NoAnswerError(self, Termination.CRASH, "ok", within_s)
         named = list(self.contest.games or games.ids())
         self.greeting = Greeting(name=self.name, games=named)
         if self.contest.takes_any_size:
@@ -320,9 +320,9 @@ class BridgedBot(Bot):
         while child.has_unread_input:
             awaited, now_s = f"ready {new.number}", signals.awake_s()
             if child.is_gone:
-                raise NoAnswer(self, Termination.CRASH, awaited, within_s)
+                raise NoAnswerError(self, Termination.CRASH, awaited, within_s)
             if now_s >= began_s + within_s:
-                raise NoAnswer(self, Termination.TIME, awaited, within_s)
+                raise NoAnswerError(self, Termination.TIME, awaited, within_s)
             signals.look()
             self._watch.wait(now_s + _LOOK_S)
         return signals.awake_s() - began_s
@@ -352,9 +352,9 @@ class BridgedBot(Bot):
         while not self.child.lines:
             awaited = f"bestmove {ply}"
             if broken := self._broken(None):
-                raise NoAnswer(*broken, awaited, until_s - since_s)
+                raise NoAnswerError(*broken, awaited, until_s - since_s)
             if signals.awake_s() >= until_s:
-                raise NoAnswer(self, Termination.TIME, awaited, until_s - since_s)
+                raise NoAnswerError(self, Termination.TIME, awaited, until_s - since_s)
             signals.look()
             self._watch.wait(until_s)
         return None

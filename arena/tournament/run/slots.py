@@ -34,6 +34,7 @@ from lath.arena.tournament.run.events import Listener, PairBegan
 from lath.arena.tournament.run.progress import Progress
 from lath.arena.tournament.run.worker import NO_THREAD, Job, play_pair
 from lath.arena.tournament.store.jobs import PairJob
+from lath.games.errors import LathError
 
 OFTEN_S: Final = 0.5
 """Results of pairs that come more often than this wait for others."""
@@ -306,7 +307,7 @@ when the runner is gone, and raise BrokenExecutor when it breaks.
 """
 
 
-class PlaceLostError(BrokenExecutor):
+class PlaceLostError(LathError, BrokenExecutor):
     """What played in a slot is gone, or cannot be reached: no fault of what it played."""
 
 
