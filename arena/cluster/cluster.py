@@ -29,12 +29,20 @@ from lath.arena.cluster.messages import (
     write,
 )
 from lath.arena.cluster.tasks import Tasks, WorkerSlot, pair_of
-from lath.arena.errors import ArenaError, ConfigError, GameVoidError, MachineError
+from lath.arena.errors import (
+    ArenaError,
+    BotError,
+    Cause,
+    GameVoidError,
+    MachineError,
+    UnfitBotError,
+)
 from lath.arena.machine import signals
 from lath.arena.machine.system import PATIENCE_S, Patience
 from lath.arena.referee.bots import Greeting
 from lath.arena.referee.clock import Limits
 from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.run.benches import cause
 from lath.arena.tournament.run.events import ClusterSeen, HostSeen, Listener, Waiting, warner
 from lath.arena.tournament.run.places import Bell
 from lath.arena.tournament.run.progress import Rate
@@ -260,7 +268,7 @@ class Cluster:
             for host in sorted(said)
         ]
 
-    def greeted(self, names: Sequence[str]) -> dict[str, Greeting | ArenaError]:
+    def greeted(self, names: Sequence[str]) -> dict[str, Greeting | BotError]:
         """Return what bots say of themselves, each started on one machine, else on another.
 
         Of one that starts on none of two, why that is, and of one that cannot play. Raises
@@ -274,16 +282,20 @@ class Cluster:
                 said |= self._greeted([name for name in names if name not in said])
                 if len(said) == len(names):
                     break
-        found: dict[str, Greeting | ArenaError] = {}
+        found: dict[str, Greeting | BotError] = {}
         for name in names:
             one = said.get(name) or BotSaid(
                 void=f"{name}: each worker was lost that should start it"
             )
+            # Workers say both in sentences.
             if one.wrong:
-                found[name] = ConfigError(one.wrong)
-                continue
-            greeting = Greeting(name=one.name, author=one.author, version=one.version)
-            found[name] = GameVoidError("", one.void) if one.void else greeting
+                found[name] = UnfitBotError(name, cause(name, one.wrong), one.wrong)
+            elif one.void:
+                reason = cause(name, one.void)
+                void = Cause(reason, name if reason != one.void else "")
+                found[name] = GameVoidError(void, is_fault=False)
+            else:
+                found[name] = Greeting(name=one.name, author=one.author, version=one.version)
         return found
 
     def _greeted(self, names: Sequence[str]) -> dict[str, BotSaid]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from lath import games
-from lath.arena.errors import ConfigError
+from lath.arena.errors import UnfitBotError
 from lath.arena.machine import signals
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import OURS, BotSpec, Greeting
@@ -303,10 +303,11 @@ class BridgedBot(Bot):
     def refuse_unless_it_plays(self, game_ids: Iterable[str]) -> None:
         """Raise ConfigError for games that the contest does not have."""
         if missing := [game for game in game_ids if not self.greeting.plays(game)]:
-            raise ConfigError(
-                f"bot {self.name!r} does not play {', '.join(missing)}: its protocol, "
-                f"{self.contest.id}, has {', '.join(self.contest.games)} alone"
+            words = (
+                f"does not play {', '.join(missing)}: its protocol, {self.contest.id}, has "
+                f"{', '.join(self.contest.games)} alone"
             )
+            raise UnfitBotError(self.name, words, f"bot {self.name!r} {words}")
 
     def _get_ready(self, new: wire.NewGame, within_s: float, *_before: str) -> float:
         """Begin a game in a fresh process; it is ready when it has read what it is greeted with."""

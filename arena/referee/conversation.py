@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from lath.arena.errors import LACKS, ConfigError, GameVoidError, HeldUpError
+from lath.arena.errors import LACKS, Cause, GameVoidError, HeldUpError, UnfitBotError
 from lath.arena.machine import signals
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import Asides, BotSpec, Greeting
@@ -211,7 +211,7 @@ class Bot:
                 why += (
                     ", though the file is there: the interpreter or loader that it asks for is not"
                 )
-            raise GameVoidError(self.name, f"cannot be started: {why}") from error
+            raise GameVoidError(Cause(f"cannot be started: {why}", self.name)) from error
         self._watch.add(self._child)
         self._turns_s, self._free_since_s = 0.0, self._opened_s
         alarm = partial(self._watch.suspect, self._child)
@@ -232,11 +232,11 @@ class Bot:
     def _refuse_changed(self) -> None:
         """Raise GameVoidError, of nobody, where a file of it is not what it was."""
         if change := change_in(self.spec.originals):
-            raise GameVoidError(
-                "",
-                f"{self.name}: {change} since this run began, so it is another program: no more "
-                "games of it are played; the next run says how to go on",
+            event = (
+                f"{change} since this run began, so it is another program: no more games of it "
+                "are played; the next run says how to go on"
             )
+            raise GameVoidError(Cause(event, self.name), is_fault=False)
 
     def _own_time(self) -> float:
         """Return how long this process was allowed to compute, in seconds. Any thread may ask."""
@@ -263,11 +263,11 @@ class Bot:
     def _void(self, error: NoAnswerError, cause: str = "") -> GameVoidError:
         if error.why is Termination.FLOOD:
             event = f"flooded its output before {error.awaited}"
-            return GameVoidError(self.name, event, error.why)
+            return GameVoidError(Cause(event, self.name), error.why)
         event = f"did not say {error.awaited} within {error.within_s:g} s{self.instead(error)}"
         if error.why is Termination.CRASH:
             event = f"{self.end_words()} before {error.awaited}{cause and f': {cause}'}"
-        return GameVoidError(self.name, self.describe(event), error.why)
+        return GameVoidError(self.cause(event), error.why)
 
     def end_words(self) -> str:
         """Return how the process ended, in words, and that it may have been for its memory."""
@@ -279,13 +279,15 @@ class Bot:
 
     def describe(self, event: str) -> str:
         """Return `event` with the end of what the bot wrote to standard error."""
+        return self.cause(event).reason
+
+    def cause(self, event: str) -> Cause:
+        """Return `event` as the cause of what is not played, with the end of standard error."""
         lines = self.child.stderr_text().splitlines()
         # Of a traceback the marks below its lines say nothing when all stands on one line.
         told = [line for line in lines if line.strip(" ~^")]
         said = printable(" ".join(" ".join(told).split()))
-        if not said:
-            return event
-        return f"{event}; standard error: {'…' if len(said) > 300 else ''}{said[-300:]}"
+        return Cause(event, self.name, f"{'…' if len(said) > 300 else ''}{said[-300:]}")
 
     def quit(self) -> None:
         """Ask the bot to end; kill its tree a second later, or at once where it has gone."""
@@ -354,10 +356,8 @@ class Bot:
         missing = [game for game in game_ids if not self.greeting.plays(game)]
         if missing:
             known = ", ".join(sorted(set(self.greeting.games))) or "no game"
-            raise ConfigError(
-                f"bot {self.name!r} does not play {', '.join(missing)}: "
-                f"it says that it plays {known}"
-            )
+            words = f"does not play {', '.join(missing)}: it says that it plays {known}"
+            raise UnfitBotError(self.name, words, f"bot {self.name!r} {words}")
 
     def wrong_options(self) -> list[str]:
         """Return what is wrong with the options of the configuration, a line each."""

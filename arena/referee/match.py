@@ -91,8 +91,7 @@ def priced(error: NoAnswerError, seat: Side, ply: int) -> MishapError | GameVoid
     else:
         detail = bot.end_words()
         if bot.left_unasked:
-            reason = bot.describe(f"{detail} before its first turn")
-            return GameVoidError(bot.name, reason, error.why)
+            return GameVoidError(bot.cause(f"{detail} before its first turn"), error.why)
     return MishapError(seat, error.why, bot.describe(detail))
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from lath import games
-from lath.arena.errors import ArenaError, ConfigError, ContestBotError, GameVoidError
+from lath.arena.errors import ArenaError, ContestBotError, GameVoidError, UnfitBotError
 from lath.arena.machine import signals
 from lath.arena.referee import watch as watching
 from lath.arena.referee.bots import BotSpec
@@ -67,7 +67,7 @@ def refuse_if_broken(bot: Bot, limits: Limits, game_ids: Sequence[str]) -> None:
         is_first = isinstance(error, GameVoidError) or error.awaited == "bestmove 1"
         if error.why is Termination.CRASH and is_first:
             words = f"{trial.end_words()} before its first move"
-            raise GameVoidError(bot.name, trial.describe(words)) from error
+            raise GameVoidError(trial.cause(words)) from error
     except (_NotOneError, MishapError, GameError):
         pass
     finally:
@@ -82,7 +82,7 @@ def introduce(bot: Bot, limits: Limits, game_ids: Sequence[str]) -> None:
     meet(bot, limits, game_ids)
     bot.refuse_unless_it_plays(game_ids)
     for wrong in bot.wrong_options():
-        raise ConfigError(f"bot {bot.name!r}: {wrong}")
+        raise UnfitBotError(bot.name, wrong, f"bot {bot.name!r}: {wrong}")
 
 
 def looks_like(contest: str, how: str = "") -> str:

@@ -547,7 +547,7 @@ def _play(
     except MovedError:
         raise
     except StoreError as error:  # the next run does it
-        tell(Warned(text=str(error).replace("\n  hint: ", "; hint: ")))
+        tell(Warned(text=str(error)))
     return summary
 
 

@@ -25,7 +25,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
-from lath.arena.errors import LACKS, ArenaError
+from lath.arena.errors import LACKS, ArenaError, Cause
 from lath.arena.machine import signals
 from lath.arena.machine.system import Cores, Patience
 from lath.arena.referee import process_trees
@@ -322,7 +322,7 @@ class Host:
         """A job without games, and who is to try it next: whether there is enough again."""
         self.is_given_up = False
         """Whether it lacked something for too long."""
-        self.unfit: Final[dict[str, str]] = {}
+        self.unfit: Final[dict[str, Cause]] = {}
         """Bots that do not start there, and why."""
         self.games = 0
         """Games that it has played in this run."""

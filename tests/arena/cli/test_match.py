@@ -29,7 +29,7 @@ from lath.arena.cli.match import _losses, _sentences  # counts of pairs that no 
 from lath.arena.entrants import builds, revisions
 from lath.arena.entrants.origins import origin_of, table_in
 from lath.arena.entrants.revisions import revision, workshop
-from lath.arena.errors import ArenaError, ConfigError, GameVoidError, InUseError
+from lath.arena.errors import ArenaError, Cause, ConfigError, GameVoidError, InUseError
 from lath.arena.flows import matches, runs
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
@@ -428,7 +428,7 @@ def test_who_is_greeted_sees_what_it_will_see_when_it_plays(
 
     def greeted(spec: BotSpec, *_: object, **__: object) -> Bot:
         shown.extend(spec.wall.view.reads)
-        raise GameVoidError(spec.name, "it was seen")
+        raise GameVoidError(Cause("it was seen", spec.name))
 
     monkeypatch.setattr(runs, "bot_of", greeted)
     outer = a_folder(home, bot__py="")
