@@ -44,12 +44,22 @@ class ArenaError(LathError):
     status = FAULT
     """What the program exits with."""
 
+    more = ""
+    """What a caller adds at the end of the message, such as how the run is resumed."""
+
     def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(f"{message}\n  hint: {hint}" if hint else message)
-        self.message = message
-        """The text without the hint."""
+        super().__init__(message)
         self.hint = hint
         """What to type or to do; empty: the message says it all."""
+
+    @property
+    def message(self) -> str:
+        """Return the text without the hint."""
+        return f"{self.args[0]}{self.more}"
+
+    def __str__(self) -> str:
+        """Return the message, and the hint on a line of its own."""
+        return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
 
     @property
     def reason(self) -> str:
@@ -94,9 +104,11 @@ class StoreError(ArenaError):
         """Which file; None where `wrong` names it."""
         self.joint = self.joint if joint is None else joint
 
-    def __str__(self) -> str:
-        """Return the message."""
-        return f"{self.path}{self.joint}{self.wrong}" if self.path else self.wrong
+    @property
+    def message(self) -> str:
+        """Return which file it is, and what is wrong with it."""
+        text = f"{self.path}{self.joint}{self.wrong}" if self.path else self.wrong
+        return f"{text}{self.more}"
 
 
 class DamagedError(StoreError):

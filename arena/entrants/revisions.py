@@ -337,6 +337,6 @@ def _hold(place: Path) -> int:
         except OSError as error:
             if time.monotonic() > until_s:
                 os.close(lock)
-                raise InUseError(f"{place} is in use by another match") from error
+                raise InUseError("is in use by another match", place) from error
             time.sleep(0.05)
         os.close(lock)

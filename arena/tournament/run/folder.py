@@ -191,10 +191,9 @@ def rule(
             return new, published(home, summary, with_report=with_report)
         except DiskError as error:
             command = f"arena run {shlex.quote(str(folder))}"
-            words = (
-                f"what was ruled is kept; when the disk is well, files are written by: {command}"
+            error.more += (
+                f"; what was ruled is kept; when the disk is well, files are written by: {command}"
             )
-            error.args = (f"{error}; {words}",)
             raise
 
 
