@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -88,6 +88,39 @@ def reading(path: Path) -> Iterator[None]:
         raise ConfigError(f"{named} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{named} is not UTF-8: byte {error.start}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why this machine cannot do something, and what to do about it; false: it can."""
+
+    why: str = ""
+    remedy: str = ""
+    """What helps; empty where nobody knows."""
+
+    joint: str = ": "
+    """What stands between the two."""
+
+    def __bool__(self) -> bool:
+        """Return whether there is one."""
+        return bool(self.why)
+
+    def __str__(self) -> str:
+        """Return both in a sentence."""
+        return f"{self.why}{self.joint}{self.remedy}" if self.remedy else self.why
+
+
+NOTHING: Final = Obstacle()
+"""No obstacle."""
+
+
+class SandboxError(ConfigError):
+    """A sandbox that is asked for is not possible here."""
+
+    def __init__(self, message: str, obstacles: Mapping[str, Obstacle]) -> None:
+        super().__init__(message)
+        self.obstacles = obstacles
+        """Why not, by the bot that should have it."""
 
 
 class StoreError(ArenaError):

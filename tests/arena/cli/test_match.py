@@ -29,7 +29,15 @@ from lath.arena.cli.match import _losses, _sentences  # counts of pairs that no 
 from lath.arena.entrants import builds, revisions
 from lath.arena.entrants.origins import origin_of, table_in
 from lath.arena.entrants.revisions import revision, workshop
-from lath.arena.errors import ArenaError, Cause, ConfigError, GameVoidError, InUseError
+from lath.arena.errors import (
+    NOTHING,
+    ArenaError,
+    Cause,
+    ConfigError,
+    GameVoidError,
+    InUseError,
+    Obstacle,
+)
 from lath.arena.flows import matches, runs
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
@@ -423,7 +431,7 @@ def test_a_revision_is_built_and_plays_in_the_sandbox_that_is_asked_for(
 def test_who_is_greeted_sees_what_it_will_see_when_it_plays(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "")
+    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: NOTHING)
     shown: list[str] = []
 
     def greeted(spec: BotSpec, *_: object, **__: object) -> Bot:
@@ -449,7 +457,7 @@ def test_revisions_are_built_and_play_and_nothing_stays_but_the_match(
     a_repository(home)
     before = everything(home)
     with monkeypatch.context() as patch:
-        patch.setattr(bubblewrap, "why_not", lambda **_: "bwrap is not installed")
+        patch.setattr(bubblewrap, "why_not", lambda **_: Obstacle("bwrap is not installed"))
         golden(refusals(["match old HEAD --build 'touch mark' --sandbox bwrap"]))
     build = "seq 40; ls bot; echo broken >&2; exit 7"
     (said,) = refusals([f"match old greedy --build {shlex.quote(build)}"], 1).values()
