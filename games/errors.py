@@ -9,6 +9,11 @@ class LathError(Exception):
     """The root of all exceptions of the project."""
 
 
+def hinted(words: str, hint: str) -> str:
+    """Return what is wrong, and a hint on a line of its own; an empty one is left out."""
+    return f"{words}\nhint: {hint}" if hint else words
+
+
 class GameError(LathError, ValueError):
     """The rules of a game were not kept; the message says what and where."""
 

@@ -244,13 +244,13 @@ def _refuse_to_edit(path: Path) -> None:
         else:
             what, hint = "a folder", f"{shown}/*.lath"
         way = f"arena edit {hint} … -o edited.lath" if games.is_file() else f"arena edit {hint} …"
-        raise ConfigError(f"{path} is {what}; expected record files\n  hint: {way}")
+        raise ConfigError(f"{path} is {what}; expected record files", hint=way)
     name = formats.recognised(path)
     if name not in formats.OF_TEXT:
         by = "by its suffix" if formats.is_other(path) else "by how it begins"
         given = f" --from {name}" if shown == "-" else ""
         way = f"arena convert {shown} -{given} --to lath | arena edit - …"
-        raise ConfigError(f"{path} is {name} {by}; arena edit changes lath alone\n  hint: {way}")
+        raise ConfigError(f"{path} is {name} {by}; arena edit changes lath alone", hint=way)
 
 
 def is_special(path: Path) -> bool:

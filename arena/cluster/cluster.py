@@ -80,9 +80,6 @@ COMES_BACK_S: Final = 60.0
 """How long what only a lost machine could play waits for it: what starts workers starts it again,
 and a link that was cut is mended."""
 
-_AGAIN: Final = "? "
-"""How the reason begins why a worker is not used for a while only."""
-
 
 class Cluster:
     """Workers of a Dask cluster; the runner's `Places` as soon as it has asked for them."""
@@ -123,8 +120,8 @@ class Cluster:
         self._told: Final[set[str]] = set()
         """Those of them that people know of."""
         self._distrust: Final[dict[str, int]] = {}
-        self._news: Final[SimpleQueue[tuple[WorkerSlot, str, Sequence[str]]]] = SimpleQueue()
-        """Workers that are ready, or refused for a reason; and warnings."""
+        self._news: Final[SimpleQueue[tuple[WorkerSlot, str, Sequence[str], bool]]] = SimpleQueue()
+        """Which workers are ready: why one is refused, warnings, and whether it is tried again."""
         self._speeds: Final[dict[str, float]] = {}
         """By host."""
         self._rates: Final[dict[str, tuple[Rate, int]]] = {}
@@ -447,7 +444,7 @@ class Cluster:
         address = place.seen.address
         self._distrust[address] = self._distrust.get(address, 0) + 1
         if self._distrust[address] >= 3:
-            self._news.put((place, why, ()))
+            self._news.put((place, why, (), False))
 
     async def _make_ready(self, place: WorkerSlot) -> tuple[str, Sequence[str]]:
         """Make a worker ready; return why it is refused, empty if it is not, and warnings."""
@@ -467,19 +464,20 @@ class Cluster:
 
     def _made_ready(self, place: WorkerSlot, done: Future[tuple[str, Sequence[str]]]) -> None:
         """Hand on how a worker was made ready; a thread of the link does it."""
+        is_lost = False
         try:
             why, warnings = done.result()
         except (PlaceLostError, asyncio.CancelledError) as error:
-            why, warnings = f"{_AGAIN}{error}", ()
+            why, warnings, is_lost = f"{error}", (), True
         except BaseException as error:  # noqa: BLE001 - the runner must hear of it
             why, warnings = f"{error}" or type(error).__name__, ()
-        self._news.put((place, why, warnings))
+        self._news.put((place, why, warnings, is_lost))
 
     def _take_news(self) -> None:
         """Take in which workers are ready, and which are refused."""
         while True:
             try:
-                place, why, warnings = self._news.get_nowait()
+                place, why, warnings, is_lost = self._news.get_nowait()
             except Empty:
                 return
             warn = warner(self._tell)
@@ -487,8 +485,8 @@ class Cluster:
                 warn(f"{place.host}: {words}")
             if place.is_gone:
                 continue
-            if why:
-                self._refuse(place, why)
+            if why or is_lost:
+                self._refuse(place, why, is_lost=is_lost)
                 continue
             assert place.hello
             is_new = place.host not in self._speeds
@@ -499,18 +497,17 @@ class Cluster:
             if self._new_host is not None and not place.is_gone:
                 self._add_slots(place)
 
-    def _refuse(self, place: WorkerSlot, why: str) -> None:
+    def _refuse(self, place: WorkerSlot, why: str, *, is_lost: bool) -> None:
         """Play nothing at a place: for a while where it only was not reached, else at all."""
         address = place.seen.address
         place.hello = None
-        self._drop([place], why.removeprefix(_AGAIN))
-        is_lost = why.startswith(_AGAIN)
+        self._drop([place], why)
         self._refused[address] = time.monotonic() + ENTER_AGAIN_S if is_lost else math.inf
         if address not in self._told:
             self._told.add(address)
             name = f"{place.host}: worker {address}" if place.host else f"worker {address}"
             how = "is tried again" if is_lost else "is refused"
-            warner(self._tell)(f"{name} {how}: {why.removeprefix(_AGAIN)}")
+            warner(self._tell)(f"{name} {how}: {why}")
 
     def ask(self, place: WorkerSlot, jobs: Sequence[PairJob], ahead: int) -> Future[str]:
         """Send pairs to a worker; the future is what `seat.play` answers."""

@@ -15,7 +15,7 @@ import time
 import tomllib
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from lath.arena.directory import CONFIG, DATABASE, LOCK, OUTCOME, RECORDS
 from lath.arena.errors import ConfigError
@@ -112,6 +112,16 @@ class Item:
         return file_fault(self.path, self.root)
 
 
+class ConfigFault(NamedTuple):
+    """Why a configuration is not read."""
+
+    reason: str
+    """Empty: it is read."""
+
+    detail: str = ""
+    """What only its owner should see."""
+
+
 class Shelf:
     """Finds what there is below some folders, which may grow while the site runs."""
 
@@ -124,7 +134,7 @@ class Shelf:
         self._items: dict[str, Item] = {}
         self.found_s: float | None = None
         """When the site looked last, on the monotonic clock."""
-        self._configs: dict[Path, tuple[Stamp, str | None]] = {}
+        self._configs: dict[Path, tuple[Stamp, ConfigFault | None]] = {}
         self._kept_s = KEPT_S
         self._lock: Final = threading.Lock()
         self.more = False
@@ -218,14 +228,14 @@ class Shelf:
         elif (wrong := self._config_fault(path, entries)) is None:
             if root is None:  # a file that was named
                 yield _item(path, root, "records")
-        elif wrong:
-            reason, _, detail = wrong.partition(": ")
-            yield replace(_item(path, root, "unreadable", reason=reason), detail=detail)
+        elif wrong.reason:
+            item = _item(path, root, "unreadable", reason=wrong.reason)
+            yield replace(item, detail=wrong.detail)
         else:
             yield _begun_by(path, root)
 
-    def _config_fault(self, path: Path, entries: _Entries) -> str | None:
-        """Return why a configuration is not read; empty if it is one, None for other TOML."""
+    def _config_fault(self, path: Path, entries: _Entries) -> ConfigFault | None:
+        """Return why a configuration is not read; None for other TOML."""
         stamp = stamp_of(path)
         if path not in self._configs or self._configs[path][0] != stamp:
             self._configs[path] = (stamp, _config_fault(path))
@@ -258,16 +268,16 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _config_fault(path: Path) -> str | None:
+def _config_fault(path: Path) -> ConfigFault | None:
     try:
         found = tomllib.loads(read_small(_real(path), LARGEST_CONFIG).decode())
     except RecursionError:
-        return "it is nested too deeply"
+        return ConfigFault("it is nested too deeply")
     except OSError as error:
-        return reason_of(error)
+        return ConfigFault(reason_of(error))
     except ValueError as error:
-        return f"it is not TOML: {name_of(str(error))[:200]}"
-    return "" if isinstance(found.get("bot"), list) else None
+        return ConfigFault("it is not TOML", name_of(str(error))[:200])
+    return ConfigFault("") if isinstance(found.get("bot"), list) else None
 
 
 def _largest(file: Path) -> int:

@@ -349,7 +349,7 @@ class Sitting:
         except EngineError as error:
             _tell(f"no {word}: {error}")
             return
-        words = found.words.removeprefix("unknown, ")
+        words = (found.value == "unknown" and found.guess) or found.words
         _tell(f"{found.line[0]}: {words}" if word is Typed.HINT and found.line else words)
 
     def _take_back(self, seat: Side) -> None:
