@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Final
 
 from lath import games
+from lath.arena.doctor import loading
 from lath.arena.doctor.findings import DoctorFinding, Verdict, said_by
 from lath.arena.doctor.sandboxes import sandboxes_of
 from lath.arena.entrants import compiling
@@ -494,19 +495,11 @@ def _installed() -> Iterator[DoctorFinding]:
         )
 
 
-_LOAD: Final = (
-    "import importlib, sys\n"
-    "try: importlib.import_module(sys.argv[1])\n"
-    "except BaseException as error: sys.exit(f'{type(error).__name__}: {error}')\n"
-)
-"""A bot that begins to play when it is loaded finds nobody to talk to, and ends."""
-
-
 def _why_no_bot(module: str) -> str:
     """Return why the module of a bot does not load, in a process of its own; empty: it does."""
     try:
         ran = subprocess.run(
-            (sys.executable, "-P", "-c", _LOAD, module),
+            (sys.executable, "-P", "-m", loading.__name__, module),
             env=with_modules(os.environ),
             stdin=subprocess.DEVNULL,
             capture_output=True,
