@@ -23,6 +23,8 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import Final
 
+from packaging.requirements import Requirement
+
 from lath import games
 from lath.arena.doctor import loading
 from lath.arena.doctor.findings import DoctorFinding, Verdict, said_by
@@ -112,33 +114,14 @@ def _python() -> DoctorFinding:
     )
 
 
-_REQUIREMENT: Final = re.compile(r"([\w.-]+)(?:>=([\d.]+))?")
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """Return a version for comparisons.
-
-    >>> _numbers("2.10.0rc1") > _numbers("2.9"), _numbers("2") == _numbers("2.0")
-    (True, True)
-    """
-    found = re.match(r"[\d.]*\d|", version)
-    numbers = list(map(int, found[0].split("."))) if found and found[0] else []
-    while numbers and not numbers[-1]:
-        numbers.pop()
-    return tuple(numbers)
-
-
-def _required() -> Iterator[tuple[str, str, str]]:
-    """Yield what we cannot do without: its name, the least version, and the one that there is."""
-    for text in metadata.requires("lath-arena") or ():
-        words, _, marker = text.partition(";")
-        if "extra ==" in marker or (match := _REQUIREMENT.match(words)) is None:
-            continue
-        try:
-            yield match[1], match[2] or "", metadata.version(match[1])
-        except metadata.PackageNotFoundError:
-            if not marker:  # else it may be for another Python
-                yield match[1], match[2] or "", ""
+def _required() -> Iterator[tuple[Requirement, str]]:
+    """Yield what we cannot do without, and the version that there is; empty: none."""
+    for wanted in map(Requirement, metadata.requires("lath-arena") or ()):
+        if wanted.marker is None or wanted.marker.evaluate({"extra": ""}):
+            try:
+                yield wanted, metadata.version(wanted.name)
+            except metadata.PackageNotFoundError:
+                yield wanted, ""
 
 
 def _packages() -> DoctorFinding:
@@ -153,8 +136,12 @@ def _packages() -> DoctorFinding:
             found="lath-arena is not installed: what it needs is not known",
             remedy="pip install lath-arena",
         )
-    old = [f"{name}>={least}" for name, least, has in needed if _numbers(has) < _numbers(least)]
-    there = [f"{name} {has or '(none)'}" for name, _, has in needed]
+    old = [
+        f"{one.name}{one.specifier}"
+        for one, has in needed
+        if not (has and one.specifier.contains(has, prereleases=True))
+    ]
+    there = [f"{one.name} {has or '(none)'}" for one, has in needed]
     return DoctorFinding(
         group="program",
         name="packages",
