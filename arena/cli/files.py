@@ -43,6 +43,10 @@ Sources = Annotated[
     argument("SOURCE...", "Record files, tournaments' directories, or databases; - is stdin."),
 ]
 Unchecked = Annotated[bool, flag("--unchecked", "Take records that the rules are against, too.")]
+AllSources = Annotated[
+    list[Path],
+    argument("SOURCE...", "Record files, databases, tournaments' directories; - is stdin."),
+]
 Jobs = Annotated[int, option("--jobs -j", "N", "Use N cores for text records.", **number(1, 512))]
 
 CountAgain = Annotated[bool, flag(AGAIN, "Count a game that is given twice as often as it is.")]

@@ -91,7 +91,7 @@ command = {command}
 """
 
 BotLanguage = Annotated[
-    Language, option("--bot", "LANG", "python, javascript, c, cpp, rust or shell.")
+    Language | None, option("--bot", "LANG", "python, javascript, c, cpp, rust or shell.")
 ]
 
 _README: Final = """\
@@ -237,9 +237,7 @@ def _is_as_written(path: Path, text: str) -> bool:
 @app.command(cls=Init)
 def init(
     folder: Annotated[Path, argument("DIR", "Made if it is missing.")] = Path(),
-    bot: Annotated[
-        Language | None, option("--bot", "LANG", "python, javascript, c, cpp, rust or shell.")
-    ] = None,
+    bot: BotLanguage = None,
     game: Annotated[
         str | None, option("--game", "[DIR/]NAME", "Write a game of this name; else mygame.")
     ] = None,

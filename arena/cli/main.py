@@ -400,6 +400,7 @@ GameFiles = Annotated[
     list[str] | None,
     option("--game", "GAME|FILE", "The game of records that name none, or of ./mygame.py, too."),
 ]
+GameId = Annotated[str, argument("GAME", "The game, see `arena games`; or a file.")]
 Strict = Annotated[bool, flag("--strict", "Records of games that are not here are bad, too.")]
 
 
