@@ -454,12 +454,12 @@ def _keeps_first_move(lab: Lab) -> CheckFinding:
     return ok(f"slowest move {slowest}, the first of {time.first_ms} ms, then `tc {then.words()}`")
 
 
-def _has_clock(time: TimeControl) -> bool:
-    return time.has_clock
-
-
 @_step(
-    TIMES, "little-time", f"answers in time with {LITTLE_MS} ms left", _WARNING, is_asked=_has_clock
+    TIMES,
+    "little-time",
+    f"answers in time with {LITTLE_MS} ms left",
+    _WARNING,
+    is_asked=lambda time: time.has_clock,
 )
 def _answers_in_a_hurry(lab: Lab) -> CheckFinding:
     bout = Bout(lab, time=TimeControl(initial_ms=2000)).play_out(turns=TURNS, left_ms=LITTLE_MS)
