@@ -61,16 +61,6 @@ class ArenaError(LathError):
         """Return the message, and the hint on a line of its own."""
         return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
 
-    @property
-    def reason(self) -> str:
-        """Return the message without the name that a field has."""
-        return self.message
-
-    @property
-    def on_one_line(self) -> str:
-        """Return the message and the hint for a warning, which has one line."""
-        return f"{self.message}; hint: {self.hint}" if self.hint else self.message
-
 
 class ConfigError(ArenaError):
     """The configuration is wrong: the user's to mend. The message has a line for each mistake."""
@@ -227,15 +217,12 @@ class GameVoidError(ArenaError):
     ) -> None:
         super().__init__(str(cause), hint=hint)
         self.cause = cause
+        self.reason = cause.reason
+        """The message without the bot's name and without the hint."""
         self.bot = cause.bot if is_fault else ""
         """Whose fault it is; empty: no bot's, but the machine's."""
         self.why = why
         """What a bot loses by that does so again; None: there was none, it could not be started."""
-
-    @property
-    def reason(self) -> str:
-        """Return the message without the bot's name and without the hint."""
-        return self.cause.reason
 
 
 class RulesVoidError(GameVoidError):
@@ -260,12 +247,8 @@ class UnfitBotError(ConfigError):
     def __init__(self, bot: str, reason: str, message: str) -> None:
         super().__init__(message)
         self.bot = bot
-        self._reason = reason
-
-    @property
-    def reason(self) -> str:
-        """Return the message without the bot's name."""
-        return self._reason
+        self.reason = reason
+        """The message without the bot's name."""
 
 
 BotError = GameVoidError | UnfitBotError

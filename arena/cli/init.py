@@ -163,8 +163,7 @@ def _refuse_name(name: str) -> None:
         )
         raise ConfigError(hinted(words, hint))
     if why := _taken(name):
-        words = f"--game: {name!r} is {why}; choose another name"
-        raise ConfigError(hinted(words, hint))
+        raise ConfigError(hinted(f"--game: {name!r} is {why}; choose another name", hint))
 
 
 MOST_LETTERS: Final = 40

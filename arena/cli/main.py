@@ -185,6 +185,13 @@ class _OfLight:
     def __init__(self, *, params: Iterable[Any], **given: Any) -> None:
         """Take what the library gives."""
         super().__init__(params=list(map(_light, params)), **given)  # type: ignore[call-arg]
+        self._help: Any = None
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option --help, the same one each time."""
+        if self._help is None:
+            self._help = _light(super().get_help_option(ctx))  # type: ignore[misc]
+        return self._help
 
 
 def _light(param: Any) -> Any:

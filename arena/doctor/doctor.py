@@ -57,7 +57,8 @@ def findings(folder: Path, sandbox: str = "auto") -> Iterator[DoctorFinding]:
     """
     for point in (_program, _machine, _limits):
         yield from point()
-    yield from _folders(folder)
+    yield _results(folder)
+    yield _scratch()
     yield from sandboxes_of(sandbox)
     yield from _installed()
 
@@ -338,11 +339,6 @@ _NETWORK: Final = re.compile(
 """File systems that other machines may write to."""
 
 _IN_MEMORY: Final = ("tmpfs", "ramfs")
-
-
-def _folders(folder: Path) -> Iterator[DoctorFinding]:
-    yield _results(folder)
-    yield _scratch()
 
 
 def _file_system(path: Path) -> str:

@@ -15,7 +15,7 @@ import time
 import tomllib
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal
 
 from lath.arena.directory import CONFIG, DATABASE, LOCK, OUTCOME, RECORDS
 from lath.arena.errors import ConfigError
@@ -112,16 +112,6 @@ class Item:
         return file_fault(self.path, self.root)
 
 
-class ConfigFault(NamedTuple):
-    """Why a configuration is not read."""
-
-    reason: str
-    """Empty: it is read."""
-
-    detail: str = ""
-    """What only its owner should see."""
-
-
 class Shelf:
     """Finds what there is below some folders, which may grow while the site runs."""
 
@@ -134,7 +124,7 @@ class Shelf:
         self._items: dict[str, Item] = {}
         self.found_s: float | None = None
         """When the site looked last, on the monotonic clock."""
-        self._configs: dict[Path, tuple[Stamp, ConfigFault | None]] = {}
+        self._configs: dict[Path, tuple[Stamp, tuple[str, str] | None]] = {}
         self._kept_s = KEPT_S
         self._lock: Final = threading.Lock()
         self.more = False
@@ -228,14 +218,14 @@ class Shelf:
         elif (wrong := self._config_fault(path, entries)) is None:
             if root is None:  # a file that was named
                 yield _item(path, root, "records")
-        elif wrong.reason:
-            item = _item(path, root, "unreadable", reason=wrong.reason)
-            yield replace(item, detail=wrong.detail)
+        elif wrong[0]:
+            reason, detail = wrong
+            yield replace(_item(path, root, "unreadable", reason=reason), detail=detail)
         else:
             yield _begun_by(path, root)
 
-    def _config_fault(self, path: Path, entries: _Entries) -> ConfigFault | None:
-        """Return why a configuration is not read; None for other TOML."""
+    def _config_fault(self, path: Path, entries: _Entries) -> tuple[str, str] | None:
+        """Return what `_config_fault` says of a file, which is read once."""
         stamp = stamp_of(path)
         if path not in self._configs or self._configs[path][0] != stamp:
             self._configs[path] = (stamp, _config_fault(path))
@@ -268,16 +258,17 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _config_fault(path: Path) -> ConfigFault | None:
+def _config_fault(path: Path) -> tuple[str, str] | None:
+    """Return why a configuration is not read, and details; empty if it is, None for other TOML."""
     try:
         found = tomllib.loads(read_small(_real(path), LARGEST_CONFIG).decode())
     except RecursionError:
-        return ConfigFault("it is nested too deeply")
+        return "it is nested too deeply", ""
     except OSError as error:
-        return ConfigFault(reason_of(error))
+        return reason_of(error), ""
     except ValueError as error:
-        return ConfigFault("it is not TOML", name_of(str(error))[:200])
-    return ConfigFault("") if isinstance(found.get("bot"), list) else None
+        return "it is not TOML", name_of(str(error))[:200]
+    return ("", "") if isinstance(found.get("bot"), list) else None
 
 
 def _largest(file: Path) -> int:

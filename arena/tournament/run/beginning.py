@@ -180,7 +180,8 @@ def _refuse_unfit(
                 "it or take it out",
                 hint=error.hint,
             ) from error
-        tell(Warned(text=error.on_one_line, bot=error.cause.bot, what=error.cause.event))
+        text = f"{error.message}; hint: {error.hint}" if error.hint else error.message
+        tell(Warned(text=text, bot=error.cause.bot, what=error.cause.event))
 
 
 def when_granted(
