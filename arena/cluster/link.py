@@ -187,12 +187,11 @@ class SchedulerLink:
         self._loop: asyncio.AbstractEventLoop
         self._is_closing = False
         begun: Future[None] = Future()
-        self._thread: Final = threading.Thread(target=self._run, args=(begun,), daemon=True)
+        self._thread: Final = threading.Thread(
+            target=asyncio.run, args=(self._keep(begun),), daemon=True
+        )
         self._thread.start()
         begun.result()
-
-    def _run(self, begun: Future[None]) -> None:
-        asyncio.run(self._keep(begun))
 
     async def _keep(self, begun: Future[None]) -> None:
         """Stay connected until it is closed; the first time somebody waits for it."""
