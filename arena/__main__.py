@@ -23,7 +23,6 @@ import errno
 import gc
 import io
 import os
-import re
 from typing import Final, cast
 
 from lath.arena.errors import (
@@ -219,7 +218,6 @@ def _usage_or_bug(error: Exception) -> int:
     if isinstance(error.__cause__, KeyboardInterrupt):  # it came while a class was being made
         return _interrupted()
     if hasattr(error, "show") and hasattr(error, "message"):
-        error.message = plain(error.message)
         error.show(file=sys.stderr)
         return USAGE
     if isinstance(error, MemoryError) or "can't start new thread" in str(error):
@@ -242,27 +240,6 @@ def _usage_or_bug(error: Exception) -> int:
     whose = " or ".join(("this is a bug in the arena", *paths()))
     print(f"arena: {whose}; please report the lines above", file=sys.stderr)
     return BUG
-
-
-_PHRASES: Final = (
-    (r"^Value error, ", ""),
-    (r"^(.*) is not one of (.*?)\.?$", r"\1, expected one of \2"),
-)
-"""What the command line's library says of a wrong value, with the models of pydantic or without,
-and what we say in its place."""
-
-
-def plain(message: str) -> str:
-    """Return the message; what is none of those that are known stays as it is.
-
-    >>> plain("Value error, 'rust' is not one of 'python', 'c'.")
-    "'rust', expected one of 'python', 'c'"
-    >>> plain("No such option: --frob")
-    'No such option: --frob'
-    """
-    for phrase, ours in _PHRASES:
-        message = re.sub(phrase, ours, message)
-    return message
 
 
 if __name__ == "__main__":

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from lath.games.errors import LathError
 from lath.notation.record.errors import printable
 from lath.notation.record.tags import Termination
 
@@ -36,11 +38,28 @@ TYPED: Final[ContextVar[tuple[str, ...]]] = ContextVar("TYPED", default=())
 empty in a program in Python."""
 
 
-class ArenaError(Exception):
+class ArenaError(LathError):
     """A tournament cannot go on; the message says what, where and what was expected."""
 
     status = FAULT
     """What the program exits with."""
+
+    more = ""
+    """What a caller adds at the end of the message, such as how the run is resumed."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+        """What to type or to do; empty: the message says it all."""
+
+    @property
+    def message(self) -> str:
+        """Return the text without the hint."""
+        return f"{self.args[0]}{self.more}"
+
+    def __str__(self) -> str:
+        """Return the message, and the hint on a line of its own."""
+        return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
 
 
 class ConfigError(ArenaError):
@@ -61,12 +80,64 @@ def reading(path: Path) -> Iterator[None]:
         raise ConfigError(f"{named} is not UTF-8: byte {error.start}") from error
 
 
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why this machine cannot do something, and what to do about it; false: it can."""
+
+    why: str = ""
+    remedy: str = ""
+    """What helps; empty where nobody knows."""
+
+    joint: str = ": "
+    """What stands between the two."""
+
+    def __bool__(self) -> bool:
+        """Return whether there is one."""
+        return bool(self.why)
+
+    def __str__(self) -> str:
+        """Return both in a sentence."""
+        return f"{self.why}{self.joint}{self.remedy}" if self.remedy else self.why
+
+
+NOTHING: Final = Obstacle()
+"""No obstacle."""
+
+
+class SandboxError(ConfigError):
+    """A sandbox that is asked for is not possible here."""
+
+    def __init__(self, message: str, obstacles: Mapping[str, Obstacle]) -> None:
+        super().__init__(message)
+        self.obstacles = obstacles
+        """Why not, by the bot that should have it."""
+
+
 class StoreError(ArenaError):
     """The tournament's directory cannot be used: foreign, damaged, or one of those below."""
+
+    joint = " "
+    """What stands between the path and what is wrong with it."""
+
+    def __init__(self, wrong: str, path: Path | None = None, joint: str | None = None) -> None:
+        super().__init__(wrong)
+        self.wrong = wrong
+        """What is wrong; of the file at `path`, where that is known."""
+        self.path = path
+        """Which file; None where `wrong` names it."""
+        self.joint = self.joint if joint is None else joint
+
+    @property
+    def message(self) -> str:
+        """Return which file it is, and what is wrong with it."""
+        text = f"{self.path}{self.joint}{self.wrong}" if self.path else self.wrong
+        return f"{text}{self.more}"
 
 
 class DamagedError(StoreError):
     """What is stored is not what was stored, or not in a state to be read."""
+
+    joint = " is damaged: "
 
 
 class InUseError(StoreError):
@@ -82,8 +153,10 @@ class DiskError(StoreError):
 
     status = FULL
 
-    def __init__(self, message: str, *, is_full: bool) -> None:
-        super().__init__(message)
+    def __init__(
+        self, wrong: str, path: Path | None = None, joint: str | None = None, *, is_full: bool
+    ) -> None:
+        super().__init__(wrong, path, joint)
         self.is_full = is_full
         """Whether room would help; else the disk is failing."""
 
@@ -93,18 +166,61 @@ class MachineError(ArenaError):
 
     status = FULL
 
-    spoilt = ""
-    """What a bot did that may have met this, in a game that was begun; else empty."""
+    spoilt: Cause | None = None
+    """What a bot did that may have met this, in a game that was begun; else None."""
+
+
+SAID: Final = "; standard error: "
+"""What stands before the end of what a bot wrote to standard error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why games of a bot are not played: who, what and what the bot wrote to standard error."""
+
+    event: str
+    """What has happened."""
+
+    bot: str = ""
+    """The bot that it has happened to; empty where `event` is about no bot."""
+
+    said: str = ""
+    """The end of what the bot wrote to standard error; it differs from time to time."""
+
+    more: str = ""
+    """What else is to be known, in words."""
+
+    @property
+    def reason(self) -> str:
+        """Return the cause without the bot's name."""
+        return f"{self.event}{self.said and SAID}{self.said}{self.more}"
+
+    def __str__(self) -> str:
+        """Return the cause with the bot's name before it.
+
+        >>> str(Cause("exited with status 1 before ok", "ann", "no module torch"))
+        'ann: exited with status 1 before ok; standard error: no module torch'
+        """
+        return f"{self.bot}{self.bot and ': '}{self.reason}"
 
 
 class GameVoidError(ArenaError):
     """A game could not take place: a bot did not start, or left before its first turn."""
 
-    def __init__(self, bot: str, reason: str, why: Termination | None = None) -> None:
-        super().__init__(f"{bot}: {reason}" if bot else reason)
-        self.bot = bot
+    def __init__(
+        self,
+        cause: Cause,
+        why: Termination | None = None,
+        *,
+        is_fault: bool = True,
+        hint: str = "",
+    ) -> None:
+        super().__init__(str(cause), hint=hint)
+        self.cause = cause
+        self.reason = cause.reason
+        """The message without the bot's name and without the hint."""
+        self.bot = cause.bot if is_fault else ""
         """Whose fault it is; empty: no bot's, but the machine's."""
-        self.reason = reason
         self.why = why
         """What a bot loses by that does so again; None: there was none, it could not be started."""
 
@@ -113,16 +229,30 @@ class RulesVoidError(GameVoidError):
     """The rules of a game failed by themselves: it is nobody's loss, and fails again."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__("", reason)
+        super().__init__(Cause(reason))
 
 
 class ContestBotError(GameVoidError):
     """A bot does not speak our protocol, but that of a contest, which nobody has named."""
 
-    def __init__(self, bot: str, reason: str, contest: str) -> None:
-        super().__init__(bot, reason)
+    def __init__(self, bot: str, event: str, contest: str, *, hint: str = "") -> None:
+        super().__init__(Cause(event, bot), hint=hint)
         self.contest = contest
         """What `protocol` has to be."""
+
+
+class UnfitBotError(ConfigError):
+    """A bot does not play what is configured, or not with the options that it was given."""
+
+    def __init__(self, bot: str, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.bot = bot
+        self.reason = reason
+        """The message without the bot's name."""
+
+
+BotError = GameVoidError | UnfitBotError
+"""Why a bot cannot play: it does not start, or not as it is configured."""
 
 
 class HeldUpError(ArenaError):

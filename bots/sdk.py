@@ -27,7 +27,7 @@ from lath import games
 from lath.bots.listening import Thinking, listen
 from lath.bots.options import Check, Combo, Declared, Options, Spin, Text
 from lath.games.core import Move, Position, Side, read_move
-from lath.games.errors import GameError, IllegalMoveError
+from lath.games.errors import GameError, IllegalMoveError, LathError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 
@@ -64,7 +64,7 @@ MOST_OF_AN_ERROR: Final = 500
 """Letters of a line of `error`: as many as the arena keeps."""
 
 
-class Stopped(Exception):  # noqa: N818 - the end of a search, and no error
+class Stopped(LathError):  # noqa: N818 - bots of others name it
     """The bot shall answer now; `Turn.check` raises it, `run` catches it."""
 
 

@@ -24,6 +24,7 @@ from time import monotonic
 from typing import Final, Literal
 
 from lath.games.core import Game, Move
+from lath.games.errors import LathError
 from lath.games.fast import DRAW, FastBoard
 
 WON: Final = 1_000_000
@@ -42,7 +43,7 @@ Evaluate = Callable[[FastBoard], float]
 """Guesses the winner, from -1 to 1 for the side to move, of a game that goes on."""
 
 
-class OutOfBudgetError(Exception):
+class OutOfBudgetError(LathError):
     """A search has used up what it was given."""
 
 

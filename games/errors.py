@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-class GameError(ValueError):
+class LathError(Exception):
+    """The root of all exceptions of the project."""
+
+
+def hinted(words: str, hint: str) -> str:
+    """Return what is wrong, and a hint on a line of its own; an empty one is left out."""
+    return f"{words}\nhint: {hint}" if hint else words
+
+
+class GameError(LathError, ValueError):
     """The rules of a game were not kept; the message says what and where."""
 
 
@@ -48,7 +57,7 @@ class PositionError(GameError):
     """The text is no position of this game, or one that no game can reach."""
 
 
-class RulesError(Exception):
+class RulesError(LathError):
     """The rules of a game fail by themselves, whoever plays: `lath.games.faults` says how.
 
     It is no GameError, for nobody has done anything that the rules forbid.

@@ -16,7 +16,7 @@ from lath.arena.botcheck.lab import Lab
 from lath.arena.botcheck.points import CheckFinding, CheckPoint, FaultFoundError, Verdict, untested
 from lath.arena.botcheck.steps import CHAPTERS, CheckStep
 from lath.arena.errors import ConfigError
-from lath.arena.referee.conversation import NoAnswer
+from lath.arena.referee.conversation import NoAnswerError
 from lath.notation.record.errors import printable
 from lath.notation.text.suggestions import is_game
 
@@ -137,8 +137,8 @@ class _Check:
         """Return what a step shows, also where the bot breaks off the session."""
         try:
             return step.run(self._lab)
-        except (FaultFoundError, NoAnswer) as error:
-            found = self._lab.fault_of(error) if isinstance(error, NoAnswer) else error
+        except (FaultFoundError, NoAnswerError) as error:
+            found = self._lab.fault_of(error) if isinstance(error, NoAnswerError) else error
             at_worst = step.at_worst
             if self._unspoken and not self._spoken[step.id]:
                 at_worst = Verdict.WARNING

@@ -16,7 +16,7 @@ from lath.arena.machine import signals
 from lath.arena.referee.bots import INFO_KEPT, BotSpec, Lines
 from lath.arena.referee.bridges import Botzone, BridgedBot, Codingame, bot_of
 from lath.arena.referee.clock import Clock, Limits
-from lath.arena.referee.conversation import COMPUTED, Bot, NoAnswer, play_line
+from lath.arena.referee.conversation import COMPUTED, Bot, NoAnswerError, play_line
 from lath.arena.referee.log import lines_of
 from lath.arena.referee.match import WON_BY
 from lath.arena.referee.watch import Watch
@@ -90,7 +90,7 @@ class Lab:
     def running(self) -> Bot:
         """Return the bot, greeted; a fresh process where there is none that lives.
 
-        Raises FaultFoundError, NoAnswer.
+        Raises FaultFoundError, NoAnswerError.
         """
         self._watch.wait(0.0)
         if not self.bot.is_running:
@@ -121,7 +121,7 @@ class Lab:
 
     # What it says
 
-    def fault_of(self, error: NoAnswer) -> FaultFoundError:
+    def fault_of(self, error: NoAnswerError) -> FaultFoundError:
         """Return in words that an answer did not come, and how to mend that."""
         is_move = error.awaited.startswith("bestmove ")
         what = f"`{error.awaited} MOVE` to `{self.go}`" if is_move else f"`{error.awaited}`"
@@ -193,7 +193,7 @@ class Lab:
         )
 
     def enter(self, new: wire.NewGame) -> float:
-        """Return how long the bot takes to be ready for a game; raises NoAnswer."""
+        """Return how long the bot takes to be ready for a game; raises NoAnswerError."""
         after_s = self.bot.enter(new, self.limits)
         self.has_been_ready = True
         return after_s
@@ -339,7 +339,7 @@ class Bout:
     def ask(self, *, left_ms: int | None = None) -> str:
         """Return the bot's move, or `resign`; `left_ms` in place of what its clock shows.
 
-        Raises NoAnswer, and FaultFoundError: it is too late, or the move is none or not legal.
+        Raises NoAnswerError, and FaultFoundError: it is too late, or the move is none or not legal.
         """
         clocks = [*self._clock.left_ms]
         if left_ms is not None:
@@ -394,18 +394,24 @@ class Bout:
         return move
 
     def begin_to_think(self) -> bool:
-        """Ask the bot; return whether it thinks, and has not answered at once; raises NoAnswer."""
+        """Ask the bot; return whether it thinks, and has not answered at once.
+
+        Raises NoAnswerError.
+        """
         clocks = self._clock.left_ms
         self._lab.go = wire.go_line(self.ply, self._time, *clocks)
         try:
             self._bot.ask(self.position, self.ply, clocks, 0.05)
-        except NoAnswer as error:
+        except NoAnswerError as error:
             if error.why is not Termination.TIME:
                 raise
         return self._bot.is_thinking
 
     def stop(self, within_s: float) -> float:
-        """Say `stop` while the bot thinks; return how long its answer takes; raises NoAnswer."""
+        """Say `stop` while the bot thinks; return how long its answer takes.
+
+        Raises NoAnswerError.
+        """
         return self._bot.await_move(self.ply, self._bot.say(wire.STOP), within_s)[1]
 
     def finish(self) -> None:

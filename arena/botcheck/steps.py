@@ -1,6 +1,6 @@
 """The steps of a check: what each asks of a bot, and how it is found out; `CHAPTERS` has them all.
 
-A step may raise FaultFoundError and NoAnswer; one that plays does so in `lab.game`.
+A step may raise FaultFoundError and NoAnswerError; one that plays does so in `lab.game`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from lath.arena.machine import signals
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import Lines
 from lath.arena.referee.clock import MARGIN_S
-from lath.arena.referee.conversation import CLEAN, NoAnswer
+from lath.arena.referee.conversation import CLEAN, NoAnswerError
 from lath.arena.referee.recognition import looks_like, recognised
 from lath.games.core import SIDES, Move, Side
 from lath.notation import protocol as wire
@@ -120,7 +120,7 @@ def _says_ok(lab: Lab) -> CheckFinding:
     within_s = lab.limits.startup_s
     try:
         lab.bot.greet(within_s)
-    except NoAnswer as error:
+    except NoAnswerError as error:
         found = lab.fault_of(error)
         if contest := recognised(lab.bot, lab.limits, lab.games, beside=True):
             options = ("--protocol", contest)
@@ -454,12 +454,12 @@ def _keeps_first_move(lab: Lab) -> CheckFinding:
     return ok(f"slowest move {slowest}, the first of {time.first_ms} ms, then `tc {then.words()}`")
 
 
-def _has_clock(time: TimeControl) -> bool:
-    return time.has_clock
-
-
 @_step(
-    TIMES, "little-time", f"answers in time with {LITTLE_MS} ms left", _WARNING, is_asked=_has_clock
+    TIMES,
+    "little-time",
+    f"answers in time with {LITTLE_MS} ms left",
+    _WARNING,
+    is_asked=lambda time: time.has_clock,
 )
 def _answers_in_a_hurry(lab: Lab) -> CheckFinding:
     bout = Bout(lab, time=TimeControl(initial_ms=2000)).play_out(turns=TURNS, left_ms=LITTLE_MS)
@@ -496,7 +496,7 @@ def _bears_a_sudden_end(lab: Lab) -> CheckFinding:
     bout.end("1-0", Termination.CRASH, wire.STOP)
     try:
         after = Bout(lab, time=_long(lab), is_next=True)
-    except NoAnswer as error:
+    except NoAnswerError as error:
         found = lab.fault_of(error)
         found.finding = replace(
             found.finding,
@@ -612,7 +612,7 @@ def _bears_blanks(lab: Lab) -> CheckFinding:
         bot.call(f"ready {new.number}", within_s, "", _wide(new.line()), "  ", end="\r\n")
         asked_s = bot.say("", *map(_wide, [*lines, lab.go]), end="\r\n")
         bot.await_move(1, asked_s, 2 * new.time.move_ms / 1000)
-    except NoAnswer as error:
+    except NoAnswerError as error:
         return warning(
             lab.fault_of(error).finding.seen,
             "take a line apart at any number of blanks, CR among them, and pass over empty lines; "
@@ -632,7 +632,7 @@ def _answers_pings(lab: Lab) -> CheckFinding:
     bot = lab.running()
     try:
         after_s = bot.call("pong 4711", 0.5, "ping 4711")
-    except NoAnswer as error:
+    except NoAnswerError as error:
         return warning(
             lab.fault_of(error).finding.seen,
             f"answer `ping K` with `pong K` between games; {FLUSH}",

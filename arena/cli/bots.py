@@ -37,11 +37,12 @@ from lath.arena.cli.main import (
     whole,
 )
 from lath.arena.cli.outputs import PACKED, Force, Target
+from lath.arena.engine.debugging import debugged
 from lath.arena.engine.engine import Engine
 from lath.arena.entrants.builds import ready
 from lath.arena.entrants.flag_text import time_of, words_of
 from lath.arena.entrants.origins import sandbox_of
-from lath.arena.entrants.programs import advice_on, bundled, debugged, missing_file, resolve
+from lath.arena.entrants.programs import advice_on, bundled, missing_file, resolve
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
 from lath.arena.machine import signals
 from lath.arena.referee import process_trees

@@ -45,7 +45,7 @@ from lath.arena.cli.outputs import RECORDS, Force, Target, made_folder, refuse_t
 from lath.arena.cli.selection import Query, Where
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
-from lath.games.errors import GameError
+from lath.games.errors import GameError, LathError
 from lath.notation.archive.index import note_for
 from lath.notation.edits.editing import (
     KINDS,
@@ -447,7 +447,7 @@ class _Work:
         print(f"{name}: {words}{kept}", file=sys.stderr)
 
 
-class _SameError(Exception):
+class _SameError(LathError):
     """Nothing is to be written: the file is as it should be."""
 
 

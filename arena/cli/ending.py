@@ -225,7 +225,7 @@ def resumable(out: Path, text: str) -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
     except (DiskError, MachineError) as error:
         what = "disk" if isinstance(error, DiskError) else "machine"
-        error.args = (f"{error}; when the {what} is well, go on with: {_command(out, text)}",)
+        error.more += f"; when the {what} is well, go on with: {_command(out, text)}"
         raise
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Final
 
 import typer
 
-from lath.arena.cli.files import Unchecked, unless_cut
+from lath.arena.cli.files import AllSources, Unchecked, unless_cut
 from lath.arena.cli.main import App, AsJson, GameFiles, Quiet, Strict, add_games, argument, flag
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.errors import ConfigError
@@ -27,10 +27,6 @@ from lath.reports.explaining.explanation import Explained, Explanation
 app = App()
 
 Bot = Annotated[str, argument("BOT", "The bot, as the records name it.")]
-Sources = Annotated[
-    list[Path],
-    argument("SOURCE...", "Record files, databases, tournaments' directories; - is stdin."),
-]
 _ALL = "Print all rows, and what may be chance."
 
 Every = Annotated[bool, flag("--all", _ALL)]
@@ -42,7 +38,7 @@ NAMES: Final = 8
 @app.command()
 def explain(
     bot: Bot,
-    sources: Sources,
+    sources: AllSources,
     where: Where = None,
     every: Every = False,
     unchecked: Unchecked = False,

@@ -43,6 +43,10 @@ Sources = Annotated[
     argument("SOURCE...", "Record files, tournaments' directories, or databases; - is stdin."),
 ]
 Unchecked = Annotated[bool, flag("--unchecked", "Take records that the rules are against, too.")]
+AllSources = Annotated[
+    list[Path],
+    argument("SOURCE...", "Record files, databases, tournaments' directories; - is stdin."),
+]
 Jobs = Annotated[int, option("--jobs -j", "N", "Use N cores for text records.", **number(1, 512))]
 
 CountAgain = Annotated[bool, flag(AGAIN, "Count a game that is given twice as often as it is.")]
@@ -244,13 +248,13 @@ def _refuse_to_edit(path: Path) -> None:
         else:
             what, hint = "a folder", f"{shown}/*.lath"
         way = f"arena edit {hint} … -o edited.lath" if games.is_file() else f"arena edit {hint} …"
-        raise ConfigError(f"{path} is {what}; expected record files\n  hint: {way}")
+        raise ConfigError(f"{path} is {what}; expected record files", hint=way)
     name = formats.recognised(path)
     if name not in formats.OF_TEXT:
         by = "by its suffix" if formats.is_other(path) else "by how it begins"
         given = f" --from {name}" if shown == "-" else ""
         way = f"arena convert {shown} -{given} --to lath | arena edit - …"
-        raise ConfigError(f"{path} is {name} {by}; arena edit changes lath alone\n  hint: {way}")
+        raise ConfigError(f"{path} is {name} {by}; arena edit changes lath alone", hint=way)
 
 
 def is_special(path: Path) -> bool:

@@ -14,6 +14,7 @@ from lath.arena.cli.main import (
     App,
     AsJson,
     GameFiles,
+    GameId,
     ListGroup,
     add_games,
     argument,
@@ -119,7 +120,6 @@ def _origin_of(game_id: str) -> str:
     return "built in" if game_id in registry.builtin_ids() else "plugin"
 
 
-GameId = Annotated[str, argument("GAME", "The game, see `arena games`; or a file.")]
 PositionText = Annotated[str | None, option("--position", "P", "Begin from this position's text.")]
 Depth = Annotated[int, argument("DEPTH", "Plies.", **whole(0))]
 OnlyCount = Annotated[bool, flag("--count", "Print only how many.")]

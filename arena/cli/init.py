@@ -23,6 +23,7 @@ from lath.arena.cli.main import App, DoneAsJson, Plain, Quiet, argument, option,
 from lath.arena.cli.outputs import made_folder
 from lath.arena.entrants.programs import build_command
 from lath.arena.errors import ConfigError
+from lath.games.errors import hinted
 from lath.notation.files.files import write_atomically
 from lath.notation.record.errors import shortened
 
@@ -90,7 +91,7 @@ command = {command}
 """
 
 BotLanguage = Annotated[
-    Language, option("--bot", "LANG", "python, javascript, c, cpp, rust or shell.")
+    Language | None, option("--bot", "LANG", "python, javascript, c, cpp, rust or shell.")
 ]
 
 _README: Final = """\
@@ -154,14 +155,15 @@ def _refuse_name(name: str) -> None:
     """Raise ConfigError for a name that no new game can have, with one that it can."""
     close = re.sub("[^a-z0-9]+", "_", name.removesuffix(".py").lower()).strip("_0123456789")
     fits = _NAME.fullmatch(close) and not _taken(close)
-    hint = f"\nhint: arena init --game {close if fits else 'my_game'}"
+    hint = f"arena init --game {close if fits else 'my_game'}"
     if not _NAME.fullmatch(name) or name.endswith("_") or "__" in name or len(name) > MOST_LETTERS:
-        raise ConfigError(
+        words = (
             f"--game: {shortened(name)} is not a name for a file, a class and an id; expected a "
-            f"small letter, then small letters, digits and single _, {MOST_LETTERS} at most{hint}"
+            f"small letter, then small letters, digits and single _, {MOST_LETTERS} at most"
         )
+        raise ConfigError(hinted(words, hint))
     if why := _taken(name):
-        raise ConfigError(f"--game: {name!r} is {why}; choose another name{hint}")
+        raise ConfigError(hinted(f"--game: {name!r} is {why}; choose another name", hint))
 
 
 MOST_LETTERS: Final = 40
@@ -188,7 +190,7 @@ def _init_game(folder: Path, text: str, *, as_json: bool, quiet: bool) -> None:
         _write(folder, texts)
     except ConfigError as error:
         apart = "/".join(filter(None, (where, name, name)))
-        raise ConfigError(f"{error}\nhint: arena init --game {apart}") from error
+        raise ConfigError(hinted(str(error), f"arena init --game {apart}")) from error
     steps = [
         f"cd {shlex.quote(str(folder))}" if folder != Path() else "",
         f"arena games ./{name}.py",
@@ -234,9 +236,7 @@ def _is_as_written(path: Path, text: str) -> bool:
 @app.command(cls=Init)
 def init(
     folder: Annotated[Path, argument("DIR", "Made if it is missing.")] = Path(),
-    bot: Annotated[
-        Language | None, option("--bot", "LANG", "python, javascript, c, cpp, rust or shell.")
-    ] = None,
+    bot: BotLanguage = None,
     game: Annotated[
         str | None, option("--game", "[DIR/]NAME", "Write a game of this name; else mygame.")
     ] = None,

@@ -15,10 +15,10 @@ from enum import StrEnum
 from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, Final, NamedTuple, get_args
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from lath.arena.terminal.streams import data_output
 from lath.notation.files.bounds import half_in
@@ -111,49 +111,64 @@ def commands_of(module: str) -> Mapping[str, Any]:
 # Typer keeps the classes of a context and of a formatter of help to itself: they are Any here.
 
 
-class _Cast:
-    """Casts the values of an option or argument as the library does, mostly without its models.
+class _Light:
+    """An option or argument whose values are mostly cast without the library's models.
 
     They come from pydantic, which takes longer to load than most commands take for their work.
     Whatever is not plain text for a plain type is left to the library.
     """
 
-    def __init__(self, param: Any) -> None:
-        self._library = param.get_runtime_param
-        annotation, info = param.type_descriptor.annotation, param.type_descriptor.parameter_info
-        self._is_list = annotation in (list[str], list[Path])
-        kind = get_args(annotation)[0] if self._is_list else annotation
-        self._is_path = kind is Path
-        is_one = param.nargs == 1 and not param.multiple
-        self._choices = get_args(kind) if get_origin(kind) is Literal else ()
-        is_looked_at = info.exists or info.resolve_path or info.path_type or info.writable
-        self._cast: Callable[[Any], Any] | None = None
-        self._kinds: tuple[type, ...] = (str,)
-        """Of values that may be cast."""
-        if info.parser is not None:
-            self._cast, self._kinds = (info.parser if is_one else None), (object,)
-        elif kind is str or (kind is Path and not (is_looked_at or info.readable)):
-            self._cast = kind if is_one is not self._is_list else None
-            self._kinds = (str, kind)
+    nargs: int
+    multiple: bool
+    type_descriptor: Any
 
-    def __call__(self) -> _Cast:
+    def get_runtime_param(self) -> Any:
         """Return what casts, as the library asks for it."""
         return self
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return the value as it is declared; raises typer.BadParameter."""
+        is_one = self.nargs == 1 and not self.multiple
         if value is None:
-            return () if param.multiple or param.nargs == -1 else None
-        values = value if self._is_list else [value]
-        if self._is_path and "" in values:  # as of a variable of the shell that is not set
+            return None if is_one else ()
+        annotation, info = self.type_descriptor.annotation, self.type_descriptor.parameter_info
+        is_list = annotation in (list[str], list[Path])
+        kind = get_args(annotation)[0] if is_list else annotation
+        values = value if is_list else [value]
+        if kind is Path and "" in values:  # as of a variable of the shell that is not set
             raise typer.BadParameter("expected a path, not nothing", ctx=ctx, param=param)
-        if not self._is_path and any(isinstance(one, str) and half_in(one) for one in values):
+        if kind is not Path and any(isinstance(one, str) and half_in(one) for one in values):
             raise typer.BadParameter("it is no UTF-8; expected text", ctx=ctx, param=param)
-        if value in self._choices:
-            return value
-        if self._cast and all(isinstance(one, self._kinds) and _is_plain(one) for one in values):
-            return list(map(self._cast, values)) if self._is_list else self._cast(value)
-        return self._library().coerce(value, param=param, ctx=ctx)
+        if is_one and (choices := self.type_descriptor.choices):
+            return _chosen(value, choices, param=param, ctx=ctx)
+        kinds: tuple[Any, ...] = (str, kind)
+        cast: Callable[[Any], Any] | None = None
+        if info.parser is not None:
+            cast, kinds = info.parser if is_one else None, (object,)
+        else:
+            is_looked_at = info.exists or info.resolve_path or info.path_type or info.writable
+            is_plain = kind is str or (kind is Path and not (is_looked_at or info.readable))
+            cast = kind if is_plain and is_one is not is_list else None
+        if cast and all(isinstance(one, kinds) and _is_plain(one) for one in values):
+            return list(map(cast, values)) if is_list else cast(value)
+        return super().get_runtime_param().coerce(value, param=param, ctx=ctx)  # type: ignore[misc]  # of the library
+
+
+def _chosen(value: Any, choices: Iterable[Any], *, param: Any, ctx: Any) -> Any:
+    """Return the choice that a text names; raises typer.BadParameter."""
+    named = {str(choice): choice for choice in choices}
+    if str(value) not in named:
+        words = f"{value!r}, expected one of {', '.join(map(repr, named))}"
+        raise typer.BadParameter(words, ctx=ctx, param=param)
+    return named[str(value)]
+
+
+class LightOption(_Light, TyperOption):
+    """An option of all our commands."""
+
+
+class LightArgument(_Light, TyperArgument):
+    """An argument of all our commands."""
 
 
 def _is_plain(value: object) -> bool:
@@ -161,19 +176,33 @@ def _is_plain(value: object) -> bool:
     return not isinstance(value, str) or value.isascii()
 
 
-class _Light:
-    """What all commands have: values are cast without the library's models where that can be."""
+class _OfLight:
+    """What all commands have: their options and arguments are light.
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return the options and arguments."""
-        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # of the command
-        for param in params:
-            if not isinstance(getattr(param, "get_runtime_param", _Cast), _Cast):
-                param.get_runtime_param = _Cast(param)
-        return params
+    Typer makes these by itself, of two classes that nothing replaces.
+    """
+
+    def __init__(self, *, params: Iterable[Any], **given: Any) -> None:
+        """Take what the library gives."""
+        super().__init__(params=list(map(_light, params)), **given)  # type: ignore[call-arg]
+        self._help: Any = None
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option --help, the same one each time."""
+        if self._help is None:
+            self._help = _light(super().get_help_option(ctx))  # type: ignore[misc]
+        return self._help
 
 
-class CommandGroup(_Light, TyperGroup):
+def _light(param: Any) -> Any:
+    """Return the same option or argument as one of ours."""
+    kind = LightOption if isinstance(param, TyperOption) else LightArgument
+    ours = kind.__new__(kind)
+    vars(ours).update(vars(param))
+    return ours
+
+
+class CommandGroup(_OfLight, TyperGroup):
     """A group of commands, each with a whole sentence in its help."""
 
     headings: Mapping[str, Iterable[str]] = {}
@@ -207,8 +236,8 @@ class Program(CommandGroup):
 
     def __init__(self, **given: Any) -> None:
         """Take what the library gives, but for the commands."""
-        super().__init__(**given)
-        self.commands = {name: TyperCommand(name, help=one.says) for name, one in COMMANDS.items()}
+        commands = {name: TyperCommand(name, help=one.says) for name, one in COMMANDS.items()}
+        super().__init__(**{**given, "commands": commands})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is asked for; fails with the new name of one that has moved."""
@@ -222,7 +251,7 @@ class Program(CommandGroup):
         return None if listed is None else commands_of(listed.module)[cmd_name]
 
 
-class Plain(_Light, TyperCommand):
+class Plain(_OfLight, TyperCommand):
     """A command whose help names its values as the documentation does: SOURCE..., N."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -378,6 +407,7 @@ GameFiles = Annotated[
     list[str] | None,
     option("--game", "GAME|FILE", "The game of records that name none, or of ./mygame.py, too."),
 ]
+GameId = Annotated[str, argument("GAME", "The game, see `arena games`; or a file.")]
 Strict = Annotated[bool, flag("--strict", "Records of games that are not here are bad, too.")]
 
 

@@ -16,9 +16,9 @@ from lath import games
 from lath.arena.cli.games import PositionText, SetupText
 from lath.arena.cli.main import (
     App,
+    GameId,
     Quiet,
     SideOption,
-    argument,
     flag,
     option,
     print_done,
@@ -54,7 +54,6 @@ NOBODY: Final = "none"
 PERSON: Final = "person"
 
 
-OneGame = Annotated[str, argument("GAME", "The game, see `arena games`; or a file.")]
 GameToo = Annotated[str, option("--game", "GAME", "The same, as for other commands.")]
 OneBot = Annotated[
     str, option("--bot", "NAME=CMD", "The bot; NAME alone for a bundled one; or none.")
@@ -74,7 +73,7 @@ EndAsJson = Annotated[
 
 @app.command()
 def play(
-    game: OneGame = "",
+    game: GameId = "",
     game_: GameToo = "",
     bot: OneBot = "greedy",
     side: Sits = SideOption.FIRST,

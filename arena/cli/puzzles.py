@@ -11,12 +11,12 @@ from typing import Annotated
 import typer
 
 from lath import games
-from lath.arena.cli.games import GameId
 from lath.arena.cli.main import (
     App,
     AsJson,
     CommandGroup,
     DoneAsJson,
+    GameId,
     Quiet,
     argument,
     option,

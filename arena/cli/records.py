@@ -15,6 +15,7 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.files import (
+    AllSources,
     Jobs,
     is_one_of,
     is_special,
@@ -63,10 +64,6 @@ app = App()
 
 _SOUND: Final = "Write what is sound into a new file, or of a directory into a new directory."
 
-Checked = Annotated[
-    list[Path],
-    argument("SOURCE...", "Record files, databases, tournaments' directories; - is stdin."),
-]
 ProblemsAsJson = Annotated[
     bool, flag("--json", "Print a JSON object per line: each problem, then the counts.")
 ]
@@ -77,7 +74,7 @@ WithIndex = Annotated[bool, flag("--index", "Write FILE.idx: show finds a record
 
 @app.command()
 def check(
-    sources: Checked,
+    sources: AllSources,
     as_json: ProblemsAsJson = False,
     max_errors: MaxErrors = None,
     jobs: Jobs = 1,

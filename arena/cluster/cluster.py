@@ -29,12 +29,20 @@ from lath.arena.cluster.messages import (
     write,
 )
 from lath.arena.cluster.tasks import Tasks, WorkerSlot, pair_of
-from lath.arena.errors import ArenaError, ConfigError, GameVoidError, MachineError
+from lath.arena.errors import (
+    ArenaError,
+    BotError,
+    Cause,
+    GameVoidError,
+    MachineError,
+    UnfitBotError,
+)
 from lath.arena.machine import signals
 from lath.arena.machine.system import PATIENCE_S, Patience
 from lath.arena.referee.bots import Greeting
 from lath.arena.referee.clock import Limits
 from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.run.benches import cause
 from lath.arena.tournament.run.events import ClusterSeen, HostSeen, Listener, Waiting, warner
 from lath.arena.tournament.run.places import Bell
 from lath.arena.tournament.run.progress import Rate
@@ -71,9 +79,6 @@ GREETINGS: Final = 5
 COMES_BACK_S: Final = 60.0
 """How long what only a lost machine could play waits for it: what starts workers starts it again,
 and a link that was cut is mended."""
-
-_AGAIN: Final = "? "
-"""How the reason begins why a worker is not used for a while only."""
 
 
 class Cluster:
@@ -115,8 +120,8 @@ class Cluster:
         self._told: Final[set[str]] = set()
         """Those of them that people know of."""
         self._distrust: Final[dict[str, int]] = {}
-        self._news: Final[SimpleQueue[tuple[WorkerSlot, str, Sequence[str]]]] = SimpleQueue()
-        """Workers that are ready, or refused for a reason; and warnings."""
+        self._news: Final[SimpleQueue[tuple[WorkerSlot, str, Sequence[str], bool]]] = SimpleQueue()
+        """Which workers are ready: why one is refused, warnings, and whether it is tried again."""
         self._speeds: Final[dict[str, float]] = {}
         """By host."""
         self._rates: Final[dict[str, tuple[Rate, int]]] = {}
@@ -260,7 +265,7 @@ class Cluster:
             for host in sorted(said)
         ]
 
-    def greeted(self, names: Sequence[str]) -> dict[str, Greeting | ArenaError]:
+    def greeted(self, names: Sequence[str]) -> dict[str, Greeting | BotError]:
         """Return what bots say of themselves, each started on one machine, else on another.
 
         Of one that starts on none of two, why that is, and of one that cannot play. Raises
@@ -274,16 +279,20 @@ class Cluster:
                 said |= self._greeted([name for name in names if name not in said])
                 if len(said) == len(names):
                     break
-        found: dict[str, Greeting | ArenaError] = {}
+        found: dict[str, Greeting | BotError] = {}
         for name in names:
             one = said.get(name) or BotSaid(
                 void=f"{name}: each worker was lost that should start it"
             )
+            # Workers say both in sentences.
             if one.wrong:
-                found[name] = ConfigError(one.wrong)
-                continue
-            greeting = Greeting(name=one.name, author=one.author, version=one.version)
-            found[name] = GameVoidError("", one.void) if one.void else greeting
+                found[name] = UnfitBotError(name, cause(name, one.wrong), one.wrong)
+            elif one.void:
+                reason = cause(name, one.void)
+                void = Cause(reason, name if reason != one.void else "")
+                found[name] = GameVoidError(void, is_fault=False)
+            else:
+                found[name] = Greeting(name=one.name, author=one.author, version=one.version)
         return found
 
     def _greeted(self, names: Sequence[str]) -> dict[str, BotSaid]:
@@ -435,7 +444,7 @@ class Cluster:
         address = place.seen.address
         self._distrust[address] = self._distrust.get(address, 0) + 1
         if self._distrust[address] >= 3:
-            self._news.put((place, why, ()))
+            self._news.put((place, why, (), False))
 
     async def _make_ready(self, place: WorkerSlot) -> tuple[str, Sequence[str]]:
         """Make a worker ready; return why it is refused, empty if it is not, and warnings."""
@@ -455,19 +464,20 @@ class Cluster:
 
     def _made_ready(self, place: WorkerSlot, done: Future[tuple[str, Sequence[str]]]) -> None:
         """Hand on how a worker was made ready; a thread of the link does it."""
+        is_lost = False
         try:
             why, warnings = done.result()
         except (PlaceLostError, asyncio.CancelledError) as error:
-            why, warnings = f"{_AGAIN}{error}", ()
+            why, warnings, is_lost = f"{error}", (), True
         except BaseException as error:  # noqa: BLE001 - the runner must hear of it
             why, warnings = f"{error}" or type(error).__name__, ()
-        self._news.put((place, why, warnings))
+        self._news.put((place, why, warnings, is_lost))
 
     def _take_news(self) -> None:
         """Take in which workers are ready, and which are refused."""
         while True:
             try:
-                place, why, warnings = self._news.get_nowait()
+                place, why, warnings, is_lost = self._news.get_nowait()
             except Empty:
                 return
             warn = warner(self._tell)
@@ -475,8 +485,8 @@ class Cluster:
                 warn(f"{place.host}: {words}")
             if place.is_gone:
                 continue
-            if why:
-                self._refuse(place, why)
+            if why or is_lost:
+                self._refuse(place, why, is_lost=is_lost)
                 continue
             assert place.hello
             is_new = place.host not in self._speeds
@@ -487,18 +497,17 @@ class Cluster:
             if self._new_host is not None and not place.is_gone:
                 self._add_slots(place)
 
-    def _refuse(self, place: WorkerSlot, why: str) -> None:
+    def _refuse(self, place: WorkerSlot, why: str, *, is_lost: bool) -> None:
         """Play nothing at a place: for a while where it only was not reached, else at all."""
         address = place.seen.address
         place.hello = None
-        self._drop([place], why.removeprefix(_AGAIN))
-        is_lost = why.startswith(_AGAIN)
+        self._drop([place], why)
         self._refused[address] = time.monotonic() + ENTER_AGAIN_S if is_lost else math.inf
         if address not in self._told:
             self._told.add(address)
             name = f"{place.host}: worker {address}" if place.host else f"worker {address}"
             how = "is tried again" if is_lost else "is refused"
-            warner(self._tell)(f"{name} {how}: {why.removeprefix(_AGAIN)}")
+            warner(self._tell)(f"{name} {how}: {why}")
 
     def ask(self, place: WorkerSlot, jobs: Sequence[PairJob], ahead: int) -> Future[str]:
         """Send pairs to a worker; the future is what `seat.play` answers."""

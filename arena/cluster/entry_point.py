@@ -91,7 +91,7 @@ def hello(_text: str) -> str:
             speed=round(speed(), 1),
             resolution_ns=clock["resolution_ns"],
             reading_ns=clock["reading_ns"],
-            no_bwrap=bubblewrap.why_not(has_own_user=users.can_be_given()),
+            no_bwrap=str(bubblewrap.why_not(has_own_user=users.can_be_given())),
             is_root=users.can_be_given(),
             bots=tuple(bundled()),
             free_bytes=_free_bytes(),

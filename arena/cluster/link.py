@@ -187,12 +187,11 @@ class SchedulerLink:
         self._loop: asyncio.AbstractEventLoop
         self._is_closing = False
         begun: Future[None] = Future()
-        self._thread: Final = threading.Thread(target=self._run, args=(begun,), daemon=True)
+        self._thread: Final = threading.Thread(
+            target=asyncio.run, args=(self._keep(begun),), daemon=True
+        )
         self._thread.start()
         begun.result()
-
-    def _run(self, begun: Future[None]) -> None:
-        asyncio.run(self._keep(begun))
 
     async def _keep(self, begun: Future[None]) -> None:
         """Stay connected until it is closed; the first time somebody waits for it."""
@@ -230,7 +229,7 @@ class SchedulerLink:
             timeout=CONNECT_S,
         )
         try:
-            await asyncio.wait_for(_started(client), 2 * CONNECT_S)
+            await asyncio.wait_for(client, 2 * CONNECT_S)
             self._client, self._asked_s = client, time.monotonic()
             while client.status == "running" and not self._is_closing:
                 found = await asyncio.wait_for(client.scheduler.identity(n_workers=-1), SHORT_S)
@@ -248,7 +247,8 @@ class SchedulerLink:
         finally:
             self.is_connected, self.workers, self._client = False, {}, None
             self.why = self.why or "the connection was lost"
-            self._give_up()
+            for call in list(self._calls):
+                call.cancel()
             with suppress(Exception):
                 await asyncio.wait_for(client.close(), CLOSE_S)
 
@@ -268,10 +268,6 @@ class SchedulerLink:
             if now_s - heard_s < SILENCE_S:
                 there[address] = SeenWorker(address, row["nthreads"], row["host"])
         self.workers = there
-
-    def _give_up(self) -> None:
-        for call in list(self._calls):
-            call.cancel()
 
     def do(self, what: Coroutine[Any, Any, Any]) -> Future[Any]:
         """Have something done that awaits `call`; the future is over when the link is lost."""
@@ -364,7 +360,3 @@ class SchedulerLink:
         """Let go of the scheduler; what was called and has not answered is given up."""
         self._is_closing = True
         self._thread.join(CONNECT_S)
-
-
-async def _started(client: Client) -> None:
-    await client

@@ -23,7 +23,10 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import Final
 
+from packaging.requirements import Requirement
+
 from lath import games
+from lath.arena.doctor import loading
 from lath.arena.doctor.findings import DoctorFinding, Verdict, said_by
 from lath.arena.doctor.sandboxes import sandboxes_of
 from lath.arena.entrants import compiling
@@ -54,7 +57,8 @@ def findings(folder: Path, sandbox: str = "auto") -> Iterator[DoctorFinding]:
     """
     for point in (_program, _machine, _limits):
         yield from point()
-    yield from _folders(folder)
+    yield _results(folder)
+    yield _scratch()
     yield from sandboxes_of(sandbox)
     yield from _installed()
 
@@ -111,33 +115,14 @@ def _python() -> DoctorFinding:
     )
 
 
-_REQUIREMENT: Final = re.compile(r"([\w.-]+)(?:>=([\d.]+))?")
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """Return a version for comparisons.
-
-    >>> _numbers("2.10.0rc1") > _numbers("2.9"), _numbers("2") == _numbers("2.0")
-    (True, True)
-    """
-    found = re.match(r"[\d.]*\d|", version)
-    numbers = list(map(int, found[0].split("."))) if found and found[0] else []
-    while numbers and not numbers[-1]:
-        numbers.pop()
-    return tuple(numbers)
-
-
-def _required() -> Iterator[tuple[str, str, str]]:
-    """Yield what we cannot do without: its name, the least version, and the one that there is."""
-    for text in metadata.requires("lath-arena") or ():
-        words, _, marker = text.partition(";")
-        if "extra ==" in marker or (match := _REQUIREMENT.match(words)) is None:
-            continue
-        try:
-            yield match[1], match[2] or "", metadata.version(match[1])
-        except metadata.PackageNotFoundError:
-            if not marker:  # else it may be for another Python
-                yield match[1], match[2] or "", ""
+def _required() -> Iterator[tuple[Requirement, str]]:
+    """Yield what we cannot do without, and the version that there is; empty: none."""
+    for wanted in map(Requirement, metadata.requires("lath-arena") or ()):
+        if wanted.marker is None or wanted.marker.evaluate({"extra": ""}):
+            try:
+                yield wanted, metadata.version(wanted.name)
+            except metadata.PackageNotFoundError:
+                yield wanted, ""
 
 
 def _packages() -> DoctorFinding:
@@ -152,8 +137,12 @@ def _packages() -> DoctorFinding:
             found="lath-arena is not installed: what it needs is not known",
             remedy="pip install lath-arena",
         )
-    old = [f"{name}>={least}" for name, least, has in needed if _numbers(has) < _numbers(least)]
-    there = [f"{name} {has or '(none)'}" for name, _, has in needed]
+    old = [
+        f"{one.name}{one.specifier}"
+        for one, has in needed
+        if not (has and one.specifier.contains(has, prereleases=True))
+    ]
+    there = [f"{one.name} {has or '(none)'}" for one, has in needed]
     return DoctorFinding(
         group="program",
         name="packages",
@@ -352,11 +341,6 @@ _NETWORK: Final = re.compile(
 _IN_MEMORY: Final = ("tmpfs", "ramfs")
 
 
-def _folders(folder: Path) -> Iterator[DoctorFinding]:
-    yield _results(folder)
-    yield _scratch()
-
-
 def _file_system(path: Path) -> str:
     """Return the kind of file system that a path is on; empty where the system does not tell."""
     found, where = "", ""
@@ -494,19 +478,11 @@ def _installed() -> Iterator[DoctorFinding]:
         )
 
 
-_LOAD: Final = (
-    "import importlib, sys\n"
-    "try: importlib.import_module(sys.argv[1])\n"
-    "except BaseException as error: sys.exit(f'{type(error).__name__}: {error}')\n"
-)
-"""A bot that begins to play when it is loaded finds nobody to talk to, and ends."""
-
-
 def _why_no_bot(module: str) -> str:
     """Return why the module of a bot does not load, in a process of its own; empty: it does."""
     try:
         ran = subprocess.run(
-            (sys.executable, "-P", "-c", _LOAD, module),
+            (sys.executable, "-P", "-m", loading.__name__, module),
             env=with_modules(os.environ),
             stdin=subprocess.DEVNULL,
             capture_output=True,

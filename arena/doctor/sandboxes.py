@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator
 
@@ -11,7 +10,7 @@ from lath import DOCUMENTATION
 from lath.arena.doctor.findings import DoctorFinding, Verdict, said_by
 from lath.arena.entrants.confinement import GUIDE, confined
 from lath.arena.entrants.programs import bundled
-from lath.arena.errors import ConfigError
+from lath.arena.errors import NOTHING, Obstacle, SandboxError
 from lath.arena.referee.bots import BotSpec
 from lath.arena.sandbox import bubblewrap, cgroups, users
 
@@ -27,14 +26,14 @@ def sandboxes_of(sandbox: str) -> Iterator[DoctorFinding]:
     for kind, about in (("user", "a user of its own"), ("bwrap", _bubblewrap())):
         wrong = _why_not(kind)
         needed: Verdict = "missing" if kind == sandbox else "note"
-        words, remedy = _parted(wrong)
+        remedy = wrong.remedy
         if kind == "user" and os.geteuid() == 0:
             remedy = _remedy_of_root(remedy)
         yield DoctorFinding(
             group="walls",
             name=kind,
             verdict=needed if wrong else "ok",
-            found=f"not possible: {words}" if wrong else about,
+            found=f"not possible: {wrong.why}" if wrong else about,
             remedy=f"{remedy}{'; ' if remedy else ''}see {GUIDE}" if wrong else "",
         )
     yield _groups()
@@ -51,7 +50,7 @@ def _groups() -> DoctorFinding:
     elif here.memory_home:
         words = f"version 1, {here.memory_home}: bounds memory"
     else:
-        words, remedy = _parted(here.why_not)
+        words, remedy = here.why_not.why, here.why_not.remedy
     words += " by version 1" if here.home and here.memory_home else ""
     words += f"; a watchdog bounds {' and '.join(lacks)}" if lacks else ""
     words += "; ends all processes of a bot at once" if here.can_kill else ""
@@ -76,25 +75,14 @@ def _remedy_of_root(remedy: str) -> str:
     return f"{remedy}, or install Python and the arena elsewhere, such as in /opt" if remedy else ""
 
 
-def _parted(why: str) -> tuple[str, str]:
-    """Return why there is no wall, and what to do about it, of what a wall says of both.
-
-    >>> _parted("bwrap is not installed: install the package bubblewrap")
-    ('bwrap is not installed', 'install the package bubblewrap')
-    """
-    parting = r"(.*?)(?:: (?=install|start|mount)|; (?=sysctl|`chmod))(.*)"
-    match = re.fullmatch(parting, why, re.DOTALL)
-    return (match[1], match[2]) if match else (why, "")
-
-
-def _why_not(kind: str) -> str:
+def _why_not(kind: str) -> Obstacle:
     """Return why the bundled bots could not play behind a wall here."""
     name, command = next(iter(bundled().items()))
     try:
         confined([BotSpec(name=name, command=command, sandbox=kind)])
-    except ConfigError as error:
-        return str(error).partition(f"sandbox = {kind!r}: ")[2]
-    return ""
+    except SandboxError as error:
+        return error.obstacles[name]
+    return NOTHING
 
 
 def _bubblewrap() -> str:

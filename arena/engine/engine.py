@@ -24,8 +24,8 @@ from lath.arena.referee.answers import UNLIMITED, Answer, Info, Limit
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import HARD_LIMIT_S, Limits
-from lath.arena.referee.conversation import Bot, NoAnswer, play_line
-from lath.arena.referee.match import Mishap, priced, read_answer
+from lath.arena.referee.conversation import Bot, NoAnswerError, play_line
+from lath.arena.referee.match import MishapError, priced, read_answer
 from lath.arena.referee.watch import Watch
 from lath.games.core import Move, Position, Side, read_move
 from lath.games.errors import GameError
@@ -266,7 +266,7 @@ class Engine:
             text, used_s = self._bot.ask(
                 asked.position, asked.ply, limit.left_ms, self._allowed_s(asked, limit)
             )
-        except NoAnswer as error:
+        except NoAnswerError as error:
             raise self._failed(error, asked) from error
         except BaseException:
             self._bot.kill()
@@ -291,7 +291,7 @@ class Engine:
             began_s = self._bot.begin_to_think(
                 asked.position, asked.ply, limit.left_ms if limit else (0, 0)
             )
-        except NoAnswer as error:
+        except NoAnswerError as error:
             raise self._failed(error, asked) from error
         self._analysis = Analysis(
             self._bot,
@@ -406,7 +406,7 @@ class Engine:
         """Return an answer as a value; raises IllegalAnswerError."""
         try:
             move, _ = read_answer(asked.position, asked.seat, text, asked.ply)
-        except Mishap as mishap:
+        except MishapError as mishap:
             self._plies.append(_NO_MOVE)
             if mishap.why is Termination.RESIGNATION:
                 return Answer(None, used_s, info)
@@ -417,7 +417,7 @@ class Engine:
         self._plies.append(move)
         return Answer(move, used_s, info)
 
-    def _failed(self, error: NoAnswer, asked: _Question) -> EngineError:
+    def _failed(self, error: NoAnswerError, asked: _Question) -> EngineError:
         """End a bot whose answer does not come, and return that in words."""
         found = priced(error, asked.seat, asked.ply)
         self._bot.kill()
@@ -455,7 +455,7 @@ class Analysis(Iterator[Info]):
         until_s: float,
         *,
         answered: Callable[[_Question, str, float, Info], Answer],
-        failed: Callable[[NoAnswer, _Question], EngineError],
+        failed: Callable[[NoAnswerError, _Question], EngineError],
     ) -> None:
         """Take a bot that was asked; `Engine.analysis` is what callers need."""
         self.info = Info()
@@ -495,7 +495,7 @@ class Analysis(Iterator[Info]):
                 if line is None:
                     self._take_answer()
                     break
-            except NoAnswer as error:
+            except NoAnswerError as error:
                 if error.why is Termination.TIME and until_s < self._until_s:
                     break
                 self._error = self._failed(error, self._asked)

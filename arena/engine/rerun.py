@@ -14,8 +14,8 @@ from lath import games
 from lath.arena.errors import GameVoidError
 from lath.arena.machine import signals
 from lath.arena.referee.clock import Clock, Limits
-from lath.arena.referee.conversation import Bot, NoAnswer, play_line
-from lath.arena.referee.match import Mishap, priced, read_answer
+from lath.arena.referee.conversation import Bot, NoAnswerError, play_line
+from lath.arena.referee.match import MishapError, priced, read_answer
 from lath.games.core import Move, Side, version_of
 from lath.games.errors import RulesVersionError
 from lath.notation import protocol as wire
@@ -113,7 +113,7 @@ class Rerun:
         self._begin(since)
         try:
             found = self._played(since, before_last)
-        except (Mishap, NoAnswer) as error:
+        except (MishapError, NoAnswerError) as error:
             found = self._broken(error)
         if self._bot.is_running and not self._bot.is_thinking:
             result, why = self._record.result, self._record.termination
@@ -121,7 +121,7 @@ class Rerun:
         return found
 
     def _played(self, since: int, before_last: Callable[[], None]) -> RerunResult:
-        """Play the game; raises Mishap and NoAnswer."""
+        """Play the game; raises MishapError and NoAnswerError."""
         for ply, made in enumerate(self._record.plies, 1):
             seat = self._positions[ply - 1].to_move
             if seat is self._seat and ply >= since and not self._is_of_opening(made):
@@ -149,11 +149,11 @@ class Rerun:
     def _is_of_opening(self, made: Ply) -> bool:
         return self._has_times and made.used_s is None
 
-    def _broken(self, error: Mishap | NoAnswer) -> RerunResult:
+    def _broken(self, error: MishapError | NoAnswerError) -> RerunResult:
         """Return what a mishap comes to, at whatever ply."""
         ply = self.ply
-        mishap: Mishap | GameVoidError = (
-            priced(error, self._seat, ply) if isinstance(error, NoAnswer) else error
+        mishap: MishapError | GameVoidError = (
+            priced(error, self._seat, ply) if isinstance(error, NoAnswerError) else error
         )
         why, reason = mishap.why, getattr(mishap, "reason", str(mishap))
         lost = self._record.forfeit
@@ -163,11 +163,11 @@ class Rerun:
         )
 
     def _compare(self, ply: int, made: Move) -> None:
-        """Ask for a ply that the bot has played; raises Mishap but for an illegal move."""
+        """Ask for a ply that the bot has played; raises MishapError but for an illegal move."""
         text, _ = self._ask(ply)
         try:
             move, _ = read_answer(self._positions[ply - 1], self._seat, text, ply)
-        except Mishap as mishap:
+        except MishapError as mishap:
             if mishap.why is Termination.ILLEGAL_MOVE:
                 self._differs(ply, made, str(mishap))
                 return
@@ -197,7 +197,7 @@ class Rerun:
             until_s = signals.awake_s() + PATIENCE_S
             self.ply = ply
             if self._bot.ends_by(until_s):
-                raise NoAnswer(self._bot, Termination.CRASH, f"bestmove {ply}", PATIENCE_S)
+                raise NoAnswerError(self._bot, Termination.CRASH, f"bestmove {ply}", PATIENCE_S)
             return self._fine(f"nothing happens at ply {ply}, on the other's turn")
         text, used_s = self._ask(ply)
         move, _ = read_answer(position, self._seat, text, ply)

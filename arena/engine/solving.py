@@ -54,15 +54,17 @@ class Solved:
     seconds: float = 0.0
 
     @property
+    def guess(self) -> str:
+        """Return the score that the bot expects in words; empty where it says none."""
+        if self.expected is None:
+            return ""
+        return f"expected score {round(self.expected, 2) + 0.0:+.2f}"
+
+    @property
     def words(self) -> str:
         """Return it in a few words, such as `win in 7 plies` or `win in at most 9 plies`."""
         if self.value == "unknown":
-            guess = (
-                ""
-                if self.expected is None
-                else f", expected score {round(self.expected, 2) + 0.0:+.2f}"
-            )
-            return f"unknown{guess}"
+            return f"unknown, {self.guess}" if self.guess else "unknown"
         if self.plies is not None:
             return f"{self.value} in {self.plies} {_plies(self.plies)}"
         if self.at_most is not None:

@@ -39,6 +39,7 @@ from lath.arena.sandbox import users
 from lath.arena.sandbox.kinds import beginning
 from lath.arena.sandbox.limits import machine_bytes
 from lath.arena.schedule.openings import digest as sha256_of
+from lath.games.errors import LathError
 from lath.notation.files.locks import lock
 
 BUILD_S: Final = 600.0
@@ -212,7 +213,7 @@ def _moved(bot: BotSpec, source: str, home: Path) -> BotSpec:
     )
 
 
-class _ChangedError(OSError):
+class _ChangedError(LathError, OSError):
     """The files of a bot were edited while they were copied."""
 
 

@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 import lath
 from lath import DOCUMENTATION
 from lath.arena.entrants.programs import first_bytes
-from lath.arena.errors import ConfigError
+from lath.arena.errors import NOTHING, ConfigError, Obstacle, SandboxError
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.sandbox import users
@@ -61,12 +61,13 @@ def confined(
 
     `closed` are files and folders, absolute, that no bot may see because it lies beside them: the
     tournament's. `at_once` bots run at the same time, and share the machine's memory. Raises
-    ConfigError, for all bots at once, where a wall was asked for that is not possible.
+    SandboxError, for all bots at once, where a wall was asked for that is not possible.
     """
     own = own_folders(bots, closed)
     territory = _Territory(bots, own, closed)
     done: list[BotSpec] = []
     wrong: list[str] = []
+    obstacles: dict[str, Obstacle] = {}
     warnings: list[str] = []
     shut: dict[str, list[str]] = {}  # because of which path some are no users of their own
     for bot in bots:
@@ -77,6 +78,7 @@ def confined(
         else:
             wall, why = _asked(bot, territory, closed)
             if why:
+                obstacles[bot.name] = why
                 wrong.append(f"bot {bot.name!r}: sandbox = {bot.sandbox!r}: {why}")
         if wall.kind == "bwrap" and not own[bot.name] and _home(bot):
             warnings.append(
@@ -85,7 +87,7 @@ def confined(
             )
         done.append(replace(bot, wall=_bounded(bot, wall, at_once)))
     if wrong:
-        raise ConfigError("\n".join(wrong))
+        raise SandboxError("\n".join(wrong), obstacles)
     who = "; ".join(
         f"{', '.join(names)} play{'s' * (len(names) == 1)} as the superuser, who may do anything: "
         f"{path} is closed to other users ({GUIDE})"
@@ -115,33 +117,36 @@ def _best(bot: BotSpec, needed: Iterable[str]) -> tuple[BotSandbox, str]:
     return (limits, path) if path else (BotSandbox(kind="user"), "")
 
 
-def _asked(bot: BotSpec, territory: _Territory, closed: Collection[str]) -> tuple[BotSandbox, str]:
-    """Return the wall that was asked for, and why it is not possible; empty where it is."""
+def _asked(
+    bot: BotSpec, territory: _Territory, closed: Collection[str]
+) -> tuple[BotSandbox, Obstacle]:
+    """Return the wall that was asked for, and why it is not possible, if it is not."""
     if bot.sandbox == "none":
-        return BotSandbox(view=View(cache=_cache_of(bot))), ""
+        return BotSandbox(view=View(cache=_cache_of(bot))), NOTHING
     if bot.sandbox == "user":
         wall = BotSandbox(kind="user")
-        if why := wall.why_not():
-            return wall, why
+        if obstacle := wall.why_not():
+            return wall, obstacle
         if bot.cache_bytes:
-            return wall, "a cache is for 'bwrap' and 'none': its user is another one each time"
+            why = "a cache is for 'bwrap' and 'none': its user is another one each time"
+            return wall, Obstacle(why)
         path = _closed_to_others(bot, _needed(bot, territory.own[bot.name]))
-        return wall, _opens(path) if path else ""
+        return wall, _opens(path) if path else NOTHING
     shown = territory.shown_to(bot)
     wall = BotSandbox(kind="bwrap", view=View(reads=shown, cache=_cache_of(bot)))
     for path in bot.reads:
         if held := next((place for place in closed if holds(path, place)), ""):
-            return wall, f"reads: {path} holds {held}, which no bot may see"
-    if why := wall.why_not() or territory.why_invalid(bot, shown):
-        return wall, why
+            return wall, Obstacle(f"reads: {path} holds {held}, which no bot may see")
+    if obstacle := wall.why_not() or Obstacle(territory.why_invalid(bot, shown)):
+        return wall, obstacle
     # Its own folder is copied where it is closed.
     others = (path for path in shown if wall.has_own_user and path != territory.own[bot.name])
-    return wall, next((_opens(path) for path in others if _is_closed(path)), "")
+    return wall, next((_opens(path) for path in others if _is_closed(path)), NOTHING)
 
 
-def _opens(path: str) -> str:
+def _opens(path: str) -> Obstacle:
     """Return that a path is closed, and what opens it."""
-    return f"{path} is closed to other users; `chmod o+rX` opens it"
+    return Obstacle(f"{path} is closed to other users", "`chmod o+rX` opens it", "; ")
 
 
 # What belongs to whom

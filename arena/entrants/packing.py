@@ -38,55 +38,20 @@ _NONE: Final[Mapping[str, str]] = {}
 
 _MAIN: Final = "__main__"
 
-_NO_FILES: Final = """\
-from lath.games.errors import GameFileError
+_STAND_INS: Final = _ROOT / "bots" / "packed"
+"""What is packed in the place of other modules, and what loads all."""
 
-def added(game_id):
-    return None
-
-def added_ids():
-    return ()
-
-def add(*path):
-    raise GameFileError("games of files are not packed")
-blamed = origin = add
-"""
-
-_NO_NAMES: Final = """\
-from lath.games.files import add as named
-"""
-
-_NO_COMPILED: Final = """\
-from lath.bots.options import Combo
-
-FAST = Combo("fast", "auto", ("auto", "on", "off"))
-CompiledAlphaBeta = CompiledUct = None
-
-def is_ready(position, fast):
-    return False
-
-def form():
-    return "Python (it is packed)"
-"""
+_BUILTIN: Final = "lath.games.builtin"
 
 _INSTEAD: Final = {
-    "lath.games.files": _NO_FILES,
-    "lath.games.naming": _NO_NAMES,
-    "lath.bots.compiled.searches": _NO_COMPILED,
+    _BUILTIN: _STAND_INS / "builtin.py",
+    "lath.games.files": _STAND_INS / "files.py",
+    "lath.games.naming": _STAND_INS / "naming.py",
+    "lath.bots.compiled.searches": _STAND_INS / "searches.py",
 }
 """What stands in a packed bot for modules that are of no use there."""
 
-_GAMES: Final = """\
-def builtin_ids():
-    return {ids!r}
-
-def plugin_ids():
-    return ()
-
-def plugins():
-    return ()
-"""
-"""What stands in place of `lath.games.builtin`: a packed bot has no folder to look into."""
+_NEEDS: Final = "this file needs Python 3.11 or later, and nothing else"
 
 
 def pack(
@@ -110,19 +75,19 @@ def pack(
         known = ", ".join(games.builtin_ids())
         raise ConfigError(f"{', '.join(unknown)}: expected games that are built in: {known}")
     wanted = [f"lath.games.{game.replace('-', '_')}" for game in ids]
-    begin = ""
+    begin = "start(globals())"
     if protocol != OURS:
         wanted.append("lath.bots.contests")
         terms = f"tc={tc!r}, seed={seed}, options={dict(options)!r}"
-        begin = f"from lath.bots.contests import speak\nspeak({protocol!r}, {terms})"
+        begin = f"start(globals(), contest={protocol!r}, {terms})"
     sources = _Sources(path)
     sources.add(_MAIN)
     for module in ("lath.games", *wanted):
         sources.add(module)
-    sources.texts["lath.games.builtin"] = _GAMES.format(ids=ids)
-    text = _file(path.name, sources.texts, sources.packages, begin, is_close=False)
+    sources.texts[_BUILTIN] += f"\nIDS = {ids!r}"
+    text = _file(path.name, sources, _as_they_stand(sources.texts), begin)
     if len(text) >= MOST_LETTERS:
-        text = _file(path.name, sources.texts, sources.packages, begin, is_close=True)
+        text = _file(path.name, sources, _compressed(sources.texts), begin)
     if len(text) >= MOST_LETTERS:
         fewer = "; pack it for fewer games, --game" if len(ids) > 1 else ""
         raise ConfigError(f"{bot}: {len(text)} letters, expected under {MOST_LETTERS}{fewer}")
@@ -175,7 +140,7 @@ class _Sources:
         if name in _HOLLOW or path.is_dir():
             return
         try:
-            text = _INSTEAD.get(name) or path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8")
             tree = ast.parse(text, str(path))
         except (RecursionError, MemoryError) as error:  # what Python itself cannot read
             raise ConfigError(f"{path} cannot be packed: it is nested too deeply") from error
@@ -203,6 +168,8 @@ class _Sources:
         """Return the file of a module, or the folder of a package without one; None: no such."""
         if name == _MAIN:
             return self._main
+        if name in _INSTEAD:
+            return _INSTEAD[name]
         top, *rest = name.split(".")
         root = _ROOT if top == "lath" else self._main.parent / top
         place = root.joinpath(*rest)
@@ -278,71 +245,31 @@ def _plain(tree: ast.Module, *, keeps_docs: bool) -> str:
     return ast.unparse(_Bare(keeps_docs=keeps_docs).visit(tree))
 
 
-_FILE: Final = '''\
-# {name}, packed by `arena bot pack`: this file needs Python {python} or later, and nothing else.
-import sys
-from importlib.machinery import ModuleSpec
-
-
-class Packed:
-    """Imports modules from the texts below."""
-
-    sources = {{}}
-    packages = {packages!r}
-
-    def find_spec(self, name, path=None, target=None):
-        if name in self.sources:
-            return ModuleSpec(name, self, is_package=name in self.packages)
-
-    def create_module(self, spec):
-        return None
-
-    def exec_module(self, module):
-        self.run(module.__name__, module.__dict__)
-
-    def run(self, name, names):
-        file = name.replace(".", "/") + ".py"
-        exec(compile(self.sources[name], file, "exec", dont_inherit=True), names)
-
-    def get_source(self, name):
-        return self.sources[name]
-
-
-{sources}
-
-__loader__ = Packed()
-sys.meta_path.insert(0, __loader__)
-{begin}
-__loader__.run({main!r}, globals())
-'''
-
 _LINE: Final = 100
 
 
-def _file(
-    name: str, texts: dict[str, str], packages: set[str], begin: str, *, is_close: bool
-) -> str:
-    if is_close:
-        code = b85encode(zlib.compress(json.dumps(texts).encode(), 9)).decode()
-        lines = "\n".join(code[at : at + _LINE] for at in range(0, len(code), _LINE))
-        sources = (
-            "import base64, json, zlib\n"
-            f'packed = """\n{lines}\n"""\n'
-            'packed = base64.b85decode(packed.replace("\\n", ""))\n'
-            "Packed.sources.update(json.loads(zlib.decompress(packed)))"
-        )
-    else:
-        sources = "\n\n".join(
-            f"Packed.sources[{each!r}] = {_quoted(text)}" for each, text in texts.items()
-        )
-    return _FILE.format(
-        name=name,
-        python="3.11",
-        packages=sorted(packages),
-        sources=sources,
-        begin=begin,
-        main=_MAIN,
+def _file(name: str, sources: _Sources, texts: str, begin: str) -> str:
+    """Return the text of a packed bot; `texts` is that of the code that has its modules."""
+    loader = (_STAND_INS / "loader.py").read_text(encoding="utf-8")
+    parts = (
+        f"# {name}, packed by `arena bot pack`: {_NEEDS}.",
+        _plain(ast.parse(loader), keeps_docs=False),
+        f"Packed.packages.update({sorted(sources.packages)!r})",
+        texts,
+        begin,
     )
+    return "\n\n".join(parts) + "\n"
+
+
+def _as_they_stand(texts: Mapping[str, str]) -> str:
+    lines = (f"Packed.sources[{name!r}] = {_quoted(text)}" for name, text in texts.items())
+    return "\n\n".join(lines)
+
+
+def _compressed(texts: Mapping[str, str]) -> str:
+    code = b85encode(zlib.compress(json.dumps(texts).encode(), 9)).decode()
+    lines = (code[at : at + _LINE] for at in range(0, len(code), _LINE))
+    return "\n".join(['unpack("""', *lines, '""")'])
 
 
 def _quoted(text: str) -> str:

@@ -185,42 +185,6 @@ def _links_to(place: str, text: str) -> Iterator[str]:
                 yield path
 
 
-_TERMINAL: Final = 'exec 3<&0 4>&1 <"$0"/0 >"$0"/1; exec "$@"'
-"""Gives a debugger the terminal of the folder of descriptors $0; the bot's pipes are 3 and 4."""
-
-_GDB: Final = 'set exec-wrapper sh -c \'exec "$0" "$@" <&3 >&4\''
-
-_PDB: Final = """\
-import os, pdb, sys
-terminal = {"stdin": sys.stdin, "stdout": sys.stdout}
-sys.stdin, sys.stdout = os.fdopen(3), os.fdopen(4, "w")
-class Pdb(pdb.Pdb):
-    def __init__(self, *args, **named):
-        super().__init__(*args, **{**named, **terminal})
-pdb.Pdb = Pdb
-pdb.main()
-"""
-
-
-def debugged(command: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return how a debugger of a bot has the terminal, and the bot its pipes; None: it is none.
-
-    Known are those that read what a person types where the bot reads lines: gdb and Python's pdb.
-    """
-    program, *arguments = command
-    name = Path(program).name
-    if name in ("gdb", "gdb-multiarch", "cgdb"):
-        under = (program, "-iex", _GDB, *arguments)
-    elif name.startswith("python") and "pdb" in arguments[1:] and arguments[:1] != ["pdb"]:
-        at = arguments.index("pdb")
-        if arguments[at - 1] != "-m":
-            return None
-        under = (program, *arguments[: at - 1], "-c", _PDB, *arguments[at + 1 :])
-    else:
-        return None
-    return ("sh", "-c", _TERMINAL, f"/proc/{os.getpid()}/fd", *under)
-
-
 class Advice(NamedTuple):
     """Why a command starts nothing though its file is there, and what does."""
 

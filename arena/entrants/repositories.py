@@ -73,8 +73,8 @@ def repository_at(here: Path) -> Repository | None:
             if not _knows(git, named):
                 raise ConfigError(
                     f"{named} leads to {git}, expected a repository in {top}: with a sandbox no "
-                    "other one is read\n"
-                    "  hint: clone it, or check the revision out yourself and name its folder"
+                    "other one is read",
+                    hint="clone it, or check the revision out yourself and name its folder",
                 )
             return Repository(git, top, (str(git.parents[1]),))
         if _is_repository(top):

@@ -98,10 +98,10 @@ def _revision_in(sandbox: str, text: str, here: Path) -> Revision | None:
     if said.status != 0:
         if said.text.strip():  # else there is no such name
             last = said.text.strip().splitlines()[-1]
-            hint = f"\n  hint: git is another user there; `chmod -R o+rX {found.git}` lets it read"
+            hint = f"git is another user there; `chmod -R o+rX {found.git}` lets it read"
             raise ConfigError(
-                f"{text!r}: in the sandbox {sandbox!r} git says: {last}"
-                f"{hint if users.can_be_given() else ''}"
+                f"{text!r}: in the sandbox {sandbox!r} git says: {last}",
+                hint=hint if users.can_be_given() else "",
             )
         return None
     if commit := re.search(r"^([0-9a-f]{40,64})\Z", said.text.rstrip("\n"), re.MULTILINE):
@@ -337,6 +337,6 @@ def _hold(place: Path) -> int:
         except OSError as error:
             if time.monotonic() > until_s:
                 os.close(lock)
-                raise InUseError(f"{place} is in use by another match") from error
+                raise InUseError("is in use by another match", place) from error
             time.sleep(0.05)
         os.close(lock)

@@ -177,7 +177,7 @@ def reading_database(path: Path) -> Iterator[None]:
         with database_errors(path):
             yield
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise DamagedError(f"{path} is damaged: {error}") from error
+        raise DamagedError(str(error), path) from error
 
 
 def primary_code(error: sqlite3.Error) -> int:
@@ -190,33 +190,34 @@ def in_words(error: Exception) -> str:
     return "a text is not UTF-8" if "decode to UTF-8" in str(error) else str(error)
 
 
+MOVED: Final = "was moved, removed or replaced while its run was writing"
+
+
 def _database_error(path: Path, error: sqlite3.Error) -> StoreError:
     whole = getattr(error, "sqlite_errorcode", None)
     is_gone = whole == sqlite3.SQLITE_IOERR_FSTAT and not path.exists()
     if is_gone or whole == sqlite3.SQLITE_READONLY_DBMOVED:
-        return MovedError(f"{path} was moved, removed or replaced while its run was writing")
+        return MovedError(MOVED, path)
     kind, words = primary_code(error), in_words(error)
     if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return InUseError(f"{path} is locked by another program")
+        return InUseError("is locked by another program", path)
     if kind == sqlite3.SQLITE_FULL:
-        return DiskError(f"{path}: {words}", is_full=True)
+        return DiskError(words, path, ": ", is_full=True)
     if kind == sqlite3.SQLITE_IOERR:  # also what SQLite makes of a quota that is used up
-        return DiskError(f"{path}: {words}", is_full=is_full(path.parent))
+        return DiskError(words, path, ": ", is_full=is_full(path.parent))
     if kind in _HINDERED and is_full(path.parent):
-        return DiskError(f"{path}: {words}, the disk is full", is_full=True)
+        return DiskError(f"{words}, the disk is full", path, ": ", is_full=True)
     if kind == sqlite3.SQLITE_NOTADB:
-        return DamagedError(f"{path} is not a tournament: {words}")
-    if kind in _DAMAGED:
-        return DamagedError(f"{path} is damaged: {words}")
-    return StoreError(f"{path}: {words}")
+        return DamagedError(f"is not a tournament: {words}", path, " ")
+    return DamagedError(words, path) if kind in _DAMAGED else StoreError(words, path, ": ")
 
 
 def writing_error(path: Path, error: OSError, what: str = "written") -> StoreError:
     """Return what to raise for a file that cannot be written, or whatever it cannot be."""
-    text = f"{path} cannot be {what}: {error.strerror or error}"
+    wrong = f"cannot be {what}: {error.strerror or error}"
     if error.errno in (*_FULL, *LACKS, errno.EIO):
-        return DiskError(text, is_full=error.errno != errno.EIO)
-    return StoreError(text)
+        return DiskError(wrong, path, is_full=error.errno != errno.EIO)
+    return StoreError(wrong, path)
 
 
 class HeldFolder:
@@ -259,8 +260,9 @@ class HeldFolder:
         except OSError as error:
             found = f"none ({error.strerror})"
         raise MovedError(
-            f"{self._path} was moved, removed or replaced while its run was writing: expected the "
-            f"directory in which the run began, found {found}{self._now_at()}"
+            f"{MOVED}: expected the directory in which the run began, found {found}"
+            f"{self._now_at()}",
+            self._path,
         )
 
     def _now_at(self) -> str:

@@ -12,6 +12,7 @@ import stat
 from pathlib import Path
 from typing import Any, Final
 
+from lath.games.errors import LathError
 from lath.notation.record.errors import printable
 from lath.reports.checksums import CheckedFile, checked_bytes
 
@@ -35,7 +36,7 @@ MOST: Final = 20_000
 """Members that are shown of a list or an object."""
 
 
-class OddFileError(OSError):
+class OddFileError(LathError, OSError):
     """The file cannot be read; the message is the reason, without a path."""
 
 

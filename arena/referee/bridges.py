@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from lath import games
-from lath.arena.errors import ConfigError
+from lath.arena.errors import UnfitBotError
 from lath.arena.machine import signals
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import OURS, BotSpec, Greeting
-from lath.arena.referee.conversation import Bot, NoAnswer
+from lath.arena.referee.conversation import Bot, NoAnswerError
 from lath.arena.referee.process import may_start
 from lath.arena.referee.watch import Watch
 from lath.arena.sandbox import users
@@ -290,10 +290,10 @@ class BridgedBot(Bot):
     def greet(self, within_s: float) -> None:
         """Take for said what the contest says; the process hears nothing before a game.
 
-        Raises NoAnswer where a file of its command is not there, and it ends of it.
+        Raises NoAnswerError where a file of its command is not there, and it ends of it.
         """
         if self.spec.lacks and within_s and self.ends_by(signals.awake_s() + min(within_s, 1.0)):
-            raise NoAnswer(self, Termination.CRASH, "ok", within_s)
+            raise NoAnswerError(self, Termination.CRASH, "ok", within_s)
         named = list(self.contest.games or games.ids())
         self.greeting = Greeting(name=self.name, games=named)
         if self.contest.takes_any_size:
@@ -303,10 +303,11 @@ class BridgedBot(Bot):
     def refuse_unless_it_plays(self, game_ids: Iterable[str]) -> None:
         """Raise ConfigError for games that the contest does not have."""
         if missing := [game for game in game_ids if not self.greeting.plays(game)]:
-            raise ConfigError(
-                f"bot {self.name!r} does not play {', '.join(missing)}: its protocol, "
-                f"{self.contest.id}, has {', '.join(self.contest.games)} alone"
+            words = (
+                f"does not play {', '.join(missing)}: its protocol, {self.contest.id}, has "
+                f"{', '.join(self.contest.games)} alone"
             )
+            raise UnfitBotError(self.name, words, f"bot {self.name!r} {words}")
 
     def _get_ready(self, new: wire.NewGame, within_s: float, *_before: str) -> float:
         """Begin a game in a fresh process; it is ready when it has read what it is greeted with."""
@@ -320,9 +321,9 @@ class BridgedBot(Bot):
         while child.has_unread_input:
             awaited, now_s = f"ready {new.number}", signals.awake_s()
             if child.is_gone:
-                raise NoAnswer(self, Termination.CRASH, awaited, within_s)
+                raise NoAnswerError(self, Termination.CRASH, awaited, within_s)
             if now_s >= began_s + within_s:
-                raise NoAnswer(self, Termination.TIME, awaited, within_s)
+                raise NoAnswerError(self, Termination.TIME, awaited, within_s)
             signals.look()
             self._watch.wait(now_s + _LOOK_S)
         return signals.awake_s() - began_s
@@ -352,9 +353,9 @@ class BridgedBot(Bot):
         while not self.child.lines:
             awaited = f"bestmove {ply}"
             if broken := self._broken(None):
-                raise NoAnswer(*broken, awaited, until_s - since_s)
+                raise NoAnswerError(*broken, awaited, until_s - since_s)
             if signals.awake_s() >= until_s:
-                raise NoAnswer(self, Termination.TIME, awaited, until_s - since_s)
+                raise NoAnswerError(self, Termination.TIME, awaited, until_s - since_s)
             signals.look()
             self._watch.wait(until_s)
         return None

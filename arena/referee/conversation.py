@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from lath.arena.errors import LACKS, ConfigError, GameVoidError, HeldUpError
+from lath.arena.errors import LACKS, Cause, GameVoidError, HeldUpError, UnfitBotError
 from lath.arena.machine import signals
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import Asides, BotSpec, Greeting
@@ -28,6 +28,7 @@ from lath.arena.referee.process_trees import lacking
 from lath.arena.referee.watch import Watch
 from lath.arena.sandbox.limits import out_of_memory
 from lath.games.core import Move, Position
+from lath.games.errors import LathError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record.errors import printable
@@ -72,7 +73,7 @@ CLEAN: Final = "exited with status 0"
 """How a bot should end, in words."""
 
 
-class NoAnswer(Exception):  # noqa: N818 - a bot's mishap, and no error of the arena
+class NoAnswerError(LathError):
     """What was waited for does not come."""
 
     def __init__(
@@ -210,7 +211,7 @@ class Bot:
                 why += (
                     ", though the file is there: the interpreter or loader that it asks for is not"
                 )
-            raise GameVoidError(self.name, f"cannot be started: {why}") from error
+            raise GameVoidError(Cause(f"cannot be started: {why}", self.name)) from error
         self._watch.add(self._child)
         self._turns_s, self._free_since_s = 0.0, self._opened_s
         alarm = partial(self._watch.suspect, self._child)
@@ -231,11 +232,11 @@ class Bot:
     def _refuse_changed(self) -> None:
         """Raise GameVoidError, of nobody, where a file of it is not what it was."""
         if change := change_in(self.spec.originals):
-            raise GameVoidError(
-                "",
-                f"{self.name}: {change} since this run began, so it is another program: no more "
-                "games of it are played; the next run says how to go on",
+            event = (
+                f"{change} since this run began, so it is another program: no more games of it "
+                "are played; the next run says how to go on"
             )
+            raise GameVoidError(Cause(event, self.name), is_fault=False)
 
     def _own_time(self) -> float:
         """Return how long this process was allowed to compute, in seconds. Any thread may ask."""
@@ -255,18 +256,18 @@ class Bot:
         self.open()
         try:
             self.greet(limits.startup_s)
-        except NoAnswer as error:
+        except NoAnswerError as error:
             raise self._void(error, self.spec.lacks) from error
         self._refuse_changed()  # what runs it has read its file by now
 
-    def _void(self, error: NoAnswer, cause: str = "") -> GameVoidError:
+    def _void(self, error: NoAnswerError, cause: str = "") -> GameVoidError:
         if error.why is Termination.FLOOD:
             event = f"flooded its output before {error.awaited}"
-            return GameVoidError(self.name, event, error.why)
+            return GameVoidError(Cause(event, self.name), error.why)
         event = f"did not say {error.awaited} within {error.within_s:g} s{self.instead(error)}"
         if error.why is Termination.CRASH:
             event = f"{self.end_words()} before {error.awaited}{cause and f': {cause}'}"
-        return GameVoidError(self.name, self.describe(event), error.why)
+        return GameVoidError(self.cause(event), error.why)
 
     def end_words(self) -> str:
         """Return how the process ended, in words, and that it may have been for its memory."""
@@ -278,13 +279,15 @@ class Bot:
 
     def describe(self, event: str) -> str:
         """Return `event` with the end of what the bot wrote to standard error."""
+        return self.cause(event).reason
+
+    def cause(self, event: str) -> Cause:
+        """Return `event` as the cause of what is not played, with the end of standard error."""
         lines = self.child.stderr_text().splitlines()
         # Of a traceback the marks below its lines say nothing when all stands on one line.
         told = [line for line in lines if line.strip(" ~^")]
         said = printable(" ".join(" ".join(told).split()))
-        if not said:
-            return event
-        return f"{event}; standard error: {'…' if len(said) > 300 else ''}{said[-300:]}"
+        return Cause(event, self.name, f"{'…' if len(said) > 300 else ''}{said[-300:]}")
 
     def quit(self) -> None:
         """Ask the bot to end; kill its tree a second later, or at once where it has gone."""
@@ -339,7 +342,7 @@ class Bot:
         return self.child.send("".join([f"{line}{end}" for line in lines]).encode())
 
     def greet(self, within_s: float) -> None:
-        """Say hello, wait for `ok` and set the options; raises NoAnswer."""
+        """Say hello, wait for `ok` and set the options; raises NoAnswerError."""
         greeting = self.begun = Greeting()
         self._cpu_asked_s = 0.0
         self.hear("ok", self.say(wire.HELLO), within_s, greeting.take)
@@ -353,10 +356,8 @@ class Bot:
         missing = [game for game in game_ids if not self.greeting.plays(game)]
         if missing:
             known = ", ".join(sorted(set(self.greeting.games))) or "no game"
-            raise ConfigError(
-                f"bot {self.name!r} does not play {', '.join(missing)}: "
-                f"it says that it plays {known}"
-            )
+            words = f"does not play {', '.join(missing)}: it says that it plays {known}"
+            raise UnfitBotError(self.name, words, f"bot {self.name!r} {words}")
 
     def wrong_options(self) -> list[str]:
         """Return what is wrong with the options of the configuration, a line each."""
@@ -379,13 +380,13 @@ class Bot:
         self.asides = Asides()
         try:
             self.enter(new, limits, *before)
-        except NoAnswer as error:
+        except NoAnswerError as error:
             raise self._void(error) from error
 
     def enter(self, new: wire.NewGame, limits: Limits, *before: str) -> float:
         """Tell of a new game, after the lines `before`; return how long the bot takes to be ready.
 
-        Raises NoAnswer.
+        Raises NoAnswerError.
         """
         limits = self.spec.own(limits)
         self.news = b""
@@ -412,7 +413,7 @@ class Bot:
         return self.call(f"ready {new.number}", within_s, *before, new.line())
 
     def call(self, answer: str, within_s: float, *lines: str, end: str = "\n") -> float:
-        """Say lines that have one answer; return how long that takes; raises NoAnswer."""
+        """Say lines that have one answer; return how long that takes; raises NoAnswerError."""
         self.catch_up()
         self.child.output_bytes = 0
         self._cpu_asked_s = self.child.cpu_s
@@ -435,7 +436,7 @@ class Bot:
         """Return the bot's move for a ply, as it wrote it, and the time it took.
 
         `left_ms` is what the clocks of first and second show, `allowed_s` how long it may take.
-        Raises NoAnswer, also where `other`, who is to hear of the move, breaks meanwhile; and
+        Raises NoAnswerError, also where `other`, who is to hear of the move, breaks meanwhile; and
         HeldUpError. What it says while the other thinks is heard then, and is no answer; in the
         microseconds between the other's answer and `go` nobody listens, so a line that comes then
         counts if it has the number of this ply.
@@ -473,7 +474,7 @@ class Bot:
         if not self._asked or self.child.lines or self.child.glance(0):
             self.catch_up()  # it may also have left since it was ready
         if not self._asked and self.child.is_gone:
-            raise NoAnswer(self, Termination.CRASH, f"bestmove {ply}", 0.0)
+            raise NoAnswerError(self, Termination.CRASH, f"bestmove {ply}", 0.0)
         self.asides.infos.clear()
         if self._asked and self._then:
             self._limit_by(self._then)
@@ -498,7 +499,7 @@ class Bot:
     def begin_to_think(self, position: Position, ply: int, left_ms: Sequence[int]) -> float:
         """Ask for a ply as `ask` does, and wait for nothing; return when it was asked.
 
-        `overhear` then tells what it says, `await_move` has its answer. Raises NoAnswer.
+        `overhear` then tells what it says, `await_move` has its answer. Raises NoAnswerError.
         """
         self._prepare(position, ply, None)
         request = self.news + self._go_line(ply, left_ms[0], left_ms[1])
@@ -511,7 +512,7 @@ class Bot:
     def overhear(self, ply: int, since_s: float, until_s: float) -> bytes | None:
         """Return the next line, as it comes, that does not answer `go` for a ply; None: one does.
 
-        Raises NoAnswer where neither has come by `until_s` of `signals.awake_s`, and where the
+        Raises NoAnswerError where neither has come by `until_s` of `signals.awake_s`, and where the
         bot was asked at `since_s`. What is taken so is no flood.
         """
         child, awaited = self.child, f"bestmove {ply}"
@@ -522,9 +523,9 @@ class Bot:
                 child.output_bytes = child.game_bytes = 0
                 return child.lines.popleft()
             if broken := self._broken(None):
-                raise NoAnswer(*broken, awaited, until_s - since_s)
+                raise NoAnswerError(*broken, awaited, until_s - since_s)
             if signals.awake_s() >= until_s:
-                raise NoAnswer(self, Termination.TIME, awaited, until_s - since_s)
+                raise NoAnswerError(self, Termination.TIME, awaited, until_s - since_s)
             signals.look()
             self._watch.wait(until_s)
 
@@ -550,7 +551,7 @@ class Bot:
             awaited, asked_s, allowed_s, other=other, is_strict=strict, looked_s=looked_s
         )
         if used_s > allowed_s:
-            raise NoAnswer(self, Termination.TIME, awaited, allowed_s, used_s - allowed_s)
+            raise NoAnswerError(self, Termination.TIME, awaited, allowed_s, used_s - allowed_s)
         self._turns_s += max(0.0, self.child.arrived_s - asked_s)
         self._answered = ply
         self.child.output_bytes = 0
@@ -571,7 +572,7 @@ class Bot:
 
         Other lines go to `aside`, or to its asides. A line that was read in time counts, however
         late it is looked at. Time in which the machine stood still is waited for longer. Raises
-        NoAnswer; and, where it `is_strict`, HeldUpError: else that time does not count.
+        NoAnswerError; and, where it `is_strict`, HeldUpError: else that time does not count.
         KeyboardInterrupt where somebody has asked this process to stop.
         """
         child, aside = self.child, aside or self.asides.take
@@ -595,12 +596,12 @@ class Bot:
                 told_s = stalled_s if is_strict else None
                 return text, self._charged(used_s, within_s, held_s, told_s)
             if broken := self._broken(other):
-                raise NoAnswer(*broken, awaited, within_s)
+                raise NoAnswerError(*broken, awaited, within_s)
             if child.lines:
                 continue  # it has said something before it went
             if now_s >= until_s:
                 if not (more_s := starved_s() + robbed_s()):
-                    raise NoAnswer(self, Termination.TIME, awaited, within_s)
+                    raise NoAnswerError(self, Termination.TIME, awaited, within_s)
                 held_s += more_s
                 until_s += more_s
             signals.look()
@@ -740,7 +741,7 @@ class Bot:
 
     # What there is to say of it
 
-    def lateness(self, error: NoAnswer) -> str:
+    def lateness(self, error: NoAnswerError) -> str:
         """Return what it does in place of its answer, if anything can be told of it.
 
         It is listened to for a moment: an answer that is a little late says by how much.
@@ -759,7 +760,7 @@ class Bot:
             return f"; it came {max(0.001, child.arrived_s - began_s):.3f} s later"
         return self.instead(error)
 
-    def instead(self, error: NoAnswer) -> str:
+    def instead(self, error: NoAnswerError) -> str:
         """Return what it did in place of an answer, as far as that was seen; empty: nothing."""
         child = self.child
         if child.is_gone:

@@ -16,13 +16,13 @@ from lath.arena.errors import GameVoidError, HeldUpError, MachineError, RulesVoi
 from lath.arena.machine import signals
 from lath.arena.referee.bots import Asides
 from lath.arena.referee.clock import Clock, Limits
-from lath.arena.referee.conversation import Bot, NoAnswer, play_line
+from lath.arena.referee.conversation import Bot, NoAnswerError, play_line
 from lath.arena.referee.log import log_of
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
 from lath.arena.referee.watch import Watch
 from lath.games import faults
 from lath.games.core import SIDES, Move, Position, Side, read_move
-from lath.games.errors import GameError, IllegalMoveError, RulesError
+from lath.games.errors import GameError, IllegalMoveError, LathError, RulesError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record.tags import Termination
@@ -61,7 +61,7 @@ class GameEnding:
 # What mishaps cost
 
 
-class Mishap(Exception):  # noqa: N818 - it ends a game, and is no error of the arena
+class MishapError(LathError):
     """A bot gives the game away: it resigns, breaks, or answers too late or wrongly."""
 
     def __init__(self, seat: Side, why: Termination, detail: str) -> None:
@@ -75,7 +75,7 @@ class Mishap(Exception):  # noqa: N818 - it ends a game, and is no error of the 
         return GameEnding(WON_BY[self.seat.other], self.why, words)
 
 
-def priced(error: NoAnswer, seat: Side, ply: int) -> Mishap | GameVoidError:
+def priced(error: NoAnswerError, seat: Side, ply: int) -> MishapError | GameVoidError:
     """Return what it costs a bot in this seat that no answer came at a ply.
 
     A GameVoidError is for one that left before its first turn.
@@ -91,25 +91,24 @@ def priced(error: NoAnswer, seat: Side, ply: int) -> Mishap | GameVoidError:
     else:
         detail = bot.end_words()
         if bot.left_unasked:
-            reason = bot.describe(f"{detail} before its first turn")
-            return GameVoidError(bot.name, reason, error.why)
-    return Mishap(seat, error.why, bot.describe(detail))
+            return GameVoidError(bot.cause(f"{detail} before its first turn"), error.why)
+    return MishapError(seat, error.why, bot.describe(detail))
 
 
 def read_answer(position: Position, seat: Side, text: str, ply: int) -> tuple[Move, Position]:
-    """Return the canonical move and the position after it; raises Mishap.
+    """Return the canonical move and the position after it; raises MishapError.
 
     For a resignation, and for what is no move or not legal in `position`.
     """
     plain = " ".join(text.split())
     if plain == wire.RESIGN:
-        raise Mishap(seat, Termination.RESIGNATION, f"resigned at ply {ply}")
+        raise MishapError(seat, Termination.RESIGNATION, f"resigned at ply {ply}")
     try:
         move = read_move(position, plain)
         return move, position.play(move)
     except GameError as error:
         detail = f"{error} at ply {ply}"[:300]  # the bot has had its say in it
-        raise Mishap(seat, Termination.ILLEGAL_MOVE, detail) from error
+        raise MishapError(seat, Termination.ILLEGAL_MOVE, detail) from error
 
 
 # What ends a game before its rules do
@@ -294,7 +293,7 @@ class _Match:
         try:
             self._seat()
             ending = self._rally(position, adjudication)
-        except (Mishap, NoAnswer, GameVoidError) as error:
+        except (MishapError, NoAnswerError, GameVoidError) as error:
             mishap = self._mishap(error)
             self._refuse_bad_rules(mishap)
             bot = self._bots[mishap.seat]
@@ -327,19 +326,19 @@ class _Match:
             for bot in self._bots:
                 bot.news += play_line(ply, Move(text))
 
-    def _mishap(self, error: Mishap | NoAnswer | GameVoidError) -> Mishap:
+    def _mishap(self, error: MishapError | NoAnswerError | GameVoidError) -> MishapError:
         """Return who loses the game, and by what; raises GameVoidError where it is void."""
-        if isinstance(error, NoAnswer):
+        if isinstance(error, NoAnswerError):
             seat = Side(self._bots.index(error.bot))
             error = priced(error, seat, self._book.plies + 1)
-        if isinstance(error, Mishap):
+        if isinstance(error, MishapError):
             return error
         if error.why is None or error.bot not in self._spent:
             raise error
         seat = Side(self._plan.names.index(error.bot))
-        return Mishap(seat, error.why, f"again {error.reason}")
+        return MishapError(seat, error.why, f"again {error.reason}")
 
-    def _refuse_bad_rules(self, mishap: Mishap) -> None:
+    def _refuse_bad_rules(self, mishap: MishapError) -> None:
         """Raise RulesError where a bot broke a game off since the rules fail there.
 
         It is not asked what the bot says of it: who is about to lose could say anything.
@@ -353,7 +352,10 @@ class _Match:
         faults.look_behind(position, moves, plan.position or "", seconds=LOOKED_S)
 
     def _rally(self, position: Position, adjudication: Adjudication) -> GameEnding:
-        """Return how the game ends, by its rules or by a verdict; raises Mishap, NoAnswer."""
+        """Return how the game ends, by its rules or by a verdict.
+
+        Raises MishapError and NoAnswerError.
+        """
         arbiter = None if adjudication == NO_ADJUDICATION else Arbiter(adjudication)
         if arbiter is not None and (ending := arbiter.limit(self._book.plies)):
             return ending
@@ -372,9 +374,9 @@ class _Match:
             except IllegalMoveError:
                 try:
                     move, position = read_answer(position, seat, text, ply)
-                except Mishap as mishap:
+                except MishapError as mishap:
                     book.refuse(seat, used_s)
-                    raise Mishap(
+                    raise MishapError(
                         seat, mishap.why, f"{mishap}{book.played_before(text, seat)}"
                     ) from None
             asides = bot.asides

@@ -12,16 +12,16 @@ from functools import partial
 from typing import Final
 
 from lath import games
-from lath.arena.errors import ArenaError, ConfigError, ContestBotError, GameVoidError
+from lath.arena.errors import ArenaError, ContestBotError, GameVoidError, UnfitBotError
 from lath.arena.machine import signals
 from lath.arena.referee import watch as watching
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import CONTESTS, BridgedBot, bot_of
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import Bot, NoAnswer, play_line
-from lath.arena.referee.match import Mishap, read_answer
+from lath.arena.referee.conversation import Bot, NoAnswerError, play_line
+from lath.arena.referee.match import MishapError, read_answer
 from lath.games.core import Game, Move, Position, Side
-from lath.games.errors import GameError
+from lath.games.errors import GameError, LathError
 from lath.notation.protocol import NewGame, TimeControl
 from lath.notation.record.tags import Termination
 
@@ -63,12 +63,12 @@ def refuse_if_broken(bot: Bot, limits: Limits, game_ids: Sequence[str]) -> None:
     id_ = next(iter(bot.contest.games or tuple(game_ids) or games.ids()))
     try:
         _play(trial, watch, games.get(id_), limits, signals.awake_s() + _PATIENCE_S)
-    except (NoAnswer, GameVoidError) as error:
+    except (NoAnswerError, GameVoidError) as error:
         is_first = isinstance(error, GameVoidError) or error.awaited == "bestmove 1"
         if error.why is Termination.CRASH and is_first:
             words = f"{trial.end_words()} before its first move"
-            raise GameVoidError(bot.name, trial.describe(words)) from error
-    except (_NotOneError, Mishap, GameError):
+            raise GameVoidError(trial.cause(words)) from error
+    except (_NotOneError, MishapError, GameError):
         pass
     finally:
         trial.kill()
@@ -82,7 +82,7 @@ def introduce(bot: Bot, limits: Limits, game_ids: Sequence[str]) -> None:
     meet(bot, limits, game_ids)
     bot.refuse_unless_it_plays(game_ids)
     for wrong in bot.wrong_options():
-        raise ConfigError(f"bot {bot.name!r}: {wrong}")
+        raise UnfitBotError(bot.name, wrong, f"bot {bot.name!r}: {wrong}")
 
 
 def looks_like(contest: str, how: str = "") -> str:
@@ -144,10 +144,10 @@ def _speaks(spec: BotSpec, tree: str, limits: Limits, game_ids: Sequence[str], b
                 break
             try:
                 _play(bot, watch, games.get(id_), limits, by_s)
-            except NoAnswer as error:
+            except NoAnswerError as error:
                 if error.why is not Termination.CRASH:  # silence costs too much to try again
                     break
-            except (_NotOneError, Mishap, GameError, ArenaError):
+            except (_NotOneError, MishapError, GameError, ArenaError):
                 continue
             else:
                 return True
@@ -158,7 +158,7 @@ def _speaks(spec: BotSpec, tree: str, limits: Limits, game_ids: Sequence[str], b
     return False
 
 
-class _NotOneError(Exception):
+class _NotOneError(LathError):
     """What a bot does shows that it does not speak a contest's protocol."""
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple
 
+from lath.arena.errors import NOTHING, Obstacle
 from lath.arena.sandbox import seccomp, users
 from lath.arena.sandbox.limits import OWN_TASKS
 
@@ -231,18 +232,18 @@ def _file(name: str, content: bytes) -> int:
 
 
 @cache
-def why_not(*, has_own_user: bool = False) -> str:
-    """Return why no bot can be walled off here, and what to do about it; empty: it can.
+def why_not(*, has_own_user: bool = False) -> Obstacle:
+    """Return why no bot can be walled off here, and what to do about it.
 
     `has_own_user`: the superuser asks for a bot that becomes a user of its own.
     """
     if not _tool(PROGRAM):
-        return "bwrap is not installed: install the package bubblewrap"
+        return Obstacle("bwrap is not installed", "install the package bubblewrap")
     starter = (_BECOMES if has_own_user else _BOUNDS)[0]
     if not _tool(starter):
-        return f"{starter} is not installed: install the package util-linux"
+        return Obstacle(f"{starter} is not installed", "install the package util-linux")
     if not seccomp.has_filter():
-        return f"there is no filter of system calls for {os.uname().machine}"
+        return Obstacle(f"there is no filter of system calls for {os.uname().machine}")
     user = users.FIRST if has_own_user else None
     said, status_fd = os.pipe()
     fds = descriptors(status_fd, user)
@@ -264,14 +265,15 @@ def why_not(*, has_own_user: bool = False) -> str:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"bwrap does not start: {error}"
+        return Obstacle(f"bwrap does not start: {error}")
     finally:
         for descriptor in (said, *fds):
             os.close(descriptor)
     if tried.returncode == 0:
-        return ""
+        return NOTHING
     words = tried.stderr.decode("utf-8", "replace").strip().splitlines()
-    return f"bwrap cannot make its walls: {words[-1] if words else tried.returncode}{_remedy()}"
+    why = f"bwrap cannot make its walls: {words[-1] if words else tried.returncode}"
+    return Obstacle(why, _remedy(), "; ")
 
 
 _REMEDIES: Final = (
@@ -291,7 +293,7 @@ def _remedy() -> str:
         try:
             with open(path, encoding="ascii") as file:
                 if file.read().strip() == value:
-                    return f"; sysctl -w {setting} allows it"
+                    return f"sysctl -w {setting} allows it"
         except OSError:
             pass
     return ""

@@ -24,6 +24,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final, NamedTuple
 
+from lath.arena.errors import NOTHING, Obstacle
+
 _BOUNDS: Final = {"memory": "memory.max", "cpu": "cpu.max", "pids": "pids.max"}
 """Controllers that bound a bot, and the file that says a group has one."""
 
@@ -62,8 +64,8 @@ class GroupRights:
     can_kill: bool = False
     """Whether all processes of a group can be ended at once (Linux 5.14)."""
 
-    why_not: str = ""
-    """Why there is no home, and what to do about it; empty: there is one."""
+    why_not: Obstacle = NOTHING
+    """Why there is no home, and what to do about it."""
 
 
 @cache
@@ -74,21 +76,21 @@ def what_is_here() -> GroupRights:
     groups have the `memory` controller; else the nearest.
     """
     if sys.platform != "linux":
-        return GroupRights(why_not="only Linux has control groups")
+        return GroupRights(why_not=Obstacle("only Linux has control groups"))
     try:
         with open("/proc/self/mountinfo", encoding="utf-8") as file:
             mounts = file.read()
         with open("/proc/self/cgroup", encoding="utf-8") as file:
             own = file.read()
     except OSError as error:
-        return GroupRights(why_not=f"/proc does not tell of control groups: {error.strerror}")
+        why = f"/proc does not tell of control groups: {error.strerror}"
+        return GroupRights(why_not=Obstacle(why))
     homes = candidates(mounts, own)
-    why_not = "control groups of version 2 are not mounted: mount -t cgroup2"
+    why_not = Obstacle("control groups of version 2 are not mounted", "mount -t cgroup2")
     if homes:
-        why_not = (
-            f"no control group can be made in {homes[0]}, where we are: start the arena by "
-            f"systemd-run{'' if os.geteuid() == 0 else ' --user'} --scope -p Delegate=yes"
-        )
+        command = f"systemd-run{'' if os.geteuid() == 0 else ' --user'} --scope -p Delegate=yes"
+        why = f"no control group can be made in {homes[0]}, where we are"
+        why_not = Obstacle(why, f"start the arena by {command}")
     found = [here for home in homes if (here := _tried(home))]
     here = next((one for one in found if "memory" in one.controllers), None)
     here = here or (found[0] if found else GroupRights(why_not=why_not))

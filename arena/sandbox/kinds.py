@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from lath.arena.errors import NOTHING, Obstacle
 from lath.arena.sandbox import bubblewrap, cgroups, users
 from lath.arena.sandbox.bubblewrap import View
 from lath.arena.sandbox.cgroups import ControlGroup
@@ -60,21 +61,23 @@ class BotSandbox:
         """
         return self.kind == "user" or (self.kind == "bwrap" and users.can_be_given())
 
-    def why_not(self) -> str:
-        """Return why this machine has no such wall, and what to do about it; empty: it has."""
+    def why_not(self) -> Obstacle:
+        """Return why this machine has no such wall, and what to do about it."""
         if self.is_watched and sys.platform != "linux":
-            return "only Linux tells what the processes of a bot take together"
+            return Obstacle("only Linux tells what the processes of a bot take together")
         if self.kind == "user" and not users.can_be_given():
-            return "only the superuser can run bots as other users: start the arena as root"
+            return Obstacle(
+                "only the superuser can run bots as other users", "start the arena as root"
+            )
         if self.kind == "bwrap":
             why = bubblewrap.why_not(has_own_user=self.has_own_user)
             if not why and users.is_superuser_of_host() and not self.has_own_user:
-                return (
+                return Obstacle(
                     "bots would run as the host's root, since this user namespace has no other "
                     f"users: map the users {users.FIRST} to {users.LAST} into it"
                 )
             return why
-        return ""
+        return NOTHING
 
 
 NO_WALL: Final = BotSandbox()

@@ -291,12 +291,10 @@ class Explorer:
             found = self._archives.get(name) or _read(item, where.strip(), stop)
             self._archives[name] = found
             self._archives.move_to_end(name)
-            while self._room() > MOST and len(self._archives) > 1:
+            kept = self._archives.values()
+            while sum(each.room for each in kept) > MOST and len(kept) > 1:
                 self._archives.popitem(last=False)[1].close()
             return found
-
-    def _room(self) -> int:
-        return sum(each.room for each in self._archives.values())
 
 
 def _read(item: Item, where: str, stop: threading.Event) -> Archive:

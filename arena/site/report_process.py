@@ -19,7 +19,7 @@ from lath.arena.errors import ArenaError
 from lath.arena.site.shelf import Item
 from lath.arena.tournament.outcome.notes import event_in
 from lath.arena.tournament.outcome.sources import Doubt, material_of, refuse_damage
-from lath.games.errors import GameError
+from lath.games.errors import GameError, LathError
 from lath.notation.archive.given import GivenGames
 from lath.notation.record.errors import NotationError
 from lath.notation.record.record import Record
@@ -79,7 +79,7 @@ UNREADABLE: Final = "this cannot be read"
 """What everybody is told; the organiser is told the reason, which names files."""
 
 
-class _RefusedError(Exception):
+class _RefusedError(LathError):
     """What was asked for is wrong; the message is for whoever asked."""
 
 

@@ -124,7 +124,7 @@ class Shelf:
         self._items: dict[str, Item] = {}
         self.found_s: float | None = None
         """When the site looked last, on the monotonic clock."""
-        self._configs: dict[Path, tuple[Stamp, str | None]] = {}
+        self._configs: dict[Path, tuple[Stamp, tuple[str, str] | None]] = {}
         self._kept_s = KEPT_S
         self._lock: Final = threading.Lock()
         self.more = False
@@ -218,14 +218,14 @@ class Shelf:
         elif (wrong := self._config_fault(path, entries)) is None:
             if root is None:  # a file that was named
                 yield _item(path, root, "records")
-        elif wrong:
-            reason, _, detail = wrong.partition(": ")
+        elif wrong[0]:
+            reason, detail = wrong
             yield replace(_item(path, root, "unreadable", reason=reason), detail=detail)
         else:
             yield _begun_by(path, root)
 
-    def _config_fault(self, path: Path, entries: _Entries) -> str | None:
-        """Return why a configuration is not read; empty if it is one, None for other TOML."""
+    def _config_fault(self, path: Path, entries: _Entries) -> tuple[str, str] | None:
+        """Return what `_config_fault` says of a file, which is read once."""
         stamp = stamp_of(path)
         if path not in self._configs or self._configs[path][0] != stamp:
             self._configs[path] = (stamp, _config_fault(path))
@@ -258,16 +258,17 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _config_fault(path: Path) -> str | None:
+def _config_fault(path: Path) -> tuple[str, str] | None:
+    """Return why a configuration is not read, and details; empty if it is, None for other TOML."""
     try:
         found = tomllib.loads(read_small(_real(path), LARGEST_CONFIG).decode())
     except RecursionError:
-        return "it is nested too deeply"
+        return "it is nested too deeply", ""
     except OSError as error:
-        return reason_of(error)
+        return reason_of(error), ""
     except ValueError as error:
-        return f"it is not TOML: {name_of(str(error))[:200]}"
-    return "" if isinstance(found.get("bot"), list) else None
+        return "it is not TOML", name_of(str(error))[:200]
+    return ("", "") if isinstance(found.get("bot"), list) else None
 
 
 def _largest(file: Path) -> int:

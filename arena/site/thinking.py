@@ -18,7 +18,6 @@ from lath.arena.engine.engine import Engine, EngineError
 from lath.arena.engine.solving import Solved, said
 from lath.arena.errors import ArenaError, ConfigError
 from lath.games.errors import GameError
-from lath.notation.protocol import Option
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -135,7 +134,8 @@ class Thinkers:
                 "name": bot,
                 "author": engine.author,
                 "games": list(engine.games),
-                "level": None if level is None else _levels(level),
+                "level": level
+                and {"lowest": level.minimum, "highest": level.maximum, "usual": level.initial},
             }
 
     async def thoughts(self, question: BotQuestion) -> AsyncIterator[dict[str, Any]]:
@@ -286,7 +286,3 @@ def _thought(found: Solved) -> dict[str, Any]:
         "seconds": round(found.seconds, 3),
         "line": list(found.line),
     }
-
-
-def _levels(level: Option) -> dict[str, Any]:
-    return {"lowest": level.minimum, "highest": level.maximum, "usual": level.initial}

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from starlette.exceptions import HTTPException
 
+from lath.games.errors import LathError
+
 if TYPE_CHECKING:
     from starlette.requests import Request
 
@@ -121,7 +123,7 @@ class WaitingTurns:
                 turn.set_result(None)
 
 
-class GoneError(Exception):
+class GoneError(LathError):
     """The visitor has gone before there was an answer."""
 
 

@@ -149,16 +149,14 @@ class Watcher:
             parts = await asyncio.to_thread(self._look)
             for gone in self._parts.keys() - parts.keys() - {"status"}:
                 del self._parts[gone]
-            changed = {name: text for name, text in parts.items() if self._is_new(name, text)}
+            shown = {name: text for name, (_, text) in self._parts.items()}
+            changed = {name: text for name, text in parts.items() if shown.get(name) != text}
             if changed:
                 self._looks += 1
                 self._parts |= {name: (self._looks, text) for name, text in changed.items()}
                 self._news.set()
                 self._news = asyncio.Event()
             await asyncio.sleep(self._every_s)
-
-    def _is_new(self, name: str, text: str) -> bool:
-        return name not in self._parts or self._parts[name][1] != text
 
     def _look(self) -> dict[str, str]:
         """Return what there is to see, as JSON by name."""

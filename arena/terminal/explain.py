@@ -66,7 +66,7 @@ class _Printer:
         ]
         if any(row.expected is not None for row in rows):
             cells = [
-                "-" if row.expected is None else _share(row.expected, row.games) for row in rows
+                "-" if row.expected is None else f"{row.expected / row.games:.1%}" for row in rows
             ]
             columns.append(LayoutColumn("expected", cells, rank=1))
         self._output.table(title, columns)
@@ -232,12 +232,13 @@ class _Printer:
             self._output.words(f"{many}: --all")
             return
         rows = every if self._every else every[:FEW]
+        places = [", ".join(str(place.number) for place in row.places) for row in rows]
         columns = [
             LayoutColumn("game", [row.game for row in rows], rank=2, kind="name"),
             LayoutColumn("lost", [str(row.games) for row in rows]),
             LayoutColumn("by chance", [_chance(row.chance) for row in rows], rank=3),
             LayoutColumn("after ply", [str(row.ply) for row in rows], rank=1),
-            LayoutColumn("in games", [_numbers(row.places) for row in rows], kind="name"),
+            LayoutColumn("in games", places, kind="name"),
         ]
         self._output.table(title, columns)
         self._more_rows(len(every), len(rows))
@@ -317,10 +318,6 @@ def _chance(chance: float) -> str:
     return "<0.001" if chance < 0.001 else f"{chance:.3f}"
 
 
-def _share(points: float, games: int) -> str:
-    return f"{points / games:.1%}"
-
-
 def _games(number: int) -> str:
     return f"{number:,} game{'' if number == 1 else 's'}"
 
@@ -339,8 +336,3 @@ def _things(number: int) -> str:
 
 def _ply(ply: float | None) -> str:
     return "-" if ply is None else f"{ply:.0f}"
-
-
-def _numbers(places: Sequence[PlyInFile]) -> str:
-    """Return the numbers of games."""
-    return ", ".join(str(place.number) for place in places)

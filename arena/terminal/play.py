@@ -23,11 +23,11 @@ from lath.arena.errors import GameVoidError
 from lath.arena.machine import signals
 from lath.arena.referee.answers import Limit
 from lath.arena.referee.clock import Clock, Limits
-from lath.arena.referee.conversation import Bot, NoAnswer, play_line
+from lath.arena.referee.conversation import Bot, NoAnswerError, play_line
 from lath.arena.referee.match import (
     WON_BY,
     GameEnding,
-    Mishap,
+    MishapError,
     new_game,
     priced,
     read_answer,
@@ -231,7 +231,7 @@ class Sitting:
             self._draw()
         try:
             ending = self._until_its_end()
-        except Mishap as mishap:
+        except MishapError as mishap:
             assert self._bot is not None
             _tell(str(mishap))
             ending = mishap.ending(self._bot)
@@ -265,7 +265,7 @@ class Sitting:
             self._bot.say(wire.result_line(self._number, ending.result, ending.why))
 
     def _rally(self) -> GameEnding:
-        """Play on until there is an end; raises Mishap.
+        """Play on until there is an end; raises MishapError.
 
         Raises GameVoidError where the bot left before it was asked for the first time.
         """
@@ -282,7 +282,7 @@ class Sitting:
             left_ms, allowed_s = self._clock.left_ms, self._clock.allowed_s[seat]
             try:
                 text, used_s = bot.ask(self.position, number, left_ms, allowed_s)
-            except NoAnswer as error:
+            except NoAnswerError as error:
                 raise priced(error, seat, number) from error
             move, _ = read_answer(self.position, seat, text, number)
             left_s = self._clock.charge(seat, used_s)
@@ -349,7 +349,7 @@ class Sitting:
         except EngineError as error:
             _tell(f"no {word}: {error}")
             return
-        words = found.words.removeprefix("unknown, ")
+        words = (found.value == "unknown" and found.guess) or found.words
         _tell(f"{found.line[0]}: {words}" if word is Typed.HINT and found.line else words)
 
     def _take_back(self, seat: Side) -> None:

@@ -13,6 +13,7 @@ from shutil import copytree, rmtree
 from types import ModuleType
 from typing import Final
 
+from lath.games.errors import LathError
 from lath.notation.files.folders import user_folder
 
 _HERE: Final = Path(__file__).parent
@@ -21,7 +22,7 @@ WHOLE: Final = "whole"
 """A file with the digest of each other file of its folder: all was compiled."""
 
 
-class ColdError(Exception):
+class ColdError(LathError):
     """There is no compiled form here, or not yet; the text says which."""
 
     def __init__(self, why: str, remedy: str = "", *, can_compile: bool = False) -> None:

@@ -23,7 +23,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Final, Self, cast
 
 from lath.games.core import FIRST_VERSION, Move, least_line
-from lath.games.errors import GameError, RulesVersionError
+from lath.games.errors import GameError, LathError, RulesVersionError
 from lath.notation.archive.index import note_for
 from lath.notation.files import files
 from lath.notation.files.files import (
@@ -391,7 +391,7 @@ class ArchivePart:
     """What is there, of a `.zst`."""
 
 
-class _NothingError(Exception):
+class _NothingError(LathError):
     """Nothing is written."""
 
 

@@ -38,6 +38,11 @@ _AT_ONCE: Final = 1 << 14
 class DatabaseError(NotationError):
     """A file is no database of games of this form, or one cannot be written."""
 
+    def __init__(self, message: str, why: str = "") -> None:
+        super().__init__(message)
+        self.why = why or message
+        """Why it cannot be read, without its path; else the message."""
+
 
 class StartTags(NamedTuple):
     """What tags say of where a game begins, by which rules; empty where they are missing."""
@@ -112,7 +117,8 @@ def attached(path: Path, shown: Path | None = None) -> duckdb.DuckDBPyConnection
         why = "it has other tables"
     except duckdb.Error as error:  # it is damaged, another program writes it, …
         connection.close()
-        raise DatabaseError(f"{shown or path} cannot be read: {first_line(error)}") from error
+        why = first_line(error)
+        raise DatabaseError(f"{shown or path} cannot be read: {why}", why) from error
     if why:
         connection.close()
         expected = "expected what `arena convert` of this version makes"
@@ -439,7 +445,7 @@ def _text(row: Mapping[str, Any], line: Sequence[str]) -> str:
 
 def _unreadable(error: DatabaseError, path: Path) -> OSError:
     """Return the same error as of any file; of a path that is shown as `it`."""
-    return OSError(errno.EIO, str(error).removeprefix("it cannot be read: "), str(path))
+    return OSError(errno.EIO, error.why, str(path))
 
 
 class DatabaseText(io.RawIOBase):

@@ -13,6 +13,8 @@ from itertools import accumulate
 from math import isfinite
 from typing import Any, Final, NoReturn
 
+from lath.games.errors import LathError
+
 MOST: Final = 2**63 - 1
 """The greatest whole number, of either sign: what every database and loop holds."""
 
@@ -28,7 +30,7 @@ _MAY_BE_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
 """Half a letter, or one of a pair, as JSON may write it."""
 
 
-class BoundsError(ValueError):
+class BoundsError(LathError, ValueError):
     """A text holds more than it may, or is not what it is read as."""
 
     def __init__(self, message: str, expected: str = "", at: int = 0) -> None:

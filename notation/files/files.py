@@ -19,6 +19,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
+from lath.games.errors import LathError
 from lath.notation.extras import EXTRAS
 from lath.notation.files.frames import Frames, FramesWriter, zstd
 from lath.notation.files.locks import lock
@@ -469,7 +470,7 @@ def _fill_frames(
         frames.finish()
 
 
-class TemporaryFileError(OSError):
+class TemporaryFileError(LathError, OSError):
     """A temporary file cannot be written, be it for want of room: what is written is not at fault.
 
     Nor is what is read.

@@ -9,6 +9,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING, Final
 
+from lath.games.errors import LathError
 from lath.notation.record.errors import NotationError, listed, printable
 from lath.notation.record.tags import WRITTEN_TAGS
 
@@ -91,7 +92,7 @@ class QueryError(NotationError):
         super().__init__(f"{whole}\n  {shown}\n  {' ' * (at - start)}^")
 
 
-class WrongValueError(Exception):
+class WrongValueError(LathError):
     """A value or a name means nothing, though the grammar takes it; has QueryError's arguments."""
 
     def __init__(self, token: Token, message: str, expected: str, further: int = 0) -> None:

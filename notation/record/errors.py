@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Final
 
+from lath.games.errors import LathError
 
-class NotationError(ValueError):
+
+class NotationError(LathError, ValueError):
     """A record could not be read or is wrong."""
 
 

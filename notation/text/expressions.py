@@ -13,6 +13,8 @@ from contextlib import suppress
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
+from lath.games.errors import LathError
+
 if TYPE_CHECKING:
     from lark import Lark
 
@@ -29,7 +31,7 @@ class SymbolPart(NamedTuple):
 Alternative = tuple[SymbolPart, ...]
 
 
-class NotRegular(Exception):  # noqa: N818 - no error: it says which kind of rule this is
+class NotRegularError(LathError):
     """The rule refers to itself, or may be empty: here no expression is made of it."""
 
 
@@ -56,18 +58,18 @@ class Expressions:
         """Return the expression of a rule, blanks after each terminal included.
 
         With `groups`, each part that Lark keeps is a group, terminals without the blanks after
-        them. Raises NotRegular.
+        them. Raises NotRegularError.
         """
         if name in inside:
-            raise NotRegular(name)
+            raise NotRegularError(name)
         inside |= {name}
         alternatives = self._alternatives[name]
         if not all(alternatives):
-            raise NotRegular(f"{name} may be empty")
+            raise NotRegularError(f"{name} may be empty")
         loop = [parts[1:] for parts in alternatives if parts[0].name == name]
         once = [parts for parts in alternatives if parts[0].name != name]
         if not once:
-            raise NotRegular(f"{name} never ends")
+            raise NotRegularError(f"{name} never ends")
         expression = self._one_of(once, groups, inside)
         if not loop:
             return expression
@@ -88,10 +90,10 @@ class Expressions:
             return "".join(self._parts(longest, optional, groups, inside))
         known = []
         for each in alternatives:
-            with suppress(NotRegular):  # what needs it is refused
+            with suppress(NotRegularError):  # what needs it is refused
                 known.append("".join(self._parts(each, (), groups, inside)))
         if not known:
-            raise NotRegular(str(alternatives))
+            raise NotRegularError(str(alternatives))
         return f"(?:{'|'.join(known)})"
 
     def _parts(
@@ -105,7 +107,7 @@ class Expressions:
             name, is_terminal, is_kept = part
             try:
                 known = self._terminals[name] if is_terminal else self.rule(name, inside=inside)
-            except NotRegular:
+            except NotRegularError:
                 if part not in optional:
                     raise
                 continue  # without it: what has it is refused

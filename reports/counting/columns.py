@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
+from lath.games.errors import hinted
 from lath.reports.counting.ranking import COLUMNS as DECIDES
 from lath.reports.notes.outcome import Kind
 from lath.reports.ratings.results import IN_ORDER
@@ -489,10 +490,8 @@ def named(text: str) -> tuple[TableColumn, ...]:
             found += [column for column in COLUMNS if column not in found]
         elif name not in BY_NAME:
             close = get_close_matches(name, BY_NAME, 1)
-            hint = f"\nhint: did you mean {close[0]!r}?" if close else ""
-            raise ValueError(
-                f"{name!r} is not a column; expected some of {', '.join(BY_NAME)}, or {ALL}{hint}"
-            )
+            words = f"{name!r} is not a column; expected some of {', '.join(BY_NAME)}, or {ALL}"
+            raise ValueError(hinted(words, f"did you mean {close[0]!r}?" if close else ""))
         elif BY_NAME[name] not in found:
             found.append(BY_NAME[name])
     return tuple(found)

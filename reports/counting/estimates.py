@@ -218,13 +218,11 @@ def by_normal(apart: float, error: float) -> EstimateDifference:
     return EstimateDifference(value=apart, low=apart - half, high=apart + half, p_value=p_value)
 
 
-def _wilson_of(of: Estimated) -> tuple[float, float]:
-    return wilson(of.value, of.worth, _z(of.degrees, of.value))
-
-
 def _newcombe(one: Estimated, other: Estimated) -> tuple[float, float]:
     """Return Newcombe's interval: how far each share may be off, as its Wilson interval has it."""
-    (low, high), (low_2, high_2) = (_wilson_of(each) for each in (one, other))
+    (low, high), (low_2, high_2) = (
+        wilson(each.value, each.worth, _z(each.degrees, each.value)) for each in (one, other)
+    )
     apart = other.value - one.value
     below = math.hypot(other.value - low_2, high - one.value)
     above = math.hypot(high_2 - other.value, one.value - low)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Final
 
+from lath.games.errors import hinted
 from lath.reports.counting.ranking import Members, Rule
 from lath.reports.notes.outcome import EventOutcome
 from lath.reports.ratings.results import ALL_AT_ONCE, Method
@@ -59,19 +60,19 @@ class Scale:
             *((("--relative-to", self.relative_to),) if self.relative_to else ()),
         ):
             if name not in known:
-                raise ValueError(f"{flag} {name!r}: {unknown_words(name, known)}")
+                raise ValueError(f"{flag} {name!r}: {hinted(*unknown_words(name, known))}")
         return self
 
 
 PLAIN_SCALE: Final = Scale()
 
 
-def unknown_words(name: str, known: Sequence[str]) -> str:
-    """Return what is wrong with the name of a bot that is none of those that are known."""
+def unknown_words(name: str, known: Sequence[str]) -> tuple[str, str]:
+    """Return what is wrong with the name of a bot that is not known, and what may be meant."""
     close = get_close_matches(name, known, 1)
     listed = ", ".join(known[:12]) + (f" and {len(known) - 12} more" if len(known) > 12 else "")
-    hint = f"\nhint: did you mean {close[0]!r}?" if close else ""
-    return f"no such bot; expected one of {listed or 'none: there are no games'}{hint}"
+    meant = f"did you mean {close[0]!r}?" if close else ""
+    return f"no such bot; expected one of {listed or 'none: there are no games'}", meant
 
 
 def anchor_of(text: str) -> tuple[str, float]:

@@ -239,7 +239,8 @@ class League:
 
 def league_of(events: Sequence[Event], table: Mapping[str, Any]) -> League:
     """Return the league of events, the newest first; `table` is of all their games together."""
-    bot_of, order = _bots(events), _versions(events)
+    bot_of = {row["name"]: row["bot"] for event in events for row in event.versions}
+    order = _versions(events)
     rows = {row["name"]: row for row in table["rows"]}
     names = defaultdict[str, list[str]](list)
     for name in sorted(rows, key=lambda name: (order.get(name, (False, 0)), name)):
@@ -314,11 +315,6 @@ def _absent(name: str, page: str, mark: str, events: Iterable[Event]) -> Absent:
 def _others(name: str, pairings: Iterable[Sequence[str]]) -> list[str]:
     """Return whom an entry meets."""
     return [one for both in pairings if name in both for one in both if one != name]
-
-
-def _bots(events: Iterable[Event]) -> dict[str, str]:
-    """Return whose version each name is that is one."""
-    return {row["name"]: row["bot"] for event in events for row in event.versions}
 
 
 def _versions(events: Iterable[Event]) -> dict[str, tuple[bool, int]]:

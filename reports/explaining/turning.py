@@ -13,6 +13,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from lath.games.errors import LathError
 from lath.games.fast import FastBoard, fast_board
 from lath.notation.record.record import Record, is_of_analysis
 from lath.notation.record.tags import FORFEITS
@@ -71,7 +72,7 @@ class ReplayedGame:
     """Who decided on each ply."""
 
 
-class SpentError(Exception):
+class SpentError(LathError):
     """The proof would take longer than it may."""
 
 

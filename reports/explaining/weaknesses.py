@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
+from operator import attrgetter
 from statistics import median, quantiles
 from typing import ClassVar, Final, Literal, NamedTuple
 
@@ -480,14 +481,10 @@ def _is_slow(clock: ClockAtMove) -> bool | None:
     return None if clock.used is None else clock.used >= 1 - QUARTER
 
 
-def _is_low(clock: ClockAtMove) -> bool | None:
-    return clock.is_low
-
-
 _CLOCKS: Final[Mapping[Speed, Callable[[ClockAtMove], bool | None]]] = {
     "quick": _is_quick,
     "slow": _is_slow,
-    "low": _is_low,
+    "low": attrgetter("is_low"),
 }
 
 

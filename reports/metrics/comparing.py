@@ -116,7 +116,12 @@ def compared_to_json(
             "unit": each.measure.unit,
             "one": numbers_of(each.one),
             "other": numbers_of(each.other),
-            **_of_difference(each),
+            "difference": each.apart.value,
+            "low": each.apart.low,
+            "high": each.apart.high,
+            "p_value": each.apart.p_value,
+            "adjusted": each.adjusted,
+            "differs": each.differs,
         }
         for each in compared
     ] + _not_compared_rows(one, other)
@@ -137,14 +142,3 @@ def compared_rows(
         }
         for row in compared_to_json(compared, one, other)
     ]
-
-
-def _of_difference(each: Compared) -> dict[str, Any]:
-    return {
-        "difference": each.apart.value,
-        "low": each.apart.low,
-        "high": each.apart.high,
-        "p_value": each.apart.p_value,
-        "adjusted": each.adjusted,
-        "differs": each.differs,
-    }

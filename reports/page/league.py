@@ -5,7 +5,7 @@ Each is a file that fetches nothing and links to the others by relative addresse
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
@@ -79,7 +79,8 @@ def pages(
     def page(name: str, template: str, up: str, **more: Any) -> tuple[str, Page]:
         card = Card(f"{base_url.rstrip('/')}/{name}") if base_url else None
         found = {word: up + place for word, place in league.pages.items()}
-        values = {**shown, **more, "document": _tables(document, found), "up": up, "card": card}
+        made = {"standings": document["standings"], "facts": document["facts"], "pages": found}
+        values = {**shown, **more, "document": made, "up": up, "card": card}
         return name, rendered(template, PARTS, templates, here=name, **values)
 
     for entrant in league.entrants:
@@ -92,11 +93,6 @@ def pages(
         shown_first = {"season": of_season.season, "season_link": of_season.link}
     newest, points = league.events[:SHOWN], _all_time(league)
     yield page(INDEX, "league/index.html.j2", "", newest=newest, all_time=points, **shown_first)
-
-
-def _tables(document: IndexDocument, found: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the tables of reports are made of, with the pages of bots."""
-    return {"standings": document["standings"], "facts": document["facts"], "pages": found}
 
 
 def _all_time(league: League) -> list[SeasonRow]:

@@ -72,7 +72,7 @@ def test_a_packed_bundled_bot_plays_the_same_moves_by_seed_and_nodes(
     bot = ROOT / "bots" / f"{module}.py"
     one = packed(tmp_path, pack(str(bot), plays=plays))
     if module == "monte_carlo":
-        assert ("b85decode" in one.read_text()) == (not plays)
+        assert ('unpack("""' in one.read_text()) == (not plays)
     moves = moves_of(said(tmp_path, "-IS", one))
     assert len(moves) == 2
     # What is packed plays in Python: the compiled form draws other random numbers.

@@ -26,7 +26,7 @@ from lath.notation import format_record
 from lath.notation.query import query
 from lath.notation.query.mistakes import NAMES, ORDERED, WORDS
 from lath.notation.text import scanner, tokens
-from lath.notation.text.expressions import Expressions, NotRegular
+from lath.notation.text.expressions import Expressions, NotRegularError
 from lath.notation.text.parser import lark
 from lath.notation.text.tokens import grammar
 
@@ -263,7 +263,7 @@ def test_parts_that_lark_keeps_are_groups_without_the_blanks_after_them() -> Non
 
 def test_what_recurs_is_refused_and_all_else_is_read() -> None:
     for rules in ('s: "a" s "b"', 's: "a" t\nt: "(" s ")"', 's: t "a"\nt: u "b"\nu: t "c"'):
-        with pytest.raises(NotRegular):
+        with pytest.raises(NotRegularError):
             pattern_of(rules)
     rules = 's: t+\nt: "a" u? "b"?\nu: "(" t+ ")"'
     parser, pattern = lark_of(rules), pattern_of(rules)

@@ -15,6 +15,7 @@ from bad_bots import Good
 from runs import Told
 
 from lath.arena.cli.ending import print_end
+from lath.arena.errors import Cause
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.tables import print_bots
 from lath.arena.tournament.run.progress import RunSummary
@@ -76,9 +77,9 @@ def test_an_interrupted_run_says_what_was_done_and_how_to_go_on(capsys: Captured
 
 def test_a_cause_that_nobody_was_told_is_told_in_the_end(capsys: Captured) -> None:
     stopped = {
-        frozenset({"ann", "bob"}): "bob: exited with status 2 before ok",
-        frozenset({"cat", "bob"}): "bob: exited with status 2 before ok; standard error: oh",
-        frozenset({"ann", "cat"}): "pair 3 ended its worker 3 times",
+        frozenset({"ann", "bob"}): Cause("exited with status 2 before ok", "bob"),
+        frozenset({"cat", "bob"}): Cause("exited with status 2 before ok", "bob", "oh"),
+        frozenset({"ann", "cat"}): Cause("pair 3 ended its worker 3 times"),
     }
     summary = RunSummary(done=0, total=6, stopped=stopped, interrupted=False)
     assert print_end(summary, Told().progress, Path("out"), quiet=True) == 1

@@ -224,5 +224,5 @@ def check_pair(result: PairResult) -> None:
         assert check(record) == []
         for text in (game.record, game.log or "\n".join(game.stderr.values())):
             assert text.replace("\n", "").replace("\t", "").isprintable(), text
-    for line in (result.void, *result.notes):
+    for line in (str(result.void), *result.notes):
         assert line.replace("\t", "").isprintable(), line

@@ -204,7 +204,7 @@ class BotFault:
         played = [Stored(*(getattr(game, row) for row in rows_of)) for game in result.games]
         wanted = {
             "void": bool(result.void) == (not self.ending)
-            and self.told in (result.void or self.told),
+            and self.told in str(result.void or self.told),
             "voids": not self.ending or result.voided == self.voids,
             "spent": result.spent == ((self.name,) if self.voids else ()),
             "notes": notes == ((f"{self.name} {self.noted}",) if self.noted else ()),
@@ -216,7 +216,7 @@ class BotFault:
         }
         wrong = [f"{what}: {result} {notes}" for what, is_so in wanted.items() if not is_so]
         stories = [parse(game.text).story for game in played]
-        told = "\n".join(filter(None, (result.void, *stories, *notes)))
+        told = "\n".join(filter(None, (str(result.void or ""), *stories, *notes)))
         return [*self.wrong_games(played), *wrong], told
 
     # As a process, in one tournament with others

@@ -7,6 +7,7 @@ from typing import Any
 
 from results import a_config, a_result
 
+from lath.arena.errors import Cause
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.tournament.run.events import (
     GameEnded,
@@ -16,7 +17,6 @@ from lath.arena.tournament.run.events import (
     RunBegan,
     Waiting,
     Warned,
-    two,
 )
 from lath.arena.tournament.run.progress import Progress
 from lath.arena.tournament.store.totals import EndingTally, PairTally
@@ -73,11 +73,12 @@ class Told:
             self.progress(GameEnded.of(self.pair, game))
         self.progress(PairEnded(pair=self.pair, games=len(results)))
 
-    def warn(self, text: str) -> None:
-        self.progress(Warned(text=text))
+    def warn(self, text: str, cause: Cause | None = None) -> None:
+        bot, what = (cause.bot, cause.event) if cause else ("", "")
+        self.progress(Warned(text=text, bot=bot, what=what))
 
-    def stop(self, pairing: set[str], why: str) -> None:
-        self.progress(PairingStopped(bots=two(pairing), why=why))
+    def stop(self, pairing: set[str], why: Cause) -> None:
+        self.progress(PairingStopped.of(pairing, why))
 
     def wait(self, seconds: float = 0.0, **outcome: Any) -> None:
         self.clock.now_s += seconds

@@ -32,7 +32,7 @@ from walks import walk
 
 from lath import games, notation
 from lath.arena.directory import OUTCOME, RECORDS
-from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.errors import ArenaError, Cause, ConfigError
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import Book, BookChoice
 from lath.arena.tournament.configuration.config import load
@@ -400,7 +400,7 @@ def _answers() -> Sequence[str]:
     games = (a_result(1), a_result(2, stderr={"ann": "oops"}, notes=("slow",)))
     results = (
         PairResult(pair=1, games=games),
-        PairResult(pair=2, games=(), void="b: no", voided=1),
+        PairResult(pair=2, games=(), void=Cause("no", "b"), voided=1),
     )
     return _latin([result.as_text() for result in results])
 

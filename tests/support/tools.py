@@ -74,8 +74,8 @@ def _bwrap() -> str:
 
     if why := _runs("bwrap", "--version"):
         return why
-    why = BotSandbox(kind="bwrap").why_not()
-    return why and f"{REFUSED}: {why}"
+    obstacle = BotSandbox(kind="bwrap").why_not()
+    return f"{REFUSED}: {obstacle}" if obstacle else ""
 
 
 _MAIN: Final = "int main(void) { return 0; }\n"

@@ -45,9 +45,14 @@ class Mistake(NamedTuple):
     """What is wrong with a key."""
 
     place: Place
-    text: str
-    is_of_files: bool = False
-    """Whether the key is right, and something is not there, or is not as it should be."""
+    what: str
+    unfit: str = ""
+    """The bot whose key is right, and of which something is not there, or not as it should be."""
+
+    @property
+    def text(self) -> str:
+        """Return what is wrong, with the name of a bot that is unfit."""
+        return f"bot {self.unfit!r}: {self.what}" if self.unfit else self.what
 
     def placed(self, name: str, lines: Mapping[Place, int]) -> tuple[int, str]:
         """Return its line, for sorting, and what is said of it with its place.
@@ -235,7 +240,7 @@ def _of_anchors(model: ConfigTable, played: Container[str]) -> Iterator[Mistake]
     names = [bot.name for bot in model.bot]
     for name in model.anchors:
         if name not in names and name not in played:
-            words = " ".join(unknown_words(name, names).split("\nhint: "))
+            words = " ".join(filter(None, unknown_words(name, names)))
             yield Mistake(("anchors", name), f"anchors: {name!r}: {words}")
 
 
@@ -267,25 +272,23 @@ def _of_bots(
 
 def _of_files(bot: BotTable, folder: Path, place: Place) -> Iterator[Mistake]:
     """Yield what is not there of the files and folders that a bot names, or cannot be started."""
-    called, home = f"bot {bot.name!r}", folder / bot.cwd
+    home = folder / bot.cwd
     if bot.cwd and not home.is_dir():
-        text = f"{called}: cwd {str(home)!r} is not a folder"
-        yield Mistake((*place, "cwd"), text, is_of_files=True)
+        yield Mistake((*place, "cwd"), f"cwd {str(home)!r} is not a folder", bot.name)
     for path in bot.files:
         if not is_there(home / path, Path.exists):
-            text = f"{called}: files: {str(home / path)!r} is not there"
-            yield Mistake((*place, "files"), text, is_of_files=True)
+            text = f"files: {str(home / path)!r} is not there"
+            yield Mistake((*place, "files"), text, bot.name)
     for path in bot.reads:
         if not is_there(folder / path, Path.exists):
-            text = f"{called}: reads: {str(folder / path)!r} is not there"
-            yield Mistake((*place, "reads"), text, is_of_files=True)
+            text = f"reads: {str(folder / path)!r} is not there"
+            yield Mistake((*place, "reads"), text, bot.name)
     if bot.build and not bot.cwd:
-        text = f"{called}: build without cwd, expected cwd, the folder that it is built in"
+        text = f"bot {bot.name!r}: build without cwd, expected cwd, the folder that it is built in"
         yield Mistake((*place, "build"), text)
     if bot.command and not bot.build and (advice := advice_on(tuple(bot.command), home)):
         write = f"write: command = {shown(list(advice.words))}"
-        text = f"{called}: {advice.says(write)}"
-        yield Mistake((*place, "command"), text, is_of_files=True)
+        yield Mistake((*place, "command"), advice.says(write), bot.name)
 
 
 def unfit_ones(mistakes: Sequence[Mistake], model: ConfigTable) -> dict[str, str]:
@@ -295,10 +298,9 @@ def unfit_ones(mistakes: Sequence[Mistake], model: ConfigTable) -> dict[str, str
     """
     unfit: dict[str, list[str]] = {}
     for mistake in mistakes:
-        if not mistake.is_of_files:
+        if not mistake.unfit:
             return {}
-        name = model.bot[mistake.place[1]].name
-        unfit.setdefault(name, []).append(mistake.text.removeprefix(f"bot {name!r}: "))
+        unfit.setdefault(mistake.unfit, []).append(mistake.what)
     if len(model.bot) - len(unfit) < 2:
         return {}
     return {name: "; ".join(texts) for name, texts in unfit.items()}

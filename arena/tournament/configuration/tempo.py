@@ -20,6 +20,7 @@ from lath.arena.entrants.programs import bundled
 from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.configuration.config import Config
 from lath.games.core import Game
+from lath.games.errors import LathError
 from lath.games.fast import fast_board
 from lath.notation.protocol import TimeControl
 
@@ -110,7 +111,7 @@ def _random_games(game: Game, clock: Callable[[], float]) -> tuple[float, float]
     return whole, fastest_s
 
 
-class _LateError(Exception):
+class _LateError(LathError):
     """So much time is measured."""
 
 

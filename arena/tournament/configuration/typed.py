@@ -8,15 +8,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lath.arena.directory import CONFIG
 from lath.arena.errors import TYPED, ArenaError, ConfigError, ContestBotError
 from lath.arena.referee.bridges import CONTESTS
 from lath.arena.referee.recognition import added, looks_like
 
+AnyError = TypeVar("AnyError", bound=ArenaError)
 
-def advised(error: ArenaError) -> ArenaError:
+
+def advised(error: AnyError) -> AnyError | ContestBotError:
     """Return the error with what to type, where a bot looks like a contest's.
 
     That is the command with the bot's protocol, or the line that its file lacks.
@@ -28,15 +30,12 @@ def advised(error: ArenaError) -> ArenaError:
         if _names(argument, error.bot):
             again = [*arguments[:at], f"{argument}{added(contest)}", *arguments[at + 1 :]]
             command = shlex.join(["arena", *_with_game(again, contest)])
-            return _hinted(error, looks_like(contest), command)
+            return ContestBotError(error.bot, looks_like(contest), contest, hint=command)
     for path in _files(arguments):
         if lines := _lines(path, error.bot, contest):
-            return _hinted(error, looks_like(contest, f'protocol = "{contest}"'), lines)
+            words = looks_like(contest, f'protocol = "{contest}"')
+            return ContestBotError(error.bot, words, contest, hint=lines)
     return error
-
-
-def _hinted(error: ContestBotError, words: str, hint: str) -> ContestBotError:
-    return ContestBotError(error.bot, f"{words}\n  hint: {hint}", error.contest)
 
 
 def _names(argument: str, bot: str) -> bool:

@@ -68,7 +68,7 @@ def outcome_in(sources: Sequence[Path]) -> EventOutcome | None:
             raise ValueError("it is not the one that was made of the games that are stored")
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         again = f"`arena run {shlex.quote(str(sources[0]))}` writes it again"
-        raise DamagedError(f"{path} is damaged: {error}; {again}") from error
+        raise DamagedError(f"{error}; {again}", path) from error
     return outcome
 
 

@@ -295,13 +295,13 @@ def _of_folder(folder: Path, doubts: list[Doubt], *, rules: bool) -> Iterator[Re
     last = 0
     try:
         if not database.is_file():
-            raise StoreError(f"{folder} has no {DATABASE}")
+            raise StoreError(f"has no {DATABASE}", folder)
         with reading_database(database):
             for last, text in read_records(folder):
                 yield _stored_record(Path(folder.name, DATABASE), last, text, rules=rules)
         exported = folder / RECORDS
         if not last and exported.is_file() and exported.stat().st_size:
-            raise DamagedError(f"{database} has no games, and {RECORDS} has some")
+            raise DamagedError(f"has no games, and {RECORDS} has some", database, " ")
     except InUseError:  # for long, as by a run of 0.1.0; it is sound and will be open again
         raise
     except DamagedError as error:
@@ -320,7 +320,7 @@ def _exported_in(
             lacks = f"it has neither {DATABASE} nor {RECORDS}"
             more = "" if is_of_a_run(folder) else NO_FILES
             raise ArenaError(f"{folder} is no tournament: {lacks}{more}")
-        why.args = (f"{why}; there is no {RECORDS}",)
+        why.more += f"; there is no {RECORDS}"
         raise why
     written = dt.datetime.fromtimestamp(path.stat().st_mtime).astimezone()
     games = 0
@@ -357,7 +357,7 @@ def _valid_in_either(
         if number > given:
             yield parse(records[number])
     words = f"{why}; {len(records)} games are sound there or in {RECORDS}"
-    if left_out := [str(each) for each in unsound if each.why not in str(why)]:
+    if left_out := [str(each) for each in unsound if each.why != why.wrong]:
         words += f", left out: {'; '.join(left_out[:3])}{'; ...' if left_out[3:] else ''}"
     check = f"arena check {shlex.quote(str(folder))}"
     words += f"; `{check}` counts them, and `{check} --sound OUT` makes a tournament of them"

@@ -76,14 +76,13 @@ def stored(folder: Path, highest: int = 0) -> Iterator[GameResult | Invalid]:
     path = folder / DATABASE
     try:
         if not path.is_file():
-            raise DamagedError("it is not there")
+            raise DamagedError("it is not there", path)
         with reading_database(path), opened_to_read(path) as database:
             if database is None:
-                raise DamagedError("it is empty")
+                raise DamagedError("it is empty", path)
             yield from _stored(StoredGames(database, path), highest)
     except StoreError as error:
-        why = str(error).removeprefix(str(path)).removeprefix(" is damaged")
-        yield Invalid(DATABASE, why.removeprefix(":").strip())
+        yield Invalid(DATABASE, error.wrong)
 
 
 def _stored(games: StoredGames, highest: int) -> Iterator[GameResult | Invalid]:
@@ -213,7 +212,7 @@ def _wrong_outcome(folder: Path, content: bytes) -> str:
     try:
         outcome_in([folder])
     except DamagedError as error:
-        return str(error).removeprefix(f"{folder / OUTCOME} is damaged: ")
+        return error.wrong
     return ""
 
 
@@ -345,8 +344,9 @@ def _named(half: Path, out: Path) -> Iterator[None]:
     """Say of what is not whole yet the name that it will have."""
     try:
         yield
-    except ArenaError as error:
-        error.args = (str(error).replace(str(half), str(out)), *error.args[1:])
+    except StoreError as error:
+        if error.path is not None and error.path.is_relative_to(half):
+            error.path = out / error.path.relative_to(half)
         raise
 
 

@@ -12,7 +12,15 @@ from typing import TypeVar
 
 from lath.arena.directory import CONFIG, DATABASE
 from lath.arena.entrants.compiling import uncompiled
-from lath.arena.errors import ArenaError, ConfigError, DiskError, GameVoidError, MachineError
+from lath.arena.errors import (
+    ArenaError,
+    BotError,
+    ConfigError,
+    DiskError,
+    GameVoidError,
+    MachineError,
+    UnfitBotError,
+)
 from lath.arena.machine import signals
 from lath.arena.machine.system import ENOUGH, Patience, reading_database
 from lath.arena.referee.bots import Greeting
@@ -82,7 +90,7 @@ def _refuse_to_lose(path: Path, text: bytes, store: Store, config: Config) -> No
         )
 
 
-Said = Mapping[str, Greeting | ArenaError]
+Said = Mapping[str, Greeting | BotError]
 """By name what bots say of themselves, or why they cannot play."""
 
 
@@ -94,7 +102,7 @@ def greet_bots(
     Waits where the machine lacks what a bot needs; raises MachineError where that takes too long.
     """
     watch = Watch()
-    said: dict[str, Greeting | ArenaError] = {}
+    said: dict[str, Greeting | BotError] = {}
     for spec in config.bots:
         if spec.name not in names:
             continue
@@ -106,7 +114,7 @@ def greet_bots(
     return said
 
 
-def _greet(bot: Bot, config: Config, tree: str) -> ArenaError | None:
+def _greet(bot: Bot, config: Config, tree: str) -> BotError | None:
     """Start a bot and end it; return why it cannot play. Raises MachineError."""
     try:
         introduce(bot, config.limits, config.games)
@@ -114,7 +122,7 @@ def _greet(bot: Bot, config: Config, tree: str) -> ArenaError | None:
         bot.kill()
         refuse_if_lacking(tree)
         return error
-    except ConfigError as error:
+    except UnfitBotError as error:
         return error
     finally:
         if signals.requests():  # nobody waits until it has ended
@@ -137,42 +145,43 @@ def seated(
     what cannot be made good, and else warns of it.
     """
     greetings = {name: one for name, one in said.items() if isinstance(one, Greeting)}
-    wrong = {name: advised(one) for name, one in said.items() if isinstance(one, ArenaError)}
+    wrong = {name: advised(one) for name, one in said.items() if not isinstance(one, Greeting)}
     for name in runner.benched:
         if name in greetings:
             runner.unbench(name)
             again = "again" if runner.has_games(name) else "now"
             tell(Warned(text=f"{name} was benched, and plays {again}"))
-    out = {name: str(error) for name, error in wrong.items()} | dict(unfit)
+    out = {name: error.reason for name, error in wrong.items()} | dict(unfit)
     if out and not runner.may_bench(out):
         _refuse_unfit(config, wrong, unfit, tell)
     else:
-        for name, told in out.items():
-            why, _, hint = told.partition("\n  hint: ")
+        for name, why in out.items():
             runner.bench(name, why)
-            if hint:
-                tell(Warned(text=f"{name}: {hint}"))
+            if name in wrong and wrong[name].hint:
+                tell(Warned(text=f"{name}: {wrong[name].hint}"))
     if slow := uncompiled(greetings, config.bots):
         tell(Warned(text=slow))
     return greetings
 
 
 def _refuse_unfit(
-    config: Config, wrong: Mapping[str, ArenaError], unfit: Mapping[str, str], tell: Listener
+    config: Config, wrong: Mapping[str, BotError], unfit: Mapping[str, str], tell: Listener
 ) -> None:
     """Warn of bots that do not start; raises ArenaError where that cannot be made good."""
     lines = [f"bot {name!r}: {why}" for name, why in unfit.items()]
-    lines += [str(error) for error in wrong.values() if isinstance(error, ConfigError)]
+    lines += [str(error) for error in wrong.values() if isinstance(error, UnfitBotError)]
     if lines:
         raise ConfigError("\n".join(lines))
     for error in wrong.values():
+        assert isinstance(error, GameVoidError)
         if schedule_of(config).keeps_walkovers:
-            why, *hint = str(error).partition("\n  hint: ")
             raise ArenaError(
-                f"{why}; in a {config.format} all its games would be lost for good: mend it or "
-                f"take it out{''.join(hint)}"
+                f"{error.message}; in a {config.format} all its games would be lost for good: mend "
+                "it or take it out",
+                hint=error.hint,
             ) from error
-        tell(Warned(text=str(error).replace("\n  hint: ", "; hint: ")))
+        text = f"{error.message}; hint: {error.hint}" if error.hint else error.message
+        tell(Warned(text=text, bot=error.cause.bot, what=error.cause.event))
 
 
 def when_granted(

@@ -93,12 +93,12 @@ class Benches:
         sha256: str = "",
         kind: Literal["start", "crashes"] = "start",
     ) -> bool:
-        """Note that a bot is benched; return whether it was not."""
+        """Note that a bot is benched, and why without its name; return whether it was not."""
         known = self.now.get(name)
         row = Bench(
             bot=name,
             kind=kind,
-            why=cause(name, why),
+            why=why,
             date=_now(),
             since=stage if known is None else known.since,
             sha256=sha256,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal, Self, TextIO
 
+from lath.arena.errors import Cause
 from lath.arena.referee.record import GameResult
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import seed_digest
@@ -219,6 +220,11 @@ class Warned(_Event):
 
     type: Literal["warning"] = "warning"
     text: str
+    bot: str = ""
+    """The bot that cannot play as it is, where that is the warning; else empty."""
+
+    what: str = ""
+    """What happened to this bot, without its name and what it wrote to standard error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,6 +234,16 @@ class PairingStopped(_Event):
     type: Literal["stopped"] = "stopped"
     bots: TwoBots
     why: str
+    bot: str = ""
+    """Which of them `why` is about; empty if it is about neither."""
+
+    what: str = ""
+    """What happened, without the bot's name and what the bot wrote to standard error."""
+
+    @classmethod
+    def of(cls, pairing: Collection[str], why: Cause) -> Self:
+        """Return the event of two bots and the cause."""
+        return cls(bots=two(pairing), why=str(why), bot=why.bot, what=why.event)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -191,10 +191,9 @@ def rule(
             return new, published(home, summary, with_report=with_report)
         except DiskError as error:
             command = f"arena run {shlex.quote(str(folder))}"
-            words = (
-                f"what was ruled is kept; when the disk is well, files are written by: {command}"
+            error.more += (
+                f"; what was ruled is kept; when the disk is well, files are written by: {command}"
             )
-            error.args = (f"{error}; {words}",)
             raise
 
 
@@ -547,7 +546,7 @@ def _play(
     except MovedError:
         raise
     except StoreError as error:  # the next run does it
-        tell(Warned(text=str(error).replace("\n  hint: ", "; hint: ")))
+        tell(Warned(text=str(error)))
     return summary
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, Literal
 
+from lath.arena.errors import Cause
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.record import GameResult
 from lath.arena.schedule.budget import UNLIMITED, Budget, WhereGamesTell
@@ -105,7 +106,7 @@ class OpenGames:
         self._specs: Final = {bot.name: bot for bot in config.bots}
         self.again: Final[deque[PairJob]] = deque()
         """Jobs taken back, of which nothing was reported; they come before new ones."""
-        self.stops: dict[frozenset[str], tuple[str, str | None]] = {}
+        self.stops: dict[frozenset[str], tuple[Cause, str | None]] = {}
         """Why two bots play no more in this run, and whose fault it is, if one's."""
         self.lost: Final[list[Walkover]] = []
         """What is lost by walkover and does not count yet, since it is not stored."""
@@ -246,7 +247,7 @@ class OpenGames:
             self.schedule.walkover(*walkover)
         self.lost.clear()
 
-    def stop(self, job: PairJob, why: str, loser: str | None) -> bool:
+    def stop(self, job: PairJob, why: Cause, loser: str | None) -> bool:
         """Play no more between two bots in this run; return whether this is news.
 
         What the job has left is lost by `loser`.

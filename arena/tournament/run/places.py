@@ -12,7 +12,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Final, Protocol
 
-from lath.arena.errors import ArenaError
+from lath.arena.errors import BotError
 from lath.arena.machine import signals
 from lath.arena.referee.bots import Greeting
 from lath.arena.referee.process_trees import reap_orphans, sweep
@@ -130,7 +130,7 @@ class Elsewhere(Protocol):
         `closed` are files and folders that no bot may see.
         """
 
-    def greeted(self, names: Sequence[str]) -> Mapping[str, Greeting | ArenaError]:
+    def greeted(self, names: Sequence[str]) -> Mapping[str, Greeting | BotError]:
         """Return what bots say of themselves, or why one cannot play."""
 
     def about(self) -> Sequence[OtherMachine]:

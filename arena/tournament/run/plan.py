@@ -212,7 +212,8 @@ def _copied(folder: Path) -> Iterator[Store]:
         try:
             store = Store(copy.parent)
         except DamagedError as error:
-            raise DamagedError(str(error).replace(str(copy), str(path))) from error
+            error.path = path
+            raise
         with closing(store):
             yield store
 

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from lath.arena.errors import SAID, Cause
 from lath.arena.machine import signals
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import HALVES
@@ -59,7 +60,7 @@ class RunSummary:
     """Games in the store now."""
 
     total: int
-    stopped: dict[frozenset[str], str]
+    stopped: dict[frozenset[str], Cause]
     """Pairings that were stopped, and why."""
 
     interrupted: bool
@@ -244,36 +245,27 @@ class Rate:
         return (self.games - before) / max(now_s - at_s, 1e-3) or self.overall(now_s)
 
 
-def blamed(names: Collection[str], why: str) -> tuple[str, str]:
-    """Return which of some bots a cause begins with, empty if none is to blame, and the cause.
-
-    That is without what the bot said to it, which differs from time to time.
-    """
-    culprit = next((name for name in names if why.startswith(f"{name}: ")), "")
-    return culprit, why.partition("; standard error:")[0]
-
-
-def end_words(stopped: Mapping[frozenset[str], str], known: Collection[str]) -> Iterator[str]:
+def end_words(stopped: Mapping[frozenset[str], Cause], known: Collection[str]) -> Iterator[str]:
     """Yield in the end, for each cause, which pairings were stopped.
 
     The cause itself is left out where it stands in one of the texts that people `known`.
     """
-    by_cause: dict[tuple[str, str], list[str]] = {}
-    first: dict[tuple[str, str], str] = {}
+    by_cause: dict[Cause, list[str]] = {}
+    first: dict[Cause, Cause] = {}
     for pairing, why in stopped.items():
-        key = blamed(pairing, why)
-        by_cause.setdefault(key, []).append(" - ".join(sorted(pairing)))
-        first.setdefault(key, why)
-    for (culprit, cause), pairings in by_cause.items():
+        alike = Cause(why.event, why.bot)  # what a bot says differs from time to time
+        by_cause.setdefault(alike, []).append(" - ".join(sorted(pairing)))
+        first.setdefault(alike, why)
+    for cause, pairings in by_cause.items():
         words = f"{', '.join(sorted(pairings))} {'was' if len(pairings) == 1 else 'were'} stopped"
-        is_known = culprit and any(cause in text for text in known)
-        yield f"{words} because of {culprit}" if is_known else f"{words}: {first[culprit, cause]}"
+        is_known = cause.bot and any(str(cause) in text for text in known)
+        yield f"{words} because of {cause.bot}" if is_known else f"{words}: {first[cause]}"
 
 
 def benched_words(summary: RunSummary, folder: Path) -> Iterator[str]:
     """Yield in the end who is benched, without what the bot said to it, and what to do."""
     for one in summary.benched.values():
-        yield one.words.partition("; standard error:")[0]
+        yield one.words.partition(SAID)[0]  # the store keeps both in one sentence
     if not summary.is_complete:
         yield from mend_words(summary.benched, folder)
 
@@ -361,7 +353,7 @@ class Progress:
             case PairEnded():
                 self._end_pair(event.pair)
             case Warned():
-                self._warn(event.text, *blamed(self.names, event.text))
+                self._warn(event.text, event.bot, event.what)
             case PairingStopped():
                 self._warn_of_stop(event)
             case BotBenched():
@@ -431,10 +423,9 @@ class Progress:
 
     def _warn_of_stop(self, event: PairingStopped) -> None:
         """Tell people that two bots play no more, with the cause where it is news."""
-        culprit, cause = blamed(event.bots, event.why)
-        is_known = culprit and self._causes.get(culprit) == cause
-        why = f" because of {culprit}" if is_known else f": {event.why}"
-        self._warn(f"{' - '.join(event.bots)} play no more{why}", culprit, cause)
+        is_known = event.bot and self._causes.get(event.bot) == event.what
+        why = f" because of {event.bot}" if is_known else f": {event.why}"
+        self._warn(f"{' - '.join(event.bots)} play no more{why}", event.bot, event.what)
 
     def ranking(self) -> Ranking:
         """Return who stands where among those who have played, and by which rule."""
@@ -515,7 +506,7 @@ class Progress:
             done=summary.done,
             total=summary.total,
             stopped=tuple(
-                Stop(bots=two(pairing), why=why) for pairing, why in summary.stopped.items()
+                Stop(bots=two(pairing), why=str(why)) for pairing, why in summary.stopped.items()
             ),
             benched={name: one.why for name, one in summary.benched.items()},
             notes=dict(summary.notes),

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, Literal
 
-from lath.arena.errors import MachineError, MovedError, StoreError
+from lath.arena.errors import Cause, MachineError, MovedError, StoreError
 from lath.arena.machine import signals
 from lath.arena.machine.system import ENOUGH, PATIENCE_S, Patience
 from lath.arena.referee.process_trees import scratches, sweep
@@ -29,7 +29,6 @@ from lath.arena.tournament.run.events import (
     PairingStopped,
     RunBegan,
     Waiting,
-    two,
     warner,
 )
 from lath.arena.tournament.run.open_games import OpenGames
@@ -126,7 +125,7 @@ def _without_crashes(result: PairResult) -> PairResult:
     A service manager asks all processes of a service, and bots that heed it lose nothing by that.
     """
     games = tuple(game for game in result.games if game.termination != Termination.CRASH)
-    return replace(result, games=games, void="", void_bot="")
+    return replace(result, games=games, void=None, void_bot="")
 
 
 def _left(job: PairJob, result: PairResult) -> PairJob:
@@ -602,9 +601,10 @@ class Runner:
         self._warn(f"a worker died{on} in pair {broken.pair}; the pair is played again")
         if len(self._places.hosts) > 1:
             self._avoid[broken.pair].add(host)
-        self._count_break(broken, f"pair {broken.pair} ended its worker {MAX_BREAKS} times")
+        words = f"pair {broken.pair} ended its worker {MAX_BREAKS} times"
+        self._count_break(broken, Cause(words))
 
-    def _count_break(self, job: PairJob, why: str) -> None:
+    def _count_break(self, job: PairJob, why: Cause) -> None:
         """Stop a pairing, by nobody's fault, where that has happened too often in a pair."""
         self._breaks[job.pair] += 1
         if self._breaks[job.pair] >= MAX_BREAKS:
@@ -626,9 +626,10 @@ class Runner:
         self._open.report(result.games)
         self._look_at_repeats()
         if result.void and result.lack:
-            self._count_break(job, f"{MAX_BREAKS} times while {result.lack}: {result.void}")
+            why = f"{MAX_BREAKS} times while {result.lack}: {result.void}"
+            self._count_break(job, Cause(why))
         elif result.void:
-            self._blame(job, result, host)
+            self._blame(job, result, result.void, host)
         for game in result.games:
             self._tell(GameEnded.of(result.pair, game))
         is_elsewhere = result.void and frozenset(job.pairing) not in self._open.stops
@@ -636,28 +637,28 @@ class Runner:
             ended = PairEnded(pair=result.pair, games=len(result.games), voided=result.voided)
             self._tell(ended)
 
-    def _blame(self, job: PairJob, result: PairResult, host: Host | None) -> None:
+    def _blame(self, job: PairJob, result: PairResult, void: Cause, host: Host | None) -> None:
         """Stop a pairing in which a game could not be played; not for the fault of one host.
 
         On a cluster that is a host's fault until it happens on a second one.
         """
         bot = result.void_bot
         if host is None or not host.name:
-            self._stop(job, result.void, bot or None)
+            self._stop(job, void, bot or None)
             return
         is_news = bot not in host.unfit
         if bot:
-            host.unfit[bot] = result.void
+            host.unfit[bot] = void
         else:
             self._avoid[job.pair].add(host)
         if len(self._unfit_for(job, bot)) > 1:
-            self._stop(job, result.void, bot or None)
+            self._stop(job, void, bot or None)
             return
         left = _left(job, result)
         self._open.again.append(left)
         if is_news and self._has_home(left):
             what = f"{bot} plays elsewhere" if bot else f"pair {job.pair} is played elsewhere"
-            self._warn(f"{result.void} (on {host.name}); {what}")
+            self._warn(f"{void} (on {host.name}); {what}")
 
     def _unfit_for(self, job: PairJob, bot: str) -> list[Host]:
         """Return the hosts on which a bot does not start; without one, where the pair failed."""
@@ -675,9 +676,9 @@ class Runner:
             self._open.again.remove(job)
             unfit = {name: self._unfit_for(job, name) for name in sorted(job.pairing)}
             name, hosts = max(unfit.items(), key=lambda row: len(row[1]))
-            why = hosts[0].unfit[name] if hosts else f"pair {job.pair} could not be played"
-            words = f"{why}; there is no other host to try it on"
-            self._stop(job, words, name if len(hosts) > 1 else None)
+            why = hosts[0].unfit[name] if hosts else Cause(f"pair {job.pair} could not be played")
+            why = replace(why, more=f"{why.more}; there is no other host to try it on")
+            self._stop(job, why, name if len(hosts) > 1 else None)
 
     def _look_at_repeats(self) -> None:
         """Warn once where games repeat others; tell where that ends a match."""
@@ -689,15 +690,15 @@ class Runner:
                 "or a test; let games begin differently (openings), or bots draw lots by the seed "
                 "that they are given"
             )
-        if (why := schedule.why_nothing_new) and pairing not in self._open.stops:
-            self._open.stops[pairing] = why, None
-            self._tell(PairingStopped(bots=two(pairing), why=why))
+        if (words := schedule.why_nothing_new) and pairing not in self._open.stops:
+            self._open.stops[pairing] = why, _ = Cause(words), None
+            self._tell(PairingStopped.of(pairing, why))
 
-    def _stop(self, job: PairJob, why: str, loser: str | None) -> None:
+    def _stop(self, job: PairJob, why: Cause, loser: str | None) -> None:
         """Play no more between two bots, or with the one that cannot."""
         if loser is not None and (loser in self._open.benches.now or self.may_bench([loser])):
             if loser not in self._open.benches.now:
-                self.bench(loser, why)
+                self.bench(loser, why.reason)
             self._open.lose_pair(job.pair, loser)
         elif self._open.stop(job, why, loser):
-            self._tell(PairingStopped(bots=two(job.pairing), why=why))
+            self._tell(PairingStopped.of(job.pairing, why))

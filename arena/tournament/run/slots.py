@@ -25,7 +25,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
-from lath.arena.errors import LACKS, ArenaError
+from lath.arena.errors import LACKS, ArenaError, Cause
 from lath.arena.machine import signals
 from lath.arena.machine.system import Cores, Patience
 from lath.arena.referee import process_trees
@@ -34,6 +34,7 @@ from lath.arena.tournament.run.events import Listener, PairBegan
 from lath.arena.tournament.run.progress import Progress
 from lath.arena.tournament.run.worker import NO_THREAD, Job, play_pair
 from lath.arena.tournament.store.jobs import PairJob
+from lath.games.errors import LathError
 
 OFTEN_S: Final = 0.5
 """Results of pairs that come more often than this wait for others."""
@@ -306,7 +307,7 @@ when the runner is gone, and raise BrokenExecutor when it breaks.
 """
 
 
-class PlaceLostError(BrokenExecutor):
+class PlaceLostError(LathError, BrokenExecutor):
     """What played in a slot is gone, or cannot be reached: no fault of what it played."""
 
 
@@ -321,7 +322,7 @@ class Host:
         """A job without games, and who is to try it next: whether there is enough again."""
         self.is_given_up = False
         """Whether it lacked something for too long."""
-        self.unfit: Final[dict[str, str]] = {}
+        self.unfit: Final[dict[str, Cause]] = {}
         """Bots that do not start there, and why."""
         self.games = 0
         """Games that it has played in this run."""

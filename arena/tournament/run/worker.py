@@ -26,6 +26,7 @@ from zlib import crc32
 
 from lath import games
 from lath.arena.errors import (
+    Cause,
     ConfigError,
     GameVoidError,
     HeldUpError,
@@ -197,7 +198,8 @@ def play_pair(job: PairJob) -> str:
     team = _own_team()
     team.spent |= job.spent
     results: list[GameResult] = []
-    voided, lack, spoilt = 0, "", ""
+    voided, lack = 0, ""
+    cause: Cause | None = None
     void = team.voids.get(job.pairing) or _without_rules(job.games)
     if void is None:
         one, other = (team.get(spec, _own_tree(job.tree)) for spec in job.bots)
@@ -210,7 +212,7 @@ def play_pair(job: PairJob) -> str:
                 results.append(played)
                 voided += voids
         except MachineError as error:
-            lack, spoilt = str(error), error.spoilt
+            lack, cause = str(error), error.spoilt
         except GameVoidError as error:
             void = error
             if error.bot:
@@ -221,7 +223,7 @@ def play_pair(job: PairJob) -> str:
     return PairResult(
         pair=job.pair,
         games=tuple(results),
-        void=spoilt if void is None else str(void),
+        void=cause if void is None else void.cause,
         void_bot="" if void is None else void.bot,
         lack=lack,
         voided=voided,
@@ -279,7 +281,7 @@ def _without_rules(plans: Iterable[GamePlan]) -> GameVoidError | None:
         for plan in plans:
             games.get(plan.game)
     except UnknownGameError as error:
-        return GameVoidError("", str(error))
+        return GameVoidError(Cause(str(error)))
     return None
 
 
@@ -329,7 +331,7 @@ def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Te
             if played.termination == Termination.TIME:
                 team.watched.update(plan.names)
             return played
-    raise GameVoidError("", f"the machine stood still {MOST_HOLD_UPS} times in a game")
+    raise GameVoidError(Cause(f"the machine stood still {MOST_HOLD_UPS} times in a game"))
 
 
 def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team) -> GameResult:
@@ -352,7 +354,7 @@ def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team)
         for bot in bots:
             bot.kill()
         if isinstance(error, GameVoidError):
-            _excuse(str(error), job)
+            _excuse(error.cause, job)
         raise
     except Exception:  # a slip of ours
         for bot in bots:
@@ -360,11 +362,11 @@ def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team)
         raise
     if played.termination == Termination.CRASH:
         loser = plan.names[played.result == WON_BY[Side.FIRST]]
-        _excuse(f"{loser} crashed in game {plan.number}", job)
+        _excuse(Cause(f"{loser} crashed in game {plan.number}"), job)
     return played
 
 
-def _excuse(mishap: str, job: PairJob) -> None:
+def _excuse(mishap: Cause, job: PairJob) -> None:
     """Raise MachineError for what a bot did where the machine lacks something.
 
     The bot has ended, and its scratch folder is gone: what that held was its own.

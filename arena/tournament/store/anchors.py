@@ -10,8 +10,15 @@ from typing import Any, Final
 from lath.arena.directory import CONFIG, DATABASE
 from lath.arena.errors import ConfigError, reading
 from lath.arena.tournament.store.database import EVENTS, read_rows
+from lath.games.errors import hinted
 from lath.notation.files.files import write_atomically
-from lath.reports.counting.scale import MOST_ELO, Scale, anchors_of, refuse_far_apart, unknown_words
+from lath.reports.counting.scale import (
+    MOST_ELO,
+    Scale,
+    anchors_of,
+    refuse_far_apart,
+    unknown_words,
+)
 
 LEAGUE: Final = "league.toml"
 """What a folder of tournaments has in common, in it."""
@@ -53,10 +60,9 @@ def anchors_in(sources: Sequence[Path]) -> dict[str, float]:
         path, anchors = _of_folder(source)
         for name, value in anchors.items():
             if found.setdefault(name, value) != value:
-                raise ConfigError(
-                    f"the anchor {name!r} is {found[name]:g} in {where[name]} and {value:g} in "
-                    f"{path}\nhint: say which holds, such as --anchor {name!r}={value:g}"
-                )
+                words = f"is {found[name]:g} in {where[name]} and {value:g} in {path}"
+                hint = f"say which holds, such as --anchor {name!r}={value:g}"
+                raise ConfigError(hinted(f"the anchor {name!r} {words}", hint))
             where.setdefault(name, path)
     return found
 
@@ -160,4 +166,6 @@ def refuse_strangers(anchors: Mapping[str, float], names: Sequence[str], where: 
     """Raise ConfigError where an anchor is none of the bots of a tournament."""
     for name in anchors:
         if name not in names:
-            raise ConfigError(f"{where}: anchors: {name!r}: {unknown_words(name, sorted(names))}")
+            raise ConfigError(
+                f"{where}: anchors: {name!r}: {hinted(*unknown_words(name, sorted(names)))}"
+            )

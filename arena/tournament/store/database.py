@@ -213,12 +213,12 @@ class StoredGames:
         while rows := self.after(last):
             for row in rows:
                 if wrong := fault_of(row) or ("" if row[0] > last else f"it comes after {last}"):
-                    raise DamagedError(f"{self._path} is damaged: game {shown(row[0])}: {wrong}")
+                    raise DamagedError(f"game {shown(row[0])}: {wrong}", self._path)
                 last, total = row[0], total_of((total, row[-1] or 0))
                 yield row
         # Where it is another in the end, a run goes on storing: it will see to it.
         if before is not None and before == self.total() != total:
-            raise DamagedError(f"{self._path} is damaged: {LOST}")
+            raise DamagedError(LOST, self._path)
 
     def wrong_besides(self) -> str:
         """Return what is wrong with a database whose games are sound; empty where nothing is."""
@@ -275,7 +275,7 @@ def read_game(folder: Path, number: int) -> Row | None:
         rows = StoredGames(database, path).numbered(number) if database else []
     for row in rows:
         if wrong := fault_of(row):
-            raise DamagedError(f"{path} is damaged: game {number}: {wrong}")
+            raise DamagedError(f"game {number}: {wrong}", path)
     return rows[0] if rows else None
 
 
@@ -291,12 +291,12 @@ def read_texts(folder: Path) -> dict[str, str]:
         database.execute("BEGIN")  # or a run may note something between two questions
         try:
             if not _is_sealed(database) and StoredGames(database, path).have_sums:
-                raise DamagedError(f"{path} is damaged: {UNSEALED}")
+                raise DamagedError(UNSEALED, path)
             rows = database.execute("SELECT key, value FROM about").fetchall()
         except sqlite3.Error as error:  # it was open: so what is wrong is of the notes alone
             if primary_code(error) in (*_HINDERED, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise
-            raise DamagedError(f"{path} is damaged: {in_words(error)}") from error
+            raise DamagedError(in_words(error), path) from error
     return {key: value for key, value in rows if key != SEAL}
 
 

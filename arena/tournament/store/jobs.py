@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lath.arena.errors import ArenaError
+from lath.arena.errors import ArenaError, Cause
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication
@@ -54,8 +54,8 @@ class PairResult:
 
     pair: int
     games: tuple[GameResult, ...]
-    void: str = ""
-    """Why the pairing must stop: a game was void twice in a row; else empty."""
+    void: Cause | None = None
+    """Why the pairing must stop, if it must: a game was void twice in a row."""
 
     void_bot: str = ""
     """Whose fault that was; empty where it is the machine's."""
@@ -89,6 +89,7 @@ def read_result(text: str) -> PairResult:
         values: dict[str, Any] = read_json(text)
         games = (GameResult(**{**row, "notes": tuple(row["notes"])}) for row in values["games"])
         lists = {name: tuple(values[name]) for name in ("notes", "spent")}
-        return PairResult(**{**values, **lists, "games": tuple(games)})
+        void = values["void"] and Cause(**values["void"])
+        return PairResult(**{**values, **lists, "games": tuple(games), "void": void})
     except (KeyError, TypeError, ValueError) as error:
         raise ArenaError(f"a worker said what is no result of a pair: {text[:100]!r}") from error

@@ -93,7 +93,7 @@ def _locked(folder: Path) -> int:
         lock_within(lock, LOCK_PATIENCE_S)
     except OSError as error:
         os.close(lock)
-        raise InUseError(f"{folder} is in use by another run") from error
+        raise InUseError("is in use by another run", folder) from error
     return lock
 
 
@@ -167,13 +167,14 @@ class Store:
                 return
             if names not in ({"about", "game"}, {"about", "game", "walkover"}):
                 tables = ", ".join(sorted(names))
-                raise DamagedError(f"{self._path} is not a tournament: it has tables {tables}")
+                wrong = f"is not a tournament: it has tables {tables}"
+                raise DamagedError(wrong, self._path, " ")
             known = Known()
             games = StoredGames(self._database, self._path)
             for row in games:
                 known.add(row)
             if wrong := games.wrong_besides():
-                raise DamagedError(f"{self._path} is damaged: {wrong}")
+                raise DamagedError(wrong, self._path)
         self._refuse_to_lose(known)
 
     def _refuse_to_lose(self, known: Known) -> None:
@@ -183,8 +184,10 @@ class Store:
         unknown = known.compared(path)
         if unknown.lacking:
             raise DamagedError(
-                f"{path} holds {counted(unknown.lacking)} that {DATABASE} lacks, which has "
-                f"{len(known.numbers) or 'none'}"
+                f"holds {counted(unknown.lacking)} that {DATABASE} lacks, which has "
+                f"{len(known.numbers) or 'none'}",
+                path,
+                " ",
             )
         if not unknown.others:
             self._written = stamp
@@ -223,10 +226,10 @@ class Store:
         if not list(self._rows("SELECT 1 FROM about WHERE key <> ?", SEAL)):
             return None
         if (format_ := self.note("format")) != _FORMAT:
-            raise StoreError(f"{self._path} has format {shown(format_)}, expected {_FORMAT}")
+            raise StoreError(f"has format {shown(format_)}, expected {_FORMAT}", self._path)
         tournament = self.note(TOURNAMENT)
         if not isinstance(tournament, dict):
-            raise DamagedError(f"{self._path} is damaged: it does not say what is played")
+            raise DamagedError("it does not say what is played", self._path)
         return tournament
 
     def begin(

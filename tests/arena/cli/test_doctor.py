@@ -24,7 +24,7 @@ from places import ROOT
 from lath import games
 from lath.arena.doctor import doctor, sandboxes
 from lath.arena.entrants import compiling
-from lath.arena.errors import MachineError
+from lath.arena.errors import NOTHING, MachineError, Obstacle
 from lath.arena.machine import system
 from lath.arena.referee import process_trees
 from lath.arena.sandbox import bubblewrap, cgroups, users
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from golden import Golden
 
 # What a machine has is told by replacing who looks: no test has another machine.
-BWRAP: Final = "bwrap is not installed: install the package bubblewrap"
+BWRAP: Final = Obstacle("bwrap is not installed", "install the package bubblewrap")
 
 
 STATE: Final = compiling.state
@@ -52,7 +52,7 @@ def rows(*words: object) -> tuple[int, dict[str, dict[str, Any]]]:
 @pytest.fixture
 def patch(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Give a machine on which nothing is missing, to take things from."""
-    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "")
+    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: NOTHING)
     monkeypatch.setattr(users, "can_be_given", lambda: False)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: free(10**12))
     monkeypatch.setattr(doctor, "_why_no_bot", lambda _: "")
@@ -103,14 +103,14 @@ def unloadable(game_id: str) -> object:
 HAS, FINDS = metadata.version, util.find_spec
 CLOCKS: Final = {"current_clocksource": "hpet", "available_clocksource": "hpet tsc acpi_pm"}
 ONLY_CPU: Final = GroupRights(home="/c", controllers=frozenset({"cpu"}), can_kill=True)
-NO_GROUPS: Final = GroupRights(why_not="not mounted: mount -t cgroup2")
+NO_GROUPS: Final = GroupRights(why_not=Obstacle("not mounted", "mount -t cgroup2"))
 FEW: Final = system.open_files(1) - 1
 DEEP: Final = SimpleNamespace(name="deep", value="no.bot")
 
 NO_BWRAP: Final = (bubblewrap, "why_not", lambda **_: BWRAP)
 NO_USER: Final = (users, "can_be_given", lambda: False)
 A_USER: Final = (users, "can_be_given", lambda: True)
-NOTHING_ELSE: Final = (sandboxes, "_why_not", lambda _: "")
+NOTHING_ELSE: Final = (sandboxes, "_why_not", lambda _: NOTHING)
 
 Replaced = tuple[Any, str, Any]
 LACKING: Final[dict[str, tuple[str, str, *tuple[Replaced, ...]]]] = {

@@ -30,7 +30,15 @@ from lath.arena.entrants import builds, revisions
 from lath.arena.entrants.bot_folders import table_in
 from lath.arena.entrants.origins import origin_of
 from lath.arena.entrants.revisions import revision, workshop
-from lath.arena.errors import ArenaError, ConfigError, GameVoidError, InUseError
+from lath.arena.errors import (
+    NOTHING,
+    ArenaError,
+    Cause,
+    ConfigError,
+    GameVoidError,
+    InUseError,
+    Obstacle,
+)
 from lath.arena.flows import matches, runs
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
@@ -424,12 +432,12 @@ def test_a_revision_is_built_and_plays_in_the_sandbox_that_is_asked_for(
 def test_who_is_greeted_sees_what_it_will_see_when_it_plays(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "")
+    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: NOTHING)
     shown: list[str] = []
 
     def greeted(spec: BotSpec, *_: object, **__: object) -> Bot:
         shown.extend(spec.wall.view.reads)
-        raise GameVoidError(spec.name, "it was seen")
+        raise GameVoidError(Cause("it was seen", spec.name))
 
     monkeypatch.setattr(runs, "bot_of", greeted)
     outer = a_folder(home, bot__py="")
@@ -450,7 +458,7 @@ def test_revisions_are_built_and_play_and_nothing_stays_but_the_match(
     a_repository(home)
     before = everything(home)
     with monkeypatch.context() as patch:
-        patch.setattr(bubblewrap, "why_not", lambda **_: "bwrap is not installed")
+        patch.setattr(bubblewrap, "why_not", lambda **_: Obstacle("bwrap is not installed"))
         golden(refusals(["match old HEAD --build 'touch mark' --sandbox bwrap"]))
     build = "seq 40; ls bot; echo broken >&2; exit 7"
     (said,) = refusals([f"match old greedy --build {shlex.quote(build)}"], 1).values()

@@ -192,7 +192,7 @@ def opened(made: Machines) -> Cluster:
 def test_a_worker_that_got_ready_while_nobody_looked_plays_once() -> None:
     made = three()
     (place,) = (place for place in made.cluster._places.values() if place.host == "two")
-    made.cluster._news.put((place, "", ()))
+    made.cluster._news.put((place, "", (), False))
     cluster = opened(made)
     cluster.look()
     assert len(cluster.slots) == 8 + 16 + 16
@@ -228,10 +228,10 @@ def test_workers_that_were_not_reached_are_waited_for(monkeypatch: pytest.Monkey
         monotonic=partial(next, count(0.0, 1.5)), sleep=lambda _: made.cluster._places.update(again)
     )
     monkeypatch.setattr(cluster, "time", clock)
-    made.cluster._refuse(place, "? no answer in 60 s")
+    made.cluster._refuse(place, "no answer in 60 s", is_lost=True)
     made.cluster._patience = Patience(lambda _: None, 60.0, well="")
     made.cluster._wait_for_workers()
-    made.cluster._refuse(place, "its python is 3.9")
+    made.cluster._refuse(place, "its python is 3.9", is_lost=False)
     with pytest.raises(ArenaError, match="none of the workers of "):
         made.cluster._wait_for_workers()
 

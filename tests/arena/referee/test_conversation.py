@@ -18,7 +18,7 @@ from lath.arena.errors import ConfigError, HeldUpError
 from lath.arena.referee import process, process_trees, watch
 from lath.arena.referee.bots import INFO_KEPT, Asides, BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import Bot, NoAnswer
+from lath.arena.referee.conversation import Bot, NoAnswerError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record.tags import Termination
@@ -96,7 +96,7 @@ def test_who_hangs_is_waited_for_until_the_deadline(table: Table) -> None:
     bot = table.sit(bad_bots.HangsInItsMove)
     table.ask(bot, 1)
     asked_s = table.clock.now_s
-    with pytest.raises(NoAnswer) as caught:
+    with pytest.raises(NoAnswerError) as caught:
         table.ask(bot, 3)
     assert (caught.value.bot, caught.value.why) == (bot, Termination.TIME)
     assert (caught.value.awaited, caught.value.within_s) == ("bestmove 3", ALLOWED_S)
@@ -110,7 +110,7 @@ def test_the_other_bot_is_watched_while_one_thinks(table: Table) -> None:
     table.ask(flooder, 1)
     flooder.news += b"go 3\n"
     flooder.say("go 3")
-    with pytest.raises(NoAnswer) as caught:
+    with pytest.raises(NoAnswerError) as caught:
         table.ask(thinker, 3, flooder)
     assert (caught.value.bot, caught.value.why) == (flooder, Termination.FLOOD)
 
@@ -178,7 +178,7 @@ def test_no_stall_excuses_a_bot_that_takes_too_long(kind: type[Good], table: Tab
     for seconds in STALLS:
         for at_ms in MOMENTS:
             table.again(bot)
-            with pytest.raises(NoAnswer) as caught:
+            with pytest.raises(NoAnswerError) as caught:
                 play_frozen(table, bot, 200, at_ms, seconds)
             assert caught.value.why is Termination.TIME
 
@@ -208,7 +208,7 @@ def test_who_waits_for_a_core_is_waited_for_but_not_for_ever(
     began_s = table.clock.now_s
     monkeypatch.setattr(process.Child, "waited_s", property(lambda _: table.clock.now_s - began_s))
     thinks, hangs = table.sit(bad_bots.ThinksABit), table.sit(bad_bots.HangsInItsMove)
-    for bot, error in ((thinks, HeldUpError), (hangs, NoAnswer)):
+    for bot, error in ((thinks, HeldUpError), (hangs, NoAnswerError)):
         table.ask(bot, 1)
         asked_s = table.clock.now_s
         with pytest.raises(error):
@@ -238,7 +238,7 @@ def test_who_keeps_the_machine_busy_gains_nothing(
     if verdict == "in time":
         assert bot.ask(START, 3, (0, 0), 0.351, other) == ("a1", 0.351)
         return
-    with pytest.raises(HeldUpError if verdict == "again" else NoAnswer):
+    with pytest.raises(HeldUpError if verdict == "again" else NoAnswerError):
         bot.ask(START, 3, (0, 0), 0.351, other)
     assert table.clock.now_s - began_s == pytest.approx(0.7, abs=0.05)
 
@@ -263,15 +263,15 @@ def test_who_computes_and_is_late_time_and_again_is_late(
         monkeypatch.setattr(process.Child, "tree_cpu_s", property(used_since(table.clock.now_s)))
         if stall_s:  # of the arena itself
             freeze(table, 0.1, stall_s)
-        with pytest.raises((HeldUpError, NoAnswer)) as caught:
+        with pytest.raises((HeldUpError, NoAnswerError)) as caught:
             bot.ask(START, 3, (0, 0), 0.351 if stall_s else 0.2)
         ends.append(caught.value)
     slow, last = own_s > 0.1 and not stall_s, ends[-1]
     assert [isinstance(end, HeldUpError) and end.late for end in ends[:2]] == 2 * [
         bot.name if slow else ""
     ]
-    assert isinstance(last, NoAnswer) == slow
-    if isinstance(last, NoAnswer):
+    assert isinstance(last, NoAnswerError) == slow
+    if isinstance(last, NoAnswerError):
         words = bot.lateness(last)
         assert re.fullmatch(
             r"; it came 0\.\d+ s later, for the 3rd time in this game: it computes too long", words
@@ -295,7 +295,7 @@ def test_a_bot_is_in_time_where_the_other_has_computed_in_its_turn(
     if is_robbed:
         assert bot.ask(START, 3, (0, 0), 0.2, other) == ("a1", 0.2)
     else:
-        with pytest.raises(NoAnswer):
+        with pytest.raises(NoAnswerError):
             bot.ask(START, 3, (0, 0), 0.2, other)
     assert table.watch.suspects == ({other.child} if is_robbed else set())
 

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.segment import SegmentLines
 from runs import Told
 
+from lath.arena.errors import Cause
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import seed_digest
 from lath.arena.schedule.sprt import Sprt
@@ -219,7 +220,7 @@ def test_plain_lines_come_at_once_and_then_every_ten_seconds_and_tell_warnings_a
             told.wait(1.0, words=("SPRT: LLR 1.20",))
         told.play("1-0", "0-1")
         told.warn("bob's [odd]")
-        told.stop({"bob", "ann"}, "why")
+        told.stop({"bob", "ann"}, Cause("why"))
     golden(file.getvalue(), seed=seed_digest(told.progress.config.seed))
 
 

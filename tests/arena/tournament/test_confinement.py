@@ -21,7 +21,7 @@ from lath.arena.entrants import builds
 from lath.arena.entrants.builds import built, ready
 from lath.arena.entrants.confinement import confined, kept
 from lath.arena.entrants.programs import advice_on
-from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.errors import NOTHING, ArenaError, ConfigError, Obstacle
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.process import Child
@@ -60,7 +60,7 @@ def entries(tmp_path: Path) -> Entries:
 @pytest.fixture
 def possible(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the sandbox be possible on any system, for tests that only look at the wall."""
-    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "")
+    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: NOTHING)
 
 
 def said_by(bot: BotSpec, *command: str) -> list[bytes]:
@@ -236,7 +236,7 @@ def test_links_that_stay_in_the_folder_or_lead_to_the_system_are_an_entrants_own
 def test_a_sandbox_that_is_asked_for_and_not_possible_is_refused_for_all_bots_at_once(
     entries: Entries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "bwrap is not installed")
+    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: Obstacle("bwrap is not installed"))
     monkeypatch.setattr(users, "can_be_given", lambda: False)
     with pytest.raises(ConfigError) as refused:
         confined([entries("ada"), entries("bob", sandbox="user"), entries("eve", sandbox="none")])
@@ -442,7 +442,7 @@ def test_a_run_behind_bubblewrap_plays_as_one_without(
 def test_a_sandbox_that_nobody_has_is_refused_before_the_first_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "bwrap is not installed")
+    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: Obstacle("bwrap is not installed"))
     words = "run --bot random --bot greedy --game yavalath --no-report --sandbox"
     ended = arena(*words.split(), "bwrap", "--output", "out", cwd=tmp_path)
     assert ended.returncode == 2

@@ -26,6 +26,7 @@ from pydantic import TypeAdapter
 from results import a_config, a_result
 from runs import Told
 
+from lath.arena.errors import Cause
 from lath.arena.tournament.run import folder
 from lath.arena.tournament.run.events import Event, json_lines, schema
 from lath.arena.tournament.run.progress import Progress, RunSummary
@@ -79,7 +80,7 @@ def test_a_run_that_is_told_by_hand_gives_these_events() -> None:
     told.clock.now_s += 4
     told.play("1-0", "1/2-1/2", termination="time")
     told.warn("odd")
-    told.stop({"bob", "ann"}, "why")
+    told.stop({"bob", "ann"}, Cause("why"))
     told.begin(2, slot=1, names=("bob", "cat"))
     told.wait(6.0, data={"llr": 1.5})
     told.wait(9.0)

@@ -128,10 +128,11 @@ def test_no_bot_loses_by_it_and_the_moves_lead_there_again(
 ) -> None:
     found = played(*bots)
     assert (found.games, found.void_bot, found.voided) == ((), "", 0)
-    assert found.void.startswith(str(added))
-    assert failure.words in found.void
-    assert re.search(r"ply \d+", found.void), found.void
-    assert fails_after(moves_in(found.void)), found.void
+    told = str(found.void)
+    assert told.startswith(str(added))
+    assert failure.words in told
+    assert re.search(r"ply \d+", told), told
+    assert fails_after(moves_in(told)), told
 
 
 def test_openings_that_are_drawn_meet_it_and_say_so(added: Path, failure: Failure) -> None:

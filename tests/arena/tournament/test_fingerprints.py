@@ -149,7 +149,7 @@ def test_a_bot_whose_file_changes_while_it_plays_is_refused_from_then_on(
     result = run()
     assert {*result.summary.stopped} == {frozenset({"mine", other}) for other in ("ann", "bob")}
     for why in result.summary.stopped.values():
-        assert f"mine: {tmp_path}/mybot.py has changed since this run began" in why
+        assert f"mine: {tmp_path}/mybot.py has changed since this run began" in str(why)
     played = Counter(frozenset((game.first, game.second)) for game in result.games)
     assert played[frozenset(("ann", "bob"))] == 16
     assert 0 < played[frozenset(("mine", "ann"))] < 16

@@ -27,7 +27,7 @@ from recorded_disk import Disk, Failure, Step, failing, full
 from results import a_config, a_result, finished
 from small_machines import GAMES_OF, ended, in_format
 
-from lath.arena.errors import DiskError, StoreError
+from lath.arena.errors import Cause, DiskError, StoreError
 from lath.arena.machine import system
 from lath.arena.tournament.run import runner as running
 from lath.arena.tournament.run import slots
@@ -62,7 +62,7 @@ class Played(Executor):
         self._pairs[job.pair] += 1
         future: Future[Any] = Future()
         if self._is_missing and MISSING in job.pairing:
-            void = f"{MISSING}: cannot be started"
+            void = Cause("cannot be started", MISSING)
             result = PairResult(pair=job.pair, games=(), void=void, void_bot=MISSING)
             future.set_result(result.as_text())
         else:

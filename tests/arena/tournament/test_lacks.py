@@ -20,7 +20,7 @@ from desks import Desk, Inline, Watcher
 from processes import new_tree
 from results import a_config, a_result, finished
 
-from lath.arena.errors import FULL, LACKS, ArenaError, DiskError, MachineError
+from lath.arena.errors import FULL, LACKS, ArenaError, Cause, DiskError, MachineError
 from lath.arena.machine import system
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
@@ -251,7 +251,7 @@ def test_who_breaks_off_a_game_whenever_something_is_lacking_only_stops_the_pair
         if job.pair != 1 or not job.games:
             return hall.play(job)
         begun += 1
-        return result(job, 0, void="A crashed in game 1", lack="bots have no room")
+        return result(job, 0, void=Cause("A crashed in game 1"), lack="bots have no room")
 
     hall.run(breaks_off, format=hall.form, names=FOUR, rounds=2, pairs=2, jobs=1)
     assert begun == MAX_BREAKS
@@ -266,11 +266,11 @@ def test_a_pairing_that_stops_so_says_why(hall: Hall) -> None:
         if not job.games:
             return result(job)
         games = len(job.games) - 1
-        return result(job, games, void="B crashed in game 2", lack="bots have no room")
+        return result(job, games, void=Cause("B crashed in game 2"), lack="bots have no room")
 
     summary = hall.run(breaks_off, names=("A", "B"), rounds=1)
     why = f"{MAX_BREAKS} times while bots have no room: B crashed in game 2"
-    assert summary.stopped == {frozenset({"A", "B"}): why}
+    assert summary.stopped == {frozenset({"A", "B"}): Cause(why)}
     assert not summary.is_complete
     assert (summary.done, finished(hall.store)) == (1, {1})
     again = hall.run(result, names=("A", "B"), rounds=1)

@@ -24,7 +24,7 @@ from lath.arena.entrants import minimum
 from lath.arena.entrants.bot_folders import table_in
 from lath.arena.entrants.bot_table import KEYS
 from lath.arena.entrants.origins import spec_of
-from lath.arena.errors import ConfigError, GameVoidError
+from lath.arena.errors import Cause, ConfigError, GameVoidError
 from lath.arena.flows import runs, tuning
 from lath.arena.referee.bots import BotSpec, Greeting
 from lath.arena.sandbox import users
@@ -364,7 +364,7 @@ def test_a_bot_is_tuned_in_the_sandbox_that_is_asked_for(
 
     def greeted(table: Mapping[str, Any], *_: object) -> Greeting:
         seen.append(table)
-        raise GameVoidError("eve", "it was seen")
+        raise GameVoidError(Cause("it was seen", "eve"))
 
     monkeypatch.setattr(tuning, "greeting_of", greeted)
     words = ("--option", "x=1..9", "--game", "yavalath", "--sandbox", "bwrap")

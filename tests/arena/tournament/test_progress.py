@@ -6,6 +6,7 @@ import math
 import pickle
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from results import a_result
 from runs import Told
 
+from lath.arena.errors import Cause
 from lath.arena.schedule.budget import Budget
 from lath.arena.terminal.live import progress_words
 from lath.arena.tournament.run.progress import WARNINGS_KEPT, Rate, RunningScore
@@ -86,11 +88,11 @@ def test_warnings_and_stopped_pairings_are_kept_once_and_counted() -> None:
     assert list(told.progress.warnings.items()) == [("b", 1), ("a", 3)]
     assert told.progress.warned_times == 4
     told = Told()
-    told.warn("bob: exited with status 2 before ok; standard error: at 0x7f01")
+    before = Cause("exited with status 2 before ok", "bob", "at 0x7f01")
+    told.warn(str(before), before)
     for other in ("ann", "cat"):
-        why = f"bob: exited with status 2 before ok; standard error: at {other}"
-        told.stop({"bob", other}, why)
-    told.stop({"bob", "ann"}, "bob: flooded its output before ok")
+        told.stop({"bob", other}, replace(before, said=f"at {other}"))
+    told.stop({"bob", "ann"}, Cause("flooded its output before ok", "bob"))
     assert list(told.progress.warnings)[1:] == [
         "ann - bob play no more because of bob",
         "bob - cat play no more because of bob",

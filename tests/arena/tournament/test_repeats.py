@@ -83,7 +83,9 @@ def test_a_match_that_repeats_itself_ends_says_why_and_says_it_again(
     assert not summary.is_complete
     assert summary.done >= 2 * (1 + sum(IDLE_PAIRS))
     (why,) = summary.stopped.values()
-    assert "repeats a game, and more would tell nothing new; let games begin differently" in why
+    assert "repeats a game, and more would tell nothing new; let games begin differently" in str(
+        why
+    )
     first, second = desk.watcher.warnings
     assert first.startswith(WARNING)
     assert second == f"A - B: {why}"

@@ -31,7 +31,7 @@ from desks import Desk, Inline, Watcher, all_won
 from processes import alive_of, gone, new_tree, still_running
 from results import a_config, a_result, finished
 
-from lath.arena.errors import ArenaError, MachineError, StoreError
+from lath.arena.errors import ArenaError, Cause, MachineError, StoreError
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
@@ -75,7 +75,7 @@ def without(name: str, play: Callable[[PairJob], str] = better_wins) -> Callable
     def attempt(job: PairJob) -> str:
         if name not in job.pairing:
             return play(job)
-        void = f"{name}: cannot be started"
+        void = Cause("cannot be started", name)
         return PairResult(pair=job.pair, games=(), void=void, void_bot=name).as_text()
 
     return attempt
@@ -85,7 +85,7 @@ def void_for_cat(job: PairJob) -> str:
     """Let pairs of cat be void, of which nobody says that it is cat's fault."""
     if "cat" not in job.pairing:
         return all_won(job)
-    return PairResult(pair=job.pair, games=(), void="cat: cannot be started").as_text()
+    return PairResult(pair=job.pair, games=(), void=Cause("cannot be started", "cat")).as_text()
 
 
 def deadly_for(*pairing: str) -> Callable[[PairJob], str]:
@@ -181,7 +181,7 @@ def test_a_pairing_that_is_void_stops_and_the_rest_is_played(desk: Desk) -> None
     summary = desk.run(void_for_cat, rounds=30)
     assert finished(desk.store) == {n for n in range(1, 181) if (n - 1) // 2 % 3 == 0}
     assert (summary.is_complete, summary.interrupted) == (False, False)
-    why = "cat: cannot be started"
+    why = Cause("cannot be started", "cat")
     assert summary.stopped == {frozenset({other, "cat"}): why for other in ("ann", "bob")}
     assert desk.played.total() <= 60 + 2 * 2 * MOST, "a stopped pairing is not tried for ever"
     assert len(desk.watcher.warnings) == 2
@@ -190,7 +190,7 @@ def test_a_pairing_that_is_void_stops_and_the_rest_is_played(desk: Desk) -> None
 def test_a_game_of_a_void_pair_that_was_played_is_kept(desk: Desk) -> None:
     def second_game_void(job: PairJob) -> str:
         games = (a_result(job.games[0].number),)
-        return PairResult(pair=job.pair, games=games, void="gone").as_text()
+        return PairResult(pair=job.pair, games=games, void=Cause("gone")).as_text()
 
     desk.run(second_game_void, rounds=1)
     assert finished(desk.store) == {1, 3, 5}
@@ -255,7 +255,7 @@ def test_of_two_jobs_in_hand_what_was_not_played_is_played_again(
 def test_a_pair_that_ends_every_worker_stops_its_pairing(desk: Desk) -> None:
     summary = desk.run(deadly_for("ann", "bob"), rounds=5)
     assert list(summary.stopped) == [frozenset({"ann", "bob"})]
-    assert f"ended its worker {MAX_BREAKS} times" in summary.stopped[frozenset({"ann", "bob"})]
+    assert f"ended its worker {MAX_BREAKS} times" in str(summary.stopped[frozenset({"ann", "bob"})])
     assert summary.done == 20
 
 
@@ -320,7 +320,7 @@ def test_what_ends_bots_that_were_asked_to_stop_with_the_run_costs_them_nothing(
             a_result(first.number, names=first.names),
             a_result(second.number, names=second.names, termination="crash"),
         )
-        void = "bob: was ended by signal SIGTERM before ok"
+        void = Cause("was ended by signal SIGTERM before ok", "bob")
         return PairResult(pair=job.pair, games=games, void=void, void_bot="bob").as_text()
 
     summary = desk.run(ended, rounds=2, jobs=1)

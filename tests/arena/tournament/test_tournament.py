@@ -324,4 +324,4 @@ def test_a_worker_with_wrong_rules_stops_the_pairing_in_words(
     job = a_job(ann, bob, Limits(time=TimeControl(nodes=1)), tree=new_tree())
     plans = tuple(replace(plan, game="order-and-chaos", setup="x") for plan in job.games)
     result = read_result(play_pair(replace(job, games=plans)))
-    assert (result.void, result.void_bot, result.games) == (why, "", ())
+    assert (str(result.void), result.void_bot, result.games) == (why, "", ())

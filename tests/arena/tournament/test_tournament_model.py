@@ -35,7 +35,7 @@ from results import a_config, a_result
 from stories import quick, told
 
 from lath.arena.directory import DATABASE, RECORDS
-from lath.arena.errors import DiskError, StoreError
+from lath.arena.errors import Cause, DiskError, StoreError
 from lath.arena.schedule.core import InEncounters
 from lath.arena.tournament.run.benches import Benches
 from lath.arena.tournament.run.events import BotBenched, Event, GameEnded, Waiting
@@ -310,7 +310,7 @@ class Story(RuleBasedStateMachine):
         return PairResult(
             pair=job.pair,
             games=tuple(games),
-            void="it cannot be started" if is_void else "",
+            void=Cause("it cannot be started") if is_void else None,
             void_bot=min(job.pairing) if is_void and what == "void" else "",
             lack="no room for temporary files" if what == "lack" else "",
         )

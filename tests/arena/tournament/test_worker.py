@@ -24,7 +24,7 @@ from results import a_result
 from scripted import a_team, scripted
 from workers import a_job
 
-from lath.arena.errors import LACKS, HeldUpError
+from lath.arena.errors import LACKS, Cause, HeldUpError
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import STOP_S, Limits
@@ -86,7 +86,7 @@ def test_a_pair_is_two_games_with_the_sides_changed_by_bots_that_go_on(shop: Sho
     ]
     assert [game.result for game in played.games] == ["1-0", "1-0"]
     assert played.games[0].plies == 36
-    assert (played.void, played.voided) == ("", 0)
+    assert (played.void, played.voided) == (None, 0)
     before = shop.running()
     shop.play(bob, ann)
     assert shop.running() == before
@@ -138,12 +138,12 @@ def test_a_bot_that_ignores_quit_is_waited_for_once(
 
 def test_a_game_that_is_void_is_played_again_once(shop: Shop) -> None:
     played = shop.play(shop.spec("late", bad_bots.StartsTheSecondTime), shop.spec("cat"))
-    assert (len(played.games), played.void, played.voided) == (2, "", 1)
+    assert (len(played.games), played.void, played.voided) == (2, None, 1)
     shop.team.trim(0)
     ill, bob = shop.spec("ill", bad_bots.ExitsAtStart), shop.spec("bob")
     first = shop.play(ill, bob)
     assert first.games == ()
-    assert first.void.startswith("ill: exited with status 7 before ok")
+    assert str(first.void).startswith("ill: exited with status 7 before ok")
     assert gone(shop.running), "a void game leaves no bot behind"
     dan = shop.spec("dan", bad_bots.Listens)
     bob = replace(dan, name="bob")
@@ -169,7 +169,7 @@ def test_a_bot_cannot_choose_the_games_that_it_plays(
     assert [game.termination for game in played.games] == ["rules", "crash"]
     assert played.games[1].result == "1-0"
     assert f"picky (second): again {why}" in played.games[1].record.replace("\n", " ")
-    assert (played.void, played.voided, played.spent) == ("", 1, ("picky",))
+    assert (played.void, played.voided, played.spent) == (None, 1, ("picky",))
     again = scripts.play(bob, picky)
     assert (again.games[0].termination, again.voided) == ("crash", 0), "it has had its void"
 
@@ -193,7 +193,7 @@ def test_a_bot_that_the_system_does_not_start_is_not_to_blame(shop: Shop) -> Non
     for code in LACKS:
         with refused(code):
             played = shop.play(ann, bob)
-        assert played.void == ""
+        assert played.void is None
         assert lacks(played, f"ann cannot be started: {os.strerror(code)} (the machine needs more ")
     with refused(errno.EAGAIN):
         assert lacks(shop.attempt(ann, bob), "ann cannot be started: Resource temporarily")
@@ -264,7 +264,7 @@ def test_a_command_that_is_wrong_is_its_bots_fault(shop: Shop) -> None:
             program.chmod(mode)
         played = shop.play(ill, bob)
         assert (played.void_bot, played.lack) == ("ill", "")
-        assert f"ill: cannot be started: {error}" in played.void
+        assert f"ill: cannot be started: {error}" in str(played.void)
         shop.team.voids.clear()
 
 
@@ -305,7 +305,7 @@ def test_a_game_that_breaks_off_while_something_is_lacking_does_not_count(
     with LACKING[words]():
         played = shop.play(ill, bob)
         assert lacks(played, words)
-        assert played.void.startswith(mishap) or played.lack.startswith(NO_WATCH)
+        assert str(played.void).startswith(mishap) or played.lack.startswith(NO_WATCH)
         assert lacks(shop.attempt(ill, bob), words), "it is still so"
     assert not shop.attempt(ill, bob).lack
     later = shop.play(ill, bob)
@@ -322,7 +322,7 @@ def test_a_machine_that_stands_still_is_no_bots_fault(
         patch.setattr(worker, "play_game", stands_still)
         played = shop.play(shop.spec("ann"), shop.spec("bob"))
     assert (played.games, played.void_bot) == ((), "")
-    assert played.void == "the machine stood still 20 times in a game"
+    assert played.void == Cause("the machine stood still 20 times in a game")
     assert set(played.notes) == {"the machine stood still for a while; a game was begun again"}
     assert shop.team.watched == {"ann", "bob"}, "it may be their doing"
     assert len(shop.play(shop.spec("ann"), shop.spec("bob")).games) == 2, "it is tried again"
@@ -366,7 +366,7 @@ def test_a_bot_that_leaves_after_each_game_costs_nothing(scripts: Shop) -> None:
         for _ in range(2):
             played = scripts.play(one_game, scripts.spec("bob"))
             assert [game.termination for game in played.games] == ["rules", "rules"]
-            assert (played.void, played.voided, played.spent) == ("", 0, ())
+            assert (played.void, played.voided, played.spent) == (None, 0, ())
 
 
 def test_a_result_is_the_same_after_a_trip_as_text() -> None:
@@ -374,6 +374,8 @@ def test_a_result_is_the_same_after_a_trip_as_text() -> None:
         a_result(1),
         a_result(2, stderr={"ann": "ünïcödé \0 \x1b"}, first_used_s=0.1, second_used_s=1 / 3),
     )
-    result = PairResult(pair=7, games=games, void="why", voided=1, spent=("ann",))
+    result = PairResult(
+        pair=7, games=games, void=Cause("why", "ann", "ünïcödé"), voided=1, spent=("ann",)
+    )
     assert read_result(result.as_text()) == result
     assert "\n" not in result.as_text()
