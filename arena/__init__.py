@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         NotABotError,
     )
     from lath.arena.flows.matches import MatchResult, match
-    from lath.arena.flows.runs import Decision, Result, tournament
+    from lath.arena.flows.runs import Decision, RunResult, tournament
     from lath.arena.flows.tuning import TuneResult, tune
     from lath.arena.referee.answers import Answer, Info, Limit
 
@@ -51,7 +51,7 @@ _HOMES: Final = {
         *("IllegalAnswerError", "NotABotError"),
     ),
     "flows.matches": ("MatchResult", "match"),
-    "flows.runs": ("Decision", "Result"),
+    "flows.runs": ("Decision", "RunResult"),
     "flows.tuning": ("TuneResult", "tune"),
 }
 """Which modules have what is named here; `tournament` is that package, which can be called."""
@@ -60,7 +60,7 @@ __all__ = [
     "match",
     "tournament",
     "tune",
-    "Result",
+    "RunResult",
     "MatchResult",
     "TuneResult",
     "Decision",

@@ -30,7 +30,7 @@ from typing import Final
 from measure import machine
 
 from lath import arena, games
-from lath.arena import Result
+from lath.arena import RunResult
 from lath.arena.engine.engine import Engine
 from lath.arena.flows.ladder import FILE, name_of
 from lath.arena.referee.answers import Limit
@@ -42,7 +42,7 @@ BOTS = ("random", "greedy", "monte-carlo", "solver", "alphabeta", "mcts")
 LEVELS = range(1, 9)
 
 
-def played(game: str, bots: list[str], rounds: int, tc: str, out: Path) -> Result:
+def played(game: str, bots: list[str], rounds: int, tc: str, out: Path) -> RunResult:
     """Play a round robin to its end, or what is missing of it."""
     return arena.tournament(bots=bots, games=[game], rounds=rounds, tc=tc, jobs=1, out=out)
 
@@ -72,7 +72,7 @@ def rated(elo: Elo) -> str:
     return " ± ".join(filter(None, elo.told))
 
 
-def matrix(result: Result) -> str:
+def matrix(result: RunResult) -> str:
     """Return a table of who scored what against whom, the best first."""
     table = result.standings.overall
     names = [row.name for row in table.rows]
@@ -102,7 +102,7 @@ def faults(table: Table) -> str:
     return "; ".join(told) or "none lost otherwise than by the rules"
 
 
-def ladder(result: Result, bot: str, game: str) -> str:
+def ladder(result: RunResult, bot: str, game: str) -> str:
     """Return a row with the Elo of each level, and under it what each scored against the next."""
     table = result.standings.overall
     elos = {row.name: row.strength.elo for row in table.rows if row.strength is not None}

@@ -42,7 +42,7 @@ from lath.arena.errors import (
     ContestBotError,
     GameVoidError,
 )
-from lath.arena.flows.runs import Decision, Result, at_cluster, greeting_of, heard_by, result_of
+from lath.arena.flows.runs import Decision, RunResult, at_cluster, greeting_of, heard_by, result_of
 from lath.arena.machine import signals
 from lath.arena.referee import process_trees
 from lath.arena.referee.bridges import CONTESTS
@@ -444,7 +444,7 @@ def held(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchResult(Result):
+class MatchResult(RunResult):
     """What a match has come to."""
 
     old: str

@@ -325,7 +325,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class RunResult:
     """What a tournament has come to, or a match; more of it is in its directory."""
 
     folder: Path
@@ -437,7 +437,7 @@ def greeting_of(
         bot.quit()
 
 
-def result_of(summary: RunSummary, progress: Progress, folder: Path) -> Result:
+def result_of(summary: RunSummary, progress: Progress, folder: Path) -> RunResult:
     """Tell that a run has ended, and return its result.
 
     Raises KeyboardInterrupt where somebody has asked it to stop: all is kept then.
@@ -450,7 +450,7 @@ def result_of(summary: RunSummary, progress: Progress, folder: Path) -> Result:
     warned = [*progress.warnings, *end_words(summary.stopped, progress.warnings)]
     if summary.unreported is not None:
         warned.append(f"no report could be made: {summary.unreported}")
-    return Result(folder=folder, summary=summary, warnings=tuple(warned))
+    return RunResult(folder=folder, summary=summary, warnings=tuple(warned))
 
 
 def tournament(
@@ -484,7 +484,7 @@ def tournament(
     report: bool = True,
     disk_patience: float = PATIENCE_S,
     on_event: Callable[[Event], None] | None = None,
-) -> Result:
+) -> RunResult:
     """Play a tournament, or go on with one, as `arena run` does; return what it came to.
 
     All is named as there, and means the same: `config` is the file or the directory, or the table

@@ -28,7 +28,7 @@ from lath.arena.errors import (
     GameVoidError,
 )
 from lath.arena.flows.matches import SPRT, TIME, jobs_of, refuse_jobs
-from lath.arena.flows.runs import Result, at_cluster, greeting_of, heard_by, result_of
+from lath.arena.flows.runs import RunResult, at_cluster, greeting_of, heard_by, result_of
 from lath.arena.machine import signals
 from lath.arena.referee import process_trees
 from lath.arena.sandbox.limits import close_to_others
@@ -270,7 +270,7 @@ def held(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TuneResult(Result):
+class TuneResult(RunResult):
     """What a tuning has come to."""
 
     @property

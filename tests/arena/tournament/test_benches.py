@@ -18,7 +18,7 @@ from results import a_result
 from scripted import scripted
 
 from lath.arena.errors import ConfigError
-from lath.arena.flows.runs import Result, tournament
+from lath.arena.flows.runs import RunResult, tournament
 from lath.arena.schedule.core import Absence
 from lath.arena.tournament.configuration.config import build
 from lath.arena.tournament.outcome.notes import benched_in
@@ -206,7 +206,7 @@ def _play_here(monkeypatch: pytest.MonkeyPatch) -> None:
 in_this_process = pytest.mark.usefixtures("_play_here")
 
 
-def run(config: dict[str, Any], out: Path, **more: Any) -> tuple[Result, Told]:
+def run(config: dict[str, Any], out: Path, **more: Any) -> tuple[RunResult, Told]:
     told = Told()
     return tournament(config, out=out, report=False, on_event=told, **more), told
 

@@ -17,7 +17,7 @@ from quick_runs import play_here, play_nothing
 
 from lath import games
 from lath.arena.errors import ConfigError
-from lath.arena.flows.runs import Result, tournament
+from lath.arena.flows.runs import RunResult, tournament
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.originals import change_in
 from lath.arena.tournament.outcome.notes import changes_in
@@ -142,7 +142,7 @@ def test_a_bot_whose_file_changes_while_it_plays_is_refused_from_then_on(
     }
     bots = [f"{name}={shlex.quote(sys.executable)} -I -S {kind}" for name, kind in kinds.items()]
 
-    def run(**more: object) -> Result:
+    def run(**more: object) -> RunResult:
         settings: Any = {"games": ["yavalath"], "rounds": 8, "tc": "move 5", "jobs": 1, **more}
         return tournament(bots=bots, report=False, **settings)
 
