@@ -70,7 +70,7 @@ class Key:
         if self.name == "Plies":
             return str(len(record.moves))
         if self.name == "Result":
-            return record.result
+            return record.result.value
         value = record.tag(self.name)
         return "" if value == "?" else value
 
@@ -85,7 +85,7 @@ class Key:
         if not value:
             return _NOTHING
         if self.name == "Result":
-            return _NUMBER + bytes([RESULTS.index(value)])
+            return _NUMBER + bytes([list(RESULTS).index(value)])
         # 18 digits fit into 8 bytes; a longer one is no count of anything
         if re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})*|[-+][0-9]{1,18}", value):
             parts = [

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lath.games.core import Position, version_of
+from lath.games.core import Position, Result, version_of
 from lath.notation.archive.archive import canonical_moves
 from lath.notation.database.equals import identity
 from lath.notation.database.keys import KeyStep, PlayableLine, PositionKeys, keys_of
@@ -129,7 +129,7 @@ class _Found(NamedTuple):
     """In the columns of GAMES."""
     tags: Sequence[tuple[str, str]]
     line: PlayableLine
-    result: str
+    result: Result
     notes: _Notes
     at: int
     """On which line of its file it begins."""

@@ -296,10 +296,8 @@ def _seats(of: str, record: Record) -> Sequence[Side]:
     if who == "player":
         return [seat for seat in SIDES if record.tag(seat.name.capitalize()) == name != ""]
     if who in ("winner", "loser"):
-        winner = {"1-0": Side.FIRST, "0-1": Side.SECOND}.get(record.result)
-        if winner is None:
-            return ()
-        return (winner if who == "winner" else winner.other,)
+        side = record.result.winner if who == "winner" else record.result.loser
+        return () if side is None else (side,)
     return SIDES if who == "mover" else [seat for seat in SIDES if seat.word == who]
 
 

@@ -233,16 +233,12 @@ def of_result(passes: TextTest) -> Question:
     return Question(lambda record: passes(record.result), TAG, OfResult(passes))
 
 
-_SEATS: Final = {"1-0": ("First", "Second"), "0-1": ("Second", "First")}
-"""Who won and who lost."""
-
-
 def of_winner(passes: TextTest, *, is_loser: bool) -> Question:
     """Return whether the name of who won passes, or of who lost; of a draw there is none."""
 
     def matches(record: Record) -> bool:
-        seats = _SEATS.get(record.result)
-        return seats is not None and passes(record.tag(seats[is_loser]))
+        side = record.result.loser if is_loser else record.result.winner
+        return side is not None and passes(record.tag(side.name.capitalize()))
 
     return Question(matches, 2 * TAG, OfWinner(passes, is_loser))
 

@@ -18,6 +18,7 @@ from lath.games.core import (
     Game,
     Outcome,
     Position,
+    Result,
     Side,
     by_version,
     follow,
@@ -462,18 +463,20 @@ def _move_fault(position: Position, error: GameError, at: int | None, number: in
     return Fault("illegal-move", f"{error}{how}", at=at, ply=number)
 
 
-def result_faults(tag: str, result: str, termination: str) -> Iterator[Fault]:
+def result_faults(tag: str, result: Result, termination: str) -> Iterator[Fault]:
     """Yield what is wrong with the result after the moves beside the tags Result and Termination.
 
     Values of tags that are missing are empty.
     """
     if tag and tag not in RESULTS:
         message = f"{shortened(tag)} is no result"
-        yield Fault("result", message, RESULTS_IN_WORDS, tag="Result", meant=meant_result(tag))
+        yield Fault(
+            "result", message, RESULTS_IN_WORDS, tag="Result", meant=meant_result(tag) or ""
+        )
     elif tag and tag != result:
         message = f"the tag says {tag}, but the moves end in {result}"
         yield Fault("result", message, "the same result twice", tag="Result")
-    if result == "*" and termination in _DECIDED:
+    if not result.is_finished and termination in _DECIDED:
         message = f"the result is *, but the Termination is {termination}"
         yield Fault("result", message, "a decided result", tag="Termination")
 
@@ -485,13 +488,13 @@ _DECIDED: Final = (
 """Terminations after which somebody has won, or nobody."""
 
 
-def end_faults(result: str, termination: str, outcome: Outcome | None) -> Iterator[Fault]:
+def end_faults(result: Result, termination: str, outcome: Outcome | None) -> Iterator[Fault]:
     """Yield what is wrong with them beside the outcome by the rules, None if the game goes on."""
     if outcome is not None:
         if outcome.result != result:
             message = f"the result is {result}, but {_ending(outcome)}"
             yield Fault("result", message, outcome.result, tag="Result")
-    elif result != "*" and termination in ("", Termination.RULES):
+    elif result.is_finished and termination in ("", Termination.RULES):
         message = f"the result is {result}, but the game goes on after the last move"
         expected = "the result *, or a Termination other than rules"
         yield Fault("result", message, expected, tag="Result")

@@ -243,7 +243,7 @@ def result_text_of(row: Mapping[str, Any]) -> str:
             raise RowError(column, f"the cell {column} is empty", "the name of a player")
     if (result := _value(row, "result")) not in RESULTS:
         what = f"{shortened(result)} is no result" if result else "the cell result is empty"
-        raise RowError("result", what, RESULTS_IN_WORDS, meant_result(result))
+        raise RowError("result", what, RESULTS_IN_WORDS, meant_result(result) or "")
     tags = tags_of({**row, "game": _value(row, "game") or UNKNOWN_GAME})
     if MOVES not in dict(tags):
         after = [name for name, _ in tags if name in _END]
@@ -349,10 +349,6 @@ def _text(value: Any) -> str:
     return value
 
 
-SCORES: Final = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
-"""What first and second have of a result."""
-
-
 def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of PLIES of one record, the `number`-th of its source; raises GameError."""
     tag = dict(record.tags).get
@@ -361,7 +357,7 @@ def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
         *(tag("First"), tag("Second"), tag("TimeControl")),
     )
     end = (record.result, tag("Termination"))
-    scores = SCORES.get(record.result, (None, None))
+    scores = record.result.points if record.result.is_finished else (None, None)
     position = start_of(record)
     canonical = position.game.canonical
     for index, ply in enumerate(record.plies, 1):

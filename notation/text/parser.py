@@ -68,7 +68,7 @@ class _ToRecord(Transformer[Token, Parsed]):
         tags = tuple(part for part in parts if type(part) is tuple)
         plies, places = _of(Ply, parts)
         comments, notes = _comments(parts)
-        return Parsed(record_as_read(tags, plies, str(result), comments), places, notes)
+        return Parsed(record_as_read(tags, plies, RESULTS[result], comments), places, notes)
 
     def tag(self, parts: list[Any]) -> tuple[str, str]:
         name, value = parts

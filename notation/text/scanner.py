@@ -15,6 +15,7 @@ from importlib import resources
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from lath.games.core import Result
 from lath.notation.record.errors import Fault, RecordSyntaxError
 from lath.notation.record.record import (
     AS_WRITTEN,
@@ -30,6 +31,7 @@ from lath.notation.record.record import (
     ply_to_read,
     record_as_read,
 )
+from lath.notation.record.tags import RESULTS
 from lath.notation.text.tokens import grammar, inside, unquoted
 
 if TYPE_CHECKING:
@@ -103,7 +105,7 @@ def to_store() -> str:
     return json.dumps(texts, indent=2, ensure_ascii=False) + "\n"
 
 
-Scanned = tuple[list[tuple[str, str]], str, str, str]
+Scanned = tuple[list[tuple[str, str]], str, str, Result]
 """The parts of a record's text, sound by the grammar.
 
 Names and values of the tags, in order and in their quotes, which `unquoted` reads; what stands
@@ -132,7 +134,7 @@ def cut(text: str) -> Scanned | None:
         tags = list(map(TAGS.__getitem__, head.rstrip().split("\n")))
     except KeyError:  # not one tag a line
         tags = tag.findall(head)
-    return tags, comments, moves, result
+    return tags, comments, moves, RESULTS[result]
 
 
 def _tag_of_line(line: str) -> tuple[str, str]:
