@@ -85,6 +85,9 @@ class Result(StrEnum):
         return first / 2, second / 2
 
 
+RESULTS: Final = {result.value: result for result in Result}
+"""The results by their texts: first won, second won, a draw, not finished."""
+
 _WON: Final = (Result.FIRST_WON, Result.SECOND_WON)
 """The results of games that somebody won, by the winner."""
 
@@ -401,7 +404,7 @@ def result_of(position: Position) -> Result:
     if result is None:
         outcome = position.outcome()
         return outcome.result if outcome else Result.UNFINISHED
-    return Result(result)
+    return RESULTS[result]
 
 
 def symmetries(position: Position) -> tuple[Symmetry, ...]:

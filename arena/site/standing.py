@@ -16,7 +16,8 @@ from lath.arena.machine.untrusted_files import read_checked, reason_of, text_of
 from lath.arena.tournament.outcome.notes import is_of_state
 from lath.arena.tournament.run.live import status_in
 from lath.arena.tournament.store.database import OUTCOME_STATE, Stamp, is_being_played, stamp_of
-from lath.notation.record.tags import RESULTS, Termination
+from lath.games.core import RESULTS
+from lath.notation.record.tags import Termination
 from lath.reports.notes.outcome import from_json
 
 if TYPE_CHECKING:

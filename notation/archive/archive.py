@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Final, Self, cast
 
-from lath.games.core import FIRST_VERSION, Move, least_line
+from lath.games.core import FIRST_VERSION, RESULTS, Move, least_line
 from lath.games.errors import GameError, RulesVersionError
 from lath.notation.archive.index import note_for
 from lath.notation.files import files
@@ -36,7 +36,7 @@ from lath.notation.files.files import (
 from lath.notation.files.frames import Frame, Frames, FramesWriter
 from lath.notation.record.errors import NotationError
 from lath.notation.record.record import SHORT, Record
-from lath.notation.record.tags import RESULTS, RULES, WRITTEN_TAGS
+from lath.notation.record.tags import RULES, WRITTEN_TAGS
 from lath.notation.rules.replay import spellings, start_from
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from lath.games.core import Result
+from lath.games.core import RESULTS, Result
 from lath.notation.formats import Lost, held, remarks
 from lath.notation.record.errors import Fault, refused, shortened
 from lath.notation.record.record import Record, record_as_read, tag_faults
@@ -33,7 +33,6 @@ from lath.notation.record.tags import (
     MOVES,
     NOT_READ,
     NOT_RECORDED,
-    RESULTS,
     UNKNOWN_GAME,
     is_date,
 )

@@ -25,7 +25,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from lath import games
-from lath.games.core import Game
+from lath.games.core import RESULTS, Game
 from lath.games.parameters import family
 from lath.games.parameters import of as parameters_of
 from lath.notation.query.mistakes import (
@@ -76,7 +76,7 @@ from lath.notation.query.questions import (
 )
 from lath.notation.record.errors import listed
 from lath.notation.record.record import Record
-from lath.notation.record.tags import KNOWN_TAGS, RESULTS, Termination
+from lath.notation.record.tags import KNOWN_TAGS, Termination
 from lath.notation.text.suggestions import about_game, about_unread_move, is_game
 
 if TYPE_CHECKING:

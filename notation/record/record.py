@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, TypeVar
 
-from lath.games.core import Result
+from lath.games.core import RESULTS, Result
 from lath.notation.hooks import HTML
 from lath.notation.record.errors import Fault, RecordValueError, listed, shortened
 from lath.notation.record.tags import (
@@ -24,7 +24,6 @@ from lath.notation.record.tags import (
     MOVES,
     NOT_READ,
     NOT_RECORDED,
-    RESULTS,
     RULING,
     number_of,
 )

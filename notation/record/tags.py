@@ -11,11 +11,6 @@ from functools import lru_cache
 from math import inf, isfinite
 from typing import Final
 
-from lath.games.core import Result
-
-RESULTS: Final = {result.value: result for result in Result}
-"""The results by their texts: first won, second won, a draw, not finished."""
-
 KNOWN_TAGS: Final = (
     *("Game", "Event", "Site", "Date", "Round", "First", "Second"),
     *("Setup", "Position", "TimeControl", "Opening", "Seed"),

@@ -10,7 +10,16 @@ from itertools import chain
 from typing import Any, Final, NoReturn, Self
 
 from lath import games
-from lath.games.core import FIRST_VERSION, Outcome, Position, Result, Side, result_of, version_of
+from lath.games.core import (
+    FIRST_VERSION,
+    RESULTS,
+    Outcome,
+    Position,
+    Result,
+    Side,
+    result_of,
+    version_of,
+)
 from lath.games.errors import UnknownGameError
 from lath.notation.record.errors import Fault, RecordValueError, listed
 from lath.notation.record.record import (
@@ -23,7 +32,7 @@ from lath.notation.record.record import (
     comments_faults,
     tag_fault,
 )
-from lath.notation.record.tags import GAME_FILE, RESULTS, RULES, Termination, place_of
+from lath.notation.record.tags import GAME_FILE, RULES, Termination, place_of
 from lath.notation.rules.replay import (
     annotation_faults,
     canonical,

@@ -12,10 +12,10 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
-from lath.games.core import Outcome, Position, Result, follow, result_of
+from lath.games.core import RESULTS, Outcome, Position, Result, follow, result_of
 from lath.games.errors import GameError, UnknownGameError
 from lath.notation.record.record import MAX_PARTS, MAX_WORDS, Record, bare_plies, record_as_read
-from lath.notation.record.tags import MOVES, RESULTS, RULES
+from lath.notation.record.tags import MOVES, RULES
 from lath.notation.rules.replay import check_tag, end_faults, result_faults, start_from
 from lath.notation.text.scanner import NUMBERS, TAGS, parts, plies
 from lath.notation.text.tokens import unquoted

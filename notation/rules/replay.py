@@ -15,6 +15,7 @@ from typing import Final
 from lath import games
 from lath.games.core import (
     FIRST_VERSION,
+    RESULTS,
     Game,
     Outcome,
     Position,
@@ -49,7 +50,7 @@ from lath.notation.record.record import (
     require_record,
     variation_as_read,
 )
-from lath.notation.record.tags import GAME_FILE, RESULTS, RULES, Termination, is_date
+from lath.notation.record.tags import GAME_FILE, RULES, Termination, is_date
 from lath.notation.text.suggestions import (
     RESULTS_IN_WORDS,
     about_move,

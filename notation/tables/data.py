@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, NamedTuple, cast
 
+from lath.games.core import RESULTS
 from lath.notation.record.errors import Fault, RecordSyntaxError
 from lath.notation.record.record import (
     GLYPHS,
@@ -23,7 +24,6 @@ from lath.notation.record.record import (
     record_as_read,
     variation_as_read,
 )
-from lath.notation.record.tags import RESULTS
 
 
 def to_json(record: Record) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from math import isfinite
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
+from lath.games.core import RESULTS
 from lath.games.errors import GameError
 from lath.notation.files.bounds import read_json
 from lath.notation.record.errors import NotationError, instead, shortened
@@ -23,7 +24,6 @@ from lath.notation.record.tags import (
     KNOWN_TAGS,
     MOVES,
     NOT_RECORDED,
-    RESULTS,
     UNKNOWN_GAME,
     date_of,
 )

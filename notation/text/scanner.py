@@ -15,7 +15,7 @@ from importlib import resources
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lath.games.core import Result
+from lath.games.core import RESULTS, Result
 from lath.notation.record.errors import Fault, RecordSyntaxError
 from lath.notation.record.record import (
     AS_WRITTEN,
@@ -31,7 +31,6 @@ from lath.notation.record.record import (
     ply_to_read,
     record_as_read,
 )
-from lath.notation.record.tags import RESULTS
 from lath.notation.text.tokens import grammar, inside, unquoted
 
 if TYPE_CHECKING:

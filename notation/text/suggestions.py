@@ -11,11 +11,11 @@ from difflib import get_close_matches
 from typing import Final
 
 from lath import games
-from lath.games.core import Game, Result
+from lath.games.core import RESULTS, Game, Result
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError, UnknownGameError
 from lath.notation.protocol import LONGEST_MEANT
 from lath.notation.record.errors import listed, shortened
-from lath.notation.record.tags import RESULTS, Termination, is_date
+from lath.notation.record.tags import Termination, is_date
 
 RESULTS_IN_WORDS: Final = "1-0, 0-1, 1/2-1/2 or *"
 

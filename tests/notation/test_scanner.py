@@ -24,6 +24,7 @@ from record_strategies import ANNOTATIONS, RECORDS
 from sample_records import BUILT_IN, cut, random_game
 
 from lath import games
+from lath.games.core import RESULTS
 from lath.notation import Record, RecordSyntaxError, format_record, parse
 from lath.notation.record.record import (
     GLYPHS,
@@ -33,7 +34,6 @@ from lath.notation.record.record import (
     ply_to_read,
     record_as_read,
 )
-from lath.notation.record.tags import RESULTS
 from lath.notation.rules import quick_check, reading, validation
 from lath.notation.rules.quick_check import valid_plies
 from lath.notation.rules.reading import entry_of

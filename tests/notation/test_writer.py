@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from record_strategies import RECORDS
 
-from lath.games.core import Result
+from lath.games.core import RESULTS, Result
 from lath.notation import (
     Annotation,
     Ply,
@@ -33,7 +33,6 @@ from lath.notation.record.record import (
     record_as_read,
     variation_as_read,
 )
-from lath.notation.record.tags import RESULTS
 from lath.notation.rules.reading import entries_of
 from lath.notation.text.parser import parse_closely
 from lath.notation.text.writer import WIDTH

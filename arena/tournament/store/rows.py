@@ -14,11 +14,11 @@ from operator import attrgetter
 from typing import Any, Final
 
 from lath.arena.referee.record import GameResult
-from lath.games.core import Result, Side
+from lath.games.core import RESULTS, Result, Side
 from lath.notation.files.bounds import read_json
 from lath.notation.record.errors import RecordSyntaxError
 from lath.notation.record.record import Record
-from lath.notation.record.tags import RESULTS, Termination
+from lath.notation.record.tags import Termination
 from lath.notation.rules.replay import positions
 from lath.notation.text.scanner import parse, parts
 from lath.notation.text.tokens import unquoted
