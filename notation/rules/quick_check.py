@@ -17,7 +17,7 @@ from lath.games.errors import GameError, UnknownGameError
 from lath.notation.record.record import MAX_PARTS, MAX_WORDS, Record, bare_plies, record_as_read
 from lath.notation.record.tags import MOVES, RULES
 from lath.notation.rules.replay import check_tag, end_faults, result_faults, start_from
-from lath.notation.text.scanner import NUMBERS, TAGS, parts, plies
+from lath.notation.text.scanner import NUMBERS, TAGS, Scanned, parts, plies
 from lath.notation.text.tokens import unquoted
 
 
@@ -26,7 +26,7 @@ def valid_plies(text: str) -> int | None:
     (count,) = plain_plies((text,))
     if count is not None:
         return count
-    found = _scanned_game(text)
+    found = scanned_game(text, parts(text))
     return len(found.line) if found else None
 
 
@@ -112,9 +112,14 @@ def bare_record(text: str) -> Record | None:
 
 def valid_game(text: str) -> ValidGame | None:
     """Return the record that `text` is; None where it may not be sound."""
+    return plain_game(text) or scanned_game(text, parts(text))
+
+
+def plain_game(text: str) -> ValidGame | None:
+    """Return the same of a text that has the form of most; None of every other."""
     found = _plain(text)
     played = found and _played(found[1], found[2], found[5])
-    return ValidGame(*found, *played) if found and played else _scanned_game(text)
+    return ValidGame(*found, *played) if found and played else None
 
 
 _Plain = tuple[Sequence[tuple[str, str]], Mapping[str, str], Sequence[str], str, bool, Result]
@@ -161,9 +166,8 @@ _MOST: Final = 2 * min(MAX_PARTS, MAX_WORDS)
 """Letters of a record that surely holds no more than a record may."""
 
 
-def _scanned_game(text: str) -> ValidGame | None:
-    """Return the same of any text."""
-    scanned = parts(text)
+def scanned_game(text: str, scanned: Scanned | None) -> ValidGame | None:
+    """Return the record that a text with these parts is; None where it may not be sound."""
     if scanned is None:
         return None
     tags, before, moves, result = scanned

@@ -173,20 +173,8 @@ def positions(record: Record) -> Iterator[Position]:
         yield position
 
 
-_CHECKED: Final[list[tuple[Record | None, Position | None]]] = [(None, None)]
-"""The record that was checked last, and the position after its last ply."""
-
-
-def note_end(record: Record, end: Position) -> None:
-    """Note what `end_of` a record is, which is mostly asked for as soon as it has been checked."""
-    _CHECKED[0] = record, end
-
-
 def end_of(record: Record) -> Position | None:
     """Return the position after the last ply; None where the rules refuse something before it."""
-    checked, end = _CHECKED[0]
-    if checked is record:
-        return end
     try:
         end = follow(start_of(record), record.moves)
         if end is None:  # a move is in another spelling, or cannot be played
@@ -198,16 +186,8 @@ def end_of(record: Record) -> Position | None:
 
 def movers_of(record: Record) -> Sequence[Side]:
     """Return who decides on each ply of a record that can be played, and who after the last."""
-    known, seats = _MOVED[0]
-    if known is not record:
-        spelled = spellings(record.game, record.tag(RULES))
-        seats = movers(start_of(record), [spelled[move] for move in record.moves])
-        _MOVED[0] = record, seats
-    return seats
-
-
-_MOVED: Final[list[tuple[Record | None, Sequence[Side]]]] = [(None, ())]
-"""The record of which that was asked last: several ask one after the other."""
+    spelled = spellings(record.game, record.tag(RULES))
+    return movers(start_of(record), [spelled[move] for move in record.moves])
 
 
 def _spellings_of(key: str) -> Remembered[str]:
