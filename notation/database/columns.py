@@ -251,7 +251,7 @@ def _sound(text: RecordText) -> _Found | None:
         if read is None:
             return _annotated(text, line)
         movetext, notes = read
-    row = row_of(tags, line.moves, found.result, movetext)
+    row = row_of(tags, line.moves, found.result.value, movetext)
     return _Found(row, tags, line, found.result, notes, text.line)
 
 

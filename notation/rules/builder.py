@@ -242,7 +242,7 @@ expected one of 60 legal moves, such as i5, h5 or g5
         return self.end(Result.DRAWN, Termination.AGREEMENT)
 
     def end(self, result: str, termination: str) -> Self:
-        """End the game otherwise than by the rules: one of RESULTS, and why, a Termination."""
+        """End the game otherwise than by the rules: its Result, and why, a Termination."""
         if self.is_over:
             how = self._end[1] if self._end else self.position.outcome()
             words = how.ending if isinstance(how, Outcome) else how

@@ -111,7 +111,7 @@ def game_row(record: Record) -> tuple[Any, ...]:
     """
     is_plain = not record.comments and not any(map(_is_annotated, record.plies))
     movetext = None if is_plain else _movetext(record)
-    return row_of(record.tags, record.moves, record.result, movetext)
+    return row_of(record.tags, record.moves, record.result.value, movetext)
 
 
 def row_of(
@@ -356,7 +356,7 @@ def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
         *(number, record.game, tag("Event"), date_of(tag("Date", "")), tag("Round")),
         *(tag("First"), tag("Second"), tag("TimeControl")),
     )
-    end = (record.result, tag("Termination"))
+    end = (record.result.value, tag("Termination"))
     scores = record.result.points if record.result.is_finished else (None, None)
     position = start_of(record)
     canonical = position.game.canonical
