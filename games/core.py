@@ -74,15 +74,9 @@ class Result(StrEnum):
         return _WON[1 - _WON.index(self)] if self in _WON else self
 
     @property
-    def halves(self) -> tuple[int, int]:
-        """Return the half points of first and second; 0 for both if the game is not finished."""
-        return _HALVES[self]
-
-    @property
     def points(self) -> tuple[float, float]:
         """Return the points of first and second; 0 for both if the game is not finished."""
-        first, second = _HALVES[self]
-        return first / 2, second / 2
+        return _POINTS[self]
 
 
 RESULTS: Final = {result.value: result for result in Result}
@@ -91,7 +85,7 @@ RESULTS: Final = {result.value: result for result in Result}
 _WON: Final = (Result.FIRST_WON, Result.SECOND_WON)
 """The results of games that somebody won, by the winner."""
 
-_HALVES: Final = dict(zip(Result, ((2, 0), (0, 2), (1, 1), (0, 0)), strict=True))
+_POINTS: Final = dict(zip(Result, ((1.0, 0.0), (0.0, 1.0), (0.5, 0.5), (0.0, 0.0)), strict=True))
 
 
 _HAPPENED: Final = {

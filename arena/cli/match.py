@@ -107,7 +107,7 @@ def _losses(records: Iterable[object], new: str, games: int) -> Iterator[str]:
         if not isinstance(record, Record) or int(record.tag("Number") or 0) > games:
             continue
         side = Side.FIRST if record.first == new else Side.SECOND
-        half = record.result.halves[side]
+        half = int(2 * record.result.points[side])
         opening = record.tag("Opening") or record.tag("Setup") or "its start"
         for key in (f"as {side.word}", f"at {record.game}", f"at {record.game} from {opening}"):
             scores.setdefault(key, Counter()).update(games=1, halves=half)

@@ -445,9 +445,9 @@ class Encounter:
         """Count a game that was played; by a ruling it may not count."""
         self.left -= 1
         self._counted += counts
-        for name, halves in zip((first, second), result.halves, strict=True):
-            self._halves[name] += halves
-            self._ruled[name] += 0 if counts else halves
+        for name, points in zip((first, second), result.points, strict=True):
+            self._halves[name] += int(2 * points)
+            self._ruled[name] += 0 if counts else int(2 * points)
 
     def has_met(self, name: str) -> bool:
         """Return whether a bot has played a game of it."""

@@ -78,7 +78,7 @@ class Fixed(Schedule):
             self.finished.add(number)
             self._reported += 1
             self._unplayed -= not self._settings.ruled.bots.isdisjoint((first, second))
-            self._count(number, result.halves[first != self._names[0]], moves)
+            self._count(number, int(2 * result.points[first != self._names[0]]), moves)
 
     def _count(self, number: int, halves: int, moves: int) -> None:  # noqa: ARG002 - others' affair
         """Count a finished game; `halves` are the half points of the first bot of all."""

@@ -190,9 +190,8 @@ class Tune(Schedule):
             return
         self.finished.add(number)
         self._reported += 1
-        ours, theirs = (result if first == self._names[0] else result.reversed).halves
-        won = (ours - theirs) // 2
-        self._waiting.setdefault(pair_of(number), []).append(won)
+        ours, theirs = (result if first == self._names[0] else result.reversed).points
+        self._waiting.setdefault(pair_of(number), []).append(int(ours - theirs))
         while len(self._waiting.get(self._spsa.done + 1, ())) == 2:
             self._spsa.report(sum(self._waiting.pop(self._spsa.done + 1)))
             for path, at in zip(self._paths, self._spsa.at, strict=True):

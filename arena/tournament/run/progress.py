@@ -389,11 +389,11 @@ class Progress:
     def _count_games(self, alike: GameEnded | EndingTally, games: int) -> None:
         self.played += games
         self._met[self._member(alike.first), self._member(alike.second)] += games
-        for name, halves in zip(
-            (alike.first, alike.second), Result(alike.result).halves, strict=True
+        for name, points in zip(
+            (alike.first, alike.second), Result(alike.result).points, strict=True
         ):
-            self._score(name).games[halves] += games
-            if halves == 0 and alike.termination in FORFEITS:
+            self._score(name).games[int(2 * points)] += games
+            if points == 0 and alike.termination in FORFEITS:
                 self._score(name).forfeits[alike.termination] += games
 
     def _leave(self, pair: int) -> None:
