@@ -25,6 +25,7 @@ from statistics import NormalDist, median
 from lath.arena.schedule.core import Dealer, Schedule, Settings
 from lath.arena.schedule.knockout import Knockout
 from lath.arena.schedule.swiss import Swiss
+from lath.games.core import Result
 from lath.reports.ratings.counts import count
 from lath.reports.ratings.elo import ELO, Davidson, ParameterPlaces, chances, scores
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95
@@ -146,7 +147,7 @@ def scheduled(
             score = score_at(ahead, chance, is_trueskill=is_trueskill)
             text = {1.0: "1-0", 0.0: "0-1"}[score]
             results.append(DecidedGame(first, second, score, GAME, pair.number, pair.number))
-            schedule.report(plan.number, first, second, text, chance.getrandbits(60))
+            schedule.report(plan.number, first, second, Result(text), chance.getrandbits(60))
     winner = getattr(schedule.standing(), "winner", "") or leader(results)
     on_scale = truth if is_trueskill else on_the_scale(truth, results, starts_of(0.0))
     return Event(on_scale, results, winner, is_trueskill)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from functools import lru_cache
 from typing import Any, Final, Literal, NewType, Protocol, Self, TypeVar
 
@@ -36,6 +36,58 @@ class Side(IntEnum):
 SIDES: Final = (Side.FIRST, Side.SECOND)
 
 
+class Result(StrEnum):
+    """What a game came to: the text that records write, which knows who won and what that is worth.
+
+    >>> Result("0-1").winner, Result("0-1").points, Result("0-1").reversed.points
+    (<Side.SECOND: 1>, (0.0, 1.0), (1.0, 0.0))
+    """
+
+    FIRST_WON = "1-0"
+    SECOND_WON = "0-1"
+    DRAWN = "1/2-1/2"
+    UNFINISHED = "*"
+
+    @classmethod
+    def won_by(cls, winner: Side | None) -> Result:
+        """Return the result of a game that a side won; of a draw if that is None."""
+        return cls.DRAWN if winner is None else _WON[winner]
+
+    @property
+    def is_finished(self) -> bool:
+        """Return whether the game has been won or drawn."""
+        return self is not Result.UNFINISHED
+
+    @property
+    def winner(self) -> Side | None:
+        """Return the side that won; None if the game is drawn or not finished."""
+        return SIDES[_WON.index(self)] if self in _WON else None
+
+    @property
+    def loser(self) -> Side | None:
+        """Return the side that lost; None if the game is drawn or not finished."""
+        return self.reversed.winner
+
+    @property
+    def reversed(self) -> Result:
+        """Return the result with the sides swapped."""
+        return _WON[1 - _WON.index(self)] if self in _WON else self
+
+    @property
+    def points(self) -> tuple[float, float]:
+        """Return the points of first and second; 0 for both if the game is not finished."""
+        return _POINTS[self]
+
+
+RESULTS: Final = {result.value: result for result in Result}
+"""The results by their texts: first won, second won, a draw, not finished."""
+
+_WON: Final = (Result.FIRST_WON, Result.SECOND_WON)
+"""The results of games that somebody won, by the winner."""
+
+_POINTS: Final = dict(zip(Result, ((1.0, 0.0), (0.0, 1.0), (0.5, 0.5), (0.0, 0.0)), strict=True))
+
+
 _HAPPENED: Final = {
     "made": re.compile("(one|two|three|four|five|six|seven|eight|nine) "),
     "made a": re.compile("group of "),
@@ -61,13 +113,13 @@ class Outcome:
     """Whether the ending is what the loser made or had, such as three in line where that loses."""
 
     @property
-    def result(self) -> str:
-        """Return the result as records write it.
+    def result(self) -> Result:
+        """Return the result.
 
-        >>> Outcome(None, "board full").result
-        '1/2-1/2'
+        >>> print(Outcome(None, "board full").result)
+        1/2-1/2
         """
-        return "1/2-1/2" if self.winner is None else ("1-0", "0-1")[self.winner]
+        return Result.won_by(self.winner)
 
     def told(self, first: str, second: str) -> str:
         """Return how it ended, in a sentence with both names.
@@ -340,13 +392,13 @@ def perft(position: Position, depth: int) -> int:
     return paths
 
 
-def result_of(position: Position) -> str:
-    """Return the result as records write it; `*` while the game goes on."""
+def result_of(position: Position) -> Result:
+    """Return the result; the game is not finished while its rules let it go on."""
     result: str | None = getattr(position, "result", None)
     if result is None:
         outcome = position.outcome()
-        return outcome.result if outcome else "*"
-    return result
+        return outcome.result if outcome else Result.UNFINISHED
+    return RESULTS[result]
 
 
 def symmetries(position: Position) -> tuple[Symmetry, ...]:

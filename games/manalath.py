@@ -293,7 +293,7 @@ class ManalathPosition(_State, Alternating):
 
     __slots__ = ()
 
-    RESULTS = (*Judged.RESULTS, ("1-0", "0-1"), ("0-1", "1-0"))
+    RESULTS = (*Judged.RESULTS, Judged.RESULTS[LOST], Judged.RESULTS[WON])
 
     def judged(self) -> ManalathPosition:
         """Return this position with the verdict that its groups and moves call for."""

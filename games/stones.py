@@ -21,6 +21,7 @@ from lath.games.core import (
     Move,
     P,
     Position,
+    Result,
     Side,
     Symmetry,
     find,
@@ -160,10 +161,11 @@ class Judged:
 
     __slots__ = ()
 
-    RESULTS: ClassVar[Sequence[tuple[str, str]]] = (
-        *(("*", "*"), ("0-1", "1-0"), ("1-0", "0-1"), ("1/2-1/2", "1/2-1/2")),
+    RESULTS: ClassVar[Sequence[tuple[Result, Result]]] = tuple(
+        (result, result.reversed)
+        for result in (Result.UNFINISHED, Result.SECOND_WON, Result.FIRST_WON, Result.DRAWN)
     )
-    """What records write, by verdict and by who is to move."""
+    """The results by verdict and by who is to move."""
 
     if TYPE_CHECKING:
 
@@ -186,8 +188,8 @@ class Judged:
         return self.verdict != OPEN
 
     @property
-    def result(self) -> str:
-        """Return the result as records write it; `*` while the game goes on."""
+    def result(self) -> Result:
+        """Return the result; `*` while the game goes on."""
         return self.RESULTS[self.verdict][self.mover]
 
     def _repr_html_(self) -> str:

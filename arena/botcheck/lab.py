@@ -18,9 +18,8 @@ from lath.arena.referee.bridges import Botzone, BridgedBot, Codingame, bot_of
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import COMPUTED, Bot, NoAnswerError, play_line
 from lath.arena.referee.log import lines_of
-from lath.arena.referee.match import WON_BY
 from lath.arena.referee.watch import Watch
-from lath.games.core import Game, Move, Position, Side, read_move
+from lath.games.core import Game, Move, Position, Result, Side, read_move
 from lath.games.errors import GameError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
@@ -417,13 +416,13 @@ class Bout:
     def finish(self) -> None:
         """Tell the bot of the result: by the rules, of a resignation, else of an adjudication."""
         if self.resigned:
-            self.end(WON_BY[self.side.other], Termination.RESIGNATION)
+            self.end(Result.won_by(self.side.other), Termination.RESIGNATION)
         elif outcome := self.position.outcome():
             self.end(outcome.result, Termination.RULES)
         else:
-            self.end("1/2-1/2", Termination.ADJUDICATION)
+            self.end(Result.DRAWN, Termination.ADJUDICATION)
 
-    def end(self, result: str, why: Termination, *before: str) -> None:
+    def end(self, result: Result, why: Termination, *before: str) -> None:
         """Tell the bot of this result, after the lines `before`."""
         self._lab.judge_infos(self.position)
         self._bot.say(*before, wire.result_line(self._new.number, result, why))

@@ -36,7 +36,7 @@ from lath.arena.referee.bots import Lines
 from lath.arena.referee.clock import MARGIN_S
 from lath.arena.referee.conversation import CLEAN, NoAnswerError
 from lath.arena.referee.recognition import looks_like, recognised
-from lath.games.core import SIDES, Move, Side
+from lath.games.core import SIDES, Move, Result, Side
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record.tags import Termination
@@ -493,7 +493,7 @@ def _bears_a_sudden_end(lab: Lab) -> CheckFinding:
     bout = Bout(lab, time=_long(lab))
     if bout.begin_to_think():  # its answer may still come, and is no fault
         lab.bot.asides.forgiven = [b"bestmove", b"%d" % bout.ply]
-    bout.end("1-0", Termination.CRASH, wire.STOP)
+    bout.end(Result.FIRST_WON, Termination.CRASH, wire.STOP)
     try:
         after = Bout(lab, time=_long(lab), is_next=True)
     except NoAnswerError as error:
@@ -618,7 +618,7 @@ def _bears_blanks(lab: Lab) -> CheckFinding:
             "take a line apart at any number of blanks, CR among them, and pass over empty lines; "
             "the arena writes none of these, but people who test a bot by hand do",
         )
-    bot.say(wire.result_line(new.number, "1/2-1/2", "adjudication"))
+    bot.say(wire.result_line(new.number, Result.DRAWN, "adjudication"))
     return ok("read a game's first lines all the same")
 
 

@@ -41,6 +41,7 @@ from lath.arena.cli.main import (
 from lath.arena.cli.outputs import RECORDS, Force, Target, refuse_tournament
 from lath.arena.cli.selection import Distinct, Selection, Where, keys_of
 from lath.arena.errors import ConfigError
+from lath.games.core import Result
 from lath.notation.archive.archive import (
     COMPRESSIONS,
     MEMORY,
@@ -430,7 +431,9 @@ class _Division:
             part = number // self._every + 1
             text = str(part)
         elif self._key and self._key.name == "Result":
-            words = {"1/2-1/2": "draw", "*": "unfinished"}.get(value, value)
+            words = {Result.DRAWN.value: "draw", Result.UNFINISHED.value: "unfinished"}.get(
+                value, value
+            )
         elif self._key and not value:
             words = f"no-{self._key.name.lower()}"
 

@@ -45,6 +45,7 @@ from lath.arena.cli.outputs import RECORDS, Force, Target, made_folder, refuse_t
 from lath.arena.cli.selection import Query, Where
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
+from lath.games.core import RESULTS
 from lath.games.errors import GameError, LathError
 from lath.notation.archive.index import note_for
 from lath.notation.edits.editing import (
@@ -67,7 +68,6 @@ from lath.notation.files.files import (
     write_atomically,
 )
 from lath.notation.record.errors import instead, printable
-from lath.notation.record.tags import RESULTS
 from lath.notation.rules.quick_check import valid_plies
 from lath.notation.rules.reading import entries_of, entry_of
 from lath.notation.rules.replay import canonical, check_tag

@@ -36,6 +36,7 @@ from lath.arena.terminal.live import screen
 from lath.arena.tournament.outcome.outcomes import verdict_words, with_reason
 from lath.arena.tournament.outcome.sources import records_of
 from lath.arena.tournament.run.progress import end_words, mishaps_words
+from lath.games.core import Side
 from lath.notation.record.record import Record
 from lath.notation.text.suggestions import is_game
 
@@ -106,11 +107,10 @@ def _losses(records: Iterable[object], new: str, games: int) -> Iterator[str]:
     for record in records:
         if not isinstance(record, Record) or int(record.tag("Number") or 0) > games:
             continue
-        seat = "first" if record.first == new else "second"
-        half = {"1-0": 2, "0-1": 0, "1/2-1/2": 1}.get(record.result, 0)
-        half = half if seat == "first" else 2 - half
+        side = Side.FIRST if record.first == new else Side.SECOND
+        half = int(2 * record.result.points[side])
         opening = record.tag("Opening") or record.tag("Setup") or "its start"
-        for key in (f"as {seat}", f"at {record.game}", f"at {record.game} from {opening}"):
+        for key in (f"as {side.word}", f"at {record.game}", f"at {record.game} from {opening}"):
             scores.setdefault(key, Counter()).update(games=1, halves=half)
 
     def words(key: str) -> str:

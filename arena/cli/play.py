@@ -172,7 +172,7 @@ def _played(
 
 def _was_played(sitting: Sitting, ending: GameEnding | None) -> bool:
     """Return whether there is anything to keep of a game."""
-    return bool(sitting.plies) or (ending or LEFT).result != "*"
+    return bool(sitting.plies) or (ending or LEFT).result.is_finished
 
 
 def _spec(text: str) -> BotSpec | None:

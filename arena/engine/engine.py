@@ -27,7 +27,7 @@ from lath.arena.referee.clock import HARD_LIMIT_S, Limits
 from lath.arena.referee.conversation import Bot, NoAnswerError, play_line
 from lath.arena.referee.match import MishapError, priced, read_answer
 from lath.arena.referee.watch import Watch
-from lath.games.core import Move, Position, Side, read_move
+from lath.games.core import Move, Position, Result, Side, read_move
 from lath.games.errors import GameError
 from lath.notation import protocol as wire
 from lath.notation.protocol import Option, TimeControl
@@ -361,7 +361,7 @@ class Engine:
     def _begin_game(self, told: _Told, limit: TimeControl) -> None:
         """Tell the bot of a new game; of the process that leaves before it, another takes it."""
         bot = self._bot
-        ending = wire.result_line(self._number, "*", Termination.UNTERMINATED)
+        ending = wire.result_line(self._number, Result.UNFINISHED, Termination.UNTERMINATED)
         is_first, self._told, self._plies = self._told is None, None, []
         before = [] if is_first else [ending]
         self._number += 1

@@ -16,7 +16,7 @@ from lath.arena.machine import signals
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, NoAnswerError, play_line
 from lath.arena.referee.match import MishapError, priced, read_answer
-from lath.games.core import Move, Side, version_of
+from lath.games.core import Move, Result, Side, version_of
 from lath.games.errors import RulesVersionError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
@@ -179,7 +179,9 @@ class Rerun:
         """Tell of an answer that is another one, and tell the bot the game anew up to here."""
         self._others += 1
         self._tell(f"ply {ply}: {words}, and {made} in the record: the game goes on with that")
-        self._bot.say(wire.result_line(self._new.number, "*", Termination.UNTERMINATED))
+        self._bot.say(
+            wire.result_line(self._new.number, Result.UNFINISHED, Termination.UNTERMINATED)
+        )
         self._begin(ply + 1)
         moves = self._record.plies[:ply]
         self._bot.news = b"".join(play_line(n, Move(one.move)) for n, one in enumerate(moves, 1))

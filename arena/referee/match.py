@@ -21,7 +21,7 @@ from lath.arena.referee.log import log_of
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
 from lath.arena.referee.watch import Watch
 from lath.games import faults
-from lath.games.core import SIDES, Move, Position, Side, read_move
+from lath.games.core import SIDES, Move, Position, Result, Side, read_move
 from lath.games.errors import GameError, IllegalMoveError, LathError, RulesError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
@@ -39,15 +39,12 @@ MAY_BE_THE_RULES: Final = (Termination.CRASH, Termination.ILLEGAL_MOVE)
 LOOKED_S: Final = 1.0
 """How long games at random are played then, to see whether they fail."""
 
-WON_BY: Final = ("1-0", "0-1")
-"""The result that a seat wins by."""
-
 
 @dataclass(frozen=True, slots=True)
 class GameEnding:
     """How a game ended; `*` is the result of one that was left."""
 
-    result: str
+    result: Result
     why: Termination
     words: str = ""
     """For the record: the story of a mishap, a resignation or a verdict; empty without one."""
@@ -72,7 +69,7 @@ class MishapError(LathError):
     def ending(self, bot: Bot) -> GameEnding:
         """Return the loss of the bot that sits there."""
         words = f"{bot.name} ({self.seat.word}): {self}"
-        return GameEnding(WON_BY[self.seat.other], self.why, words)
+        return GameEnding(Result.won_by(self.seat.other), self.why, words)
 
 
 def priced(error: NoAnswerError, seat: Side, ply: int) -> MishapError | GameVoidError:
@@ -143,11 +140,21 @@ class Arbiter:
     def __init__(self, rules: Adjudication) -> None:
         self._plies: Final = rules.plies
         win, draw = rules.win_eval, rules.draw_eval
-        claims: tuple[tuple[str, int, Callable[[float], bool], str], ...] = (
-            ("1-0", rules.win_after, lambda first: first >= win, f"at least {win:g} for first"),
-            ("0-1", rules.win_after, lambda first: -first >= win, f"at least {win:g} for second"),
+        claims: tuple[tuple[Result, int, Callable[[float], bool], str], ...] = (
             (
-                "1/2-1/2",
+                Result.FIRST_WON,
+                rules.win_after,
+                lambda first: first >= win,
+                f"at least {win:g} for first",
+            ),
+            (
+                Result.SECOND_WON,
+                rules.win_after,
+                lambda first: -first >= win,
+                f"at least {win:g} for second",
+            ),
+            (
+                Result.DRAWN,
                 rules.draw_after,
                 lambda first: abs(first) <= draw,
                 f"at most {draw:g} for either side",
@@ -179,7 +186,7 @@ class Arbiter:
     def limit(self, plies: int) -> GameEnding | None:
         """Return how a game ends of which so many plies are played, whatever they were."""
         if self._plies and plies >= self._plies:
-            return GameEnding("1/2-1/2", Termination.PLY_LIMIT, f"no end by ply {plies}")
+            return GameEnding(Result.DRAWN, Termination.PLY_LIMIT, f"no end by ply {plies}")
         return None
 
 
@@ -400,7 +407,7 @@ class _Match:
 
         Where a game begins in a position, that may be lost.
         """
-        has_resigned = ending.why is Termination.RESIGNATION and ending.result != WON_BY[seat]
+        has_resigned = ending.why is Termination.RESIGNATION and ending.result.winner is not seat
         return has_resigned and self._plan.position is None and len(self._book.answers_s(seat)) == 1
 
     def _close(self, ending: GameEnding, *, keep_log: bool) -> GameResult:

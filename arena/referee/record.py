@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lath import games
-from lath.games.core import FIRST_VERSION, SIDES, Move, Side, version_of
+from lath.games.core import FIRST_VERSION, SIDES, Move, Result, Side, version_of
 from lath.notation.protocol import TimeControl
 from lath.notation.record.record import Annotation, annotation, comment
 from lath.notation.record.tags import GAME_FILE, RULES, Termination
@@ -58,7 +58,7 @@ class GameResult:
     """The name of the bot in this seat."""
 
     second: str
-    result: str
+    result: Result
     termination: str
     plies: int
     """An opening's included."""
@@ -180,7 +180,7 @@ class Scorebook:
 
     def close(
         self,
-        result: str,
+        result: Result,
         why: Termination,
         words: str = "",
         *,
@@ -237,7 +237,7 @@ class Scorebook:
             else:  # what most plies of most games are
                 yield f"{ply}. {move} {{[%emt{TIE}{used_s:.3f}] [%clk{TIE}{left_s:.3f}]}}"
 
-    def _tags(self, result: str, why: Termination) -> list[tuple[str, str]]:
+    def _tags(self, result: Result, why: Termination) -> list[tuple[str, str]]:
         plan = self._plan
         file = games.origin(plan.game)
         tags = [("Game", plan.game), *([(GAME_FILE, file.tag)] if file else [])]

@@ -30,6 +30,7 @@ from typing import Final, Protocol
 
 from lath.arena.schedule.core import PlayedGame, pair_of
 from lath.arena.schedule.pool import Pairing
+from lath.games.core import Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +78,7 @@ class Estimates(Protocol):
         """Return what a pair of games between bots so far apart tells of their difference."""
 
 
-Seen = tuple[str, str, str, str]
+Seen = tuple[str, str, str, Result]
 """Game, first, second and result."""
 
 Estimator = Callable[[Sequence[str], Mapping[Seen, int]], Estimates]

@@ -19,10 +19,8 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.season import SeasonSchedule
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.schedule.tuning.spsa import Tuning, Values
+from lath.games.core import Result
 from lath.notation.record.tags import FIRST_OPTIONS, SECOND_OPTIONS
-
-HALVES: Final = {"1-0": (2, 0), "0-1": (0, 2), "1/2-1/2": (1, 1)}
-"""Half points of first and second; any other result gives none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ class PlayedGame(NamedTuple):
     number: int
     first: str
     second: str
-    result: str
+    result: Result
     game: str = ""
     round: int = 0
     moves: int = 0
@@ -245,7 +243,7 @@ class Schedule(ABC):
         return ""
 
     @abstractmethod
-    def report(self, number: int, first: str, second: str, result: str, moves: int = 0) -> None:
+    def report(self, number: int, first: str, second: str, result: Result, moves: int = 0) -> None:
         """Be told of a finished game, once; one of a run with more rounds counts for nothing.
 
         `moves` is as in Played.
@@ -443,13 +441,13 @@ class Encounter:
     _counted: int = 0
     """Games that were played and count."""
 
-    def report(self, first: str, second: str, result: str, *, counts: bool = True) -> None:
+    def report(self, first: str, second: str, result: Result, *, counts: bool = True) -> None:
         """Count a game that was played; by a ruling it may not count."""
         self.left -= 1
         self._counted += counts
-        for name, halves in zip((first, second), HALVES.get(result, (0, 0)), strict=True):
-            self._halves[name] += halves
-            self._ruled[name] += 0 if counts else halves
+        for name, points in zip((first, second), result.points, strict=True):
+            self._halves[name] += int(2 * points)
+            self._ruled[name] += 0 if counts else int(2 * points)
 
     def has_met(self, name: str) -> bool:
         """Return whether a bot has played a game of it."""
@@ -474,7 +472,7 @@ class Encounter:
         """Return the half points of both, `as_played` before rulings.
 
         >>> encounter = Encounter(4)
-        >>> encounter.report("a", "b", "1/2-1/2")
+        >>> encounter.report("a", "b", Result.DRAWN)
         >>> encounter.lose(2, "b")
         >>> encounter.halves("a", "b"), encounter.left
         ((5, 1), 1)
@@ -513,7 +511,7 @@ class InEncounters(Schedule):
         """Return whether a game of the pair is still to be played."""
         return not self._is_finished(pair) and pair not in self._lost_pairs
 
-    def report(self, number: int, first: str, second: str, result: str, moves: int = 0) -> None:
+    def report(self, number: int, first: str, second: str, result: Result, moves: int = 0) -> None:
         """Count a game."""
         if (encounter := self._encounter_of(pair_of(number))) is not None:
             self.finished.add(number)

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Final
 
-from lath.arena.schedule.core import HALVES, Dealer, Pair, Schedule, pair_of
+from lath.arena.schedule.core import Dealer, Pair, Schedule, pair_of
 from lath.arena.schedule.evidence import Worth
 from lath.arena.schedule.sprt import Sprt, SprtState, state
+from lath.games.core import Result
 
 
 class Fixed(Schedule):
@@ -71,13 +72,13 @@ class Fixed(Schedule):
     def _pairing(self, number: int) -> tuple[str, str]:
         return self._pairings[(number - 1) % len(self._pairings)]
 
-    def report(self, number: int, first: str, second: str, result: str, moves: int = 0) -> None:
+    def report(self, number: int, first: str, second: str, result: Result, moves: int = 0) -> None:
         """Note that a game is finished."""
         if number <= 2 * self.pairs:
             self.finished.add(number)
             self._reported += 1
             self._unplayed -= not self._settings.ruled.bots.isdisjoint((first, second))
-            self._count(number, HALVES.get(result, (0, 0))[first != self._names[0]], moves)
+            self._count(number, int(2 * result.points[first != self._names[0]]), moves)
 
     def _count(self, number: int, halves: int, moves: int) -> None:  # noqa: ARG002 - others' affair
         """Count a finished game; `halves` are the half points of the first bot of all."""

@@ -32,6 +32,7 @@ from lath.arena.schedule.core import (
     pair_of,
 )
 from lath.arena.schedule.season import Unit
+from lath.games.core import Result
 from lath.notation.record.tags import MATCH_DAY, SEASON
 
 Pairing = tuple[str, str]
@@ -321,7 +322,7 @@ class PoolSchedule(Schedule):
             number, begun.names, round_number=begun.turn, index=index, more=tuple(more)
         )
 
-    def report(self, number: int, first: str, second: str, result: str, moves: int = 0) -> None:
+    def report(self, number: int, first: str, second: str, result: Result, moves: int = 0) -> None:
         """Count a game that was handed out."""
         begun = self._begun[pair_of(number)]
         self._missing -= 1

@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lath.arena.schedule.core import HALVES, Dealer, Pair, Ruled, Schedule, Settings, Tags, pair_of
+from lath.arena.schedule.core import Dealer, Pair, Ruled, Schedule, Settings, Tags, pair_of
 from lath.arena.schedule.fixed import DuplicatesOnly, Match, Path, SprtStanding
 from lath.arena.schedule.tuning.spsa import Spsa, TunedOption, Tuning, Values
+from lath.games.core import Result
 from lath.notation.record.tags import TUNING
 
 
@@ -177,7 +178,7 @@ class Tune(Schedule):
         """Return why more games would tell nothing, and what to do; empty while they may."""
         return self._match.why_nothing_new if self._match else ""
 
-    def report(self, number: int, first: str, second: str, result: str, moves: int = 0) -> None:
+    def report(self, number: int, first: str, second: str, result: Result, moves: int = 0) -> None:
         """Note that a game is finished."""
         before = 2 * self._tuning.pairs
         if number > before:
@@ -189,9 +190,8 @@ class Tune(Schedule):
             return
         self.finished.add(number)
         self._reported += 1
-        ours, theirs = HALVES.get(result, (0, 0))
-        won = (ours - theirs) // 2 if first == self._names[0] else (theirs - ours) // 2
-        self._waiting.setdefault(pair_of(number), []).append(won)
+        ours, theirs = (result if first == self._names[0] else result.reversed).points
+        self._waiting.setdefault(pair_of(number), []).append(int(ours - theirs))
         while len(self._waiting.get(self._spsa.done + 1, ())) == 2:
             self._spsa.report(sum(self._waiting.pop(self._spsa.done + 1)))
             for path, at in zip(self._paths, self._spsa.at, strict=True):

@@ -16,6 +16,7 @@ from lath.arena.machine.untrusted_files import read_checked, reason_of, text_of
 from lath.arena.tournament.outcome.notes import is_of_state
 from lath.arena.tournament.run.live import status_in
 from lath.arena.tournament.store.database import OUTCOME_STATE, Stamp, is_being_played, stamp_of
+from lath.games.core import RESULTS
 from lath.notation.record.tags import Termination
 from lath.reports.notes.outcome import from_json
 
@@ -173,7 +174,8 @@ _ENDINGS: Final = frozenset(map(str, Termination))
 
 def _game(game: Any) -> dict[str, Any]:
     """Return a game that has ended; empty for what is none."""
-    if not isinstance(game, dict) or game.get("result") not in ("1-0", "0-1", "1/2-1/2"):
+    result = RESULTS.get(text_of(game.get("result"))) if isinstance(game, dict) else None
+    if result is None or not result.is_finished:
         return {}
     ending = text_of(game.get("termination"))
     return {

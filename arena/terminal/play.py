@@ -25,7 +25,6 @@ from lath.arena.referee.answers import Limit
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, NoAnswerError, play_line
 from lath.arena.referee.match import (
-    WON_BY,
     GameEnding,
     MishapError,
     new_game,
@@ -39,7 +38,7 @@ from lath.arena.terminal.boards import drawing
 from lath.arena.terminal.streams import unfiltered
 from lath.games import overlays
 from lath.games.cards import card_of as rules_of
-from lath.games.core import SIDES, Game, Move, Position, Side, read_move
+from lath.games.core import SIDES, Game, Move, Position, Result, Side, read_move
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation import protocol as wire
@@ -122,7 +121,7 @@ COACH: Final = "solver"
 THINKS_S: Final = 1.0
 """How long it may think about one."""
 
-LEFT: Final = GameEnding("*", Termination.UNTERMINATED)
+LEFT: Final = GameEnding(Result.UNFINISHED, Termination.UNTERMINATED)
 """How a game ends that a person leaves, and one that is begun again."""
 
 _tell: Final = partial(print, flush=True)
@@ -237,7 +236,7 @@ class Sitting:
             ending = mishap.ending(self._bot)
         except GameVoidError as error:
             _tell(error.reason)
-            ending = GameEnding("*", Termination.VOID, str(error))
+            ending = GameEnding(Result.UNFINISHED, Termination.VOID, str(error))
         self._tell_the_bot(ending)
         outcome = self.position.outcome()
         why = str(ending.why)
@@ -245,11 +244,12 @@ class Sitting:
             _tell("not finished")
         elif outcome:
             _tell(f"{ending.result}, {outcome.told(*map(self._name, SIDES))}")
-        elif ending.result in WON_BY:
-            winner = self._name(Side(WON_BY.index(ending.result)))
-            _tell(f"{ending.result}, {winner} won: {why}")
+        elif (winner := ending.result.winner) is not None:
+            _tell(f"{ending.result}, {self._name(winner)} won: {why}")
         else:
-            _tell(f"{ending.result}, {'no result' if ending.result == '*' else 'a draw'}: {why}")
+            _tell(
+                f"{ending.result}, {'a draw' if ending.result.is_finished else 'no result'}: {why}"
+            )
         return ending
 
     def _until_its_end(self) -> GameEnding:
@@ -337,7 +337,7 @@ class Sitting:
                 ply = len(self.plies) + 1
                 who = self._plan.names[seat]
                 words = f"{who} ({seat.word}): resigned at ply {ply}"
-                return GameEnding(WON_BY[seat.other], Termination.RESIGNATION, words)
+                return GameEnding(Result.won_by(seat.other), Termination.RESIGNATION, words)
         return None
 
     def _advise(self, word: Typed) -> None:

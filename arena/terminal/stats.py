@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from lath.arena.terminal.layout import LEAST_NAME, LayoutColumn, Output
+from lath.games.core import Result
 from lath.reports.counting.estimates import Estimated
 from lath.reports.counting.figures import OPENINGS, GameCounts, Survey
 from lath.reports.counting.openings import OpeningCounter
@@ -63,7 +64,7 @@ def _parts(survey: Survey, together: GameCounts) -> list[str]:
             of.lengths.total()
         ),
         f"first scored: over the {{}} finished of {many:,} games": lambda of: (
-            of.games - of.results["*"]
+            of.games - of.results[Result.UNFINISHED]
         ),
     }
     if survey.opening_plies:
@@ -154,9 +155,13 @@ def _lengths(rows: Sequence[tuple[str, GameCounts]], games: int) -> list[LayoutC
 def _results(
     rows: Sequence[tuple[str, GameCounts]], shown: Callable[[int, int], str]
 ) -> list[LayoutColumn]:
-    headings = {"1-0": "first won", "0-1": "second won", "1/2-1/2": "draw"}
-    if any(counted.results["*"] for _, counted in rows):
-        headings["*"] = "unfinished"
+    headings = {
+        Result.FIRST_WON: "first won",
+        Result.SECOND_WON: "second won",
+        Result.DRAWN: "draw",
+    }
+    if any(counted.results[Result.UNFINISHED] for _, counted in rows):
+        headings[Result.UNFINISHED] = "unfinished"
     return [
         LayoutColumn("game", [game for game, _ in rows], kind="name"),
         *(

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Final, Self, cast
 
-from lath.games.core import FIRST_VERSION, Move, least_line
+from lath.games.core import FIRST_VERSION, RESULTS, Move, least_line
 from lath.games.errors import GameError, LathError, RulesVersionError
 from lath.notation.archive.index import note_for
 from lath.notation.files import files
@@ -36,7 +36,7 @@ from lath.notation.files.files import (
 from lath.notation.files.frames import Frame, Frames, FramesWriter
 from lath.notation.record.errors import NotationError
 from lath.notation.record.record import SHORT, Record
-from lath.notation.record.tags import RESULTS, RULES, WRITTEN_TAGS
+from lath.notation.record.tags import RULES, WRITTEN_TAGS
 from lath.notation.rules.replay import spellings, start_from
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Key:
         if self.name == "Plies":
             return str(len(record.moves))
         if self.name == "Result":
-            return record.result
+            return record.result.value
         value = record.tag(self.name)
         return "" if value == "?" else value
 
@@ -85,7 +85,7 @@ class Key:
         if not value:
             return _NOTHING
         if self.name == "Result":
-            return _NUMBER + bytes([RESULTS.index(value)])
+            return _NUMBER + bytes([list(RESULTS).index(value)])
         # 18 digits fit into 8 bytes; a longer one is no count of anything
         if re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})*|[-+][0-9]{1,18}", value):
             parts = [

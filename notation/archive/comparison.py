@@ -94,7 +94,7 @@ def _facts(record: Record, moves_only: bool) -> dict[str, str]:
     if moves_only:
         return facts
     facts |= {name: value for name, value in record.tags if name not in _ELSEWHERE}
-    return facts | {"Result": record.result}
+    return facts | {"Result": record.result.value}
 
 
 def content(record: Record) -> bytes:

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from lath.games.core import SIDES, follow, symmetries
+from lath.games.core import SIDES, Result, follow, symmetries
 from lath.games.errors import MoveSyntaxError
 from lath.notation.database.keys import keys_of
 from lath.notation.database.layers import Flags, Numbers, counted
@@ -194,7 +194,7 @@ class _Asking:
 
     def _won(self, *, is_loser: bool) -> list[Flags]:
         """Return the games that each seat has won, or lost."""
-        won = [self._result(result.__eq__) for result in ("1-0", "0-1")]
+        won = [self._result(Result.won_by(side).__eq__) for side in SIDES]
         return won[::-1] if is_loser else won
 
     def _moments(self, plan: Plan, among: Flags) -> Moments:

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lath.games.core import Position, version_of
+from lath.games.core import Position, Result, version_of
 from lath.notation.archive.archive import canonical_moves
 from lath.notation.database.equals import identity
 from lath.notation.database.keys import KeyStep, PlayableLine, PositionKeys, keys_of
@@ -129,7 +129,7 @@ class _Found(NamedTuple):
     """In the columns of GAMES."""
     tags: Sequence[tuple[str, str]]
     line: PlayableLine
-    result: str
+    result: Result
     notes: _Notes
     at: int
     """On which line of its file it begins."""
@@ -251,7 +251,7 @@ def _sound(text: RecordText) -> _Found | None:
         if read is None:
             return _annotated(text, line)
         movetext, notes = read
-    row = row_of(tags, line.moves, found.result, movetext)
+    row = row_of(tags, line.moves, found.result.value, movetext)
     return _Found(row, tags, line, found.result, notes, text.line)
 
 

@@ -21,6 +21,7 @@ from lath.notation.database.reading import Database
 from lath.notation.query.moments import shows
 from lath.notation.query.patterns import EMPTY, Compiled, Lying, Shapes
 from lath.notation.query.plans import OfPattern
+from lath.notation.query.questions import AskedRecord
 from lath.notation.rules.replay import game_by
 from lath.notation.text.scanner import parse
 
@@ -69,7 +70,7 @@ def _by_records(database: Database, plan: OfPattern, ids: Numbers) -> Moments:
     found = [
         number << MOMENT | ply
         for number, text in database.texts(among)
-        for ply in asked.plies(parse(text))
+        for ply in asked.plies(AskedRecord(parse(text)))
     ]
     return np.array(found, np.int64)
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
+from lath.games.core import Result
 from lath.notation.record.errors import Fault, RecordValueError
 from lath.notation.record.record import (
     Annotation,
@@ -49,13 +50,13 @@ def truncate(record: Record, plies: int) -> Record:
         raise ValueError(f"cannot keep {plies} plies, expected 0 or more")
     if plies >= len(record.plies):
         return record
-    now = {"Result": "*", "Termination": Termination.UNTERMINATED.value}
+    now = {"Result": Result.UNFINISHED.value, "Termination": Termination.UNTERMINATED.value}
     tags = tuple((name, now.get(name, value)) for name, value in record.tags)
     comments = record.comments
     if record.story:
         told = tuple(part for part in comments[0] if isinstance(part, Annotation))
         comments = (*filter(None, (told,)), *comments[1:])
-    return record_as_read(tags, record.plies[:plies], "*", comments)
+    return record_as_read(tags, record.plies[:plies], Result.UNFINISHED, comments)
 
 
 def strip(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from lath.games.core import result_of
+from lath.games.core import Result, result_of
 from lath.notation.record.errors import NotationError
 from lath.notation.record.record import ANNOTATION, Comment, Ply, Record, comment
 from lath.notation.record.tags import Termination, place_of
@@ -176,7 +176,7 @@ class _Layout:
                 self.tags.append(match["name"])
             end = match.end()
             if only_head and kind in ("number", "move"):
-                last = _LAST.search(text, max(end, len(text.rstrip()) - len("1/2-1/2")))
+                last = _LAST.search(text, max(end, len(text.rstrip()) - len(Result.DRAWN)))
                 assert last is not None
                 self.tokens[-1:] = text[match.start() : last.start()], last[0]
                 self.kinds[-1:] = "moves", "result"
@@ -290,12 +290,12 @@ def _truncate(layout: _Layout, record: Record, plies: int) -> None:
         gap = layout.line_end if layout.tokens[start - 1].startswith(";") else " "
     layout.gaps[start : last + 1] = [gap]
     del layout.tokens[start:last], layout.kinds[start:last]
-    layout.tokens[-1] = "*"
+    layout.tokens[-1] = Result.UNFINISHED
     text = str(layout).rstrip()
     if plies and len(text) - text.rfind("\n") - 1 > WIDTH:
         layout.gaps[-2] = layout.line_end
     if "Result" in layout.tags:
-        layout.set("Result", "*")
+        layout.set("Result", Result.UNFINISHED)
     if "Termination" in layout.tags:
         layout.set("Termination", Termination.UNTERMINATED)
     if record.story:
@@ -379,10 +379,14 @@ def split_variations(record: Record, origin: str) -> Iterator[Record]:
         ]
         if at:
             line[at - 1] = replace(line[at - 1], comments=before)
-        alone = Record(tuple(kept), tuple(line), "*", () if at else before)
+        alone = Record(tuple(kept), tuple(line), comments=() if at else before)
         end = end_of(alone)
-        result = "*" if end is None else result_of(end)
-        last = ((VARIATION, where), ("Termination", Termination.VOID.value), ("Result", result))
+        result = alone.result if end is None else result_of(end)
+        last = (
+            (VARIATION, where),
+            ("Termination", Termination.VOID.value),
+            ("Result", result.value),
+        )
         yield replace(alone, tags=(*kept, *last), result=result)
 
 

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 Piece = TypeVar("Piece")
-Result = TypeVar("Result")
+Made = TypeVar("Made")
 
 
 def in_order(
-    work: Callable[[Piece], Result],
+    work: Callable[[Piece], Made],
     pieces: Iterable[Piece],
     jobs: int,
     *,
     may_fork: bool = False,
-) -> Iterator[Result]:
+) -> Iterator[Made]:
     """Yield what `work`, a function that can be sent, makes of the pieces, by `jobs` processes.
 
     One is this one; more are others. At most two pieces a process are under way. If a place of a
@@ -40,12 +40,12 @@ def in_order(
 
 
 def _in_parallel(
-    work: Callable[[Piece], Result], pieces: Iterable[Piece], jobs: int, method: str
-) -> Iterator[Result]:
+    work: Callable[[Piece], Made], pieces: Iterable[Piece], jobs: int, method: str
+) -> Iterator[Made]:
     from concurrent.futures import ProcessPoolExecutor  # costs as much as the rules of all games
     from multiprocessing import active_children, get_context
 
-    waiting: deque[Future[Result]] = deque()
+    waiting: deque[Future[Made]] = deque()
     unread: Exception | None = None
     others = set(active_children())
     is_lost = False

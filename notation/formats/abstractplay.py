@@ -34,7 +34,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from lath.games.core import Side, follow
+from lath.games.core import Result, Side, follow
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation.formats import Lost, UnheldError, held, remarks
 from lath.notation.formats.abstractplay_header import (
@@ -190,8 +190,8 @@ def format_moves(record: Record, dialect: Dialect, ending: str) -> list[list[Any
 class ApRuling(NamedTuple):
     """How one game ended by AbstractPlay's rules and by ours, where that is not the same."""
 
-    theirs: str
-    ours: str
+    theirs: Result
+    ours: Result
 
     def __str__(self) -> str:
         """Return it in words."""
@@ -221,7 +221,7 @@ def ruling_of(record: Record) -> ApRuling | None:
     last = board.bit[record.moves[-1][1:]]
     older = [group.bit_count() for group in board.groups(own) if not group & last]
     if _FIVE in older and _FIVE - 1 not in older:
-        return ApRuling(theirs=("1-0", "0-1")[loser], ours=outcome.result)
+        return ApRuling(theirs=outcome.result.reversed, ours=outcome.result)
     return None
 
 
@@ -291,7 +291,12 @@ _BEGINS: Final = re.compile(r'\{\s*"(?:header|moves)"\s*:')
 
 _WORDS: Final = {reason: word for word, reason in ENDINGS.items()}
 
-_NEAREST: Final = {"1-0": "resign", "0-1": "resign", "1/2-1/2": "draw", "*": "abandoned"}
+_NEAREST: Final = {
+    Result.FIRST_WON: "resign",
+    Result.SECOND_WON: "resign",
+    Result.DRAWN: "draw",
+    Result.UNFINISHED: "abandoned",
+}
 """What is written for an end outside the rules that AbstractPlay has no word for."""
 
 
@@ -382,7 +387,10 @@ def _known(value: Any) -> Record:
     if not line.ending and (ruling := ruling_of(record)):
         result = ruling.ours if result == ruling.theirs else result
         tags = tags_of(header, dialect, seats, ruling.theirs)
-    ends = {"Termination": ENDINGS.get(line.ending, Termination.RULES).value, "Result": result}
+    ends = {
+        "Termination": ENDINGS.get(line.ending, Termination.RULES).value,
+        "Result": result.value,
+    }
     return replace(record, tags=(*tags.items(), *ends.items()), result=result)
 
 
@@ -418,7 +426,7 @@ def to_json(record: Record) -> tuple[Json, list[str]]:
             value = plain
             overruled = [f"tag {tag}" for tag in EXTRAS if record.tag(tag) and tag not in left]
     unheld = [f"tag {name}" for name in left]
-    if record.result == "*" and not record.termination:
+    if not (record.result.is_finished or record.termination):
         unheld.append("result *")  # the format has no game that goes on
     unheld += overruled
     again = dict(_known(value).tags)
@@ -467,14 +475,14 @@ def _text(value: Json) -> bytes:
     return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text).encode()
 
 
-def _take_ending(left: dict[str, str], result: str) -> str:
+def _take_ending(left: dict[str, str], result: Result) -> str:
     """Return the word after the last move; Termination stays in `left` where it is another."""
     termination = left.pop("Termination", "")
     word = _WORDS.get(termination)  # type: ignore[call-overload]  # a StrEnum is a str
-    holds = result != "1/2-1/2" if word == "abandoned" else result != "*"
+    holds = result is not Result.DRAWN if word == "abandoned" else result.is_finished
     if word and holds:
         return str(word)
-    if termination in {"", "rules"} and result != "*":
+    if termination in {"", "rules"} and result.is_finished:
         return ""
     if termination:
         left["Termination"] = termination

@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from typing import Any, Final, NamedTuple, NoReturn
 
 from lath import games
+from lath.games.core import Result
 from lath.games.errors import GameError, MoveSyntaxError, PositionError
 from lath.notation.formats import UnheldError
 from lath.notation.formats.json_text import load_strictly
@@ -168,7 +169,12 @@ def _take(left: dict[str, str], fields: _Fields, seat: str = "") -> Json:
     return values
 
 
-NUMBERS: Final = {"1-0": (1, 0), "0-1": (0, 1), "1/2-1/2": (1, 1), "*": (0, 0)}
+NUMBERS: Final = {
+    Result.FIRST_WON: (1, 0),
+    Result.SECOND_WON: (0, 1),
+    Result.DRAWN: (1, 1),
+    Result.UNFINISHED: (0, 0),
+}
 """The results of first and second, as AbstractPlay gives them."""
 
 _TIMES: Final = {
@@ -265,14 +271,14 @@ def players_of(record: Record) -> tuple[str, str]:
     return SIDES[::-1] if SWAP in record.moves else SIDES
 
 
-def result_of(first: float, second: float, ending: str) -> str:
+def result_of(first: float, second: float, ending: str) -> Result:
     """Return the result of a game after whose moves the word `ending` stands."""
     if first == second:
-        return "*" if ending == "abandoned" else "1/2-1/2"
-    return "1-0" if first > second else "0-1"
+        return Result.UNFINISHED if ending == "abandoned" else Result.DRAWN
+    return Result.FIRST_WON if first > second else Result.SECOND_WON
 
 
-def tags_of(header: Json, dialect: Dialect, seats: SidesOfPair, usual: str) -> dict[str, str]:
+def tags_of(header: Json, dialect: Dialect, seats: SidesOfPair, usual: Result) -> dict[str, str]:
     """Return the tags of a header, but for how the game ended; `usual` is the result there."""
     site = header["site"] if isinstance(header.get("site"), dict) else {}
     tags = {"Game": dialect.game_id, **_tags(header, _MEETING)}
@@ -312,7 +318,7 @@ def _time_tags(header: Json) -> dict[str, str]:
 
 
 def header_of(
-    left: dict[str, str], record: Record, dialect: Dialect, ruling: tuple[str, str] | None
+    left: dict[str, str], record: Record, dialect: Dialect, ruling: tuple[Result, Result] | None
 ) -> Json:
     """Return the header of a record, and take from `left` the tags that it holds.
 
@@ -364,7 +370,7 @@ def _take_times(left: dict[str, str]) -> dict[str, str]:
 
 
 def _take_numbers(
-    left: dict[str, str], record: Record, ruling: tuple[str, str] | None
+    left: dict[str, str], record: Record, ruling: tuple[Result, Result] | None
 ) -> tuple[float, float]:
     """Return the results of first and second; those of the tags, if they say the same."""
     result = record.result
@@ -372,7 +378,7 @@ def _take_numbers(
     tags = [f"{seat}Result" for seat in SIDES]
     numbers = {tag: number for tag in tags if _is_number(number := json_of(left.get(tag)))}
     first, second = (numbers.get(tag, default) for tag, default in zip(tags, usual, strict=True))
-    if result_of(first, second, "abandoned" if result == "*" else "") not in {
+    if result_of(first, second, "" if result.is_finished else "abandoned") not in {
         result,
         *(ruling or ()),
     }:

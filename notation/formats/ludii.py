@@ -30,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Final
 
 from lath import games
-from lath.games.core import Position, Side, read_move
+from lath.games.core import Position, Result, Side, read_move
 from lath.games.errors import GameError
 from lath.notation.record.errors import Fault, OtherGameError, RecordSyntaxError, refused, shortened
 from lath.notation.record.record import Ply, Record
@@ -378,18 +378,18 @@ class _Course:
         if ended and ended.text not in _END_TYPES:
             expected = f"one of {', '.join(_END_TYPES)}"
             raise refused(ended.at, f"unknown endtype {ended.text!r}", expected)
-        result, termination = "*", Termination.UNTERMINATED
+        result, termination = Result.UNFINISHED, Termination.UNTERMINATED
         if role == -1:
             termination = Termination.VOID
         elif role is not None:
-            result = {0: "1/2-1/2", self._role(Side.FIRST): "1-0"}.get(role, "0-1")
+            result = Result.won_by(next((side for side in Side if self._role(side) == role), None))
             termination = Termination.RULES
             if self.loser and role != self.loser:
                 termination = Termination.RESIGNATION
             elif ended and ended.text in LIMITS:
                 termination = Termination.PLY_LIMIT
         tags = (("Game", _GAMES[self.stem]), *_kept(trial))
-        ends = (("Termination", str(termination)), ("Result", result))
+        ends = (("Termination", str(termination)), ("Result", result.value))
         return Record(tags + ends, tuple(self.plies), result)
 
     def placed(self, fault: Fault, trial: LudiiTrial) -> Fault:

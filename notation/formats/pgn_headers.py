@@ -24,6 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from lath.games.core import RESULTS, Result
 from lath.notation.formats import Lost, held, remarks
 from lath.notation.record.errors import Fault, refused, shortened
 from lath.notation.record.record import Record, record_as_read, tag_faults
@@ -32,7 +33,6 @@ from lath.notation.record.tags import (
     MOVES,
     NOT_READ,
     NOT_RECORDED,
-    RESULTS,
     UNKNOWN_GAME,
     is_date,
 )
@@ -91,11 +91,12 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
     if not said:
         expected = f"it with {RESULTS_IN_WORDS}"
         faults.append(Fault("tag", "the tag Result is missing", expected, 0))
-    result = said if said in RESULTS else "*"
+    result = RESULTS.get(said, Result.UNFINISHED)
     record = record_as_read(tuple(_ours(tags, result, has_moves=bool(words))), (), result)
     faults += _no_days(found)
     if said:
-        faults += result_faults(said, end or said, record.termination)
+        why = record.termination if end or said in RESULTS else ""
+        faults += result_faults(said, RESULTS.get(end, result), why)
     faults += tag_faults(record)
     faults = [
         one if one.at is not None else replace(one, at=places.get(one.tag, 0)) for one in faults
@@ -153,7 +154,7 @@ def _tags_of(line: str, begin: int) -> Iterator[_Tag]:
         yield _Tag(match[1], unquoted(match[2]), begin + match.start(1) - 1, begin + at)
 
 
-def _ours(tags: Iterable[_Tag], result: str, *, has_moves: bool) -> Iterator[tuple[str, str]]:
+def _ours(tags: Iterable[_Tag], result: Result, *, has_moves: bool) -> Iterator[tuple[str, str]]:
     """Yield the tags of the record: known ones in their order, then the others, then its end."""
     values: dict[str, str] = {}
     again: list[tuple[str, str]] = []
@@ -176,7 +177,7 @@ def _ours(tags: Iterable[_Tag], result: str, *, has_moves: bool) -> Iterator[tup
     yield from again
     if termination:
         yield "Termination", termination
-    yield "Result", result
+    yield "Result", result.value
 
 
 def _our_tag(name: str, value: str) -> tuple[str, str]:

@@ -183,10 +183,10 @@ def _time(value: str) -> Iterator[str]:
 
 
 def _result(record: Record, letters: tuple[str, str]) -> str:
-    winner = {"1-0": letters[0], "0-1": letters[1]}.get(record.result)
-    if winner:
-        return f"{winner}+{_REASONS.get(record.termination, '')}"
-    if record.result == "*":
+    winner = record.result.winner
+    if winner is not None:
+        return f"{letters[winner]}+{_REASONS.get(record.termination, '')}"
+    if not record.result.is_finished:
         return "Void" if record.termination == Termination.VOID else "?"
     return "Draw"
 

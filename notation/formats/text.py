@@ -31,7 +31,7 @@ from pathlib import PurePath
 from typing import BinaryIO, Final, NamedTuple
 
 from lath import games
-from lath.games.core import Game, Position, read_move
+from lath.games.core import Game, Position, Result, Side, read_move
 from lath.games.errors import GameError
 from lath.notation.formats import given_game, pgn_headers
 from lath.notation.formats.pgn_moves import are_of_pawns, has_chess, look_like_ours
@@ -359,7 +359,7 @@ class _Reading:
         except GameError as error:
             return _Known(None, fault=Fault("unknown-game", str(error), at=self._at.get("Game", 0)))
 
-    def _read_players(self, values: dict[str, str], colours: Mapping[str, int]) -> None:
+    def _read_players(self, values: dict[str, str], colours: Mapping[str, Side]) -> None:
         """Take the players' names from the values, and note where they sit."""
         given = self._named_together(values)
         by_place = ("First", "Second")
@@ -477,7 +477,7 @@ class _Reading:
             self._tags[free_name(name, self._tags)] = value
 
     def _take_words_at_end(
-        self, game: Game | None, players: tuple[str, str], colours: Mapping[str, int]
+        self, game: Game | None, players: tuple[str, str], colours: Mapping[str, Side]
     ) -> list[WrittenMove]:
         """Return the moves; words behind them that tell of the result go to the ends."""
         words = as_moves(game, self._course.words) if game else self._course.words
@@ -500,7 +500,7 @@ class _Reading:
         return words
 
     def _take_bracketed_end(
-        self, last: WrittenMove, players: tuple[str, str], colours: Mapping[str, int]
+        self, last: WrittenMove, players: tuple[str, str], colours: Mapping[str, Side]
     ) -> None:
         """Take a result in words in brackets behind the last move, such as `(Bob resigned)`."""
         for line in [*last.lines]:
@@ -510,12 +510,12 @@ class _Reading:
                 last.lines.remove(line)
 
     @staticmethod
-    def _by_resigning(plies: int) -> str:
+    def _by_resigning(plies: int) -> Result:
         """Return the result where the side to move gives up after so many plies."""
-        return ("0-1", "1-0")[plies % 2]
+        return Result.won_by(Side(plies % 2).other)
 
     def _ending(
-        self, values: dict[str, str], players: tuple[str, str], colours: Mapping[str, int]
+        self, values: dict[str, str], players: tuple[str, str], colours: Mapping[str, Side]
     ) -> ReadEnding:
         """Return how the game ended, as far as that is said; contradictions are faults."""
         said: list[tuple[ReadEnding, int]] = []
@@ -566,7 +566,7 @@ class _Reading:
         termination = termination or next(
             (one.termination for one, _ in said if one.termination), ""
         )
-        return ReadEnding(said[0][0].result if said else "", termination)
+        return ReadEnding(said[0][0].result if said else None, termination)
 
     def _built(self, game: Game, words: list[WrittenMove], ending: ReadEnding) -> Record | None:
         """Return the record of a game that is known, its moves played."""
@@ -590,11 +590,11 @@ class _Reading:
         tags = {"Game": game.id}
         tags |= {name: self._tags[name] for name in KNOWN_TAGS if name in self._tags}
         tags |= self._tags
-        if not plies and result != "*":
+        if not plies and result.is_finished:
             tags[MOVES] = NOT_RECORDED
         if termination:
             tags["Termination"] = termination
-        tags["Result"] = result
+        tags["Result"] = result.value
         self.kept += [line.at for line in self._parts.before if not line.is_marked]
         before = [line.text for line in self._parts.before]
         said = [*before, *self._course.before, *([] if plies else self._comments)]
@@ -706,31 +706,33 @@ class _Reading:
                 said.append(text)
         return lines, said
 
-    def _ended(self, end: Position | None, ending: ReadEnding, *, has_moves: bool) -> ReadEnding:
+    def _ended(
+        self, end: Position | None, ending: ReadEnding, *, has_moves: bool
+    ) -> tuple[Result, str]:
         """Return result and termination, those that are not said by the rules."""
         outcome = end.outcome() if end is not None else None
         result, why = ending.result, ending.termination
         if not result:
-            result = outcome.result if outcome else "*"
+            result = outcome.result if outcome else Result.UNFINISHED
             why = why or ("rules" if outcome else "")
             if end is not None and has_moves:
                 words = "results by the rules" if outcome else "unfinished, for no result is given"
                 self.assumed.append(words)
-            return ReadEnding(result, why)
+            return result, why
         if end is None or not has_moves:
-            return ReadEnding(result, why)
+            return result, why
         if outcome is None and why == "rules":
-            why = "" if result == "*" else why
-        if not why and result != "*":
+            why = why if result.is_finished else ""
+        if not why and result.is_finished:
             why, words = ("rules", "ended by the rules") if outcome else _by_hand(result)
             self.assumed.append(words)
         at = self._at.get("Result") or (self._course.ends[0][1] if self._course.ends else 0)
         self.faults += [replace(one, at=at) for one in end_faults(result, why, outcome)]
-        return ReadEnding(result, why)
+        return result, why
 
 
-def _by_hand(result: str) -> tuple[str, str]:
-    if result == "1/2-1/2":
+def _by_hand(result: Result) -> tuple[str, str]:
+    if result is Result.DRAWN:
         return "agreement", "drawn by agreement"
     return "resignation", "ended by resignation"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from lath import games
-from lath.games.core import Game
+from lath.games.core import Game, Result, Side
 from lath.notation.record.tags import KNOWN_TAGS, Termination
 from lath.notation.text.suggestions import meant_date, meant_result, meant_termination
 
@@ -74,7 +74,10 @@ _COLOUR: Final = re.compile(
 )
 _VERSUS: Final = re.compile(r"\s+(?:vs?\.?|versus|against)\s+", re.IGNORECASE)
 
-SIDES: Final = {"white": 0, "black": 1, "first": 0, "second": 1, "1st": 0, "2nd": 1}
+SIDES: Final = {
+    **dict.fromkeys(("white", "first", "1st"), Side.FIRST),
+    **dict.fromkeys(("black", "second", "2nd"), Side.SECOND),
+}
 
 
 def tag_meant(name: str) -> str:
@@ -177,11 +180,11 @@ def games_in(text: str) -> set[str]:
     return {game_meant(one) for one in found} - {""}
 
 
-def coloured(name: str, colours: Mapping[str, int]) -> tuple[str, int | None]:
+def coloured(name: str, colours: Mapping[str, Side]) -> tuple[str, Side | None]:
     """Return a name without the colour in brackets behind it, and the seat of that colour.
 
     >>> coloured("ann (Black)", SIDES), coloured("ann (club 2)", SIDES)
-    (('ann', 1), ('ann (club 2)', None))
+    (('ann', <Side.SECOND: 1>), ('ann (club 2)', None))
     """
     found = _COLOUR.search(name)
     word = _LETTERS.get(found[1], found[1].lower()) if found else ""
@@ -193,14 +196,14 @@ def coloured(name: str, colours: Mapping[str, int]) -> tuple[str, int | None]:
 _LETTERS: Final = {"W": "white", "B": "black"}
 
 
-def players_of(game: Game | None, names: set[str]) -> Mapping[str, int]:
+def players_of(game: Game | None, names: set[str]) -> Mapping[str, Side]:
     """Return the seat of each colour, for a header that names these colours in small letters.
 
     White is first. In a game of other colours theirs count if the header names the other of them.
     """
     if game is None:
         return SIDES
-    own = dict(zip(game.colours, (0, 1), strict=True))
+    own = dict(zip(game.colours, Side, strict=True))
     return SIDES | own if set(own) <= names or "white" not in own else {**own, **SIDES}
 
 
@@ -291,14 +294,15 @@ def _day(year: str, month: int, day: str, assumed: str = "") -> ReadDate | None:
 class ReadEnding(NamedTuple):
     """A result, and why the game ended; empty where that is not said."""
 
-    result: str
+    result: Result | None
     termination: str = ""
 
 
 _WORDS: Final = {
-    **dict.fromkeys(("unfinished", "not finished", "in progress", "adjourned", "?"), "*"),
-    **dict.fromkeys(("½", "1/2", "tie", "tied", "remis", "drawn", "draw agreed"), "1/2-1/2"),
-    "none": "*",
+    **dict.fromkeys(
+        ("unfinished", "not finished", "in progress", "adjourned", "?"), Result.UNFINISHED
+    ),
+    **dict.fromkeys(("½", "1/2", "tie", "tied", "remis", "drawn", "draw agreed"), Result.DRAWN),
 }
 _DONE: Final = re.compile(
     r"(?P<who>.+?)(?:'s)?\s+(?P<does>wins?|won|victory|resign(?:s|ed)?|los(?:es|t)|gives? up|"
@@ -336,11 +340,14 @@ def reason_in(text: str) -> str:
     )
 
 
-def ending_of(text: str, players: tuple[str, str], colours: Mapping[str, int]) -> ReadEnding | None:
+def ending_of(
+    text: str, players: tuple[str, str], colours: Mapping[str, Side]
+) -> ReadEnding | None:
     """Return the result that a text says in figures or words; None where it says none.
 
     >>> ending_of("1 : 0", ("ann", "bob"), SIDES), ending_of("bob resigned", ("ann", "bob"), SIDES)
-    (ReadEnding(result='1-0', termination=''), ReadEnding(result='1-0', termination='resignation'))
+    (ReadEnding(result=<Result.FIRST_WON: '1-0'>, termination=''), \
+ReadEnding(result=<Result.FIRST_WON: '1-0'>, termination='resignation'))
     """
     plain = " ".join(text.strip(" .!\"'").split())
     if bracketed := re.fullmatch(r"\((.*?)[.!]*\)|\[(.*?)[.!]*\]", plain):
@@ -362,24 +369,24 @@ def ending_of(text: str, players: tuple[str, str], colours: Mapping[str, int]) -
             return None
         return ReadEnding(result, reason_in(rest))
     lower = plain.lower()
-    if result := meant_result(plain) or _WORDS.get(lower, ""):
+    if result := meant_result(plain) or _WORDS.get(lower):
         return ReadEnding(result, Termination.AGREEMENT.value if "agreed" in lower else "")
     if re.match(r"(draw|drawn|tie)\b", lower):
-        return ReadEnding("1/2-1/2", reason_in(lower))
+        return ReadEnding(Result.DRAWN, reason_in(lower))
     who = _seat(plain, players, colours)
     if who is not None:
-        return ReadEnding(("1-0", "0-1")[who])
+        return ReadEnding(Result.won_by(who))
     if found := re.fullmatch(r"(?:win|victory|point)\s+(?:for|to|by)\s+(.+)", plain, re.IGNORECASE):
         who = _seat(found[1], players, colours)
-        return None if who is None else ReadEnding(("1-0", "0-1")[who])
+        return None if who is None else ReadEnding(Result.won_by(who))
     return _by_name(plain, players, colours)
 
 
-def _by_name(text: str, players: tuple[str, str], colours: Mapping[str, int]) -> ReadEnding | None:
+def _by_name(text: str, players: tuple[str, str], colours: Mapping[str, Side]) -> ReadEnding | None:
     """Return the result that a text says of somebody: `ann won`, `ann 1, bob 0` or `W+R`."""
     if found := re.fullmatch(r"([WB])\+(.*)", text):
         why = {"r": "resign", "t": "time"}.get(found[2].lower(), found[2])
-        return ReadEnding("1-0" if found[1] == "W" else "0-1", reason_in(why))
+        return ReadEnding(Result.won_by(SIDES[_LETTERS[found[1]]]), reason_in(why))
     if len(text) > _LONGEST_LINE:
         return None
     if found := re.fullmatch(r"(.+?)\s+([01½])\s*[,;:–-]?\s+(.+?)\s+([01½])", text):
@@ -394,15 +401,16 @@ def _by_name(text: str, players: tuple[str, str], colours: Mapping[str, int]) ->
         does = found["does"].lower()
         is_won = does.startswith(("win", "won", "vic"))
         why = reason_in(found["how"] if is_won else f"{does} {found['how']}")
-        return ReadEnding(("1-0", "0-1")[who if is_won else 1 - who], why)
+        return ReadEnding(Result.won_by(who if is_won else who.other), why)
     return None
 
 
-def _seat(who: str, players: tuple[str, str], colours: Mapping[str, int]) -> int | None:
+def _seat(who: str, players: tuple[str, str], colours: Mapping[str, Side]) -> Side | None:
     plain = " ".join(who.lower().split()).removeprefix("the ")
-    seats = {**{name: seat for name, seat in colours.items() if name}, "player 1": 0, "player 2": 1}
-    seats |= {"first player": 0, "second player": 1}
-    named = {name.lower(): seat for seat, name in enumerate(players) if name}
+    seats = {name: seat for name, seat in colours.items() if name}
+    seats |= dict.fromkeys(("player 1", "first player"), Side.FIRST)
+    seats |= dict.fromkeys(("player 2", "second player"), Side.SECOND)
+    named = {name.lower(): seat for name, seat in zip(players, Side, strict=True) if name}
     return {**seats, **named}.get(plain)
 
 

@@ -23,7 +23,7 @@ from functools import cache
 from typing import BinaryIO, Final
 
 from lath import games
-from lath.games.core import Position, result_of
+from lath.games.core import Position, Result, result_of
 from lath.games.errors import GameError, PositionError
 from lath.notation.formats import Lost, UnheldError, held, remarks
 from lath.notation.record.errors import Fault, RecordSyntaxError, refused
@@ -75,9 +75,9 @@ def _read(text: RecordText) -> tuple[Record, tuple[Fault, ...]]:
     if start != start.game.start():
         tags["Position"] = start.text()
     result = _end_result(Record(tuple(tags.items()), plies))
-    if result != "*":
+    if result.is_finished:
         tags["Termination"] = "rules"
-    tags["Result"] = result
+    tags["Result"] = result.value
     return Record(tuple(tags.items()), plies, result), ()
 
 
@@ -156,7 +156,7 @@ def _held(record: Record) -> tuple[str, list[str]]:
         taken.append(cell)
     ends = _end_result(record) == record.result
     kept = {"Game", "Position", "Result"}
-    if ends and record.termination == ("" if record.result == "*" else "rules"):
+    if ends and record.termination == ("rules" if record.result.is_finished else ""):
         kept.add("Termination")
     unheld = [f"tag {name}" for name, _ in record.tags if name not in kept]
     if not ends:
@@ -164,7 +164,7 @@ def _held(record: Record) -> tuple[str, list[str]]:
     return f"[{start.text()}]\r\n{' '.join(words)}\r\n", [*unheld, *remarks(record)]
 
 
-def _end_result(record: Record) -> str:
+def _end_result(record: Record) -> Result:
     """Return the result that the moves alone say."""
     end = end_of(record)
-    return "*" if end is None else result_of(end)
+    return Result.UNFINISHED if end is None else result_of(end)

@@ -9,6 +9,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING, Final
 
+from lath.games.core import Result
 from lath.games.errors import LathError
 from lath.notation.record.errors import NotationError, listed, printable
 from lath.notation.record.tags import WRITTEN_TAGS
@@ -187,11 +188,11 @@ OTHER_TAGS: Final = {
 """The tags of other formats that records of ours have by another name."""
 
 SEAT_WORDS: Final = {
-    **dict.fromkeys(("first", "white", "player1", "1"), ("1-0", "0-1")),
-    **dict.fromkeys(("second", "black", "player2", "2"), ("0-1", "1-0")),
-    **dict.fromkeys(("draw", "none", "nobody"), ("1/2-1/2", "1/2-1/2")),
+    **dict.fromkeys(("first", "white", "player1", "1"), Result.FIRST_WON),
+    **dict.fromkeys(("second", "black", "player2", "2"), Result.SECOND_WON),
+    **dict.fromkeys(("draw", "none", "nobody"), Result.DRAWN),
 }
-"""Who is no name, though a seat: the result where it won, and where it lost."""
+"""Who is no name, though a seat: the result where it won."""
 
 _MEANT: Final = {
     **dict.fromkeys(("==", "===", ":=", "is", "equals"), "="),

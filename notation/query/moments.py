@@ -6,9 +6,8 @@ the first move of ply 0.
 
 from __future__ import annotations
 
-import threading
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, product
@@ -26,7 +25,6 @@ from lath.games.core import (
     is_image_of_line,
 )
 from lath.games.errors import (
-    GameError,
     MoveSyntaxError,
     PositionError,
     RulesVersionError,
@@ -44,10 +42,19 @@ from lath.notation.query.plans import (
     Then,
     When,
 )
-from lath.notation.query.questions import MOVES, NOTES, PLIES, REPLAY, Judged, Question, once_a_game
+from lath.notation.query.questions import (
+    MOVES,
+    NOTES,
+    PLIES,
+    REPLAY,
+    AskedRecord,
+    Judged,
+    Question,
+    once_a_game,
+)
 from lath.notation.record.record import Record
 from lath.notation.record.tags import RULES
-from lath.notation.rules.replay import game_by, movers_of, positions, spellings, start_of
+from lath.notation.rules.replay import game_by, spellings, start_of
 from lath.notation.tables.tables import NOTED, notes_of
 
 PositionTest = Callable[[Position], bool]
@@ -55,14 +62,14 @@ PositionTest = Callable[[Position], bool]
 
 
 def _of_plies(
-    judged: Callable[[Record], Judged], cost: int, plan: Plan, moves: Sequence[str] = ()
+    judged: Callable[[AskedRecord], Judged], cost: int, plan: Plan, moves: Sequence[str] = ()
 ) -> Question:
     """Return whether something holds at any ply."""
 
-    def matches(record: Record) -> bool:
-        return any(holds for _, holds in judged(record))
+    def asks(asked: AskedRecord) -> bool:
+        return any(holds for _, holds in judged(asked))
 
-    return Question(matches, cost, plan, moves=tuple(moves), judged=judged)
+    return Question(asks, cost, plan, moves=tuple(moves), judged=judged)
 
 
 def plays(texts: Sequence[str], ply: int | None = None) -> Question:
@@ -72,7 +79,8 @@ def plays(texts: Sequence[str], ply: int | None = None) -> Question:
     """
     where = slice(None) if ply is None else slice(ply - 1, ply)
 
-    def judged(record: Record) -> Judged:
+    def judged(asked: AskedRecord) -> Judged:
+        record = asked.record
         spelled = spellings(record.game, record.tag(RULES))
         wanted = {spelled[text] for text in texts}
         played = (spelled[move] in wanted for move in record.moves[where])
@@ -80,46 +88,6 @@ def plays(texts: Sequence[str], ply: int | None = None) -> Question:
 
     cost = MOVES if ply is None else PLIES
     return _of_plies(judged, cost, OfMove(tuple(texts), ply), texts)
-
-
-class _Played:
-    """The positions of a record's main line, played as far as somebody has asked for them."""
-
-    def __init__(self, record: Record) -> None:
-        self.record: Final = record
-        self._known: list[Position] = []
-        self._rest = positions(record)
-
-    def __iter__(self) -> Iterator[Position]:
-        known = self._known
-        yield from known
-        while True:
-            try:
-                position = next(self._rest, None)
-            except GameError:  # who asks again is told again
-                self._known, self._rest = [], positions(self.record)
-                raise
-            if position is None:
-                return
-            known.append(position)
-            yield position
-
-
-class _Last(threading.local):
-    """The record that was played last, which several questions of a query are asked of."""
-
-    played: _Played | None = None
-
-
-_LAST: Final = _Last()
-
-
-def _played(record: Record) -> Iterable[Position]:
-    """Return the start and the position after each ply, each played once for all questions."""
-    last = _LAST.played
-    if last is None or last.record is not record:
-        last = _LAST.played = _Played(record)
-    return last
 
 
 def _has_position(plan: OfPosition | OfLine | OfPattern, moves: Sequence[str] = ()) -> Question:
@@ -130,11 +98,11 @@ def _has_position(plan: OfPosition | OfLine | OfPattern, moves: Sequence[str] = 
     """
     test_of = position_test(plan)
 
-    def judged(record: Record) -> Judged:
-        if record.is_result_only:  # of a game that need not be known here
+    def judged(asked: AskedRecord) -> Judged:
+        if asked.record.is_result_only:  # of a game that need not be known here
             return ()
-        test = test_of(record)
-        return () if test is None else enumerate(map(test, _played(record)))
+        test = test_of(asked.record)
+        return () if test is None else enumerate(map(test, asked.positions()))
 
     return _of_plies(judged, REPLAY, plan, moves)
 
@@ -255,7 +223,8 @@ def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
             return False
         return not record.tag("Position") or _is_at_the_start(record, rules)
 
-    def judged(record: Record) -> Judged:
+    def judged(asked: AskedRecord) -> Judged:
+        record = asked.record
         return [(count, holds(record))] if len(record.plies) >= count else []
 
     plan = OfLine(tuple(moves), is_reached=False, is_plain=is_plain)
@@ -278,12 +247,12 @@ def says(number: OfNumber) -> Question:
     place = NOTED.index(number.column)
     tests = [(_COMPARED[sign], bound) for sign, bound in number.bounds]
 
-    def judged(record: Record) -> Judged:
-        seats = _seats(number.of, record)
-        said = [(ply, notes_of(each)[place]) for ply, each in enumerate(record.plies, 1)]
+    def judged(asked: AskedRecord) -> Judged:
+        seats = _seats(number.of, asked.record)
+        said = [(ply, notes_of(each)[place]) for ply, each in enumerate(asked.record.plies, 1)]
         said = [(ply, value) for ply, value in said if value is not None]
         if said and len(seats) < len(SIDES):
-            movers = movers_of(record) if seats else ()
+            movers = asked.movers if seats else ()
             said = [(ply, value) for ply, value in said if seats and movers[ply - 1] in seats]
         return ((ply, all(is_so(value, bound) for is_so, bound in tests)) for ply, value in said)
 
@@ -296,10 +265,8 @@ def _seats(of: str, record: Record) -> Sequence[Side]:
     if who == "player":
         return [seat for seat in SIDES if record.tag(seat.name.capitalize()) == name != ""]
     if who in ("winner", "loser"):
-        winner = {"1-0": Side.FIRST, "0-1": Side.SECOND}.get(record.result)
-        if winner is None:
-            return ()
-        return (winner if who == "winner" else winner.other,)
+        side = record.result.winner if who == "winner" else record.result.loser
+        return () if side is None else (side,)
     return SIDES if who == "mover" else [seat for seat in SIDES if seat.word == who]
 
 
@@ -309,23 +276,23 @@ def at(question: Question, when: When) -> Question:
     assert of_all is not None
     plan = At(question.plan, when)
 
-    def judged(record: Record) -> Judged:
+    def judged(asked: AskedRecord) -> Judged:
         last: tuple[int, bool] | None = None
-        for last in of_all(record):
+        for last in of_all(asked):
             if last[0] == when:
                 return [last]
         return [last] if when == "last" and last else []
 
-    def always(record: Record) -> bool:
+    def always(asked: AskedRecord) -> bool:
         is_asked = False
-        for _, holds in of_all(record):
+        for _, holds in of_all(asked):
             if not holds:
                 return False
             is_asked = True
         return is_asked
 
     if when == "every":
-        return replace(question, matches=always, plan=plan, judged=None)
+        return replace(question, asks=always, plan=plan, judged=None)
     return _of_plies(judged, question.cost, plan, question.moves)
 
 
@@ -336,10 +303,10 @@ def then(parts: Sequence[Question], within: Sequence[int | None]) -> Question:
     """
     cheap_first = sorted(range(len(parts)), key=lambda place: parts[place].cost)
 
-    def matches(record: Record) -> bool:
+    def asks(asked: AskedRecord) -> bool:
         plies = [list[int]()] * len(parts)
         for place in cheap_first:
-            plies[place] = parts[place].plies(record)
+            plies[place] = parts[place].plies(asked)
             if not plies[place]:
                 return False
         held = plies[0]
@@ -348,7 +315,7 @@ def then(parts: Sequence[Question], within: Sequence[int | None]) -> Question:
         return bool(held)
 
     return Question(
-        matches,
+        asks,
         sum(part.cost for part in parts),
         Then(tuple(part.plan for part in parts), tuple(within)),
         1 + max(part.depth for part in parts),

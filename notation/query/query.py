@@ -15,7 +15,7 @@ from __future__ import annotations
 import difflib
 import re
 from calendar import monthrange
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib import resources
@@ -25,7 +25,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from lath import games
-from lath.games.core import Game
+from lath.games.core import RESULTS, Game
 from lath.games.parameters import family
 from lath.games.parameters import of as parameters_of
 from lath.notation.query.mistakes import (
@@ -76,7 +76,7 @@ from lath.notation.query.questions import (
 )
 from lath.notation.record.errors import listed
 from lath.notation.record.record import Record
-from lath.notation.record.tags import KNOWN_TAGS, RESULTS, Termination
+from lath.notation.record.tags import KNOWN_TAGS, Termination
 from lath.notation.text.suggestions import about_game, about_unread_move, is_game
 
 if TYPE_CHECKING:
@@ -322,9 +322,10 @@ def _hints(name: str, texts: Sequence[str]) -> tuple[str, ...]:
         return (f"records have {OTHER_TAGS[name]} in the place of {name}",)
     if name in ("winner", "loser"):
         return tuple(
-            f"{name} is a player's name; did you mean result = {results[name == 'loser']}?"
+            f"{name} is a player's name; did you mean result = "
+            f"{won if name == 'winner' else won.reversed}?"
             for text in texts
-            if (results := SEAT_WORDS.get(text.lower()))
+            if (won := SEAT_WORDS.get(text.lower()))
         )
     return ()
 
@@ -405,7 +406,7 @@ def _require_day(value: Token) -> None:
         raise WrongValueError(value, f"{value[:7]} has no day {value[8:]}", f"01 to {days}")
 
 
-def _one_of(words: Sequence[str]) -> tuple[re.Pattern[str], str]:
+def _one_of(words: Collection[str]) -> tuple[re.Pattern[str], str]:
     return re.compile("|".join(map(re.escape, words))), listed(words, "or")
 
 

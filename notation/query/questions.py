@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from operator import attrgetter, ge, gt, le, lt
 from typing import Final
 
+from lath.games.core import Position, Side
+from lath.games.errors import GameError
 from lath.notation.archive.archive import start_text
 from lath.notation.query.plans import (
     And,
@@ -30,6 +32,7 @@ from lath.notation.query.plans import (
 )
 from lath.notation.record.record import Record, all_comments
 from lath.notation.record.tags import is_date
+from lath.notation.rules.replay import movers_of, positions
 
 TAG, PLIES, MOVES, SETUP, COMMENTS, NOTES, REPLAY = 1, 2, 10, 50, 100, 200, 10_000
 """What questions cost; only the order of the sums matters."""
@@ -42,11 +45,40 @@ Judged = Iterable[tuple[int, bool]]
 """Plies in order, each with whether something holds there."""
 
 
+class AskedRecord:
+    """A record and what its questions have found out of it, each thing once for all of them."""
+
+    def __init__(self, record: Record) -> None:
+        self.record: Final = record
+        self._known: list[Position] = []
+        self._rest: Iterator[Position] | None = None
+
+    @cached_property
+    def movers(self) -> Sequence[Side]:
+        """Return who decides on each ply, and who after the last; raises GameError."""
+        return movers_of(self.record)
+
+    def positions(self) -> Iterator[Position]:
+        """Yield the start and the position after each ply; raises GameError."""
+        self._rest = self._rest or positions(self.record)
+        yield from self._known
+        while True:
+            try:
+                position = next(self._rest, None)
+            except GameError:  # who asks again is told again
+                self._known, self._rest = [], positions(self.record)
+                raise
+            if position is None:
+                return
+            self._known.append(position)
+            yield position
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question about a record."""
 
-    matches: Callable[[Record], bool]
+    asks: Callable[[AskedRecord], bool]
     cost: int
     plan: Plan
     """What it asks."""
@@ -60,16 +92,20 @@ class Question:
     moves: tuple[str, ...] = ()
     """The moves that it asks for, as the query has them."""
 
-    judged: Callable[[Record], Judged] | None = None
+    judged: Callable[[AskedRecord], Judged] | None = None
     """Returns the plies that it is asked of, with whether it holds there; may raise GameError. None
     where it is not asked of single plies."""
 
     hints: tuple[str, ...] = ()
     """What is to be said of it where it finds nothing, a sentence each."""
 
-    def plies(self, record: Record) -> list[int]:
+    def matches(self, record: Record) -> bool:
+        """Return whether it holds of a record; raises GameError."""
+        return self.asks(AskedRecord(record))
+
+    def plies(self, asked: AskedRecord) -> list[int]:
         """Return the plies where it holds, in order; raises GameError."""
-        judged = () if self.judged is None else self.judged(record)
+        judged = () if self.judged is None else self.judged(asked)
         return [ply for ply, holds in judged if holds]
 
 
@@ -80,22 +116,22 @@ def joined(decisive: bool, parts: Sequence[Question]) -> Question:
     """
     if len(parts) == 1:
         return parts[0]
-    asked = tuple(part.matches for part in sorted(parts, key=attrgetter("cost")))
+    cheap_first = tuple(part.asks for part in sorted(parts, key=attrgetter("cost")))
 
-    def matches(record: Record) -> bool:
-        for ask in asked:
-            if ask(record) is decisive:
+    def asks(asked: AskedRecord) -> bool:
+        for ask in cheap_first:
+            if ask(asked) is decisive:
                 return decisive
         return not decisive
 
-    def judged(record: Record) -> Judged:
-        plies = {ply for part in parts for ply in part.plies(record)}
+    def judged(asked: AskedRecord) -> Judged:
+        plies = {ply for part in parts for ply in part.plies(asked)}
         return [(ply, True) for ply in sorted(plies)]
 
     are_of_plies = decisive and all(part.judged for part in parts)
     plans = tuple(part.plan for part in parts)
     return Question(
-        matches,
+        asks,
         sum(part.cost for part in parts),
         Or(plans) if decisive else And(plans),
         1 + max(part.depth for part in parts),
@@ -108,10 +144,10 @@ def joined(decisive: bool, parts: Sequence[Question]) -> Question:
 
 def inverse(part: Question) -> Question:
     """Return whether it says no."""
-    ask = part.matches
+    ask = part.asks
     return replace(
         part,
-        matches=lambda record: not ask(record),
+        asks=lambda asked: not ask(asked),
         plan=Not(part.plan),
         depth=part.depth + 1,
         judged=None,
@@ -224,54 +260,51 @@ def of_tags(tags: Sequence[str], passes: TextTest) -> Question:
     plan = OfTag(tuple(tags), passes)
     if len(tags) == 1:
         (name,) = tags
-        return Question(lambda record: passes(record.tag(name)), TAG, plan)
-    return Question(lambda record: any(map(passes, map(record.tag, tags))), 2 * TAG, plan)
+        return Question(lambda asked: passes(asked.record.tag(name)), TAG, plan)
+    return Question(lambda asked: any(map(passes, map(asked.record.tag, tags))), 2 * TAG, plan)
 
 
 def of_result(passes: TextTest) -> Question:
     """Return whether the result passes."""
-    return Question(lambda record: passes(record.result), TAG, OfResult(passes))
-
-
-_SEATS: Final = {"1-0": ("First", "Second"), "0-1": ("Second", "First")}
-"""Who won and who lost."""
+    return Question(lambda asked: passes(asked.record.result), TAG, OfResult(passes))
 
 
 def of_winner(passes: TextTest, *, is_loser: bool) -> Question:
     """Return whether the name of who won passes, or of who lost; of a draw there is none."""
 
-    def matches(record: Record) -> bool:
-        seats = _SEATS.get(record.result)
-        return seats is not None and passes(record.tag(seats[is_loser]))
+    def asks(asked: AskedRecord) -> bool:
+        result = asked.record.result
+        side = result.loser if is_loser else result.winner
+        return side is not None and passes(asked.record.tag(side.name.capitalize()))
 
-    return Question(matches, 2 * TAG, OfWinner(passes, is_loser))
+    return Question(asks, 2 * TAG, OfWinner(passes, is_loser))
 
 
 def of_plies(ranges: Sequence[tuple[int, float]]) -> Question:
     """Return whether the number of plies is in one of these ranges, ends included."""
 
-    def matches(record: Record) -> bool:
-        count = len(record.plies)
+    def asks(asked: AskedRecord) -> bool:
+        count = len(asked.record.plies)
         return any(low <= count <= high for low, high in ranges)
 
-    return Question(matches, PLIES, OfPlies(tuple(ranges)))
+    return Question(asks, PLIES, OfPlies(tuple(ranges)))
 
 
 def of_setup(texts: Collection[str]) -> Question:
     """Return whether the tag Setup says one of these setups, as its game reads them."""
     wanted = once_a_game(lambda game_id: {start_text(game_id, text, "") for text in texts})
 
-    def matches(record: Record) -> bool:
-        found = record.tag("Setup")
-        return found != "" and start_text(record.game, found, "") in wanted(record.game)
+    def asks(asked: AskedRecord) -> bool:
+        game, found = asked.record.game, asked.record.tag("Setup")
+        return found != "" and start_text(game, found, "") in wanted(game)
 
-    return Question(matches, SETUP, OfSetup(tuple(texts)))
+    return Question(asks, SETUP, OfSetup(tuple(texts)))
 
 
 WITH_COMMENTS: Final = Question(
     # `[%emt 0.5]` alone are no words
-    lambda record: any(
-        isinstance(part, str) for comment in all_comments(record) for part in comment
+    lambda asked: any(
+        isinstance(part, str) for comment in all_comments(asked.record) for part in comment
     ),
     COMMENTS,
     OfNotes("comments"),
@@ -279,6 +312,6 @@ WITH_COMMENTS: Final = Question(
 """Whether there are comments in words."""
 
 WITH_VARIATIONS: Final = Question(
-    lambda record: any(ply.variations for ply in record.plies), COMMENTS, OfNotes("variations")
+    lambda asked: any(ply.variations for ply in asked.record.plies), COMMENTS, OfNotes("variations")
 )
 """Whether there are variations."""

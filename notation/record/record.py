@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, TypeVar
 
+from lath.games.core import RESULTS, Result
 from lath.notation.hooks import HTML
 from lath.notation.record.errors import Fault, RecordValueError, listed, shortened
 from lath.notation.record.tags import (
@@ -23,7 +24,6 @@ from lath.notation.record.tags import (
     MOVES,
     NOT_READ,
     NOT_RECORDED,
-    RESULTS,
     RULING,
     number_of,
 )
@@ -237,14 +237,15 @@ class Record:
     """Names and values in order; `Game` comes first, no name comes twice."""
 
     plies: tuple[Ply, ...] = ()
-    result: str = "*"
-    """One of RESULTS."""
+    result: Result = Result.UNFINISHED
 
     comments: tuple[Comment, ...] = ()
     """What stands before the first move."""
 
     def __post_init__(self) -> None:
         _refuse(chain(_value_faults(self), tag_faults(self)))  # the second once it has tags
+        _set_tags(self, tuple([(str(name), str(value)) for name, value in self.tags]))
+        _set_result(self, Result(self.result))
 
     def tag(self, name: str, default: str = "") -> str:
         """Return a tag's value; `default` where it is missing."""
@@ -306,19 +307,17 @@ class Record:
 
         None, too, of a result alone: nobody knows at which ply it was.
         """
-        if self.termination not in FORFEITS or self.result not in RESULTS[:2]:
+        loser = self.result.loser
+        if self.termination not in FORFEITS or loser is None or self.is_result_only:
             return None
-        if self.is_result_only:
-            return None
-        is_second = self.result == "1-0"
         players = (self.first, self.second)
-        bot, side = players[is_second], ("first", "second")[is_second]
+        bot, side = players[loser], loser.word
         return Forfeit(
             number=self.number,
             game=self.game,
             bot=bot,
             side=side,
-            opponent=players[not is_second],
+            opponent=players[loser.other],
             ply=len(self.plies) + 1,
             ending=self.termination,
             reason=self.story.removeprefix(" ".join(f"{bot} ({side}):".split()) + " "),
@@ -405,7 +404,7 @@ def ply_to_read(move: str, glyph: str, said: str) -> Ply:
 def record_as_read(
     tags: tuple[tuple[str, str], ...],
     plies: tuple[Ply, ...] = (),
-    result: str = "*",
+    result: Result = Result.UNFINISHED,
     comments: tuple[Comment, ...] = (),
 ) -> Record:
     """Return a record of what stands in a text, where tags may yet be missing or come twice."""
@@ -651,7 +650,7 @@ def _value_faults(record: Record) -> Iterator[Fault]:
     for name, value in tags if is_pairs else ():
         if fault := tag_fault(name, value):
             yield fault
-    if record.result not in RESULTS:
+    if not _is_text(record.result) or record.result not in RESULTS:
         yield Fault("result", f"{_shown(record.result)} is no result", listed(RESULTS, "or"))
     faults = list(_of_tuple("plies", record.plies, Ply, "plies"))
     yield from faults or _too_deep(record, MAX_NESTING + 1)

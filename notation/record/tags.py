@@ -11,9 +11,6 @@ from functools import lru_cache
 from math import inf, isfinite
 from typing import Final
 
-RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
-"""First won, second won, a draw, not finished."""
-
 KNOWN_TAGS: Final = (
     *("Game", "Event", "Site", "Date", "Round", "First", "Second"),
     *("Setup", "Position", "TimeControl", "Opening", "Seed"),

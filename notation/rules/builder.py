@@ -10,7 +10,16 @@ from itertools import chain
 from typing import Any, Final, NoReturn, Self
 
 from lath import games
-from lath.games.core import FIRST_VERSION, Outcome, Position, Side, version_of
+from lath.games.core import (
+    FIRST_VERSION,
+    RESULTS,
+    Outcome,
+    Position,
+    Result,
+    Side,
+    result_of,
+    version_of,
+)
 from lath.games.errors import UnknownGameError
 from lath.notation.record.errors import Fault, RecordValueError, listed
 from lath.notation.record.record import (
@@ -23,7 +32,7 @@ from lath.notation.record.record import (
     comments_faults,
     tag_fault,
 )
-from lath.notation.record.tags import GAME_FILE, RESULTS, RULES, Termination, place_of
+from lath.notation.record.tags import GAME_FILE, RULES, Termination, place_of
 from lath.notation.rules.replay import (
     annotation_faults,
     canonical,
@@ -52,7 +61,7 @@ class Builder:
     >>> from lath import notation
     >>> game = notation.Builder("yavalath").tag(First="ann", Second="bob").play("e5", "swap")
     >>> game.to_move.word, len(game.legal_moves()), game.result
-    ('first', 60, '*')
+    ('first', 60, <Result.UNFINISHED: '*'>)
     >>> game.play("e5")
     Traceback (most recent call last):
     lath.notation.record.errors.RecordValueError: ply 3: illegal move e5: e5 already has a stone; \
@@ -90,7 +99,7 @@ expected one of 60 legal moves, such as i5, h5 or g5
         self._comments: tuple[Comment, ...] = ()
         self._plies: tuple[Ply, ...] = ()
         self._positions: tuple[Position, ...] = (start_of(begun),)
-        self._end: tuple[str, str] | None = None
+        self._end: tuple[Result, str] | None = None
         if isinstance(game, Record):
             self._go_on_with(game, termination)
 
@@ -99,7 +108,7 @@ expected one of 60 legal moves, such as i5, h5 or g5
             raise RecordValueError(fault)
         self._comments = record.comments
         self.play(*record.plies)
-        if not self.is_over and (record.result != "*" or termination):
+        if not self.is_over and (record.result.is_finished or termination):
             self.end(record.result, termination)
 
     def __repr__(self) -> str:
@@ -134,11 +143,9 @@ expected one of 60 legal moves, such as i5, h5 or g5
         return self._end is not None or self.position.is_over
 
     @property
-    def result(self) -> str:
-        """Return the result, one of RESULTS: `*` while the game goes on."""
-        if self._end is not None:
-            return self._end[0]
-        return self.outcome.result if self.outcome else "*"
+    def result(self) -> Result:
+        """Return the result: `*` while the game goes on."""
+        return self._end[0] if self._end is not None else result_of(self.position)
 
     def legal_moves(self) -> tuple[str, ...]:
         """Return every move that may be played now; empty once the game is over."""
@@ -152,7 +159,7 @@ expected one of 60 legal moves, such as i5, h5 or g5
         tags = dict(self._tags)
         if self.is_over:
             result, why = self._end or (self.result, Termination.RULES.value)
-            tags |= {**({"Termination": why} if why else {}), "Result": result}
+            tags |= {**({"Termination": why} if why else {}), "Result": result.value}
         names: list[str] = []
         for name in tags:
             names.insert(place_of(name, names), name)
@@ -232,10 +239,10 @@ expected one of 60 legal moves, such as i5, h5 or g5
 
     def draw(self) -> Self:
         """End the game: a draw is agreed."""
-        return self.end("1/2-1/2", Termination.AGREEMENT)
+        return self.end(Result.DRAWN, Termination.AGREEMENT)
 
     def end(self, result: str, termination: str) -> Self:
-        """End the game otherwise than by the rules: one of RESULTS, and why, a Termination."""
+        """End the game otherwise than by the rules: its Result, and why, a Termination."""
         if self.is_over:
             how = self._end[1] if self._end else self.position.outcome()
             words = how.ending if isinstance(how, Outcome) else how
@@ -245,19 +252,19 @@ expected one of 60 legal moves, such as i5, h5 or g5
             self._refuse("result", f"{result!r} is no result", listed(RESULTS, "or"))
         faults = (
             check_tag("Termination", termination),
-            *result_faults("", result, termination),
-            *end_faults(result, termination, None),
+            *result_faults("", Result(result), termination),
+            *end_faults(Result(result), termination, None),
         )
         for fault in filter(None, faults):
             raise RecordValueError(fault)
-        self._end = result, str(termination)
+        self._end = Result(result), str(termination)
         return self
 
     def _lose(self, seat: Side | None, why: Termination) -> Self:
         loser = self.to_move if seat is None else seat
         if not isinstance(loser, Side):
             self._refuse("field", f"{seat!r} is no seat", "Side.FIRST, Side.SECOND, or nothing")
-        return self.end(("0-1", "1-0")[loser], why)
+        return self.end(Result.won_by(loser.other), why)
 
     def _said(self) -> tuple[Comment, ...]:
         return self._plies[-1].comments if self._plies else self._comments

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
+from lath.games.core import Result
 from lath.notation.files.files import open_bytes
 from lath.notation.record.errors import Problem
 from lath.notation.record.record import Remembered
-from lath.notation.record.tags import RESULTS
 from lath.notation.rules.reading import entry_of
 from lath.notation.text.scanner import patterns
 from lath.notation.text.splitting import (
@@ -43,8 +43,8 @@ class Header(NamedTuple):
     tags: tuple[tuple[str, str], ...]
     """Names and values in order, as `Record` has them; empty where the text is no record."""
 
-    result: str
-    """One of RESULTS; `*` where the text is no record."""
+    result: Result
+    """`*` where the text is no record."""
 
     problems: tuple[Problem, ...] = ()
     """What is wrong with the text; of its moves nothing is known."""
@@ -105,12 +105,12 @@ def unread(stream: BinaryIO, name: str) -> Iterator[tuple[Header, bytes | Entry]
             for offset, text in texts_at(Chunk(line, data, chunk.offset + start)):
                 entry = entry_of(text, name, number, rules=False)
                 record = None if entry.problems else entry.record
-                tags, result = (record.tags, record.result) if record else ((), "*")
+                tags, result = (record.tags, record.result) if record else ((), Result.UNFINISHED)
                 yield Header(number, text.line, offset, tags, result, entry.problems), entry
                 number += 1
 
 
-def _seen(data: bytes) -> tuple[tuple[tuple[str, str], ...], str] | None:
+def _seen(data: bytes) -> tuple[tuple[tuple[str, str], ...], Result] | None:
     """Return the tags and the result of one record; None where it has to be read."""
     end = data.find(b"\n\n")
     last = data[-_LAST:].split()
@@ -129,7 +129,7 @@ def _seen(data: bytes) -> tuple[tuple[tuple[str, str], ...], str] | None:
 _LAST: Final = 32
 """Bytes at the end of a record in which its result is looked for."""
 
-_RESULTS: Final = {result.encode(): result for result in RESULTS}
+_RESULTS: Final = {result.encode(): result for result in Result}
 
 
 def _tag_of_line(line: str) -> tuple[str, str]:

@@ -12,12 +12,12 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
-from lath.games.core import Outcome, Position, Side, follow, result_of
+from lath.games.core import RESULTS, Outcome, Position, Result, follow, result_of
 from lath.games.errors import GameError, UnknownGameError
 from lath.notation.record.record import MAX_PARTS, MAX_WORDS, Record, bare_plies, record_as_read
-from lath.notation.record.tags import MOVES, RESULTS, RULES
+from lath.notation.record.tags import MOVES, RULES
 from lath.notation.rules.replay import check_tag, end_faults, result_faults, start_from
-from lath.notation.text.scanner import NUMBERS, TAGS, parts, plies
+from lath.notation.text.scanner import NUMBERS, TAGS, Scanned, parts, plies
 from lath.notation.text.tokens import unquoted
 
 
@@ -26,7 +26,7 @@ def valid_plies(text: str) -> int | None:
     (count,) = plain_plies((text,))
     if count is not None:
         return count
-    found = _scanned_game(text)
+    found = scanned_game(text, parts(text))
     return len(found.line) if found else None
 
 
@@ -66,7 +66,7 @@ class ValidGame(NamedTuple):
     is_bare: bool
     """Whether there is nothing but moves: no comment, no glyph."""
 
-    result: str
+    result: Result
     start: Position
     end: Position
 
@@ -87,7 +87,7 @@ class ValidGame(NamedTuple):
         return record_as_read(_unquoted(self.tags), played, self.result)
 
 
-def _record(tags: Iterable[tuple[str, str]], line: Sequence[str], result: str) -> Record:
+def _record(tags: Iterable[tuple[str, str]], line: Sequence[str], result: Result) -> Record:
     return record_as_read(_unquoted(tags), bare_plies(line), result)
 
 
@@ -112,12 +112,17 @@ def bare_record(text: str) -> Record | None:
 
 def valid_game(text: str) -> ValidGame | None:
     """Return the record that `text` is; None where it may not be sound."""
+    return plain_game(text) or scanned_game(text, parts(text))
+
+
+def plain_game(text: str) -> ValidGame | None:
+    """Return the same of a text that has the form of most; None of every other."""
     found = _plain(text)
     played = found and _played(found[1], found[2], found[5])
-    return ValidGame(*found, *played) if found and played else _scanned_game(text)
+    return ValidGame(*found, *played) if found and played else None
 
 
-_Plain = tuple[Sequence[tuple[str, str]], Mapping[str, str], Sequence[str], str, bool, str]
+_Plain = tuple[Sequence[tuple[str, str]], Mapping[str, str], Sequence[str], str, bool, Result]
 """What `ValidGame` has before its positions: the rules are not asked."""
 
 
@@ -134,8 +139,8 @@ def _plain(text: str) -> _Plain | None:
             return None  # it is no record, or hard to say
         moves = moves.replace(" {} ", " ").removeprefix("{} ")
     words = _words(moves)
-    line, result = words[1:-1:2], words[-1]
-    if words[:-1:2] != NUMBERS[: len(line)] or result not in RESULTS or not moves.isascii():
+    line, result = words[1:-1:2], RESULTS.get(words[-1])
+    if words[:-1:2] != NUMBERS[: len(line)] or result is None or not moves.isascii():
         return None
     if len(head) > _MOST_TAGS:
         return None
@@ -161,9 +166,8 @@ _MOST: Final = 2 * min(MAX_PARTS, MAX_WORDS)
 """Letters of a record that surely holds no more than a record may."""
 
 
-def _scanned_game(text: str) -> ValidGame | None:
-    """Return the same of any text."""
-    scanned = parts(text)
+def scanned_game(text: str, scanned: Scanned | None) -> ValidGame | None:
+    """Return the record that a text with these parts is; None where it may not be sound."""
     if scanned is None:
         return None
     tags, before, moves, result = scanned
@@ -183,7 +187,7 @@ def _scanned_game(text: str) -> ValidGame | None:
 
 
 def _played(
-    values: Mapping[str, str], line: Sequence[str], result: str
+    values: Mapping[str, str], line: Sequence[str], result: Result
 ) -> tuple[Position, Position] | None:
     """Return the first position and the last one; None where something may be wrong.
 
@@ -213,17 +217,16 @@ def _tags_are_valid(date: str | None, time_control: str | None) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _ends_validly(tag: str | None, result: str, termination: str | None, ruled: str) -> bool:
+def _ends_validly(tag: str | None, result: Result, termination: str | None, ruled: Result) -> bool:
     """Return whether a record may end so; the values of tags are in their quotes.
 
     `ruled` is the result of the rules, `*` where the game goes on.
     """
     why = unquoted(termination) if termination else ""
-    winner = {"1-0": Side.FIRST, "0-1": Side.SECOND}.get(ruled)
     faults = (
         check_tag("Termination", why),
         *result_faults(unquoted(tag) if tag else "", result, why),
-        *end_faults(result, why, None if ruled == "*" else Outcome(winner, "")),
+        *end_faults(result, why, Outcome(ruled.winner, "") if ruled.is_finished else None),
     )
     return not any(faults)
 

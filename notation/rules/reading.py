@@ -21,9 +21,9 @@ from lath.notation.record.errors import (
     RecordValueError,
 )
 from lath.notation.record.record import Record, tag_faults
-from lath.notation.rules.quick_check import bare_record, valid_game
-from lath.notation.rules.replay import faults_of, note_end
-from lath.notation.text.scanner import scan
+from lath.notation.rules.quick_check import bare_record, plain_game, scanned_game, valid_game
+from lath.notation.rules.replay import faults_of
+from lath.notation.text.scanner import parts, record_of
 from lath.notation.text.splitting import Chunk, Entry, RecordText, chunks, texts_of
 
 
@@ -113,13 +113,13 @@ def _valid_entry(text: RecordText, name: str, number: int) -> Entry:
 
 def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) -> Entry:
     """Return the entry of one text, the `number`-th of the file that problems call `name`."""
-    game = valid_game(text.text) if rules and not text.fault else None
-    record = (game and game.whole()) or (None if text.fault else scan(text.text))
-    if record is not None and (game or not any(tag_faults(record))):
-        if game:
-            note_end(record, game.end)
-        if game or not (rules and faults_of(record)):
-            return Entry(number, text.line, record, (), text.text)
+    game = plain_game(text.text) if rules and not text.fault else None
+    record = game and game.whole()
+    if record is None and not text.fault and (scanned := parts(text.text)):
+        game = game or (scanned_game(text.text, scanned) if rules else None)
+        record = (game and game.whole()) or record_of(scanned)
+    if record and (game or not (any(tag_faults(record)) or (rules and faults_of(record)))):
+        return Entry(number, text.line, record, (), text.text)
     if text.fault and text.fault.code != "syntax":
         return text.entry(name, number, None, [text.fault])
     from lath.notation.text.parser import parse_closely  # Lark takes a while to load

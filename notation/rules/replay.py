@@ -15,9 +15,11 @@ from typing import Final
 from lath import games
 from lath.games.core import (
     FIRST_VERSION,
+    RESULTS,
     Game,
     Outcome,
     Position,
+    Result,
     Side,
     by_version,
     follow,
@@ -48,7 +50,7 @@ from lath.notation.record.record import (
     require_record,
     variation_as_read,
 )
-from lath.notation.record.tags import GAME_FILE, RESULTS, RULES, Termination, is_date
+from lath.notation.record.tags import GAME_FILE, RULES, Termination, is_date
 from lath.notation.text.suggestions import (
     RESULTS_IN_WORDS,
     about_move,
@@ -171,20 +173,8 @@ def positions(record: Record) -> Iterator[Position]:
         yield position
 
 
-_CHECKED: Final[list[tuple[Record | None, Position | None]]] = [(None, None)]
-"""The record that was checked last, and the position after its last ply."""
-
-
-def note_end(record: Record, end: Position) -> None:
-    """Note what `end_of` a record is, which is mostly asked for as soon as it has been checked."""
-    _CHECKED[0] = record, end
-
-
 def end_of(record: Record) -> Position | None:
     """Return the position after the last ply; None where the rules refuse something before it."""
-    checked, end = _CHECKED[0]
-    if checked is record:
-        return end
     try:
         end = follow(start_of(record), record.moves)
         if end is None:  # a move is in another spelling, or cannot be played
@@ -196,16 +186,8 @@ def end_of(record: Record) -> Position | None:
 
 def movers_of(record: Record) -> Sequence[Side]:
     """Return who decides on each ply of a record that can be played, and who after the last."""
-    known, seats = _MOVED[0]
-    if known is not record:
-        spelled = spellings(record.game, record.tag(RULES))
-        seats = movers(start_of(record), [spelled[move] for move in record.moves])
-        _MOVED[0] = record, seats
-    return seats
-
-
-_MOVED: Final[list[tuple[Record | None, Sequence[Side]]]] = [(None, ())]
-"""The record of which that was asked last: several ask one after the other."""
+    spelled = spellings(record.game, record.tag(RULES))
+    return movers(start_of(record), [spelled[move] for move in record.moves])
 
 
 def _spellings_of(key: str) -> Remembered[str]:
@@ -462,18 +444,20 @@ def _move_fault(position: Position, error: GameError, at: int | None, number: in
     return Fault("illegal-move", f"{error}{how}", at=at, ply=number)
 
 
-def result_faults(tag: str, result: str, termination: str) -> Iterator[Fault]:
+def result_faults(tag: str, result: Result, termination: str) -> Iterator[Fault]:
     """Yield what is wrong with the result after the moves beside the tags Result and Termination.
 
     Values of tags that are missing are empty.
     """
     if tag and tag not in RESULTS:
         message = f"{shortened(tag)} is no result"
-        yield Fault("result", message, RESULTS_IN_WORDS, tag="Result", meant=meant_result(tag))
+        yield Fault(
+            "result", message, RESULTS_IN_WORDS, tag="Result", meant=meant_result(tag) or ""
+        )
     elif tag and tag != result:
         message = f"the tag says {tag}, but the moves end in {result}"
         yield Fault("result", message, "the same result twice", tag="Result")
-    if result == "*" and termination in _DECIDED:
+    if not result.is_finished and termination in _DECIDED:
         message = f"the result is *, but the Termination is {termination}"
         yield Fault("result", message, "a decided result", tag="Termination")
 
@@ -485,13 +469,13 @@ _DECIDED: Final = (
 """Terminations after which somebody has won, or nobody."""
 
 
-def end_faults(result: str, termination: str, outcome: Outcome | None) -> Iterator[Fault]:
+def end_faults(result: Result, termination: str, outcome: Outcome | None) -> Iterator[Fault]:
     """Yield what is wrong with them beside the outcome by the rules, None if the game goes on."""
     if outcome is not None:
         if outcome.result != result:
             message = f"the result is {result}, but {_ending(outcome)}"
             yield Fault("result", message, outcome.result, tag="Result")
-    elif result != "*" and termination in ("", Termination.RULES):
+    elif result.is_finished and termination in ("", Termination.RULES):
         message = f"the result is {result}, but the game goes on after the last move"
         expected = "the result *, or a Termination other than rules"
         yield Fault("result", message, expected, tag="Result")

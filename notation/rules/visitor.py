@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, Literal
 
+from lath.games.core import Result
 from lath.notation.files.files import open_bytes
 from lath.notation.record.errors import Problem, RecordError
 from lath.notation.record.record import Annotation, Comment, Ply, Record
@@ -64,8 +65,8 @@ class Visitor:
     def end_variation(self) -> None:
         """Be told that they are over."""
 
-    def end_record(self, result: str) -> None:
-        """Be told that a record is over, and its result, one of RESULTS."""
+    def end_record(self, result: Result) -> None:
+        """Be told that a record is over, and its result."""
 
 
 def walk(
@@ -118,7 +119,7 @@ def _read(header: Header, part: bytes | Entry, name: str, problems: list[Problem
 def _visit(
     visitor: Visitor,
     tags: Iterable[tuple[str, str]],
-    result: str,
+    result: Result,
     read: Callable[[], Record | None],
 ) -> None:
     if visitor.begin_record() is not SKIP:

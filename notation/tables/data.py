@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, NamedTuple, cast
 
+from lath.games.core import RESULTS
 from lath.notation.record.errors import Fault, RecordSyntaxError
 from lath.notation.record.record import (
     GLYPHS,
@@ -23,7 +24,6 @@ from lath.notation.record.record import (
     record_as_read,
     variation_as_read,
 )
-from lath.notation.record.tags import RESULTS
 
 
 def to_json(record: Record) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def _text(expected: str, pattern: str = "(?s:.*)") -> Shape:
     return Shape(expected, {"type": "string", "pattern": f"^{pattern}$"}, read)
 
 
-def _one_of(choices: Sequence[str]) -> Shape:
+def _one_of(choices: Collection[str]) -> Shape:
     shape = _text(f"one of {' '.join(choices)}", "|".join(map(re.escape, choices)))
     return shape._replace(schema={"enum": list(choices)})
 
@@ -256,6 +256,8 @@ def _described(shape: Shape, description: str, expected: str = "an array") -> Sh
     return Shape(expected, {"description": description, **shape.schema}, shape.read)
 
 
+_RESULT: Final = _one_of(RESULTS)
+
 _RECORD: Final = _object(
     record_as_read,
     {
@@ -266,7 +268,7 @@ _RECORD: Final = _object(
         ),
         "comments": _described(_COMMENTS, "What stands before the first move."),
         "plies": _described(_array(_ANY_PLY), "The main line."),
-        "result": _one_of(RESULTS),
+        "result": _RESULT._replace(read=lambda value, steps: RESULTS[_RESULT.read(value, steps)]),
     },
 )
 

@@ -14,7 +14,6 @@ from lath.games.core import Game, Move, Position
 from lath.notation.record.errors import NotationError
 from lath.notation.record.record import Record
 from lath.notation.rules.replay import start_of
-from lath.notation.tables.tables import SCORES
 
 TO_MOVE: Final = "second to move"
 """The name of the last plane, which is 1 everywhere if so, else 0."""
@@ -79,7 +78,7 @@ class Encoding:
         if record.game != self.game.id:
             message = f"the record is of {record.game!r}, expected one of {self.game.id!r}"
             raise PlanesError(message)
-        scores = SCORES.get(record.result, (None, None))
+        scores = record.result.points if record.result.is_finished else (None, None)
         position: Any = start_of(record)
         for ply, played in enumerate(record.plies, 1):
             move, seat = self.game.canonical(played.move), position.to_move

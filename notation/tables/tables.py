@@ -15,6 +15,7 @@ from math import isfinite
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
+from lath.games.core import RESULTS
 from lath.games.errors import GameError
 from lath.notation.files.bounds import read_json
 from lath.notation.record.errors import NotationError, instead, shortened
@@ -23,7 +24,6 @@ from lath.notation.record.tags import (
     KNOWN_TAGS,
     MOVES,
     NOT_RECORDED,
-    RESULTS,
     UNKNOWN_GAME,
     date_of,
 )
@@ -111,7 +111,7 @@ def game_row(record: Record) -> tuple[Any, ...]:
     """
     is_plain = not record.comments and not any(map(_is_annotated, record.plies))
     movetext = None if is_plain else _movetext(record)
-    return row_of(record.tags, record.moves, record.result, movetext)
+    return row_of(record.tags, record.moves, record.result.value, movetext)
 
 
 def row_of(
@@ -243,7 +243,7 @@ def result_text_of(row: Mapping[str, Any]) -> str:
             raise RowError(column, f"the cell {column} is empty", "the name of a player")
     if (result := _value(row, "result")) not in RESULTS:
         what = f"{shortened(result)} is no result" if result else "the cell result is empty"
-        raise RowError("result", what, RESULTS_IN_WORDS, meant_result(result))
+        raise RowError("result", what, RESULTS_IN_WORDS, meant_result(result) or "")
     tags = tags_of({**row, "game": _value(row, "game") or UNKNOWN_GAME})
     if MOVES not in dict(tags):
         after = [name for name, _ in tags if name in _END]
@@ -349,10 +349,6 @@ def _text(value: Any) -> str:
     return value
 
 
-SCORES: Final = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
-"""What first and second have of a result."""
-
-
 def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of PLIES of one record, the `number`-th of its source; raises GameError."""
     tag = dict(record.tags).get
@@ -360,8 +356,8 @@ def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
         *(number, record.game, tag("Event"), date_of(tag("Date", "")), tag("Round")),
         *(tag("First"), tag("Second"), tag("TimeControl")),
     )
-    end = (record.result, tag("Termination"))
-    scores = SCORES.get(record.result, (None, None))
+    end = (record.result.value, tag("Termination"))
+    scores = record.result.points if record.result.is_finished else (None, None)
     position = start_of(record)
     canonical = position.game.canonical
     for index, ply in enumerate(record.plies, 1):

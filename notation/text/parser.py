@@ -18,6 +18,7 @@ from lark import Lark, Transformer
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.lexer import Token
 
+from lath.games.core import RESULTS
 from lath.notation.record.errors import Fault, PlyPlace, RecordSyntaxError, listed, shortened
 from lath.notation.record.record import (
     ANNOTATION,
@@ -31,7 +32,6 @@ from lath.notation.record.record import (
     record_as_read,
     variation_as_read,
 )
-from lath.notation.record.tags import RESULTS
 from lath.notation.text.suggestions import RESULTS_IN_WORDS, meant_result
 from lath.notation.text.tokens import grammar, inside, unquoted
 
@@ -68,7 +68,7 @@ class _ToRecord(Transformer[Token, Parsed]):
         tags = tuple(part for part in parts if type(part) is tuple)
         plies, places = _of(Ply, parts)
         comments, notes = _comments(parts)
-        return Parsed(record_as_read(tags, plies, str(result), comments), places, notes)
+        return Parsed(record_as_read(tags, plies, RESULTS[result], comments), places, notes)
 
     def tag(self, parts: list[Any]) -> tuple[str, str]:
         name, value = parts

@@ -9,12 +9,13 @@ describe.
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import blake2b
 from importlib import resources
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from lath.games.core import RESULTS, Result
 from lath.notation.record.errors import Fault, RecordSyntaxError
 from lath.notation.record.record import (
     AS_WRITTEN,
@@ -103,7 +104,7 @@ def to_store() -> str:
     return json.dumps(texts, indent=2, ensure_ascii=False) + "\n"
 
 
-Scanned = tuple[list[tuple[str, str]], str, str, str]
+Scanned = tuple[list[tuple[str, str]], str, str, Result]
 """The parts of a record's text, sound by the grammar.
 
 Names and values of the tags, in order and in their quotes, which `unquoted` reads; what stands
@@ -113,16 +114,6 @@ before the moves; numbers, moves, glyphs and comments; the result.
 
 def parts(text: str) -> Scanned | None:
     """Return the parts of the record that `text` is; None where Lark has to look."""
-    return (cut if len(text) <= _KEPT else cut.__wrapped__)(text)
-
-
-_KEPT: Final = 1 << 13
-"""Letters of a text that may be kept: few sound records have more."""
-
-
-@lru_cache(maxsize=1)  # who reads a record mostly checks it, too
-def cut(text: str) -> Scanned | None:
-    """Return the same; of the last text it is known."""
     record, tag = patterns()[:2]
     match = record.fullmatch(text)
     if match is None:
@@ -132,7 +123,7 @@ def cut(text: str) -> Scanned | None:
         tags = list(map(TAGS.__getitem__, head.rstrip().split("\n")))
     except KeyError:  # not one tag a line
         tags = tag.findall(head)
-    return tags, comments, moves, result
+    return tags, comments, moves, RESULTS[result]
 
 
 def _tag_of_line(line: str) -> tuple[str, str]:
@@ -153,8 +144,11 @@ def scan(text: str) -> Record | None:
     The numbers of its plies are right; `replay` would say so of wrong ones, but not where they are.
     """
     scanned = parts(text)
-    if scanned is None:
-        return None
+    return None if scanned is None else record_of(scanned)
+
+
+def record_of(scanned: Scanned) -> Record | None:
+    """Return the record that has these parts; None where Lark has to look."""
     tags, before, moves, result = scanned
     played = plies(moves)
     if played is None:

@@ -11,11 +11,11 @@ from difflib import get_close_matches
 from typing import Final
 
 from lath import games
-from lath.games.core import Game
+from lath.games.core import RESULTS, Game, Result
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError, UnknownGameError
 from lath.notation.protocol import LONGEST_MEANT
 from lath.notation.record.errors import listed, shortened
-from lath.notation.record.tags import RESULTS, Termination, is_date
+from lath.notation.record.tags import Termination, is_date
 
 RESULTS_IN_WORDS: Final = "1-0, 0-1, 1/2-1/2 or *"
 
@@ -24,8 +24,8 @@ _RESULT_SIGNS: Final = str.maketrans(
 )
 
 _RESULT_WORDS: Final = {
-    **{result: result for result in RESULTS},
-    **dict.fromkeys(("draw", "drawn", "1/2", "0.5", "0.5-0.5", ".5-.5"), "1/2-1/2"),
+    **RESULTS,
+    **dict.fromkeys(("draw", "drawn", "1/2", "0.5", "0.5-0.5", ".5-.5"), Result.DRAWN),
 }
 
 _TERMINATION_WORDS: Final = {
@@ -36,13 +36,13 @@ _TERMINATION_WORDS: Final = {
 """What other programs and PGN call some of ours."""
 
 
-def meant_result(word: str) -> str:
-    """Return the result that `word` is another way to write; empty where it is none.
+def meant_result(word: str) -> Result | None:
+    """Return the result that `word` is another way to write; None where it is none.
 
-    >>> meant_result("½–½"), meant_result("0.5-0.5"), meant_result("2-0")
-    ('1/2-1/2', '1/2-1/2', '')
+    >>> meant_result("½–½"), meant_result("1:0"), meant_result("2-0")
+    (<Result.DRAWN: '1/2-1/2'>, <Result.FIRST_WON: '1-0'>, None)
     """
-    return _RESULT_WORDS.get(word.lower().translate(_RESULT_SIGNS).rstrip("."), "")
+    return _RESULT_WORDS.get(word.lower().translate(_RESULT_SIGNS).rstrip("."))
 
 
 def meant_termination(value: str) -> str:

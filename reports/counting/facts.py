@@ -14,11 +14,12 @@ from typing import Annotated, Any, Final
 from typing_extensions import TypedDict
 
 from lath import games as registry
+from lath.games.core import Result
 from lath.games.errors import UnknownGameError
 from lath.notation.record.record import Record
 from lath.notation.record.tags import UNKNOWN_GAME, Termination
 from lath.notation.rules.replay import end_of, positions
-from lath.reports.counting.standings import POINTS, why_left_out
+from lath.reports.counting.standings import why_left_out
 from lath.reports.counting.table import UNSTATED, counts
 from lath.reports.schema import About, Count, Positive
 
@@ -67,7 +68,7 @@ def entry(
     """Return the entry of a record whose rules said `ending` (empty where they said nothing)."""
     by_rules = record.termination in ("", Termination.RULES)
     why = (ending if by_rules else "") or record.termination or UNSTATED
-    points = None if why_left_out(record) else POINTS[record.result]
+    points = None if why_left_out(record) else record.result.points[0]
     return KnownRecord(number, record, why, is_playable, points)
 
 
@@ -224,7 +225,7 @@ class FactCounter:
         self._words: dict[str, Counter[str]] = {
             tag: Counter() for tag in ("Event", "Site", "Round", "TimeControl", "Date")
         }
-        self._results = Counter[str]()
+        self._results = Counter[Result]()
         self._games = Counter[str]()
         self._names: set[str] = set()
         self._plies = 0
@@ -274,10 +275,10 @@ class FactCounter:
                 if n
             ],
             "results": {
-                "1-0": self._results["1-0"],
-                "0-1": self._results["0-1"],
-                "1/2-1/2": self._results["1/2-1/2"],
-                "*": self._results["*"],
+                "1-0": self._results[Result.FIRST_WON],
+                "0-1": self._results[Result.SECOND_WON],
+                "1/2-1/2": self._results[Result.DRAWN],
+                "*": self._results[Result.UNFINISHED],
             },
         }
 

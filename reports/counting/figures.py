@@ -18,6 +18,7 @@ from typing import Annotated, Any, ClassVar, Final
 from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
 
 from lath import games as registry
+from lath.games.core import Result
 from lath.games.errors import GameError
 from lath.notation.record.record import Record
 from lath.notation.record.tags import FORFEITS, RULES
@@ -31,7 +32,6 @@ from lath.reports.counting.facts import (
     entry,
     of_game,
 )
-from lath.reports.counting.standings import POINTS
 from lath.reports.counting.table import counts
 from lath.reports.ratings.counts import SideScore
 from lath.reports.ratings.results import Scored
@@ -237,7 +237,7 @@ class GameCounts:
     """Of finished games that have moves: others have no length."""
     plies: int = 0
     """Of all games together."""
-    results: Counter[str] = field(default_factory=Counter)
+    results: Counter[Result] = field(default_factory=Counter)
     endings: Counter[str] = field(default_factory=Counter)
     openings: Ways = field(default_factory=Ways)
 
@@ -261,8 +261,8 @@ class GameCounts:
     @property
     def first_score(self) -> float | None:
         """Return the points of first for a decided game, in 0..1; None where none was decided."""
-        decided = sum(self.results[result] for result in POINTS)
-        points = sum(self.results[result] * worth for result, worth in POINTS.items())
+        decided = self.games - self.results[Result.UNFINISHED]
+        points = sum(number * result.points[0] for result, number in self.results.items())
         return points / decided if decided else None
 
 
@@ -279,14 +279,15 @@ class GameCounter:
         record = entry.record
         found = self.by_game[record.game]
         found.plies += len(record.plies)
-        if record.plies and record.result in POINTS:
+        if record.plies and record.result.is_finished:
             found.lengths[len(record.plies)] += 1
         found.results[record.result] += 1
         found.endings[entry.ending] += 1
         if not record.tag("Position"):
             moves = first_moves(record, self._opening_plies)
             if len(moves) == self._opening_plies:
-                found.openings.add(" ".join(moves), POINTS.get(record.result), entry.number)
+                points = record.result.points[0] if record.result.is_finished else None
+                found.openings.add(" ".join(moves), points, entry.number)
 
     def lengths(self) -> list[Lengths]:
         """Return a line a game id, sorted."""
@@ -453,10 +454,10 @@ def _surveyed(game: str, counted: GameCounts, openings: int) -> dict[str, Any]:
         "plies": counted.plies,
         "lengths": counted.spread and {"games": counted.lengths.total(), **counted.spread},
         "results": {
-            "first": counted.results["1-0"],
-            "second": counted.results["0-1"],
-            "draws": counted.results["1/2-1/2"],
-            "unfinished": counted.results["*"],
+            "first": counted.results[Result.FIRST_WON],
+            "second": counted.results[Result.SECOND_WON],
+            "draws": counted.results[Result.DRAWN],
+            "unfinished": counted.results[Result.UNFINISHED],
             "first_score": counted.first_score,
         },
         "endings": counts(counted.endings),

@@ -27,7 +27,6 @@ from lath.reports.counting.estimates import wilson
 from lath.reports.counting.facts import GameFigures, KnownRecord, of_game
 from lath.reports.counting.figures import Way, WayCounts, Ways, first_moves, score_of, start_text
 from lath.reports.counting.rated import digest_of, place_of
-from lath.reports.counting.standings import POINTS
 from lath.reports.schema import Count, Positive, Share
 
 OPEN: Final = 10_000
@@ -165,7 +164,7 @@ class OpeningCounter:
         is_again = not self._seen.add(digest_of(record, seats, record.termination))
         self.repeats += is_again
         self.games += 1
-        points = POINTS.get(record.result)
+        points = record.result.points[0] if record.result.is_finished else None
         line = self._lines[record.game].add("\t".join(line_of(record, self.plies)), points, 0)
         if points is not None and isinstance(line, LineCounts):
             line.repeats += is_again

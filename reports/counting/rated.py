@@ -97,7 +97,7 @@ def digest_of(record: Record, seats: tuple[str, str], why: str) -> bytes:
     does with what it was sent, and count as moves do.
     """
     # A name may hold any letter, so that none can stand between two; the literals tell them apart.
-    words = ascii((seats, record.result, why)).encode()
+    words = ascii((seats, record.result.value, why)).encode()
     return blake2b(identity(record) + words, digest_size=SIZE).digest()
 
 

@@ -35,10 +35,6 @@ from lath.reports.ratings.counts import SideScore, SidesOfPair
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import IN_ORDER, DecidedGame, Ratings
 
-POINTS: Final = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
-"""What first scores; a result that is not here decides nothing."""
-
-
 TRIALS: Final = (
     "Games of tuning are between trials of a bot, each with options of its own: they are kept and "
     "not rated."
@@ -57,7 +53,7 @@ def why_left_out(record: Record) -> str:
         return "tuning"
     if record.termination in (Termination.VOID, Termination.UNTERMINATED):
         return str(record.termination)
-    return "" if record.result in POINTS else "no result"
+    return "" if record.result.is_finished else "no result"
 
 
 # Which records count
@@ -134,7 +130,7 @@ class Tally:
         if reason := why_left_out(record):
             self.left_out[reason] += 1
             return
-        score, why, game = POINTS[record.result], record.termination, record.game
+        score, why, game = record.result.points[0], record.termination, record.game
         counts = self.games[game]
         counts.scores[first, second, score] += 1
         counts.endings[ending_words or why or UNSTATED] += 1

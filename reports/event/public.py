@@ -155,19 +155,14 @@ def _tag(name: str, value: str) -> str | None:
 
 def _story(record: Record) -> tuple[Comment, ...]:
     """Return in our words alone how a bot ended a game, as `Record.story` has it, or the arena."""
-    if not _is_ended_by_a_bot(record):
+    loser = record.result.loser
+    if loser is None or record.termination not in (*FORFEITS, Termination.RESIGNATION):
         said = (part for comment in record.comments[:1] for part in comment)
         ruled = next((part for part in said if isinstance(part, str)), "")
         return ((ruled,),) if _RULED.fullmatch(ruled) else ()
     words = _FAULTS[Termination(record.termination)]
-    lost = record.result == "1-0"
-    who = f"{(record.first, record.second)[lost]} ({('first', 'second')[lost]}):"
+    who = f"{(record.first, record.second)[loser]} ({loser.word}):"
     return ((f"{' '.join(who.split())} {words} at ply {len(record.plies) + 1}",),)
-
-
-def _is_ended_by_a_bot(record: Record) -> bool:
-    is_decided = record.result in ("1-0", "0-1")
-    return is_decided and record.termination in (*FORFEITS, Termination.RESIGNATION)
 
 
 def _ply(ply: Ply, words: Callable[[Iterable[Comment]], tuple[Comment, ...]]) -> Ply:

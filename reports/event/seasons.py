@@ -12,9 +12,10 @@ from typing import Final
 
 from typing_extensions import TypedDict
 
+from lath.games.core import Result
 from lath.notation.record.record import Record
 from lath.notation.record.tags import MATCH_DAY, SEASON
-from lath.reports.counting.standings import POINTS, Refused, why_left_out
+from lath.reports.counting.standings import Refused, why_left_out
 from lath.reports.ratings.numerics import shared_ranks
 from lath.reports.schema import Amount, Count, Positive
 
@@ -129,7 +130,7 @@ class SeasonView(TypedDict):
     """of all games, those of other seasons too"""
 
 
-_Game = tuple[str, str, str]
+_Game = tuple[str, str, Result]
 """First, second and the result."""
 
 
@@ -147,8 +148,7 @@ def table_of(
     for name in entered:
         halves[name].update(())
     for (first, second, result), number in games.items():
-        of_first = POINTS[result]
-        for name, scored in ((first, of_first), (second, 1 - of_first)):
+        for name, scored in zip((first, second), result.points, strict=True):
             halves[entries.get(name, name)][_WORDS[scored]] += number
     ordered = sorted(halves, key=lambda name: (-_points(halves[name]), name))
     ranks = shared_ranks([-_points(halves[name]) for name in ordered])
@@ -247,9 +247,9 @@ def _results(games: Mapping[_Game, int], entries: Mapping[str, str]) -> list[Pai
     for (first, second, result), number in games.items():
         one, other = entries.get(first, first), entries.get(second, second)
         both = min(one, other), max(one, other)
-        points = number * POINTS[result], number * (1 - POINTS[result])
-        scores[both][0] += points[one != both[0]]
-        scores[both][1] += points[one == both[0]]
+        of_first, of_second = (result if one == both[0] else result.reversed).points
+        scores[both][0] += number * of_first
+        scores[both][1] += number * of_second
     return [
         {"one": one, "other": other, "points": points, "against": against}
         for (one, other), (points, against) in sorted(scores.items())

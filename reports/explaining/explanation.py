@@ -24,7 +24,7 @@ from lath.notation.record.tags import ANALYSIS, FORFEITS, SAID
 from lath.reports.counting.estimates import RATE
 from lath.reports.counting.openings import chosen_plies
 from lath.reports.counting.rated import digest_of, place_of
-from lath.reports.counting.standings import POINTS, why_left_out
+from lath.reports.counting.standings import why_left_out
 from lath.reports.explaining.better import Better, analysed_lines, better_at
 from lath.reports.explaining.calibration import Calibration
 from lath.reports.explaining.contrasts import CONDITIONS, ContrastedGame
@@ -246,7 +246,7 @@ class Explanation:
         if record.number and not self._numbered.add(_whole(record)):
             self._left_out["there already"] += 1
             return
-        first = POINTS[record.result]
+        both = record.result.points
         seat = players.index(self.bot)
         key, pair, opening = place_of(record, players)
         cluster = self._clusters.setdefault((key, pair or -len(self._games)), len(self._clusters))
@@ -255,23 +255,23 @@ class Explanation:
             file=file,
             number=number,
             record=bare,
-            result=DecidedGame(*players, first, record.game, cluster, opening),
+            result=DecidedGame(*players, both[0], record.game, cluster, opening),
             seat=seat,
-            points=1 - first if seat else first,
+            points=both[seat],
             line=-1,
             cluster=cluster,
         )
         digest = digest_of(record, players, record.termination)
         game.is_same = bool(record.plies) and not self._seen.add(digest)
         if not game.is_same:
-            self._play(game, record, first)
+            self._play(game, record, both[0])
         self._games.append(game)
 
     def _add_other(self, file: str, number: int, record: Record) -> None:
         """Take from a game of others what its seats are worth, and what it makes known."""
         if why_left_out(record) or record.is_result_only:
             return
-        players, first = (record.first, record.second), POINTS[record.result]
+        players, first = (record.first, record.second), record.result.points[0]
         if not self._seen.add(digest_of(record, players, record.termination)):
             return
         bare = replace(record, plies=bare_plies(record.moves), comments=())

@@ -110,16 +110,15 @@ def turns_of(record: Record, played: ReplayedGame) -> list[TurningPoint]:
     Of a game that was won the first is the loser's; one that was lost by a crash, an illegal move,
     a flood or the clock did not turn by a move. The board is as before.
     """
-    winner = {"1-0": 0, "0-1": 1}.get(record.result)
+    loser = record.result.loser
     found: list[TurningPoint] = []
-    if winner is not None and record.termination not in FORFEITS:
-        loser = 1 - winner
+    if loser is not None and record.termination not in FORFEITS:
         turn = _marked(record, played, loser) or _unless_known(
             record, played, _proven(played, loser)
         )
         if turn := turn or _by_evaluation(record, played, loser):
             found.append(turn)
-    return found + [each for each in _missed(played, winner) if each not in found]
+    return found + [each for each in _missed(played, record.result.winner) if each not in found]
 
 
 def _marked(record: Record, played: ReplayedGame, loser: int) -> TurningPoint | None:

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from lath.games.core import Move, Position, Side, version_of
+from lath.games.core import Move, Position, Result, Side, version_of
 from lath.notation.database.keys import keys_of
 from lath.notation.database.layers import Flags, Numbers
 from lath.notation.database.reading import Database
@@ -294,7 +294,7 @@ class DatabaseGames:
                 ply=int(ply),
                 first=first or _NOBODY,
                 second=second or _NOBODY,
-                result=result,
+                result=Result(result),
                 date=day.isoformat() if isinstance(day, date) else "",
             )
         return references

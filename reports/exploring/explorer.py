@@ -20,13 +20,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, Self
 
-from lath.games.core import Move, Position, Side, follow, least_line, symmetries
+from lath.games.core import Move, Position, Result, Side, follow, least_line, symmetries
 from lath.notation.record.record import Record
 from lath.notation.record.tags import RULES, date_of, number_of
 from lath.notation.rules.replay import spellings, start_of
 from lath.reports.counting.estimates import wilson
 from lath.reports.counting.openings import LineCounts, Pairs, pair_of
-from lath.reports.counting.standings import POINTS
 from lath.reports.ratings.counts import SideScore
 from lath.reports.ratings.results import Scored
 from lath.reports.schema import written
@@ -114,7 +113,7 @@ class Reference:
 
     first: str
     second: str
-    result: str
+    result: Result
     date: str
     """Empty where the record has none."""
 
@@ -419,10 +418,11 @@ class NodeCounter:
         self._games += 1
         self._begins = self._begins or game.start.text()
         record, moves = game.record, game.moves
-        points = POINTS.get(record.result)
-        if points is not None:
+        points = None
+        if record.result.is_finished:
+            points, of_second = record.result.points
             self._players[record.first].add(points, 1)
-            self._players[record.second].add(1 - points, 1)
+            self._players[record.second].add(of_second, 1)
         met: dict[int, PositionCounts] = {}
         rows: dict[Move, int] = {}
         for ply, position in positions:

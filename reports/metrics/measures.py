@@ -43,6 +43,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
+from lath.games.core import Side
 from lath.games.stones import SWAP
 from lath.notation.archive.archive import SeenRecords
 from lath.notation.formats.tables import guarded
@@ -58,7 +59,6 @@ from lath.reports.counting.estimates import (
 from lath.reports.counting.facts import of_game
 from lath.reports.counting.openings import chosen_plies
 from lath.reports.counting.rated import digest_of, place_of
-from lath.reports.counting.standings import POINTS
 from lath.reports.metrics.definitions import (
     ADVANTAGE,
     ANALYSE,
@@ -95,8 +95,8 @@ def played(record: Record) -> tuple[dict[str, float], GameCourse, Unjudged | Non
     There is nothing of what it does not have, and None of a game that is judged. Raises GameError
     where it cannot be played.
     """
-    points = POINTS[record.result]
-    is_won, why = points != 0.5, record.termination
+    (points, of_second), winner = record.result.points, record.result.winner
+    is_won, why = winner is not None, record.termination
     found = {"first_score": points}
     chosen, has_swap, legal = chosen_plies(record), False, array("q")
     seats: list[int] = []
@@ -119,7 +119,7 @@ def played(record: Record) -> tuple[dict[str, float], GameCourse, Unjudged | Non
     found["completion"] = float(is_won and (ended or why == Termination.RESIGNATION))
     if has_swap and len(record.plies) > 1:
         is_swapped = record.plies[1].move == SWAP
-        found["first_stone"] = 1 - points if is_swapped else points
+        found["first_stone"] = of_second if is_swapped else points
         if chosen < 2:
             found["swapped"] = float(is_swapped)
     plies = len(record.plies)
@@ -139,10 +139,9 @@ def played(record: Record) -> tuple[dict[str, float], GameCourse, Unjudged | Non
         return found, course, unjudged
     if silent and not (told := evaluations(record, seats, chosen, silent=silent)):
         return found, course, "no evaluations"
-    if is_won:
-        leads = [(at, value if points else -value) for at, value in told]
-        course = course._replace(leads=leads)
-    return found | of_evaluations(told, plies, record.result), course, None
+    if winner is not None:
+        course = course._replace(leads=[(at, -value if winner else value) for at, value in told])
+    return found | of_evaluations(told, plies, winner), course, None
 
 
 def judgement(record: Record, seats: Sequence[int]) -> tuple[Unjudged | None, frozenset[int]]:
@@ -199,11 +198,14 @@ def evaluations(
     return found if enough and len(found) > 1 else []
 
 
-def of_evaluations(told: Sequence[tuple[int, float]], plies: int, result: str) -> dict[str, float]:
+def of_evaluations(
+    told: Sequence[tuple[int, float]], plies: int, winner: Side | None
+) -> dict[str, float]:
     """Return the measures that need evaluations, of a game of so many plies; none without them.
 
     >>> told = [(0, -0.2), (1, 0.1), (2, 0.5), (3, 0.9)]  # first was behind, and won
-    >>> of_evaluations(told, 4, "1-0")["drama"], of_evaluations(told, 4, "1-0")["decisiveness"]
+    >>> found = of_evaluations(told, 4, Side.FIRST)
+    >>> found["drama"], found["decisiveness"]
     (0.05, 0.5)
     """
     if not told:
@@ -211,9 +213,9 @@ def of_evaluations(told: Sequence[tuple[int, float]], plies: int, result: str) -
     leaders = [value > 0 for _, value in told if value]
     changes = sum(one != other for one, other in pairwise(leaders))
     found = {"lead_changes": float(changes), "lead_changes_a_ply": changes / (len(told) - 1)}
-    if result not in ("1-0", "0-1"):
+    if winner is None:
         return found
-    winners = [(at, value if result == "1-0" else -value) for at, value in told]
+    winners = [(at, -value if winner else value) for at, value in told]
     behind = [max(0.0, -value) for _, value in winners]
     above = max(-value for _, value in winners)
     since = plies
@@ -309,7 +311,7 @@ class GameGroup:
         why = record.termination
         if record.ruling:
             return "ruled out"
-        if record.result not in POINTS or why in (Termination.VOID, Termination.UNTERMINATED):
+        if not record.result.is_finished or why in (Termination.VOID, Termination.UNTERMINATED):
             return "unfinished"
         if why in FORFEITS:
             return "forfeited"

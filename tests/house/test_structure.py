@@ -33,6 +33,12 @@ LONGER: Final = {
     "notation/record/record.py": "the parts of a record, each of which refuses what has no text",
 }
 
+SPELLED: Final = {
+    "arena/tournament/run/events.py": "the type of a field in the published schema of events",
+    "games/core.py": "the definition",
+    "reports/counting/facts.py": "the keys of an object in the published schema of reports",
+}
+
 
 @cache
 def modules() -> dict[str, ast.Module]:
@@ -48,6 +54,17 @@ def test_no_two_public_classes_share_a_name() -> None:
                 homes[node.name].append(path)
     assert len(homes) > 500
     assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
+
+
+def test_the_texts_of_results_stand_where_results_are_defined_and_in_schemas() -> None:
+    """Everywhere else `Result` says who won, what that is worth, and what it is reversed."""
+    spelled = {
+        path
+        for path, module in modules().items()
+        for node in ast.walk(module)
+        if isinstance(node, ast.Constant) and node.value in ("1-0", "0-1", "1/2-1/2")
+    }
+    assert spelled == SPELLED.keys()
 
 
 def test_a_folder_has_few_modules_or_modules_of_one_kind() -> None:

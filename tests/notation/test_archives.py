@@ -21,7 +21,7 @@ from sample_records import BUILT_IN, bare, random_game, tournament, with_tags
 from walks import drawn_start, playout
 
 from lath import games
-from lath.games.core import Position, symmetries
+from lath.games.core import Position, Result, symmetries
 from lath.notation import canonical, format_record, parse
 from lath.notation.archive.archive import (
     COMPRESSIONS,
@@ -358,7 +358,7 @@ def drawn(texts: Sequence[str], size: int, seed: int) -> list[str]:
 
 def record(start: Position, moves: Sequence[str], result: str = "*") -> Record:
     tags = (("Game", start.game.id), ("Position", start.text()))
-    return Record(tags, bare_plies(moves), result)
+    return Record(tags, bare_plies(moves), Result(result))
 
 
 def test_every_set_of_so_many_is_as_likely_as_any_other() -> None:

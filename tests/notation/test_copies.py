@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sample_records import BUILT_IN, random_game, with_tags
 
 from lath import games
-from lath.games.core import symmetries
+from lath.games.core import Result, symmetries
 from lath.notation import format_record
 from lath.notation.archive.archive import canonical_moves
 from lath.notation.archive.duplicates import (
@@ -74,7 +74,7 @@ def test_names_that_are_spelled_otherwise_are_one_and_versions_are_others() -> N
 
 def game(moves: str, result: str = "*", **tags: str) -> Record:
     pairs = {"Game": "yavalath", **tags}
-    return Record(tuple(pairs.items()), bare_plies(moves.split()), result)
+    return Record(tuple(pairs.items()), bare_plies(moves.split()), Result(result))
 
 
 LONG: Final = "a1 e5 b2 d4 c7 f6 a4 g2 h3 i1"

@@ -10,7 +10,7 @@ from sample_records import BUILT_IN, random_game
 from walks import play_all
 
 from lath import games, notation
-from lath.games.core import Move, Position
+from lath.games.core import Move, Position, Result
 from lath.games.drawing.board import html
 from lath.notation import Ply, Record
 from lath.notation.text.writer import diagram
@@ -59,7 +59,7 @@ def test_nothing_that_stands_in_a_record_is_markup() -> None:
     record = Record(
         (("Game", "surikata"), ("First", name), ("Event", '"><img src=x onerror=y>')),
         (Ply("Mc3", comments=(("</div><script>",),)),),
-        "1-0",
+        Result("1-0"),
     )
     element = shown(record)
     assert {each.tag.rpartition("}")[2] for each in element.iter()}.isdisjoint({"script", "img"})

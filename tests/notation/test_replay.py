@@ -18,13 +18,10 @@ from lath.games.errors import (
     SetupError,
     UnknownGameError,
 )
-from lath.notation import Record, Termination, canonical, check, format_record, positions, start_of
+from lath.notation import Record, Termination, canonical, check, positions, start_of
 from lath.notation.record.record import Ply
-from lath.notation.rules import replay
-from lath.notation.rules.reading import entry_of
 from lath.notation.rules.replay import end_of, faults_of
 from lath.notation.text.parser import Parsed, parse_closely
-from lath.notation.text.splitting import RecordText
 
 WON = "1. a1 2. e1 3. b1 4. e2 5. d1 6. f1 7. c1"
 """White makes four in line in Yavalath."""
@@ -122,19 +119,11 @@ def test_all_wrong_plies_are_told_of_and_none_that_another_move_before_makes_leg
         assert is_told or moves[other] == "swap" or other in places
 
 
-def test_the_end_of_a_record_that_was_just_checked_is_not_looked_for_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    texts = [format_record(random_game("surikata", seed)) for seed in range(2)]
-    first, last = (entry_of(RecordText(1, text.strip()), "f", 1).record for text in texts)
-    assert first is not None
-    assert last is not None
-    *_, end = positions(last)
-    monkeypatch.setattr(replay, "follow", lambda *_: pytest.fail("followed again"))
-    assert end_of(last) == end
-    monkeypatch.undo()
-    *_, end = positions(first)
-    assert end_of(first) == end
+def test_the_end_of_a_record_is_its_last_position() -> None:
+    for game_id in BUILT_IN:
+        record = random_game(game_id, 1)
+        *_, end = positions(record)
+        assert end_of(record) == end
 
 
 BEFORE, LAST = WON.rsplit(" ", 2)[0], WON.rsplit(" ", 1)[1]

@@ -24,6 +24,7 @@ from record_strategies import ANNOTATIONS, RECORDS
 from sample_records import BUILT_IN, cut, random_game
 
 from lath import games
+from lath.games.core import RESULTS
 from lath.notation import Record, RecordSyntaxError, format_record, parse
 from lath.notation.record.record import (
     GLYPHS,
@@ -33,7 +34,6 @@ from lath.notation.record.record import (
     ply_to_read,
     record_as_read,
 )
-from lath.notation.record.tags import RESULTS
 from lath.notation.rules import quick_check, reading, validation
 from lath.notation.rules.quick_check import valid_plies
 from lath.notation.rules.reading import entry_of
@@ -244,8 +244,11 @@ def test_several_processes_read_the_lines_of_windows(tmp_path: Path) -> None:
         assert {entry.record and entry.record.moves for entry in found} == {("e5", "d4", "e4")}
 
 
-def record_without_its_last_ply(text: str) -> Record | None:
-    record = scanner.scan(text)
+RECORD_OF: Final = scanner.record_of
+
+
+def record_without_its_last_ply(scanned: scanner.Scanned) -> Record | None:
+    record = RECORD_OF(scanned)
     return record and record_as_read(record.tags, record.plies[:-1], record.result, record.comments)
 
 
@@ -254,7 +257,7 @@ AFTER: Final = KIND.after
 SOUND_PLIES: Final = quick_check.valid_plies
 FAULTS: Final[dict[str, tuple[object, str, object]]] = {
     "escapes are not read": (scanner, "unquoted", lambda text: text[1:-1]),
-    "the reader forgets a ply": (reading, "scan", record_without_its_last_ply),
+    "the reader forgets a ply": (reading, "record_of", record_without_its_last_ply),
     "a ply too many is counted": (
         *(validation, "valid_plies"),
         lambda text: (SOUND_PLIES(text) or -1) + 1 or None,
@@ -279,6 +282,5 @@ FAULTS: Final[dict[str, tuple[object, str, object]]] = {
 def test_a_planted_fault_is_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module, name, value = FAULTS[fault]
     monkeypatch.setattr(module, name, value)
-    scanner.cut.cache_clear()
     with pytest.raises(DifferenceError):
         campaign("mutants", 20 * CASES)

@@ -14,6 +14,7 @@ from hypothesis import given
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, hostile_records, random_game
 
+from lath.games.core import Result
 from lath.notation import parse
 from lath.notation.record.record import (
     Comment,
@@ -66,7 +67,7 @@ def sgf(*records: Record | str) -> str:
 def root_of(**tags: str) -> Node:
     """Return the first node of a record of Yavalath with these tags, and this result."""
     result = tags.pop("result", "*")
-    (tree,) = read(sgf(Record((("Game", "yavalath"), *tags.items()), (), result)))
+    (tree,) = read(sgf(Record((("Game", "yavalath"), *tags.items()), (), Result(result))))
     return tree.nodes[0]
 
 
@@ -158,7 +159,9 @@ def record_of(tree: Tree) -> Record:
     results = {"Draw": "1/2-1/2", "?": "*", "Void": "*", f"{first[1]}+": "1-0"}
     result = results.get(re.sub(r"(?<=\+)[RTF]", "", root["RE"][0]), "0-1")
     line = line_of(tree.nodes[1:], tree.trees)
-    return record_as_read(tuple(sorted(tags.items())), line, result, comments_of(root, "GC"))
+    return record_as_read(
+        tuple(sorted(tags.items())), line, Result(result), comments_of(root, "GC")
+    )
 
 
 def is_white_first(game_id: str) -> bool:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_records import BUILT_IN, random_game
 
+from lath.games.core import Result
 from lath.notation.record.record import Record
 from lath.notation.rules.replay import faults_of
 
@@ -187,7 +188,7 @@ def test_whatever_the_shape_game_moves_result_and_players_come_back(
             plies = record.plies[: min(6, len(record.plies) - 1)]
             result = ("1-0", "0-1", "*")[seed % 3]
             tags = tuple(tag for tag in record.tags if tag[0] not in ("Result", "Termination"))
-            record = Record((*tags, ("Result", result)), plies, result)
+            record = Record((*tags, ("Result", result)), plies, Result(result))
         records.append(record)
     text = "\n".join(text_of(record, shape) for record in records)
     data = ("\ufeff" * shape.bom + text.replace("\n", shape.newline)).encode()

@@ -187,7 +187,7 @@ def test_what_else_has_no_text_is_told_in_words(golden: Golden) -> None:
         with pytest.raises(RecordValueError) as refusal:
             annotation(name, value)  # type: ignore[arg-type]
         said.add(str(refusal.value))
-    loud = replace(SOUND, tags=(*SOUND.tags, (Loud("Site"), "here")))
+    loud = forced(SOUND, tags=(*SOUND.tags, (Loud("Site"), "here")))
     said |= {fault.message for fault in check(loud)}
     golden("\n".join(sorted(said)))
 

@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from record_strategies import RECORDS
 
+from lath.games.core import RESULTS, Result
 from lath.notation import (
     Annotation,
     Ply,
@@ -32,7 +33,6 @@ from lath.notation.record.record import (
     record_as_read,
     variation_as_read,
 )
-from lath.notation.record.tags import RESULTS
 from lath.notation.rules.reading import entries_of
 from lath.notation.text.parser import parse_closely
 from lath.notation.text.writer import WIDTH
@@ -61,7 +61,7 @@ def test_the_record_of_the_notation_page_is_read_whole() -> None:
             Ply("e5", variations=(Variation((Ply("xA"), Ply("a1"))),)),
             Ply("c1"),
         ),
-        result="0-1",
+        result=Result("0-1"),
     )
 
 
@@ -237,7 +237,7 @@ def test_the_canonical_form_is_as_the_notation_shows_it() -> None:
                 ),
             ),
         ),
-        result="0-1",
+        result=Result("0-1"),
     )
     assert format_record(record) == (
         '[Game "mammalath"]\n'

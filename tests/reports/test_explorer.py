@@ -14,7 +14,7 @@ from places import OURS
 from sample_records import with_tags
 
 from lath import games, notation
-from lath.games.core import IDENTITY, Move, Position, Side, symmetries
+from lath.games.core import IDENTITY, Move, Position, Result, Side, symmetries
 from lath.notation import parse
 from lath.notation.database.building import building
 from lath.notation.database.columns import columns_of
@@ -195,7 +195,10 @@ def images(one: Position, other: Position, move: str) -> frozenset[Contents]:
 
 def count_of(records: Sequence[Record]) -> Counted:
     results = [record.result for record in records]
-    counts = [results.count(one) for one in ("1-0", "1/2-1/2", "0-1", "*")]
+    counts = [
+        results.count(one)
+        for one in (Result.FIRST_WON, Result.DRAWN, Result.SECOND_WON, Result.UNFINISHED)
+    ]
     return (*counts, sum(len(one.plies) for one in records if one.result != "*"))
 
 
@@ -259,7 +262,7 @@ def turned_games(game_id: str, count: int = 20) -> list[Record]:
         outcome = position.outcome()
         result = outcome.result if outcome else chance.choice(("1-0", "0-1", "*", "1/2-1/2"))
         tags = (("Game", game_id), ("Position", begun.text()), ("First", chance.choice("ab")))
-        found.append(Record(tags, tuple(map(Ply, moves)), result))
+        found.append(Record(tags, tuple(map(Ply, moves)), Result(result)))
     return found
 
 
@@ -392,7 +395,7 @@ def games_that_meet(game_id: str, count: int = 24) -> list[Record]:
         tags = [("Game", game_id), ("First", names[0]), ("Second", names[1]), ("Opening", opening)]
         tags += [("Number", f"{number + 1}")] if number < count // 2 else []
         result = chance.choice(("1-0", "0-1", "1/2-1/2"))
-        found.append(Record(tuple(tags), tuple(map(Ply, moves)), result))
+        found.append(Record(tuple(tags), tuple(map(Ply, moves)), Result(result)))
     return found
 
 

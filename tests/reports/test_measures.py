@@ -12,6 +12,7 @@ import pytest
 from places import OURS
 from sample_records import random_game
 
+from lath.games.core import Result, Side
 from lath.notation import parse, positions
 from lath.notation.record.record import Record
 from lath.reports.counting.courses import STEPS, Courses, GameCourse
@@ -143,7 +144,7 @@ def test_how_games_go_is_told_of_plies_that_most_of_them_have() -> None:
 def test_drama_is_worked_out_of_the_winners_evaluations() -> None:
     # The winner's: -0.2, 0.1, -0.1, 0.5, 0.9, of plies 0 to 4.
     series = [(0, -0.2), (1, 0.1), (2, -0.1), (3, 0.5), (4, 0.9)]
-    found = of_evaluations(series, 5, "1-0")
+    found = of_evaluations(series, 5, Side.FIRST)
     assert found == {
         "lead_changes": 3,
         "lead_changes_a_ply": 3 / 4,
@@ -153,12 +154,12 @@ def test_drama_is_worked_out_of_the_winners_evaluations() -> None:
         "time_to_decide": 3 / 5,  # ahead for good from the fourth ply on
         "decisiveness": 3 / 5,  # 0.5 is the first above 0.2, the best that the loser had
     }
-    assert of_evaluations([(at, -value) for at, value in series], 5, "0-1") == found
-    level = of_evaluations([(0, 0.2), (1, 0.0), (2, 0.1)], 3, "1-0")
+    assert of_evaluations([(at, -value) for at, value in series], 5, Side.SECOND) == found
+    level = of_evaluations([(0, 0.2), (1, 0.0), (2, 0.1)], 3, Side.FIRST)
     assert level["lead_changes"] == 0, "a level evaluation is no change of lead"
-    drawn = of_evaluations([(0, 0.2), (1, -0.3)], 2, "1/2-1/2")
+    drawn = of_evaluations([(0, 0.2), (1, -0.3)], 2, None)
     assert drawn == {"lead_changes": 1, "lead_changes_a_ply": 1.0}
-    never = of_evaluations([(0, -0.2), (1, -0.3)], 4, "1-0")  # led, before its end
+    never = of_evaluations([(0, -0.2), (1, -0.3)], 4, Side.FIRST)  # led, before its end
     assert (never["time_to_decide"], never["decisiveness"], never["behind"]) == (1.0, 1.0, 1.0)
 
 
@@ -234,7 +235,7 @@ def decided_by(
     for at, record in enumerate(random_games(range(games), game_id, bots)):
         wins = int((at // 2 + 1) * share) > int(at // 2 * share)
         result = "1-0" if wins == (record.first == bots[0]) else "0-1"
-        found.append(replace(record, result=result))
+        found.append(replace(record, result=Result(result)))
     return found
 
 
@@ -263,7 +264,9 @@ def test_games_that_are_all_repeated_change_nothing_and_one_that_comes_often_cou
     # Bots that play at random in part play one game most often: without its repeats the score is
     # that of the others.
     usual, *others = games[:9]
-    often = [replace(usual, result="1-0")] * 16 + [replace(each, result="0-1") for each in others]
+    often = [replace(usual, result=Result("1-0"))] * 16 + [
+        replace(each, result=Result("0-1")) for each in others
+    ]
     of_first = rows_of(*often)["first_score"].of
     assert of_first.value == pytest.approx(16 / 24)
     assert of_first.high is not None

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from report_pages import BOTS, hostile_measures, measures_of
 from sample_records import random_game, tournament
 
+from lath.games.core import Result
 from lath.reports.metrics.comparing import compare_groups
 from lath.reports.metrics.definitions import MEASURES, SAYS, Measure
 from lath.reports.metrics.measures import GameGroup
@@ -136,7 +137,7 @@ def test_nobody_is_called_fair_by_bots_of_whom_one_always_wins() -> None:
     for seed in range(40):
         first, second = ("ann", "bob") if seed % 2 else ("bob", "ann")
         record = random_game("surikata", seed, first=first, second=second, Number=str(seed + 1))
-        group.add(replace(record, result="1-0" if first == "ann" else "0-1"))
+        group.add(replace(record, result=Result("1-0") if first == "ann" else Result("0-1")))
     page = Seen(render([NamedGroup(name=group.game, group=group)], "arena", "-", None).html).words
     assert "Fairer Not measurable with these bots. ann scores 100% of 40 games against bob" in page
     assert "may be fair" not in page

@@ -20,6 +20,7 @@ from sample_records import bare, cut, random_game, with_tags
 from schedules import a_schedule, by_strength, played
 
 from lath import games
+from lath.games.core import Result
 from lath.notation.files.files import TemporaryFileError
 from lath.notation.record.record import Ply, Record, comment
 from lath.reports.counting.standings import Tally, compute
@@ -58,7 +59,7 @@ def a_record(draw: st.DrawFn) -> Record:
     moves = draw(st.sampled_from((*MOVES, None)))
     if moves is None:
         return with_tags(bare("x", "y", result), **tags)
-    return with_tags(replace(moves, result=result), **tags, Result=result)
+    return with_tags(replace(moves, result=Result(result)), **tags, Result=result)
 
 
 @settings(max_examples=60)
@@ -210,7 +211,7 @@ def test_which_games_are_the_same_game_again() -> None:
         "another game": ([GAME, with_tags(GAME, Game="chess")], 0),
         "another ending": ([GAME, with_tags(GAME, Termination="resignation")], 0),
         "fewer moves": ([GAME, cut(GAME, len(GAME.plies) - 1, "rules", GAME.result)], 0),
-        "another result": ([GAME, replace(GAME, result="1/2-1/2")], 0),
+        "another result": ([GAME, replace(GAME, result=Result("1/2-1/2"))], 0),
         "another start": ([setup, with_tags(setup, Setup=other.tag("Setup"))], 0),
         "no moves": ([bare("ann", "bob", "1-0", Termination="crash")] * 5, 0),
         "records left out": ([GAME, void, void], 0),

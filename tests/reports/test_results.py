@@ -31,6 +31,7 @@ from lath.arena.tournament.run import folder as directory
 from lath.arena.tournament.run.events import Event, PairEnded, Waiting
 from lath.arena.tournament.run.progress import Progress
 from lath.arena.tournament.store.store import Store
+from lath.games.core import Result
 from lath.notation.protocol import TimeControl
 from lath.notation.text.writer import format_record
 from lath.reports.checksums import checked_bytes
@@ -104,8 +105,8 @@ def test_a_knockout_is_drawn_with_who_goes_through_and_how() -> None:
             continue
         is_level = pair.names == ("B", "E") or pair.names not in {*met, ("D", "E")}
         for game in pair.games:
-            decided = "1-0" if game.names[0] == "E" else "0-1"
-            schedule.report(game.number, *game.names, "1/2-1/2" if is_level else decided)
+            decided = Result.FIRST_WON if game.names[0] == "E" else Result.SECOND_WON
+            schedule.report(game.number, *game.names, Result.DRAWN if is_level else decided)
         met.add(pair.names)
     drawn.append(bracket(to_json(outcome(schedule))))
     assert [[_words(tie) for tie in each["ties"]] for each in drawn[0][1:]] == [
@@ -169,7 +170,7 @@ def test_a_match_with_a_test_has_its_numbers_while_it_runs_and_at_the_end() -> N
     sprt = Sprt(elo0=0, elo1=5, model="normalized")
     schedule = a_schedule("match", names=("ann", "bob"), rounds=100, sprt=sprt)
     for number, result in enumerate(("1-0", "0-1", "1/2-1/2", "0-1"), 1):
-        schedule.report(number, *(("ann", "bob") if number % 2 else ("bob", "ann")), result)
+        schedule.report(number, *(("ann", "bob") if number % 2 else ("bob", "ann")), Result(result))
     begins = ("Elo so far +", "95 %, running test ", "normalized Elo so far +")
     assert all(map(str.startswith, rows(schedule)[""][3:6], begins))
     assert "ann is not told apart from bob: 3½ of 4 points" in outcome(schedule).verdict

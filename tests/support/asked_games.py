@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 
 from lath import notation
-from lath.games.core import Game, Move, Position, symmetries
+from lath.games.core import Game, Move, Position, Result, symmetries
 from lath.notation.database.asking import matching
 from lath.notation.database.building import building
 from lath.notation.database.columns import columns_of
@@ -53,7 +53,7 @@ def meeting(game: Game, chance: Random, count: int) -> list[Record]:
             tags["Position"] = start.text()
         outcome = end.outcome()
         result = outcome.result if outcome else "*"
-        found.append(Record((*tags.items(),), tuple(map(Ply, moves)), result))
+        found.append(Record((*tags.items(),), tuple(map(Ply, moves)), Result(result)))
     return found
 
 

@@ -11,9 +11,10 @@ from lath.arena.schedule.budget import Seen, WhereGamesTell
 from lath.arena.schedule.core import PlayedGame
 from lath.arena.schedule.pool import Pairing
 from lath.arena.tournament.outcome.strengths import counts_of, half_widths, strengths_of
+from lath.games.core import Result
 from lath.reports.ratings.elo import ELO, Davidson, Scores, chances, fit, scores
 
-RESULTS = ("1-0", "1/2-1/2", "0-1")
+RESULTS = (Result.FIRST_WON, Result.DRAWN, Result.SECOND_WON)
 
 
 class BotPool:

@@ -10,7 +10,7 @@ from sample_records import BUILT_IN
 from walks import playout
 
 from lath import games
-from lath.games.core import Move, Position
+from lath.games.core import Move, Position, Result
 from lath.notation.record.record import Annotation, Ply, Record
 
 
@@ -43,7 +43,7 @@ def _record(number: int, chance: random.Random) -> Record:
     tags = {"Game": game_id, "Round": str(1 + number // 90), "First": names[0], "Second": names[1]}
     tags |= {} if setup is None else {"Setup": setup}
     tags |= {"Number": str(number), "Termination": "resignation", "Result": "1-0"}
-    return Record(tuple(tags.items()), tuple(_plies(moves, chance)), "1-0")
+    return Record(tuple(tags.items()), tuple(_plies(moves, chance)), Result("1-0"))
 
 
 @cache

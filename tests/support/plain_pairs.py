@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lath.notation.record.record import Record
 from lath.notation.record.tags import FORFEITS, Termination
 from lath.reports.counting.rated import digest_of, place_of
-from lath.reports.counting.standings import POINTS, why_left_out
+from lath.reports.counting.standings import why_left_out
 from lath.reports.ratings.results import DecidedGame
 
 
@@ -39,7 +39,7 @@ def plain_results(records: Iterable[Record], *, fair: bool = False) -> list[Deci
             continue
         seats, why = (record.first, record.second), record.termination
         key, number, opening = place_of(record, seats)
-        score = POINTS[record.result]
+        score = record.result.points[0]
         games.append(
             Game(
                 key=key,

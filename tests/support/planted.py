@@ -19,6 +19,7 @@ from unpacking import opened
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament.store.database import CHANGES, PROVENANCE, RULINGS, VERSIONS
 from lath.arena.tournament.store.store import LOGS, Store
+from lath.games.core import Result
 from lath.notation.record.record import Annotation, Comment, Record
 from lath.notation.text.writer import format_record
 from lath.reports.notes.notes import (
@@ -101,7 +102,7 @@ def crash(number: int, names: tuple[str, str]) -> Record:
         begun,
         tags=tuple(tags.items()),
         plies=begun.plies[:3],
-        result="1-0",
+        result=Result("1-0"),
         comments=((f"{names[1]} (second): {why}",),),
     )
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sample_records import bare
 
 from lath import games
+from lath.games.core import Result
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation.record.record import Ply, Record
 
@@ -115,7 +116,7 @@ def records(draw: st.DrawFn) -> Record:
     kept = {name: value for name, value in tags.items() if value}
     record = bare(draw(_NAMES), draw(_NAMES), result, game_id=game_id, **kept)
     moves = draw(st.lists(st.sampled_from(MOVES), max_size=4))
-    return Record(record.tags, tuple(map(Ply, moves)), result)
+    return Record(record.tags, tuple(map(Ply, moves)), Result(result))
 
 
 def printed(tree: Tree, chance: st.DataObject) -> str:

@@ -10,6 +10,7 @@ import string
 from exploring import FEW, MOST, drawn
 from hypothesis import strategies as st
 
+from lath.games.core import Result
 from lath.notation.record.record import (
     GLYPHS,
     Annotation,
@@ -20,7 +21,7 @@ from lath.notation.record.record import (
     annotation,
     comment,
 )
-from lath.notation.record.tags import KNOWN_TAGS, RESULTS
+from lath.notation.record.tags import KNOWN_TAGS
 
 
 def _word(signs: str, max_size: int) -> st.SearchStrategy[str]:
@@ -114,7 +115,7 @@ ALL_RECORDS = st.builds(
     Record,
     tags=_TAGS,
     plies=st.lists(PLIES, max_size=5).map(tuple),
-    result=st.sampled_from(RESULTS),
+    result=st.sampled_from(Result),
     comments=FEW_COMMENTS,
 )
 """Records as reading could give them."""

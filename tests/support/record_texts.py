@@ -16,10 +16,10 @@ from sample_records import BUILT_IN, random_game
 from walks import walk
 
 from lath import games
-from lath.games.core import Position, result_of
+from lath.games.core import Position, Result, result_of
 from lath.notation import Ply, Record, Variation, format_record, format_records
 from lath.notation.record.record import GLYPHS, comment
-from lath.notation.record.tags import RESULTS, Termination
+from lath.notation.record.tags import Termination
 
 GAMES: Final = games.ids()
 
@@ -156,7 +156,7 @@ def a_record(hand: Hand) -> Record:
     }
     tags |= {"Result": result} if chance.random() < 0.8 else {}
     tags |= dict(chance.sample(TAME_TAGS, chance.randrange(4)))
-    return Record(tuple(tags.items()), tuple(map(Ply, moves)), result)
+    return Record(tuple(tags.items()), tuple(map(Ply, moves)), Result(result))
 
 
 def _cut(chance: Random, plies: int) -> tuple[int, int]:
@@ -176,11 +176,11 @@ def _spoil(moves: list[str], others: Sequence[str], chance: Random) -> None:
 def _ending(ruled: str, hand: Hand) -> tuple[str, str]:
     chance = hand.chance
     if hand.slips():
-        return chance.choice(RESULTS), chance.choice([word.value for word in Termination])
+        return chance.choice(list(Result)), chance.choice([word.value for word in Termination])
     if ruled != "*":
         return ruled, chance.choice(("rules", "rules", "", "time"))
     if chance.random() < 0.2:
-        return chance.choice(RESULTS[:3]), chance.choice(DECIDED)
+        return chance.choice(list(Result)[:3]), chance.choice(DECIDED)
     return "*", chance.choice(OPEN)
 
 

@@ -9,6 +9,7 @@ from schedules import a_schedule
 from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.fixed import Match
 from lath.arena.schedule.sprt import Sprt
+from lath.games.core import Result
 
 Game = tuple[str, int]
 """A result, and what tells the moves from others."""
@@ -25,6 +26,6 @@ def play(schedule: Schedule, games: Callable[[int], tuple[Game, Game]]) -> int:
     pairs = 0
     while (pair := schedule.next()) is not None:
         for plan, (result, moves) in zip(pair.games, games(pairs), strict=True):
-            schedule.report(plan.number, *plan.names, result, moves)
+            schedule.report(plan.number, *plan.names, Result(result), moves)
         pairs += 1
     return pairs

@@ -13,6 +13,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament.configuration.config import Config
 from lath.arena.tournament.store.store import Store
+from lath.games.core import Result
 from lath.notation.protocol import TimeControl
 from lath.notation.record.record import Record
 from lath.notation.text.writer import format_record
@@ -51,7 +52,7 @@ def _a_record(game: Record, **said: str) -> str:
     """Return the text of a game with tags that say so; its number is 0."""
     tags = [(name, said.get(name, value)) for name, value in game.tags]
     tags.insert(-1, ("Number", "0"))
-    text = format_record(replace(game, tags=tuple(tags), result=said["Result"]))
+    text = format_record(replace(game, tags=tuple(tags), result=Result(said["Result"])))
     assert text.count('[Number "0"]') == 1
     return text
 

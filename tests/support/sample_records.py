@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 
 from lath import games
-from lath.games.core import Move
+from lath.games.core import Move, Result
 from lath.notation.record.record import Comment, Ply, Record, bare_plies, comment, record_as_read
 
 BUILT_IN = games.builtin_ids()
@@ -40,7 +40,7 @@ def random_game(
     all_tags |= {"Termination": "rules", **tags}
     comments = _annotations(seed) if annotated else {}
     plies = tuple(Ply(move, comments=comments.get(i % 7, ())) for i, move in enumerate(moves))
-    return Record((*all_tags.items(), ("Result", result)), plies, result)
+    return Record((*all_tags.items(), ("Result", result)), plies, Result(result))
 
 
 @cache
@@ -71,13 +71,15 @@ def bare(first: str, second: str, result: str, *, game_id: str = "yavalath", **t
     """Return a record without moves, for the numbers only; values may be hostile."""
     termination = tags.pop("Termination", "rules")
     pairs = {"Game": game_id, "First": first, "Second": second, **tags, "Termination": termination}
-    return record_as_read((*pairs.items(), ("Result", result)), (), result)
+    return record_as_read((*pairs.items(), ("Result", result)), (), Result(result))
 
 
 def with_tags(record: Record, **tags: str) -> Record:
     """Return the record with these tags' values in place of its own, or at the end."""
     known = dict(record.tags) | tags
-    return replace(record, tags=tuple(known.items()), result=tags.get("Result", record.result))
+    return replace(
+        record, tags=tuple(known.items()), result=Result(tags.get("Result", record.result))
+    )
 
 
 def cut(record: Record, plies: int, termination: str, result: str) -> Record:

@@ -10,6 +10,7 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Dealer, Openings, Pair, PlayedGame, Schedule, Settings, Tags
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.tournament.outcome.outcomes import outcome_of
+from lath.games.core import Result
 from lath.reports.notes.outcome import EventOutcome
 
 NAMES = ("ann", "bob", "cat", "dan", "eve")
@@ -53,14 +54,14 @@ def all_drawn(game: GamePlan) -> str:
 
 
 def report(schedule: Schedule, game: GamePlan, results: Results = by_chance) -> None:
-    schedule.report(game.number, *game.names, results(game))
+    schedule.report(game.number, *game.names, Result(results(game)))
 
 
 def take_in(schedule: Schedule, games: Iterable[GamePlan], results: Results = by_chance) -> None:
     """Tell a schedule of games that are stored."""
     stored = sorted(games, key=lambda game: game.number)
     schedule.take_in(
-        PlayedGame(game.number, *game.names, results(game), game.game, game.round)
+        PlayedGame(game.number, *game.names, Result(results(game)), game.game, game.round)
         for game in stored
     )
 

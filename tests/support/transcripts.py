@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lath import games
-from lath.games.core import Position, Side, read_move
+from lath.games.core import RESULTS, Position, Side, read_move
 from lath.notation import protocol as wire
-from lath.notation.record.tags import RESULTS, Termination
+from lath.notation.record.tags import Termination
 
 
 @dataclass

@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from lath import games
+from lath.games.core import Result
 from lath.games.fast import FastBoard, fast_board
 from lath.notation.record.record import Annotation, Ply, Record
 from lath.reports.explaining.findings import Finding
@@ -102,7 +103,7 @@ class Event:
         tags = {"Game": GAME, "Round": f"{(number + 1) // 2}", "First": first, "Second": second}
         tags |= {"TimeControl": f"{INITIAL_S:g}+0", "Opening": said, "Number": f"{number}"}
         tags |= {"Termination": ending, "Result": result}
-        return Record(tuple(tags.items()), tuple(plies), result)
+        return Record(tuple(tags.items()), tuple(plies), Result(result))
 
 
 def openings(seed: int) -> list[list[str]]:

@@ -417,10 +417,10 @@ def forfeits_in(folder: Path, most: int) -> list[ForfeitsAlike]:
     """
     games, first = Counter[tuple[str, str]](), dict[tuple[str, str], list[Forfeit]]()
     for game in games_of(folder):
-        if game.termination not in FORFEITS or game.result not in ("1-0", "0-1"):
+        side = game.result.loser
+        if game.termination not in FORFEITS or side is None:
             continue
-        loser = game.second if game.result == "1-0" else game.first
-        kind = loser, game.termination
+        kind = (game.first, game.second)[side], game.termination
         games[kind] += 1
         if games[kind] <= most:
             with reading_database(folder / DATABASE):

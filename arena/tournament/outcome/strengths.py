@@ -9,7 +9,6 @@ from statistics import fmean
 from typing import Final
 
 from lath.arena.schedule.budget import Seen
-from lath.arena.schedule.core import HALVES
 from lath.reports.ratings.counts import ResultCounts, SideScore, SidesOfPair
 from lath.reports.ratings.elo import ELO, UNKNOWN_ELO, chances, fit, logistic, scores
 from lath.reports.ratings.numerics import Z95, Matrix
@@ -48,9 +47,9 @@ def counts_of(names: Iterable[str], seen: Mapping[Seen, int]) -> ResultCounts:
     """Return results as ratings count them; `names` are known though they have played nothing."""
     tallies: dict[SidesOfPair, SideScore] = {}
     for (game, first, second, result), games in seen.items():
-        if first != second and result in HALVES:
+        if first != second and result.is_finished:
             seats = tallies.setdefault(SidesOfPair(game, first, second), SideScore())
-            seats.add(HALVES[result][0] / 2, games)
+            seats.add(result.points[0], games)
     met = {name for seats in tallies for name in (seats.first, seats.second)}
     return ResultCounts(
         names=tuple(sorted(met.union(names))),
@@ -82,9 +81,9 @@ def placed_among(
     known = {name: value / ELO for name, value in anchors.items()}
     (own,) = (place for place, name in enumerate(names) if name not in known)
     met = [
-        (known[other], games, HALVES[result][0 if first == names[own] else 1] / 2)
+        (known[other], games, result.points[first != names[own]])
         for (_, first, second, result), games in seen.items()
-        if result in HALVES
+        if result.is_finished
         and (other := second if first == names[own] else first) in known
         and names[own] in (first, second)
     ]

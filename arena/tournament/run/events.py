@@ -18,6 +18,7 @@ from lath.arena.schedule.core import seed_digest
 from lath.arena.tournament.configuration.config import Config
 from lath.arena.tournament.store.jobs import PairJob
 from lath.arena.tournament.store.totals import BotTotals, EndingTally, LostBy, PairTally
+from lath.games.core import Result
 from lath.reports.notes.outcome import EventOutcome
 from lath.reports.schema import Amount, Count, Positive, Schema, Share, schema_of
 
@@ -187,7 +188,8 @@ class GameEnded(_Event):
     @property
     def loser(self) -> str:
         """Return who lost it; empty where it is a draw."""
-        return {"1-0": self.second, "0-1": self.first}.get(self.result, "")
+        side = Result(self.result).loser
+        return "" if side is None else (self.first, self.second)[side]
 
     @classmethod
     def of(cls, pair: int, game: GameResult) -> Self:

@@ -27,6 +27,7 @@ from lath.arena.tournament.store.database import SPENT, Walkover
 from lath.arena.tournament.store.jobs import PairJob
 from lath.arena.tournament.store.rows import moves_of
 from lath.arena.tournament.store.store import Store
+from lath.games.core import SIDES
 from lath.notation.record.tags import Termination
 from lath.reports.notes.outcome import EventOutcome
 
@@ -201,11 +202,11 @@ class OpenGames:
                 del self._begun[pair]  # so it has as many as the windows of all workers
 
     def _count_crash(self, game: GameResult) -> None:
-        loser = {"1-0": game.second, "0-1": game.first}.get(game.result)
-        for name in (game.first, game.second):
+        loser = game.result.loser
+        for side, name in zip(SIDES, (game.first, game.second), strict=True):
             if game.number <= self.benches.counted_from(name):
                 continue
-            is_crash = game.termination == Termination.CRASH and name == loser
+            is_crash = game.termination == Termination.CRASH and side is loser
             self._crashes.add(name, game.number, is_crash=is_crash)
 
     def crashers(self) -> Iterator[tuple[str, str]]:

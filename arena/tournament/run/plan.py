@@ -25,7 +25,7 @@ from lath.arena.directory import DATABASE
 from lath.arena.errors import ConfigError, DamagedError
 from lath.arena.machine.system import database_errors
 from lath.arena.schedule.budget import UNLIMITED, Budget, Seen
-from lath.arena.schedule.core import HALVES, Opening, PlayedGame, Schedule, pair_of
+from lath.arena.schedule.core import Opening, PlayedGame, Schedule, pair_of
 from lath.arena.schedule.fixed import SprtStanding
 from lath.arena.schedule.pool import PoolSchedule
 from lath.arena.schedule.sprt import Length, Sprt, lengths
@@ -41,6 +41,7 @@ from lath.arena.tournament.run.resuming import fingerprints, resumed
 from lath.arena.tournament.store.database import opened_to_read
 from lath.arena.tournament.store.rulings import in_force, rulings_of
 from lath.arena.tournament.store.store import Store
+from lath.games.core import Result
 from lath.games.errors import GameError
 from lath.notation import parse
 from lath.notation.protocol import TimeControl
@@ -447,7 +448,7 @@ def _drawn(
         for each in pair.left(schedule.finished):
             first, second = each.names
             likely = strengths.chances(each.game, strengths_by[first] - strengths_by[second])
-            (result,) = chance.choices(("1-0", "1/2-1/2", "0-1"), likely)
+            (result,) = chance.choices((Result.FIRST_WON, Result.DRAWN, Result.SECOND_WON), likely)
             schedule.report(each.number, first, second, result)
             games[_met(each.game, first, second)] += 1
             seen[each.game, first, second, result] += 1
@@ -489,11 +490,10 @@ def _noise(stored: Sequence[PlayedGame], alone: Mapping[str, float]) -> float | 
     """
     if len(stored) < ENOUGH or len({game.game for game in stored}) > 1:
         return None
-    points = {result: halves[0] / 2 for result, halves in HALVES.items()}
     found = rate(
         (
             DecidedGame(
-                *(each.first, each.second, points[each.result], each.game),
+                *(each.first, each.second, each.result.points[0], each.game),
                 pair_of(each.number),
                 line=each.moves or None,
             )

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final
 from lath.arena.errors import SAID, Cause
 from lath.arena.machine import signals
 from lath.arena.schedule.budget import UNLIMITED, Budget
-from lath.arena.schedule.core import HALVES
 from lath.arena.tournament.configuration.config import Config
 from lath.arena.tournament.run.benches import mend_words
 from lath.arena.tournament.run.events import (
@@ -40,6 +39,7 @@ from lath.arena.tournament.run.events import (
     two,
 )
 from lath.arena.tournament.store.totals import BotTotals, EndingTally
+from lath.games.core import Result
 from lath.notation.record.tags import FORFEITS
 from lath.reports.counting import ranking
 from lath.reports.counting.ranking import Ranking
@@ -381,9 +381,11 @@ class Progress:
     def _count_games(self, alike: GameEnded | EndingTally, games: int) -> None:
         self.played += games
         self._met[self._member(alike.first), self._member(alike.second)] += games
-        for name, halves in zip((alike.first, alike.second), HALVES[alike.result], strict=True):
-            self._score(name).games[halves] += games
-            if halves == 0 and alike.termination in FORFEITS:
+        for name, points in zip(
+            (alike.first, alike.second), Result(alike.result).points, strict=True
+        ):
+            self._score(name).games[int(2 * points)] += games
+            if points == 0 and alike.termination in FORFEITS:
                 self._score(name).forfeits[alike.termination] += games
 
     def _leave(self, pair: int) -> None:
@@ -397,7 +399,7 @@ class Progress:
         if games := self._games.pop(pair, []):
             self.rate.add(len(games), self.clock())
             one, other = games[0].first, games[0].second
-            points = sum(HALVES[game.result][game.first != one] for game in games) / 2
+            points = sum(Result(game.result).points[game.first != one] for game in games)
             self._count_pair((one, other), points, len(games), 1)
 
     def _count_pair(self, names: tuple[str, str], points: float, games: int, pairs: int) -> None:

@@ -39,14 +39,14 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
-from lath.arena.referee.match import WON_BY, play_game
+from lath.arena.referee.match import play_game
 from lath.arena.referee.process import may_start, start_no_more
 from lath.arena.referee.recognition import introduce
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
 from lath.arena.referee.watch import Watch
 from lath.arena.sandbox.limits import close_to_others
 from lath.arena.tournament.store.jobs import PairJob, PairResult
-from lath.games.core import Side
+from lath.games.core import Result
 from lath.games.errors import UnknownGameError
 from lath.notation.record.tags import Termination
 
@@ -361,7 +361,7 @@ def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team)
             bot.kill()
         raise
     if played.termination == Termination.CRASH:
-        loser = plan.names[played.result == WON_BY[Side.FIRST]]
+        loser = plan.names[played.result is Result.FIRST_WON]
         _excuse(Cause(f"{loser} crashed in game {plan.number}"), job)
     return played
 

@@ -11,6 +11,7 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication
 from lath.arena.referee.record import GamePlan, GameResult
+from lath.games.core import Result
 from lath.notation.files.bounds import read_json
 
 
@@ -87,7 +88,10 @@ def read_result(text: str) -> PairResult:
     """
     try:
         values: dict[str, Any] = read_json(text)
-        games = (GameResult(**{**row, "notes": tuple(row["notes"])}) for row in values["games"])
+        games = (
+            GameResult(**{**row, "result": Result(row["result"]), "notes": tuple(row["notes"])})
+            for row in values["games"]
+        )
         lists = {name: tuple(values[name]) for name in ("notes", "spent")}
         void = values["void"] and Cause(**values["void"])
         return PairResult(**{**values, **lists, "games": tuple(games), "void": void})

@@ -14,11 +14,11 @@ from operator import attrgetter
 from typing import Any, Final
 
 from lath.arena.referee.record import GameResult
-from lath.games.core import Side
+from lath.games.core import RESULTS, Result, Side
 from lath.notation.files.bounds import read_json
 from lath.notation.record.errors import RecordSyntaxError
 from lath.notation.record.record import Record
-from lath.notation.record.tags import RESULTS, Termination
+from lath.notation.record.tags import Termination
 from lath.notation.rules.replay import positions
 from lath.notation.text.scanner import parse, parts
 from lath.notation.text.tokens import unquoted
@@ -95,7 +95,8 @@ def moves_of(tags: Sequence[str], termination: str, plies: int, record: str) -> 
 def result_of(row: Row) -> GameResult:
     """Return the game of a sound row."""
     values = dict(zip(COLUMNS, row, strict=False))
-    return GameResult(**{**values, "stderr": read_json(values["stderr"])})
+    read = {"result": Result(values["result"]), "stderr": read_json(values["stderr"])}
+    return GameResult(**{**values, **read})
 
 
 def total_of(checksums: Iterable[int]) -> int:
@@ -142,7 +143,7 @@ def _disagreement(values: Sequence[Any], *, closely: bool) -> str:
     text, result, ending = values[-1], values[_AT["result"]], values[_AT["termination"]]
     if values[_AT["number"]] < 1:
         return f"its number is {values[_AT['number']]}"
-    if result not in RESULTS[:3]:
+    if result not in RESULTS or result == Result.UNFINISHED:
         return f"its result is {shown(result)}"
     if ending not in _ENDINGS:
         return f"its termination is {shown(ending)}"
@@ -162,7 +163,7 @@ def _disagreement(values: Sequence[Any], *, closely: bool) -> str:
     return ""
 
 
-def _said_by(text: str) -> tuple[dict[str, str], str]:
+def _said_by(text: str) -> tuple[dict[str, str], Result]:
     """Return the tags and the result of a record; raises RecordSyntaxError."""
     if scanned := parts(text):
         tags, _, _, result = scanned
@@ -179,7 +180,7 @@ def taken_back(record: Record, text: str) -> GameResult | None:
     """
     number, ending = record.tag("Number"), record.termination
     is_number = number.isascii() and number.isdigit() and 0 < len(number) <= 15 and int(number)
-    if not is_number or ending not in _ENDINGS or record.result not in RESULTS[:3]:
+    if not is_number or ending not in _ENDINGS or not record.result.is_finished:
         return None
     used: dict[Side, list[float]] = {Side.FIRST: [], Side.SECOND: []}
     for position, ply in zip(positions(record), record.plies, strict=False):

@@ -64,6 +64,7 @@ from lath.arena.tournament.store.totals import (
     EndingTally,
     PairTally,
 )
+from lath.games.core import Result
 from lath.notation.files.bounds import read_json
 from lath.notation.files.files import sync
 from lath.notation.files.locks import lock_within
@@ -283,7 +284,8 @@ class Store:
         )
         for *place, termination, plies, record in self._rows(question):
             played = PlayedGame(*place)
-            yield played._replace(moves=moves_of(played[1:5], termination, plies, record))
+            moves = moves_of(played[1:5], termination, plies, record)
+            yield played._replace(result=Result(played.result), moves=moves)
 
     def last_games(self, bot: str, most: int, after: int = 0) -> list[tuple[int, bool]]:
         """Return number of a bot's last games with numbers over `after`, and if it crashed there.

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 from typing_extensions import TypedDict
 
 from lath.arena.tournament.store.rows import CHECKSUM, COLUMNS
+from lath.games.core import Result
 from lath.notation.record.tags import FORFEITS
 from lath.reports.schema import About, Amount, Count
 
@@ -79,7 +80,8 @@ SELECT
     name, sum(moves), sum(used_s), max(worst_s), count(*),
     {", ".join(f"sum(lost_by = '{ending}')" for ending in FORFEITS)}
 FROM (
-    {_SEAT.format(seat="first", lost="0-1")} UNION ALL {_SEAT.format(seat="second", lost="1-0")}
+    {_SEAT.format(seat="first", lost=Result.SECOND_WON)} UNION ALL
+    {_SEAT.format(seat="second", lost=Result.FIRST_WON)}
 ) GROUP BY name ORDER BY name
 """  # noqa: S608 - nothing of it comes from outside
 

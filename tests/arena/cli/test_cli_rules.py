@@ -20,6 +20,7 @@ from places import DOCS
 from lath import games
 from lath.arena.cli.main import COMMANDS, MOVED, TREE, commands_of
 from lath.arena.referee.record import GamePlan, Scorebook
+from lath.games.core import Result
 from lath.notation import parse
 from lath.notation.protocol import TimeControl
 from lath.notation.record.tags import Termination
@@ -188,7 +189,7 @@ def test_the_version_of_the_rules_is_written_and_records_of_others_are_refused_i
         names = ("ann", "bob")
         plan = GamePlan(number=1, round=0, game=game, setup=None, names=names, seeds=(1, 2))
         book = Scorebook(plan, (TimeControl(), TimeControl()))
-        record = parse(book.close("1-0", Termination.RESIGNATION).record)
+        record = parse(book.close(Result("1-0"), Termination.RESIGNATION).record)
         assert record.tag("Rules") == rules, "where it is not the first"
     file, out = tmp_path / "old.lath", tmp_path / "out"
     file.write_text('[Game "of-three-versions"]\n\na1 a1 *\n', encoding="utf-8")

@@ -128,10 +128,9 @@ def test_of_a_directory_what_the_rules_refuse_is_left_out_too(tmp_path: Path) ->
     (tmp_path / "cup").mkdir()
     with closing(Store(tmp_path / "cup")) as store:
         store.begin({"rounds": 1, "bots": []})
-        other = {"1-0": "0-1", "0-1": "1-0"}
         bad = a_result(2)
-        record = bad.record.replace(bad.result, other[bad.result])
-        store.add([good, replace(bad, result=other[bad.result], record=record)])
+        record = bad.record.replace(bad.result, bad.result.reversed)
+        store.add([good, replace(bad, result=bad.result.reversed, record=record)])
         store.export()
     ran = arena("rate", tmp_path / "cup", "--json")
     assert (ran.status, counted(ran)) == (1, 1)

@@ -14,7 +14,7 @@ from commands import arena, refusals
 from decided import decide_games
 
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
-from lath.games.core import Move, Side
+from lath.games.core import Move, Result, Side
 from lath.notation.protocol import TimeControl
 from lath.notation.record.tags import Termination
 from lath.notation.text.scanner import parse
@@ -39,7 +39,7 @@ def broken(plan: GamePlan, _job: object) -> GameResult:
     words = (
         f"bad ({seat.word}): exited with status 1; standard error: {' '.join(TRACEBACK.split())}"
     )
-    return book.close(("0-1", "1-0")[seat], why, words, log=SAID)
+    return book.close((Result("0-1"), Result("1-0"))[seat], why, words, log=SAID)
 
 
 BOTS: Final = ("--bot", "good=true", "--bot", "bad=true", "--game", "yavalath")

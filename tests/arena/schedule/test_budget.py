@@ -15,6 +15,7 @@ from lath.arena.schedule.budget import Design, Seen, WhereGamesTell
 from lath.arena.schedule.core import Dealer, PlayedGame, Settings
 from lath.arena.schedule.pool import Pairing, PoolSchedule
 from lath.arena.tournament.outcome.strengths import strengths_of
+from lath.games.core import Result
 
 DRAWN = 0.2, 1.34
 """The share of games between equals that is drawn, and what 1500 points of score are in the points
@@ -90,7 +91,7 @@ def obstinate(pairs: int) -> list[Pairing]:
         assert names is not None
         played.append(names)
         for number in (2 * pair - 1, 2 * pair):
-            rule.report(PlayedGame(number, *names, "1-0", "g"))
+            rule.report(PlayedGame(number, *names, Result("1-0"), "g"))
     return played
 
 
@@ -105,7 +106,7 @@ def test_no_groups_of_bots_stay_apart() -> None:
     rule = WhereGamesTell("abcdef", Obstinate)
     for pair, names in enumerate(("ab", "bc", "ac", "de", "ef", "df") * 2, 1):
         for number in (2 * pair - 1, 2 * pair):
-            rule.report(PlayedGame(number, names[0], names[1], "1-0", "g"))
+            rule.report(PlayedGame(number, names[0], names[1], Result("1-0"), "g"))
     assert rule.next([*combinations("abcdef", 2)], 13) == ("a", "d")
 
 
@@ -134,7 +135,7 @@ def test_pairings_that_were_stopped_are_passed_over_and_not_waited_for() -> None
     for pair, names in enumerate(begun, 1):
         if names == ("a", "b"):
             for number in (2 * pair - 1, 2 * pair):
-                rule.report(PlayedGame(number, *names, "1-0", "g"))
+                rule.report(PlayedGame(number, *names, Result("1-0"), "g"))
     assert rule.next(pairings, 99) is None
     assert rule.next([("a", "b")], 99) == ("a", "b")
     assert rule.next([], 100) is None
@@ -197,6 +198,6 @@ def test_games_are_balanced_within_each_pairing() -> None:
         assert pair is not None
         met[frozenset(pair.names), pair.games[0].game] += 1
         for game in pair.games:
-            pool.report(game.number, *game.names, "1/2-1/2")
+            pool.report(game.number, *game.names, Result("1/2-1/2"))
     for pairing in {pairing for pairing, _ in met}:
         assert abs(met[pairing, "yavalath"] - met[pairing, "manalath"]) <= 1

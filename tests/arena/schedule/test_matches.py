@@ -15,6 +15,7 @@ from lath.arena.schedule.evidence import Worth
 from lath.arena.schedule.fixed import IDLE_PAIRS, MOST_POINTS, SprtStanding
 from lath.arena.schedule.knockout import MORE, bracket
 from lath.arena.schedule.sprt import Sprt
+from lath.games.core import Result
 
 EIGHT = ("A", "B", "C", "D", "E", "F", "G", "H")
 
@@ -72,7 +73,7 @@ def test_who_cannot_start_loses_what_was_not_played() -> None:
     first, second = schedule.next(), schedule.next()
     assert first is not None
     assert second is not None
-    schedule.report(1, "A", "B", "1-0")
+    schedule.report(1, "A", "B", Result("1-0"))
     schedule.walkover(first.number, "A")
     schedule.walkover(second.number, "A")
     assert words(schedule) == ["Round 1: A - B 1-3, B goes through", "Winner: B"]
@@ -115,7 +116,7 @@ def test_pairs_beyond_the_deciding_one_are_kept_and_not_counted() -> None:
     running = [pair for _ in range(14) if (pair := schedule.next())]
     for pair in reversed(running):
         for game in pair.games:
-            schedule.report(game.number, *game.names, by_strength(game))
+            schedule.report(game.number, *game.names, Result(by_strength(game)))
     assert (schedule.next(), schedule.done, schedule.total) == (None, 24, 24)
     assert 28 in schedule.finished
     assert "after 12 pairs" in words(schedule)[0]
@@ -182,7 +183,7 @@ def test_the_verdict_and_the_curve_are_the_same_in_whatever_order_games_end() ->
     for seed in range(5):
         chance, sprt = random.Random(seed), Sprt(elo0=0, elo1=30)
         ended = {
-            number: (chance.choice(("1-0", "0-1", "1/2-1/2")), chance.randrange(1, 400))
+            number: (chance.choice(list(Result)[:3]), chance.randrange(1, 400))
             for number in range(1, 401)
         }
         straight, crooked = a_match(sprt, 200), a_match(sprt, 200)

@@ -12,6 +12,7 @@ from schedules import make, played_at_once, take_in
 
 from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import PairConditions, PlayedGame, Ruled, Schedule, pair_of
+from lath.games.core import Result
 
 TWO = ("ann", "bob")
 TEN = PairConditions(times={"": "10+0.1"}, starts="seed 1")
@@ -30,7 +31,7 @@ def left(schedule: Schedule) -> list[tuple[int, int]]:
     ]
 
 
-HALF = PlayedGame(1, "ann", "bob", "1-0", "yavalath", 1)
+HALF = PlayedGame(1, "ann", "bob", Result("1-0"), "yavalath", 1)
 
 
 @pytest.mark.parametrize(
@@ -57,14 +58,15 @@ def test_pairs_of_a_swiss_count_though_they_have_one_round() -> None:
     pool = a_pool(rounds=3)
     seats = (TWO, TWO[::-1]) * 2
     pool.take_in(
-        PlayedGame(number, *names, "1-0", "yavalath", 1) for number, names in enumerate(seats, 1)
+        PlayedGame(number, *names, Result("1-0"), "yavalath", 1)
+        for number, names in enumerate(seats, 1)
     )
     assert left(pool) == [(5, 3), (6, 3)]
 
 
 def test_who_played_before_the_roster_was_another_is_not_forgotten() -> None:
     pool = a_pool(("ann", "cat", "bob"))
-    pool.take_in([HALF, PlayedGame(2, "bob", "ann", "1-0", "yavalath", 1)])
+    pool.take_in([HALF, PlayedGame(2, "bob", "ann", Result("1-0"), "yavalath", 1)])
     assert (pool.done, pool.total) == (2, 6)
     assert sorted({pair_of(number) for number, _ in left(pool)}) == [2, 3]
     pool = a_pool(ruled=Ruled(bots=frozenset({"bob"})))

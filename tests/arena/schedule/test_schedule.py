@@ -15,6 +15,7 @@ from schedules import make
 from lath import games
 from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import NumberSet, Pair, Schedule, draw
+from lath.games.core import Result
 
 GAMES = ("mammalath", "yavalath", "surikata")
 NAMES = ("ann", "bob", "cat", "dan")
@@ -122,10 +123,10 @@ def test_a_million_games_take_constant_memory(form: str) -> None:
     tracemalloc.start()
     for pair in islice(iter(schedule.next, None), 1000):
         for game in pair.games:
-            schedule.report(game.number, *game.names, "1-0")
+            schedule.report(game.number, *game.names, Result("1-0"))
     early, _ = tracemalloc.get_traced_memory()
     for number in range(2001, 10**6 + 1, 151):
-        schedule.report(number, "ann", "bob", "1-0")
+        schedule.report(number, "ann", "bob", Result("1-0"))
     late, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 1_000_000

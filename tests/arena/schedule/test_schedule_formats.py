@@ -25,6 +25,7 @@ from lath.arena.schedule.core import Ruled, Schedule, pair_of
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.schedule.tuning.spsa import TunedOption, Tuning
+from lath.games.core import Result
 
 SPRT = Sprt(elo0=0, elo1=200, alpha=0.1, beta=0.1)
 BOTS = {"match": st.just(2), "tune": st.just(2)}
@@ -164,7 +165,7 @@ def test_more_rounds_change_no_game_that_was_there_and_of_fewer_none_counts() ->
 
 def test_results_may_be_half_of_a_pair() -> None:
     schedule = a_schedule("round-robin")
-    schedule.report(2, "bob", "ann", "1-0")
+    schedule.report(2, "bob", "ann", Result("1-0"))
     pair = schedule.next()
     assert pair is not None
     assert [game.number for game in pair.left(schedule.finished)] == [1]

@@ -15,6 +15,7 @@ from schedules import by_chance, make
 from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Opening, PlayedGame, Schedule
 from lath.arena.schedule.season import ScheduledDay, SeasonSchedule, Unit, circle, closed, drawn_up
+from lath.games.core import Result
 
 GAMES = ("yavalath", "manalath")
 
@@ -40,7 +41,7 @@ def played_in(schedule: Schedule) -> list[GamePlan]:
     games = []
     while (pair := schedule.next()) is not None:
         for game in pair.left(schedule.finished):
-            schedule.report(game.number, *game.names, by_chance(game))
+            schedule.report(game.number, *game.names, Result(by_chance(game)))
             games.append(game)
     return games
 
@@ -53,7 +54,7 @@ def test_games_before_the_season_do_not_count_in_it_and_openings_go_on() -> None
     days = drawn_up(names, games=GAMES, rounds=2, legs=1, played=frozenset())
     season = SeasonSchedule(name="Autumn", from_pair=last + 1, offset=2, days=days, is_one_day=True)
     schedule = pool(season, names)
-    schedule.take_in(PlayedGame(g.number, *g.names, "1-0", g.game, g.round) for g in old)
+    schedule.take_in(PlayedGame(g.number, *g.names, Result("1-0"), g.game, g.round) for g in old)
     new = played_in(schedule)
     assert len(new) == 2 * 2 * len(GAMES) * 2, "two pairings, two rounds, both sides"
     met = {frozenset(game.names) for game in new}
@@ -131,7 +132,7 @@ class Life:
         )
         schedule = pool(season, tuple(names), games=games, rounds=self.rounds)
         schedule.take_in(
-            PlayedGame(g.number, *g.names, "1-0", g.game, g.round) for g in self.stored
+            PlayedGame(g.number, *g.names, Result("1-0"), g.game, g.round) for g in self.stored
         )
         for name, entry in names.items():
             if entry in self.benched:
@@ -139,7 +140,7 @@ class Life:
         while most and (pair := schedule.next()) is not None:
             most -= 1
             for game in pair.left(schedule.finished):
-                schedule.report(game.number, *game.names, "1-0")
+                schedule.report(game.number, *game.names, Result("1-0"))
                 self.stored.append(game)
         self.noted = tuple(closed(days, games, self.played()) if most else days)
         return not all(day.is_over for day in self.noted)

@@ -23,6 +23,7 @@ from lath.arena.schedule.swiss import (
     rounds_of,
     table,
 )
+from lath.games.core import Result
 
 EIGHT = ("A", "B", "C", "D", "E", "F", "G", "H")
 
@@ -89,9 +90,9 @@ def test_the_next_round_waits_for_all_games_of_this_one() -> None:
     pairs = [schedule.next() for _ in range(4)]
     games = [game for pair in pairs if pair for game in pair.games]
     for game in games[:-1]:
-        schedule.report(game.number, *game.names, "1-0")
+        schedule.report(game.number, *game.names, Result("1-0"))
         assert schedule.next() is None
-    schedule.report(games[-1].number, *games[-1].names, "1-0")
+    schedule.report(games[-1].number, *games[-1].names, Result("1-0"))
     assert schedule.next() is not None
 
 

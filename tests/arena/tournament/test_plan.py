@@ -28,6 +28,7 @@ from lath.arena.tournament.run import plan as plans
 from lath.arena.tournament.run.open_games import OpenGames
 from lath.arena.tournament.run.plan import planned
 from lath.arena.tournament.store.store import Store
+from lath.games.core import Result
 from lath.notation.protocol import TimeControl
 from lath.reports.ratings.elo import ELO, chances
 from lath.reports.ratings.numerics import Z95
@@ -46,7 +47,7 @@ def play(config: Config, store: Store, apart: float = 100.0, drawn: float = 0.0)
             likely = chances(ahead / ELO, log_draws)
             (result,) = random.Random(plan.number).choices(("1-0", "1/2-1/2", "0-1"), likely)
             games.append(a_result(plan.number, names=plan.names, result=result))
-            schedule.report(plan.number, *plan.names, result)
+            schedule.report(plan.number, *plan.names, Result(result))
     store.add(games)
 
 
@@ -282,7 +283,7 @@ def test_the_planned_range_of_a_knockout_contains_95_of_100_runs(
                 first, second = each.names
                 likely = chances((elo[first] - elo[second] + seat) / ELO, log_draws)
                 (result,) = chance.choices(("1-0", "1/2-1/2", "0-1"), likely)
-                schedule.report(each.number, first, second, result)
+                schedule.report(each.number, first, second, Result(result))
                 games += 1
         inside += least <= games <= most
     assert inside >= 57

@@ -9,6 +9,7 @@ from schedules import make
 
 from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.sprt import Sprt
+from lath.games.core import Result
 
 NAMES: Final = ("A", "B", "C", "D", "E")
 
@@ -22,11 +23,12 @@ def a_schedule(form: str) -> Schedule:
 def stands_alike(form: str, left: int) -> bool:
     """Return whether one that played so many games stands as one that is only told of them."""
     played, resumed = a_schedule(form), a_schedule(form)
-    results: list[tuple[int, str, str, str]] = []
+    results: list[tuple[int, str, str, Result]] = []
     while len(results) < left and (pair := played.next()) is not None:
         for game in pair.games:
             first, second = game.names
-            results.append((game.number, first, second, "1-0" if first < second else "1/2-1/2"))
+            ended = Result.FIRST_WON if first < second else Result.DRAWN
+            results.append((game.number, first, second, ended))
             played.report(*results[-1])
     for result in results:
         resumed.report(*result)
