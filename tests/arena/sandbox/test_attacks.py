@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from functools import cache
+from pathlib import Path
 
 import pytest
 from attack_stand import NOBODY
@@ -121,3 +122,19 @@ def test_no_two_bots_are_the_same_user(monkeypatch: pytest.MonkeyPatch) -> None:
         users.release(user)
     assert users.claim() == few[0]
     users.release(few[0])
+
+
+@needs_users
+def test_who_shares_a_user_keeps_it_when_another_lets_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = users.claim_owner(str(tmp_path))
+    assert users.claim_owner(str(tmp_path)) == owner
+    monkeypatch.setattr(users, "FIRST", owner)
+    monkeypatch.setattr(users, "LAST", owner)
+    for _ in range(2):
+        with pytest.raises(OSError, match="are all claimed"):
+            users.claim()
+        users.release(owner)
+    assert users.claim() == owner
+    users.release(owner)

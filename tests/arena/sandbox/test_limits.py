@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from lath.arena.sandbox.limits import (
     DESCRIPTORS,
     FILE_BYTES,
     MORE_TASKS,
+    is_this_python,
     out_of_memory,
     restriction,
     tasks_before,
@@ -42,7 +44,7 @@ def test_a_bot_leaves_no_core_files_and_cannot_take_all_files_and_processes() ->
     found = limits_of_a_child(None)
     assert found["core"] == 0
     assert 0 < found["files"] <= DESCRIPTORS
-    assert 0 < found["tasks"] <= tasks_before() + MORE_TASKS
+    assert MORE_TASKS < found["tasks"] <= tasks_before() + MORE_TASKS
     assert found["longest"] == FILE_BYTES
     assert found["data"] == resource.getrlimit(resource.RLIMIT_DATA)[0], "unless somebody sets it"
     assert limits_of_a_child(1 << 28)["data"] == 1 << 28
@@ -109,3 +111,18 @@ def test_a_limit_on_open_files_is_raised_as_far_as_needed_and_possible(
     limit.update(soft=1024, hard=1024)
     descriptors.ensure(8)
     assert limit == {"soft": 1024, "hard": 1024}
+
+
+def test_the_arenas_python_is_known_by_its_path_and_by_its_name_where_the_path_finds_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    own = tmp_path / "python3"
+    own.symlink_to(sys.executable)
+    monkeypatch.setattr(sys, "executable", str(own))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert is_this_python(str(own))
+    assert is_this_python("python3")
+    (tmp_path / "runner").symlink_to(own)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "runner"))
+    assert not is_this_python("runner"), "a name of another program is nobody's Python"
+    assert not is_this_python("python3")
