@@ -149,7 +149,8 @@ class _Sources:
         for each in _imports(tree, name if name in self.packages else package):
             # What is of others in ours is for speed, and none of it is needed.
             self._follow(each, path, may_fail=may_fail or path.is_relative_to(_ROOT))
-        self.texts[name] = _plain(tree, keeps_docs="__doc__" in text)
+        keeps_types = not path.is_relative_to(_ROOT)  # somebody's code may look at its own
+        self.texts[name] = _plain(tree, keeps_docs="__doc__" in text, keeps_types=keeps_types)
 
     def _follow(self, each: _Import, path: Path, *, may_fail: bool) -> None:
         top = each.name.partition(".")[0]
@@ -218,8 +219,18 @@ def _takes_import_errors(handler: ast.ExceptHandler) -> bool:
 class _Bare(ast.NodeTransformer):
     """Takes out docstrings, and what is for type checkers alone."""
 
-    def __init__(self, *, keeps_docs: bool) -> None:
+    def __init__(self, *, keeps_docs: bool, keeps_types: bool) -> None:
         self._keeps_docs: Final = keeps_docs
+        self._keeps_types: Final = keeps_types
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """Take out the types of a function, too."""
+        if not self._keeps_types:
+            node.returns = None
+            for each in ast.walk(node.args):
+                if isinstance(each, ast.arg):
+                    each.annotation = None
+        return self.generic_visit(node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         """Visit what is in a node, and clean its blocks."""
@@ -241,8 +252,8 @@ class _Bare(ast.NodeTransformer):
         return False
 
 
-def _plain(tree: ast.Module, *, keeps_docs: bool) -> str:
-    return ast.unparse(_Bare(keeps_docs=keeps_docs).visit(tree))
+def _plain(tree: ast.Module, *, keeps_docs: bool = False, keeps_types: bool = False) -> str:
+    return ast.unparse(_Bare(keeps_docs=keeps_docs, keeps_types=keeps_types).visit(tree))
 
 
 _LINE: Final = 100
@@ -253,7 +264,7 @@ def _file(name: str, sources: _Sources, texts: str, begin: str) -> str:
     loader = (_STAND_INS / "loader.py").read_text(encoding="utf-8")
     parts = (
         f"# {name}, packed by `arena bot pack`: {_NEEDS}.",
-        _plain(ast.parse(loader), keeps_docs=False),
+        _plain(ast.parse(loader)),
         f"Packed.packages.update({sorted(sources.packages)!r})",
         texts,
         begin,
