@@ -135,6 +135,9 @@ def test_what_a_move_is_written_as_means_its_ply() -> None:
     record = from_json(bare([None, "d4"], startingPosition=position))
     assert record.tag("Position") == position
     assert from_json(bare(["d4"], startingPosition="x")).tag("StartingPosition") == "x"
+    for odd in ("x", ""):
+        told, _ = to_json(from_json(bare(["d4"], startingPosition=odd)))
+        assert told["header"]["startingPosition"] == odd
 
 
 # There and back
