@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -30,12 +31,10 @@ from lath.arena.cli.main import (
 from lath.arena.cli.outputs import EVENTS, Target
 from lath.arena.directory import CONFIG, OUTCOME, REPORT
 from lath.arena.errors import ConfigError
-from lath.arena.flows.requests import DEFAULT_FOLDER, RunRequest
-from lath.arena.flows.runs import FILES, place_of, settled
+from lath.arena.flows.requests import DEFAULT_FOLDER, Audience, RunRequest
+from lath.arena.flows.runs import FILES, place_of, played, settled
 from lath.arena.machine import signals
 from lath.arena.machine.system import PATIENCE_S
-from lath.arena.referee import process_trees
-from lath.arena.sandbox.limits import close_to_others
 from lath.arena.schedule.core import seed_digest
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
@@ -43,7 +42,6 @@ from lath.arena.tournament.configuration.config import load_own
 from lath.arena.tournament.outcome.notes import played_in
 from lath.arena.tournament.run.events import Event, RunEnded, Waiting
 from lath.arena.tournament.run.folder import rule
-from lath.arena.tournament.run.folder import run as play
 from lath.arena.tournament.run.progress import Progress
 from lath.arena.tournament.store.rulings import Orders
 
@@ -239,8 +237,7 @@ def run(
         reason=" ".join(reason.split()),
     )
     orders.check()
-    has_events = json_events and json_events_to is None
-    if has_events and as_json:
+    if json_events and json_events_to is None and as_json:
         raise ConfigError(
             "--json and --json-events exclude each other\n  hint: --json-events-to FILE"
         )
@@ -249,58 +246,65 @@ def run(
     if orders or snapshot is not None:
         done, lines = _decided(request, orders, snapshot, is_plan=plan)
         print_done(done, *lines, as_json=as_json, quiet=quiet)
-        raise typer.Exit(0)
-    if plan:
+    elif plan:
         print_planned(request, as_json=as_json, quiet=quiet)
-        return
-    tournament = settled(request, (lambda _: None) if quiet else _note)
+    else:
+        printed = _Printed(as_json=as_json, events=json_events, quiet=quiet, verbose=verbose)
+        raise typer.Exit(_play(request, printed, events, failures))
+
+
+class _Printed(NamedTuple):
+    """What is printed of a run."""
+
+    as_json: bool
+    """Whether that is a JSON object of how it ended."""
+
+    events: bool
+    """Whether that is what happens, as JSON lines, on standard output or to a file."""
+
+    quiet: bool
+    verbose: bool
+
+
+def _play(request: RunRequest, printed: _Printed, events: Target | None, failures: Failures) -> int:
+    """Play what is asked for, and return the exit status; raises ArenaError."""
+    is_for_programs = printed.as_json or (printed.events and events is None)
+    audience = Audience(
+        watched=partial(
+            screen,
+            quiet=printed.quiet,
+            verbose=printed.verbose,
+            is_shared=is_for_programs and sys.stdout.isatty(),
+        ),
+        is_alone=True,
+    )
+    tournament = settled(request, (lambda _: None) if printed.quiet else _note)
     _, out = place_of(request)
+    audience.close()  # to bots that are greeted here; and workers may die
     progress = Progress(tournament)
-    progress.listeners.extend([failures, *[_print_ended] * as_json])
-    process_trees.adopt_orphans()  # of bots that are greeted here, and of workers that die
-    close_to_others()
-    is_for_programs = as_json or has_events
+    progress.listeners.extend([failures, *[_print_ended] * printed.as_json])
     with (
-        events_of(progress, to_stdout=json_events, output=events),
+        events_of(progress, to_stdout=printed.events, output=events),
         resumable(out, tournament.text),
     ):
-        with (
-            request.elsewhere(disk_patience) as elsewhere,
-            screen(
-                progress,
-                quiet=quiet,
-                verbose=verbose,
-                is_shared=is_for_programs and sys.stdout.isatty(),
-            ),
-        ):
-            summary = play(
-                tournament,
-                out,
-                progress,
-                force=force,
-                with_report=not no_report,
-                patience_s=disk_patience,
-                budget=request.allowed,
-                elsewhere=elsewhere,
-                unbench=unbench or (),
-            )
+        summary, _ = played(request, tournament, out, audience, progress)
         status = print_end(
             summary,
             progress,
             out,
-            quiet=quiet,
-            with_report=not no_report,
+            quiet=printed.quiet,
+            with_report=request.report,
             to_stdout=not is_for_programs,
         )
         status = failures.status(status, out)
-        if summary.is_complete and not quiet:
-            told = f"{tournament.seed} (SHA-256 {seed_digest(tournament.seed)})"
-            print(f"seed: {told}", file=sys.stderr)
+        if summary.is_complete and not printed.quiet:
+            seed = f"{tournament.seed} (SHA-256 {seed_digest(tournament.seed)})"
+            print(f"seed: {seed}", file=sys.stderr)
         files = {name: str((out / name).resolve()) for name in FILES if (out / name).is_file()}
         progress(progress.ended(summary, status, files))
     if summary.unreported is not None:
         raise summary.unreported  # a bug: its place is told
-    raise typer.Exit(status)
+    return status
 
 
 def _events_to(path: Path | None, config: Path | None, *, force: bool) -> Target | None:

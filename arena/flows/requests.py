@@ -131,8 +131,13 @@ class Request:
             words += [word for each in values for word in (flag, str(each))[: 2 - (each is True)]]
         return words
 
+    @property
+    def terms(self) -> dict[str, Any]:
+        """Return how it is played, as `tournament.run.folder.run` takes it."""
+        return {"budget": self.allowed}
+
     @contextmanager
-    def elsewhere(self, patience_s: float = PATIENCE_S) -> Iterator[Elsewhere | None]:
+    def elsewhere(self) -> Iterator[Elsewhere | None]:
         """Give the cluster on which games are played; None where none is asked for.
 
         Raises ArenaError.
@@ -142,6 +147,7 @@ class Request:
             return
         from lath.arena.cluster.opening import cluster_at  # start-up time
 
+        patience_s = self.terms.get("patience_s", PATIENCE_S)
         with cluster_at(self.cluster, hosts_alike=self.hosts_alike, patience_s=patience_s) as found:
             yield found
 
@@ -195,6 +201,17 @@ class RunRequest(Request):
     report: bool = True
     disk_patience: float = PATIENCE_S
     """Seconds that a run waits for room on a full disk, workers, or what else is lacking."""
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """Return how it is played, as `tournament.run.folder.run` takes it."""
+        return {
+            "budget": self.allowed,
+            "force": self.force,
+            "with_report": self.report,
+            "patience_s": self.disk_patience,
+            "unbench": self.unbench or (),
+        }
 
     def keys(self) -> dict[str, Any]:
         """Return the keys of a configuration that are asked for; raises ConfigError."""

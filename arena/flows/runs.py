@@ -398,16 +398,21 @@ def result_of(
 
 
 def played(
-    request: Request, config: Config, folder: Path, audience: Audience, **more: Any
+    request: Request,
+    config: Config,
+    folder: Path,
+    audience: Audience,
+    progress: Progress | None = None,
+    **others: Any,
 ) -> tuple[RunSummary, Progress]:
     """Play what is asked for, and return how that ended; raises ArenaError.
 
-    `more` is what `tournament.run.folder.run` takes besides.
+    `progress` is told of it; `others` take the place of terms of the request.
     """
-    progress = Progress(config)
+    progress = progress or Progress(config)
     with request.elsewhere() as elsewhere, audience.watched(progress):
-        more = {"budget": request.allowed, **more}
-        summary = play(config, folder, progress, elsewhere=elsewhere, **more)
+        terms = {**request.terms, **others}
+        summary = play(config, folder, progress, elsewhere=elsewhere, **terms)
     return summary, progress
 
 
@@ -424,21 +429,6 @@ def tournament(request: RunRequest) -> RunResult:
     """
     config = settled(request)
     _, folder = place_of(request)
-    progress = Progress(config)
-    with (
-        heard_by(request.on_event) as hearing,
-        hearing(progress),
-        request.elsewhere(request.disk_patience) as elsewhere,
-    ):
-        summary = play(
-            config,
-            folder,
-            progress,
-            force=request.force,
-            with_report=request.report,
-            patience_s=request.disk_patience,
-            budget=request.allowed,
-            elsewhere=elsewhere,
-            unbench=request.unbench or (),
-        )
+    with heard_by(request.on_event) as hearing:
+        summary, progress = played(request, config, folder, Audience(watched=hearing))
     return result_of(summary, progress, folder)

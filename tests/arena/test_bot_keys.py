@@ -16,7 +16,6 @@ import tomlkit
 from hypothesis import HealthCheck, given, settings
 
 from lath.arena.cli import play as playing
-from lath.arena.cli import run as running
 from lath.arena.cli import serve as serving
 from lath.arena.cluster.messages import Traveller
 from lath.arena.cluster.messages import read as read_message
@@ -96,8 +95,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     tunable = Greeting(games=["yavalath"], options={"depth": Option("depth", "spin", "3", 1, 9)})
     for module in (matches, tuning):
         monkeypatch.setattr(module, "greeting_of", lambda *_: tunable)
-    for each in (runs, running):
-        monkeypatch.setattr(each, "play", _tournament)
+    monkeypatch.setattr(runs, "play", _tournament)
     monkeypatch.setattr(runs, "refuse_newcomers", lambda *_: None)
     monkeypatch.setattr(engine, "bot_of", _bot)
     for module in (playing, serving):
