@@ -42,7 +42,6 @@ from lath.arena.machine.system import PATIENCE_S, Patience
 from lath.arena.referee.bots import Greeting
 from lath.arena.referee.clock import Limits
 from lath.arena.tournament.configuration.config import Config
-from lath.arena.tournament.run.benches import cause
 from lath.arena.tournament.run.events import ClusterSeen, HostSeen, Listener, Waiting, warner
 from lath.arena.tournament.run.places import Bell
 from lath.arena.tournament.run.progress import Rate
@@ -282,15 +281,13 @@ class Cluster:
         found: dict[str, Greeting | BotError] = {}
         for name in names:
             one = said.get(name) or BotSaid(
-                void=f"{name}: each worker was lost that should start it"
+                void="each worker was lost that should start it", bot=name
             )
-            # Workers say both in sentences.
             if one.wrong:
-                found[name] = UnfitBotError(name, cause(name, one.wrong), one.wrong)
+                found[name] = UnfitBotError(name, one.wrong, one.words)
             elif one.void:
-                reason = cause(name, one.void)
-                void = Cause(reason, name if reason != one.void else "")
-                found[name] = GameVoidError(void, is_fault=False)
+                void = Cause(one.void, one.bot)
+                found[name] = GameVoidError(void, is_fault=False, hint=one.hint)
             else:
                 found[name] = Greeting(name=one.name, author=one.author, version=one.version)
         return found

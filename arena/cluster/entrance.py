@@ -219,4 +219,4 @@ class Entrance:
         try:
             return read(BotSaid, await call)
         except RemoteError as error:
-            return BotSaid(void=f"{bot}: {error}")
+            return BotSaid(void=str(error), bot=bot)

@@ -424,8 +424,9 @@ def greet(text: str) -> str:
             said = json.loads(worker.submit(greet_bot, job).result())
     except (BrokenExecutor, MachineError, OSError) as error:
         said = {"void": str(error)}
-    lack = said.pop("lack", "")
-    return write(BotSaid(**{**said, "void": lack or said["void"]}))
+    if lack := said.pop("lack", ""):
+        said |= {"void": lack, "bot": "", "hint": ""}
+    return write(BotSaid(**said))
 
 
 def leave(digest: str) -> str:

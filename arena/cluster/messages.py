@@ -106,6 +106,15 @@ class BotSaid:
     wrong: str = ""
     """Why it cannot play in this tournament at all; else empty."""
 
+    words: str = ""
+    """The same in a sentence."""
+
+    bot: str = ""
+    """The bot that it has happened to; empty: none."""
+
+    hint: str = ""
+    """What to type or to do."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entered:

@@ -420,7 +420,8 @@ def door(
             try:
                 return answer(kind(*given, **named))
             except ArenaError as error:
-                error.args = (in_python(str(error)), *error.args[1:])
+                error.args = (in_python(error.args[0]), *error.args[1:])
+                error.hint, error.more = in_python(error.hint), in_python(error.more)
                 raise
 
         del asked.__wrapped__

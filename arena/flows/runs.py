@@ -22,6 +22,7 @@ from lath.arena.errors import (
     FAULT,
     INTERRUPTED,
     ArenaError,
+    BotError,
     ConfigError,
     ContestBotError,
     MachineError,
@@ -45,7 +46,6 @@ from lath.arena.tournament.configuration.typed import advised
 from lath.arena.tournament.outcome.notes import played_in
 from lath.arena.tournament.outcome.seasons import MATCH_DAY
 from lath.arena.tournament.outcome.sources import records_of
-from lath.arena.tournament.run.benches import cause
 from lath.arena.tournament.run.events import Event, RunFailed, Waiting
 from lath.arena.tournament.run.folder import run as play
 from lath.arena.tournament.run.progress import Progress, RunSummary, end_words
@@ -149,6 +149,7 @@ def refuse_newcomers(tournament: Config, names: Sequence[str], folder: Path) -> 
     So a roster does not get a bot that would be benched at once: nothing is written yet.
     """
     wrong = {name: why for name, why in tournament.unfit.items() if name in names}
+    hints: dict[str, str] = {}
     for bot in tournament.bots:
         if bot.name not in names or bot.name in wrong:
             continue
@@ -161,17 +162,18 @@ def refuse_newcomers(tournament: Config, names: Sequence[str], folder: Path) -> 
         except MachineError:
             raise
         except ArenaError as error:
-            wrong[bot.name] = cause(bot.name, str(advised(error)))
+            found = advised(error)
+            reason = found.reason if isinstance(found, BotError) else found.message
+            wrong[bot.name], hints[bot.name] = reason, found.hint
         finally:
             if player is not None:
                 player.quit()
     if wrong:
-        parts = [(name, *why.partition("\n  hint: ")[::2]) for name, why in wrong.items()]
-        hints = [hint for _, _, hint in parts if hint] or [
-            "nothing is written or played; mend it and add it then, or enter it with --anyway"
-        ]
-        lines = [f"--add {name}: {why}" for name, why, _ in parts]
-        raise ArenaError("\n  hint: ".join(["\n".join(lines), *hints]))
+        lines = [f"--add {name}: {why}" for name, why in wrong.items()]
+        usual = "nothing is written or played; mend it and add it then, or enter it with --anyway"
+        raise ArenaError(
+            "\n".join(lines), hint="\n  hint: ".join(filter(None, hints.values())) or usual
+        )
 
 
 def _refuse_another_roster(path: Path, tournament: Config) -> None:

@@ -31,17 +31,6 @@ def digests_of(bots: Iterable[BotSpec], files: Mapping[str, Mapping[str, str]]) 
     }
 
 
-def cause(name: str, text: str) -> str:
-    """Return what is wrong with a bot, without its name before it.
-
-    >>> cause("ann", "ann: exited"), cause("ann", "bot 'ann' does not play havannah")
-    ('exited', 'does not play havannah')
-    """
-    for before in (f"{name}: ", f"bot {name!r}: ", f"bot {name!r} "):
-        text = text.removeprefix(before)
-    return text
-
-
 def mend_words(benched: Mapping[str, Bench], folder: Path) -> Iterator[str]:
     """Yield how bots come back that are benched."""
     crashed = [name for name, one in benched.items() if one.kind == "crashes"]

@@ -27,11 +27,11 @@ from zlib import crc32
 from lath import games
 from lath.arena.errors import (
     Cause,
-    ConfigError,
     GameVoidError,
     HeldUpError,
     MachineError,
     RulesVoidError,
+    UnfitBotError,
 )
 from lath.arena.machine import signals
 from lath.arena.referee import process_trees
@@ -247,18 +247,19 @@ class GreetJob:
 def greet_bot(job: GreetJob) -> str:
     """Start a bot and end it; return as JSON what it says of itself, and what is wrong with it.
 
-    `void` is why it could not be started, `wrong` why it cannot play, `lack` what the machine
-    lacks; else they are empty.
+    `void` is why it could not be started, `wrong` why it cannot play, both without the name in
+    `bot`, and `lack` what the machine lacks; else they are empty. `words` says the second in a
+    sentence.
     """
     bot = bot_of(job.bot, Watch(), tree=_own_tree(job.tree))
-    said = {"void": "", "wrong": "", "lack": ""}
+    said = dict.fromkeys(("void", "wrong", "words", "bot", "hint", "lack"), "")
     try:
         introduce(bot, job.limits, job.games)
-    except ConfigError as error:
-        said["wrong"] = str(error)
+    except UnfitBotError as error:
+        said |= {"wrong": error.reason, "words": str(error), "bot": error.bot}
     except GameVoidError as error:
         bot.kill()
-        said["void"] = str(error)
+        said |= {"void": error.reason, "bot": error.cause.bot, "hint": error.hint}
         try:
             process_trees.refuse_if_lacking(_own_tree(job.tree))
         except MachineError as lack:
