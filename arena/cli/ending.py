@@ -69,7 +69,7 @@ def print_end(
         print(f"arena: {played} and kept; go on with: {_command(out)}", file=sys.stderr)
         return INTERRUPTED
     played += f": the budget is spent; go on with: {_command(out)}" if summary.is_spent else ""
-    for words in end_words(summary.stopped, progress.warnings):
+    for words in end_words(summary.stopped, progress.causes):
         print(f"arena: {words}", file=sys.stderr)
     for words in benched_words(summary, out):
         print(f"arena: {words}", file=sys.stderr)

@@ -262,7 +262,7 @@ def _told(played: PlayedMatch, request: MatchRequest, *, as_json: bool, quiet: b
     is_void = any(summary.unable(names))
     test = summary.outcome.data["sprt"]
     _print_verdict(played, as_json=as_json, quiet=quiet)
-    for words in end_words(summary.stopped, progress.warnings):
+    for words in end_words(summary.stopped, progress.causes):
         print(f"arena: {words}", file=sys.stderr)
     if not quiet:
         folder = shlex.quote(str(out))

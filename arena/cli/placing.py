@@ -49,7 +49,7 @@ def _print_place(placed: Placed, place: LadderPlace | None, *, quiet: bool) -> N
 def _ended(placed: Placed, place: LadderPlace | None) -> int:
     """Say what went wrong, and return the exit status."""
     summary = placed.summary
-    for words in end_words(summary.stopped, placed.progress.warnings):
+    for words in end_words(summary.stopped, placed.progress.causes):
         print(f"arena: {words}", file=sys.stderr)
     if summary.unreported is not None:
         raise summary.unreported  # a bug: its place is told

@@ -138,7 +138,7 @@ def _told(ended: TuningEnd, *, as_json: bool, quiet: bool) -> int:
             _print_result(ended, quiet=quiet)
     if not (as_json or quiet):
         print_faults(summary, out, Output(to_stdout=True, of_run=True))
-    for words in end_words(summary.stopped, progress.warnings):
+    for words in end_words(summary.stopped, progress.causes):
         print(f"arena: {words}", file=sys.stderr)
     if not quiet and summary.unreported is None:
         print(f"report: {out / 'report.html'}", file=sys.stderr)

@@ -393,7 +393,7 @@ def result_of(
     progress(progress.ended(summary, status, files))
     if summary.interrupted:
         raise KeyboardInterrupt
-    warned = [*progress.warnings, *end_words(summary.stopped, progress.warnings)]
+    warned = [*progress.warnings, *end_words(summary.stopped, progress.causes)]
     if summary.unreported is not None:
         warned.append(f"no report could be made: {summary.unreported}")
     return kind(folder=folder, summary=summary, warnings=tuple(warned), **more)

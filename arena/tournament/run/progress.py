@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -245,10 +245,10 @@ class Rate:
         return (self.games - before) / max(now_s - at_s, 1e-3) or self.overall(now_s)
 
 
-def end_words(stopped: Mapping[frozenset[str], Cause], known: Collection[str]) -> Iterator[str]:
+def end_words(stopped: Mapping[frozenset[str], Cause], causes: Mapping[str, str]) -> Iterator[str]:
     """Yield in the end, for each cause, which pairings were stopped.
 
-    The cause itself is left out where it stands in one of the texts that people `known`.
+    The cause itself is left out where people were told of it: `causes` are those, by bot.
     """
     by_cause: dict[Cause, list[str]] = {}
     first: dict[Cause, Cause] = {}
@@ -258,7 +258,7 @@ def end_words(stopped: Mapping[frozenset[str], Cause], known: Collection[str]) -
         first.setdefault(alike, why)
     for cause, pairings in by_cause.items():
         words = f"{', '.join(sorted(pairings))} {'was' if len(pairings) == 1 else 'were'} stopped"
-        is_known = cause.bot and any(str(cause) in text for text in known)
+        is_known = cause.bot and causes.get(cause.bot) == cause.event
         yield f"{words} because of {cause.bot}" if is_known else f"{words}: {first[cause]}"
 
 
@@ -309,7 +309,7 @@ class Progress:
         self._next_status_s = self._listens_s + STATUS_S
         self._games: Final[dict[int, list[GameEnded]]] = {}
         """By pair, until it has ended."""
-        self._causes: Final[dict[str, str]] = {}
+        self.causes: Final[dict[str, str]] = {}
         """Of each bot, what people were told last that is wrong with it."""
 
     @property
@@ -417,7 +417,7 @@ class Progress:
 
     def _warn(self, text: str, culprit: str, cause: str) -> None:
         if culprit:
-            self._causes[culprit] = cause
+            self.causes[culprit] = cause
         self.warned_times += 1
         self.warnings[text] = self.warnings.pop(text, 0) + 1
         if len(self.warnings) > WARNINGS_KEPT:
@@ -425,7 +425,7 @@ class Progress:
 
     def _warn_of_stop(self, event: PairingStopped) -> None:
         """Tell people that two bots play no more, with the cause where it is news."""
-        is_known = event.bot and self._causes.get(event.bot) == event.what
+        is_known = event.bot and self.causes.get(event.bot) == event.what
         why = f" because of {event.bot}" if is_known else f": {event.why}"
         self._warn(f"{' - '.join(event.bots)} play no more{why}", event.bot, event.what)
 
