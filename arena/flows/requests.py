@@ -425,7 +425,9 @@ def door(
                 raise
 
         del asked.__wrapped__
-        asked.__signature__ = inspect.signature(kind)  # type: ignore[attr-defined]
+        came = inspect.signature(answer).return_annotation
+        fields = inspect.signature(kind).replace(return_annotation=came)
+        asked.__signature__ = fields  # type: ignore[attr-defined]
         return asked
 
     return opened

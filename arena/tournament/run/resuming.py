@@ -202,7 +202,7 @@ def _another(theirs: Mapping[str, object], config: Config, folder: Path) -> Conf
             )
     return ConfigError(
         f"{folder} holds a tournament with another configuration ({', '.join(different)}); "
-        f"choose another --output, or leave these flags out to resume it; {_way_out(folder)}"
+        f"choose another --output, or leave these settings out to resume it; {_way_out(folder)}"
     )
 
 
