@@ -102,11 +102,13 @@ class TimeControl:
     @classmethod
     def of(cls, found: re.Match[str], *, unit_ms: int) -> Self:
         """Return what the groups of `_time_forms` say."""
-        times = {
-            f"{name}_ms": round(float(found[name] or 0) * unit_ms)
-            for name in ("initial", "increment", "move", "first")
-        }
-        return cls(nodes=int(found["nodes"] or 0), **times)
+        return cls(
+            nodes=int(found["nodes"] or 0),
+            **{
+                f"{name}_ms": round(float(found[name] or 0) * unit_ms)
+                for name in ("initial", "increment", "move", "first")
+            },
+        )
 
     def __str__(self) -> str:
         """Return the text of a record's tag, such as `10+0.1`."""
@@ -378,8 +380,7 @@ def seconds_of(text: str) -> str:
     """
     if found := re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|s|sec|seconds)", text):
         return _plain(float(found[1]) / (1000 if found[2] == "ms" else 1))
-    clock = r"(?:([0-9]{1,6}):)?([0-9]{1,6}):([0-5]?[0-9](?:[.,][0-9]{1,9})?)"
-    found = re.fullmatch(clock, text)
+    found = re.fullmatch(r"(?:([0-9]{1,6}):)?([0-9]{1,6}):([0-5]?[0-9](?:[.,][0-9]{1,9})?)", text)
     if found is None or (found[1] and int(found[2]) > 59):
         return ""
     hours, minutes = int(found[1] or 0), int(found[2])
@@ -396,8 +397,7 @@ def meant_time_control(text: str) -> str:
         return ""
     words = re.split(r"([+ ])", re.sub(r"\s*\+\s*", "+", " ".join(text.split())).lower())
     plain = "".join(seconds_of(word) or word for word in words)
-    found = (one for one in (plain, f"{plain}+0") if one != text and TimeControl.find(one))
-    return next(found, "")
+    return next((one for one in (plain, f"{plain}+0") if one != text and TimeControl.find(one)), "")
 
 
 LONGEST_MEANT: Final = 40

@@ -145,10 +145,9 @@ def safe_name(text: str) -> str:
     >>> safe_name("Autumn bots: 10+0.1"), safe_name("../etc/passwd"), safe_name("NUL")
     ('Autumn-bots-10+0.1', 'etc-passwd', '_NUL')
     """
-    plain = unicodedata.normalize("NFKC", text)
     kept = "".join(
         letter if letter in "-_+." or unicodedata.category(letter)[0] in "LMN" else "-"
-        for letter in plain
+        for letter in unicodedata.normalize("NFKC", text)
     )
     name = re.sub(r"-+", "-", kept).lstrip(".-").rstrip(".-")
     if _RESERVED.fullmatch(name):

@@ -99,8 +99,7 @@ def _facts(record: Record, moves_only: bool) -> dict[str, str]:
 
 def content(record: Record) -> bytes:
     """Return 16 bytes that are equal for records between which there is no difference."""
-    facts = sorted(_facts(record, moves_only=False).items())
-    parts = [f"{name} {value}" for name, value in facts]
+    parts = [f"{name} {value}" for name, value in sorted(_facts(record, moves_only=False).items())]
     parts += ["", *canonical_moves(record)]
     for number, remarks in _remarks(record):
         parts += [f" {number}", *remarks]
@@ -271,8 +270,9 @@ class Comparison:
                     place = 2 * entry.number + side
                     row = (place, entry.line, wholes[side], entry.text)
                     database.execute("INSERT INTO waiting VALUES (?, ?, ?, ?)", row)
-                    key_row = (place, *self._keys(record))
-                    database.execute("INSERT INTO keyed VALUES (?, ?, ?, ?)", key_row)
+                    database.execute(
+                        "INSERT INTO keyed VALUES (?, ?, ?, ?)", (place, *self._keys(record))
+                    )
 
     def _keys(self, record: Record) -> tuple[bytes | None, bytes | None, bytes | None]:
         """Return what records have in common that belong together, the closest first."""

@@ -87,10 +87,9 @@ def _name(text: str) -> _Name:
 @lru_cache(maxsize=1 << 14)
 def _folded(text: str) -> str:
     """Return a text without capitals, accents, blanks and punctuation that only separates."""
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
     return "".join(
         letter
-        for letter in plain
+        for letter in unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
         if unicodedata.category(letter)[0] not in "ZCM" and letter not in "-_.,;:'\"`’()[]{}/\\"
     )
 
@@ -453,8 +452,7 @@ class Copies:
                     self._database.execute(_KEEP, {**row, **_plain(facts)})
             else:
                 self.copies += 1
-                change = "UPDATE item SET original = ? WHERE place = ?"
-                self._database.execute(change, (of, place))
+                self._database.execute("UPDATE item SET original = ? WHERE place = ?", (of, place))
             said = json.dumps(_beside(facts, named))
             self._database.execute("INSERT OR IGNORE INTO member VALUES (?, ?)", (of, said))
 
@@ -489,8 +487,9 @@ class Copies:
 
     def kept(self) -> Iterator[SampledRecord]:
         """Yield the records that stay, in their order."""
-        query = "SELECT sort, value, text FROM item WHERE original IS NULL ORDER BY place"
-        for row in self._database.execute(query):
+        for row in self._database.execute(
+            "SELECT sort, value, text FROM item WHERE original IS NULL ORDER BY place"
+        ):
             yield SampledRecord(*row)
 
 
@@ -505,8 +504,7 @@ def _beside(facts: RecordFacts, of: RecordFacts) -> RecordFacts:
 
 def _buckets(facts: RecordFacts) -> list[bytes]:
     """Return 16 bytes each, some of which a record has in common with all that it is a copy of."""
-    begun = " ".join(facts.line.split(" ", ENOUGH)[:ENOUGH])
-    buckets = [_digest("line", facts.game, begun)]
+    buckets = [_digest("line", facts.game, " ".join(facts.line.split(" ", ENOUGH)[:ENOUGH]))]
     if facts.first and facts.second and (known := _date_and_round(facts)):
         names = (_name(facts.first).folded, _name(facts.second).folded)
         buckets.append(_digest("tags", facts.game, *names, *known))
@@ -514,8 +512,7 @@ def _buckets(facts: RecordFacts) -> list[bytes]:
 
 
 def _digest(*parts: str) -> bytes:
-    data = "\n".join(parts).encode("utf-8", "surrogatepass")
-    return blake2b(data, digest_size=SIZE).digest()
+    return blake2b("\n".join(parts).encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
 
 
 def _plain(facts: RecordFacts) -> dict[str, str]:

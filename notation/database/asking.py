@@ -230,8 +230,7 @@ class _Asking:
     def _last(self, part: Plan, among: Flags) -> Moments:
         """Return the last ply of each game that something is asked of."""
         asked = self._asked(part, among)
-        ends = np.flatnonzero(np.diff(asked >> MOMENT, append=-1))
-        return asked[ends]
+        return asked[np.flatnonzero(np.diff(asked >> MOMENT, append=-1))]
 
     def _always(self, part: Plan, among: Flags) -> Flags:
         asked = self._asked(part, among)
@@ -285,8 +284,7 @@ class _Asking:
         column = number.column
         tests = [f" AND {column} {_test(*bound, is_whole=is_whole)}" for bound in bounds]
         found = self._database.some_steps("seat", f"{column} IS NOT NULL{''.join(tests)}")
-        whose = np.array(self._whose(number.of, among))
-        return _moments(found, whose[found["seat"], found["id"]])
+        return _moments(found, np.array(self._whose(number.of, among))[found["seat"], found["id"]])
 
     def _whose(self, of: str, among: Flags) -> list[Flags]:
         """Return by seat the games in which it is hers that a number is asked of."""
@@ -339,8 +337,7 @@ class _Asking:
         """Return when moves have been made, or an image of them, from the start of the game."""
         count = len(plan.moves)
         for ply, move in enumerate(plan.moves, 1):  # each may be turned otherwise: too many
-            played = self._played(self._images(move), ply, among)
-            among = self._flags(played)
+            among = self._flags(self._played(self._images(move), ply, among))
         return self._replayed(plan, np.flatnonzero(among) << MOMENT | count)
 
     def _images(self, move: str) -> set[str]:
@@ -352,8 +349,7 @@ class _Asking:
             with suppress(MoveSyntaxError):
                 canonical = game.canonical(move)
                 names = str.maketrans(dict.fromkeys(getattr(game, "alike", ""), "?"))
-                ways = symmetries(game.start())
-                images = {way.move(canonical).translate(names) for way in ways}
+                images = {way.move(canonical).translate(names) for way in symmetries(game.start())}
                 found |= {
                     text
                     for by, text in zip(known.games, known.texts, strict=True)

@@ -126,11 +126,10 @@ class Building:
         self.is_writing = True
         self._connection.begin()
         self._write(bundles)
-        values = [self.mark, *astuple(self.counts)]
         self._connection.execute(
             "UPDATE going_on SET mark = ?, read = ?, taken = ?, refused = ?, duplicates = ?,"
             " richer = ?, lost = ?",
-            values,
+            [self.mark, *astuple(self.counts)],
         )
         self._connection.commit()
         self.is_writing = False
@@ -432,8 +431,7 @@ def _no_notes(plies: int) -> pa.Table:
 def _sorted(parts: Sequence[pa.Table], by: str) -> pa.Table:
     """Return the rows of all parts in the order of one column."""
     table = pa.concat_tables(parts, promote_options="default").combine_chunks()
-    values = table[by].to_numpy()
-    return table.take(np.argsort(values, kind="stable" if by == "id" else None))
+    return table.take(np.argsort(table[by].to_numpy(), kind="stable" if by == "id" else None))
 
 
 @contextmanager

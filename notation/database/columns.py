@@ -152,8 +152,9 @@ def columns_of(texts: Iterable[RecordText | Refusal], file: str, first: int) -> 
             bundle.refused.append(found)
             continue
         line = found.line
-        by = line.start.game.id, version_of(line.start.game)
-        numbers, of_game, notes = lines.setdefault(by, ([], [], {}))
+        numbers, of_game, notes = lines.setdefault(
+            (line.start.game.id, version_of(line.start.game)), ([], [], {})
+        )
         if found.notes:
             notes[len(numbers)] = found.notes
         numbers.append(len(rows))
@@ -182,8 +183,9 @@ def _table(
     low = low.astype(np.uint32)  # 96 bits: of ten million games two share them in 1e-15 of cases
     endings, movers = zip(*ends, strict=True) if ends else ((), ())
     columns |= {"ending": endings, "to_move": movers, "high": high, "low": low}
-    arrays = [pa.array(columns[each.name], each.type) for each in OF_ROWS]
-    return pa.Table.from_arrays(arrays, schema=OF_ROWS)
+    return pa.Table.from_arrays(
+        [pa.array(columns[each.name], each.type) for each in OF_ROWS], schema=OF_ROWS
+    )
 
 
 def _of_game(
@@ -213,11 +215,14 @@ def _table_of_notes(notes: dict[int, _Notes], lengths: Sequence[int]) -> pa.Tabl
     """Return a table of OF_NOTES of all plies of some games."""
     columns: list[list[Any]] = [[] for _ in NOTES]
     for place, length in enumerate(lengths):
-        said = notes.get(place) or ((None,) * length,) * len(NOTES)
-        for column, values in zip(columns, said, strict=True):
+        for column, values in zip(
+            columns, notes.get(place) or ((None,) * length,) * len(NOTES), strict=True
+        ):
             column.extend(values)
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, OF_NOTES.types, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=OF_NOTES)
+    return pa.Table.from_arrays(
+        [pa.array(column, kind) for column, kind in zip(columns, OF_NOTES.types, strict=True)],
+        schema=OF_NOTES,
+    )
 
 
 def _notes_in(plies: Sequence[Ply]) -> _Notes:
@@ -277,8 +282,7 @@ def _annotated(text: RecordText, line: PlayableLine) -> _Found | None:
 
 def _found_in(record: Record, line: PlayableLine, at: int) -> _Found:
     """Return what a sound record says that is canonical."""
-    notes = _notes_in(record.plies)
-    return _Found(game_row(record), record.tags, line, record.result, notes, at)
+    return _Found(game_row(record), record.tags, line, record.result, _notes_in(record.plies), at)
 
 
 def _closely(text: RecordText, file: str, number: int) -> _Found | Refusal:
@@ -293,8 +297,9 @@ def _closely(text: RecordText, file: str, number: int) -> _Found | Refusal:
         return Refusal(file, number, entry.line, "no-moves", why)
     end = end_of(record)
     assert end is not None
-    line = PlayableLine(start_of(record), canonical_moves(record), end)
-    return _found_in(canonical(record), line, text.line)
+    return _found_in(
+        canonical(record), PlayableLine(start_of(record), canonical_moves(record), end), text.line
+    )
 
 
 _NOTE: Final = r"""

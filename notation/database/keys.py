@@ -145,11 +145,10 @@ class PositionKeys:
             images.append(self.text(of.turned(position, [move])[0]))
             seats.append(int(position.to_move))
             position = position.play(move)
-        steps = [self._step(KeyStep(move, None)) for move in line.moves]
         return PlayedLines(
             np.array([*keys, self.key(position)], np.uint64),
             np.array([*images, NO_MOVE]),
-            np.array(steps, np.int64),
+            np.array([self._step(KeyStep(move, None)) for move in line.moves], np.int64),
             np.array(seats, np.uint8),
         )
 
@@ -297,8 +296,7 @@ class _OnBoards:
 
     def key(self, position: Position) -> int:
         """Return the key of a position."""
-        whole = self._whole(self.layers.of([position]))
-        return int(whole.min() ^ self._seats[position.to_move])
+        return int(self._whole(self.layers.of([position])).min() ^ self._seats[position.to_move])
 
     def turned(self, position: Position, moves: Sequence[Move]) -> list[str]:
         """Return moves in a position as they are turned."""
@@ -422,8 +420,7 @@ class _OnBoards:
     def _images(self, played: Numbers, is_least: Flags) -> Numbers:
         """Return the least of the images of moves by the symmetries that lead to a least key."""
         images, ranks = self._table()
-        candidates = np.where(is_least, ranks[:, played], len(self._texts))
-        return images[candidates.min(axis=0)]
+        return images[np.where(is_least, ranks[:, played], len(self._texts)).min(axis=0)]
 
     def _table(self) -> tuple[Numbers, Numbers]:
         """Return the moves in the order of their texts, and by symmetry and move its image's rank.
@@ -436,8 +433,7 @@ class _OnBoards:
                 move = Move(texts[len(self._image_of)])
                 self._image_of.append([self._text(image(move)) for image in self._moves])
             order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
-            rank = np.argsort(order)
-            self._ranked = order, rank[np.array(self._image_of, np.int64).T]
+            self._ranked = order, np.argsort(order)[np.array(self._image_of, np.int64).T]
         return self._ranked
 
     def _released(self, played: Numbers, is_least: Flags, kinds: Bits) -> Numbers:
@@ -460,8 +456,7 @@ class _OnBoards:
             word = bits[:, cell >> 6, np.arange(len(row))] if bits.shape[1] > 1 else bits[:, 0]
             lowest[(word >> (cell & 63).astype(np.uint64) & np.uint64(1)).astype(bool)] = image
         place = (lowest < lowest[of_move[played[row]], np.arange(len(row))]).sum(axis=0)
-        firsts = np.searchsorted(row, np.arange(len(played)))
-        best = np.minimum.reduceat(named[place], firsts)
+        best = np.minimum.reduceat(named[place], np.searchsorted(row, np.arange(len(played))))
         return images[best]
 
 

@@ -153,8 +153,7 @@ class Layers:
             for what, operand in self._whole[effect]:
                 layer = self.codes.index(operand[0])
                 if what == ">":
-                    other = self.codes.index(operand[1])
-                    state[other][:, chosen] |= state[layer][:, chosen]
+                    state[self.codes.index(operand[1])][:, chosen] |= state[layer][:, chosen]
                 state[layer][:, chosen] = 0
 
 

@@ -67,12 +67,14 @@ def _by_records(database: Database, plan: OfPattern, ids: Numbers) -> Moments:
     among = database.none()
     among[ids] = True
     asked = shows(plan.pattern)
-    found = [
-        number << MOMENT | ply
-        for number, text in database.texts(among)
-        for ply in asked.plies(AskedRecord(parse(text)))
-    ]
-    return np.array(found, np.int64)
+    return np.array(
+        [
+            number << MOMENT | ply
+            for number, text in database.texts(among)
+            for ply in asked.plies(AskedRecord(parse(text)))
+        ],
+        np.int64,
+    )
 
 
 class _Boards:

@@ -55,8 +55,9 @@ class StartTags(NamedTuple):
     def record(self, moves: Sequence[str] = ()) -> Record:
         """Return a record of nothing but the start and these moves."""
         tags = zip(("Game", RULES, "Setup", "Position"), self, strict=True)
-        said = tuple((name, value) for name, value in tags if value)
-        return record_as_read(said, bare_plies(moves))
+        return record_as_read(
+            tuple((name, value) for name, value in tags if value), bare_plies(moves)
+        )
 
 
 class StoredSteps(NamedTuple):
@@ -163,8 +164,7 @@ class Database:
 
         None is known of databases that older versions have made.
         """
-        tables = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'equal'"
-        if self.rows(tables) == [(0,)]:
+        if self.rows("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'equal'") == [(0,)]:
             return 0
         ((records,),) = self.rows("SELECT coalesce(sum(records), 0)::UBIGINT FROM equal")
         return int(records)
@@ -389,8 +389,9 @@ class Database:
         missing: Numbers = np.unique(needed[~are_known[needed]])
         for part in _parts(missing):
             found = dict(self.start(places[part]))
-            starts = [start_of(found[place].record()) for place in places[part].tolist()]
-            bits[:, :, part] = layers.of(starts)
+            bits[:, :, part] = layers.of(
+                [start_of(found[place].record()) for place in places[part].tolist()]
+            )
             are_known[part] = True
         return bits[:, :, needed]
 
@@ -414,8 +415,7 @@ class Database:
     def texts(self, among: Flags | None = None) -> Iterator[tuple[int, str]]:
         """Yield numbers of games and their records in canonical text, in order."""
         moves = np.array(self.moves.texts, object)
-        every = np.arange(1, self.games + 1) if among is None else np.flatnonzero(among)
-        for ids in _parts(every):
+        for ids in _parts(np.arange(1, self.games + 1) if among is None else np.flatnonzero(among)):
             steps = self.steps(ids)
             played = np.split(moves[steps.codes], np.cumsum(steps.lengths)[:-1])
             with self.table("wanted", id=ids):

@@ -118,8 +118,7 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
         if is_database(file):
             yield stack.enter_context(io.BufferedReader(_text_of(file), _READ))
         elif compression in _DECOMPRESSORS:
-            raw = stack.enter_context(file.open("rb", 0))
-            members = _Members(raw, _DECOMPRESSORS[compression])
+            members = _Members(stack.enter_context(file.open("rb", 0)), _DECOMPRESSORS[compression])
             yield stack.enter_context(io.BufferedReader(members, _READ))
         else:
             module = _compression(compression)

@@ -200,8 +200,7 @@ def table_of(file: BinaryIO) -> tuple[Frame, ...] | None:
     if start < 0:
         return None
     file.seek(start)
-    head = file.read(_SKIPPED.size)
-    if _SKIPPED.unpack(head) != (_TABLE, length):
+    if _SKIPPED.unpack(file.read(_SKIPPED.size)) != (_TABLE, length):
         return None
     table = tuple(_entries(file.read(frames * entry), entry))
     is_whole = sum(frame.size for frame in table) == start

@@ -377,8 +377,10 @@ def entries(
         fault = size_fault(text)
         if not problems and (fault or (rules and valid_plies(text) is None)):
             # our text is not what the file has: the record's place is told
-            found = entry_of(RecordText(1, text, fault), file, entry.number).problems
-            problems = tuple(replace(problem, line=entry.line) for problem in found)
+            problems = tuple(
+                replace(problem, line=entry.line)
+                for problem in entry_of(RecordText(1, text, fault), file, entry.number).problems
+            )
         other = entry.other_game
         if not other and entry.record and any(map(_is_of_another_game, problems)):
             other = "" if entry.record.tag(GAME_FILE) else entry.record.game

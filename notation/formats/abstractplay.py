@@ -368,8 +368,9 @@ def from_json(value: Any) -> Record:
         "RecordExtra": _rest(value, {"header": header, "moves": value["moves"]}),
         "HeaderExtra": _rest(header, {**kept, "players": header["players"]}),
     }
-    players = zip(players_of(known), header["players"], kept["players"], strict=True)
-    for seat, player, same in players:
+    for seat, player, same in zip(
+        players_of(known), header["players"], kept["players"], strict=True
+    ):
         rest[f"{seat}Extra"] = _rest(player, same)
     if value["moves"] != written["moves"]:
         rest["AbstractPlayMoves"] = value["moves"]

@@ -47,8 +47,9 @@ class Dialect:
     def move(self, word: str) -> str:
         """Return our move; raises MoveSyntaxError."""
         coloured = re.fullmatch("([a-i][1-9])([wb])", word) if self.has_pass else None
-        text = "OP"["wb".index(coloured[2])] + coloured[1] if coloured else word
-        return games.get(self.game_id).canonical(text)
+        return games.get(self.game_id).canonical(
+            "OP"["wb".index(coloured[2])] + coloured[1] if coloured else word
+        )
 
     def word(self, move: str) -> str:
         """Return AbstractPlay's word for a move; raises UnheldError."""
@@ -206,8 +207,7 @@ def header_errors(value: Any) -> Iterator[FieldError]:
     """Yield what is wrong with the game and the players of a record."""
     header = value.get("header") if isinstance(value, dict) else None
     if not isinstance(header, dict):
-        expected = 'an object with "header" and "moves"'
-        yield _error("the record has no header", expected, "header")
+        yield _error("the record has no header", 'an object with "header" and "moves"', "header")
         return
     try:
         dialect = dialect_of(header.get("game"))
@@ -257,8 +257,10 @@ def dialect_of(game: Any) -> Dialect:
     message = f"{name[:40]!r} is no game that is read"
     titles = {dialect.title.lower(): dialect.title for dialect in DIALECTS}
     close = get_close_matches(name[:40].lower().strip(), titles, n=1, cutoff=0.8)
-    fault = Fault("unknown-game", message, known, meant=titles[close[0]] if close else "")
-    raise FieldError(fault, ("header", "game", "name"))
+    raise FieldError(
+        Fault("unknown-game", message, known, meant=titles[close[0]] if close else ""),
+        ("header", "game", "name"),
+    )
 
 
 def is_pied(header: Json) -> bool:

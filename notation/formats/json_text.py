@@ -49,8 +49,9 @@ def _marking_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_json(error: json.JSONDecodeError, begin: int) -> RecordSyntaxError:
-    message = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-    return refused(error.pos - begin, message, "a JSON object")
+    return refused(
+        error.pos - begin, f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}", "a JSON object"
+    )
 
 
 def load_strictly(text: str) -> Any:
@@ -269,8 +270,9 @@ class _Feed:
         match = _JUNK.match(self.buffer, self.at)
         end = match.end() if match else self.at + 1
         found = self.text(end, None).text[:40]
-        fault = Fault("syntax", f"{found!r} does not belong here", "a JSON object", at=0)
-        return self._take(end, fault)
+        return self._take(
+            end, Fault("syntax", f"{found!r} does not belong here", "a JSON object", at=0)
+        )
 
     def text(self, end: int, fault: Fault | None) -> RecordText:
         """Return the text from `at` to `end`."""

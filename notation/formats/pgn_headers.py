@@ -67,8 +67,11 @@ _SAID: Final = re.compile(r"\{[^}]*\}?|;[^\n]*|^%[^\n]*", re.MULTILINE)
 def entry_of(text: RecordText, name: str, number: int) -> Entry:
     """Return the entry of the headers of one text."""
     (entry,) = entries_from([text], name, _read)
-    problems = tuple(replace(problem, record=number) for problem in entry.problems)
-    return replace(entry, number=number, problems=problems)
+    return replace(
+        entry,
+        number=number,
+        problems=tuple(replace(problem, record=number) for problem in entry.problems),
+    )
 
 
 class _Tag(NamedTuple):
@@ -89,14 +92,14 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
     end = words.pop() if words and words[-1] in RESULTS else ""
     said = found.get("Result", end)
     if not said:
-        expected = f"it with {RESULTS_IN_WORDS}"
-        faults.append(Fault("tag", "the tag Result is missing", expected, 0))
+        faults.append(Fault("tag", "the tag Result is missing", f"it with {RESULTS_IN_WORDS}", 0))
     result = RESULTS.get(said, Result.UNFINISHED)
     record = record_as_read(tuple(_ours(tags, result, has_moves=bool(words))), (), result)
     faults += _no_days(found)
     if said:
-        why = record.termination if end or said in RESULTS else ""
-        faults += result_faults(said, RESULTS.get(end, result), why)
+        faults += result_faults(
+            said, RESULTS.get(end, result), record.termination if end or said in RESULTS else ""
+        )
     faults += tag_faults(record)
     faults = [
         one if one.at is not None else replace(one, at=places.get(one.tag, 0)) for one in faults

@@ -110,8 +110,9 @@ def npz_of_planes(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
             shape = [count]
             if name == "planes":
                 shape += [len(encoding.planes), len(encoding.cells)]
-            header = _header(_ARRAYS[name][1], shape)
-            yield from _member(zipped, pieces, name, header, _blocks(file))
+            yield from _member(
+                zipped, pieces, name, _header(_ARRAYS[name][1], shape), _blocks(file)
+            )
         meaning = _meaning(encoding)
         grid = array("i", chain.from_iterable(meaning.pop("grid")))
         head = _header(f"{_ORDER}i4", [len(encoding.cells), 2])

@@ -234,8 +234,7 @@ def _node(ply: Ply, letter: str) -> str:
 
 def _simple(text: str, *, composed: bool = False) -> str:
     """Return the text as SimpleText; colons are escaped only where one would end the value."""
-    signs = _COMPOSED_SIGNS if composed else _SIGNS
-    return signs.sub(r"\\\g<0>", _BLANKS.sub(" ", text))
+    return (_COMPOSED_SIGNS if composed else _SIGNS).sub(r"\\\g<0>", _BLANKS.sub(" ", text))
 
 
 _SIGNS: Final = re.compile(r"[\\\]]")

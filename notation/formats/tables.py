@@ -197,8 +197,7 @@ def arrow() -> tuple[Any, Any]:
         import pyarrow as pa  # of an extra
         from pyarrow import parquet
     except ImportError as error:
-        message = f"Parquet and Arrow need pyarrow: {EXTRAS['arrow'].install}"
-        raise FormatError(message) from error
+        raise FormatError(f"Parquet and Arrow need pyarrow: {EXTRAS['arrow'].install}") from error
     return pa, parquet
 
 
@@ -246,8 +245,10 @@ def _batches(pa: Any, schema: Any, rows: Iterable[Row], most: int) -> Iterator[A
     rows = iter(rows)
     while group := list(islice(rows, most)):
         values = zip(*group, strict=True)
-        arrays = [pa.array(some, kind.type) for some, kind in zip(values, schema, strict=True)]
-        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+        yield pa.RecordBatch.from_arrays(
+            [pa.array(some, kind.type) for some, kind in zip(values, schema, strict=True)],
+            schema=schema,
+        )
 
 
 def _parquet(columns: Sequence[Column], rows: Iterable[Row], most: int) -> Iterator[bytes]:
@@ -361,8 +362,7 @@ def _texts_of_csv(stream: BinaryIO) -> Iterator[RecordText]:
             return
         if not row:
             continue
-        raw = "".join(lines.row)
-        fault = encoding_fault(raw)
+        fault = encoding_fault("".join(lines.row))
         if not fault and len(row) != len(names):
             message = f"the row has {len(row)} cells"
             fault = Fault("syntax", message, f"{len(names)}, as many as there are columns", at=0)

@@ -128,8 +128,9 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
                 entry = _entry(reading, text, name, number)
                 above = reading.game_said or above
                 if last and reading.is_prose:
-                    words = "words behind a game are left out"
-                    last = replace(last, assumed=(*last.assumed, words))
+                    last = replace(
+                        last, assumed=(*last.assumed, "words behind a game are left out")
+                    )
                     continue
         if last:
             yield last
@@ -169,14 +170,15 @@ def is_like(head: bytes, file: str, *, is_sure: bool) -> bool:
     """
     if not is_sure:
         chess = has_chess(head.decode("utf-8", "replace"))
-        texts = texts_by_line(io.BytesIO(head), Beginning(), fallback="cp1252")
-        return any(is_of_ours(text, file, beside_chess=chess) for text in texts)
+        return any(
+            is_of_ours(text, file, beside_chess=chess)
+            for text in texts_by_line(io.BytesIO(head), Beginning(), fallback="cp1252")
+        )
     text = next(texts_by_line(io.BytesIO(head), Beginning(), fallback="cp1252"), None)
     if text is None or text.fault or size_fault(text.text):
         return False
     reading = _Reading(text, file)
-    record = reading.record()
-    return record is not None and bool(reading.words)
+    return reading.record() is not None and bool(reading.words)
 
 
 def is_of_ours(text: RecordText, file: str, *, beside_chess: bool) -> bool:
@@ -216,8 +218,7 @@ def entry_of(text: RecordText, name: str, number: int) -> Entry:
 
 
 def _entry(reading: _Reading, text: RecordText, name: str, number: int) -> Entry:
-    record = reading.record()
-    entry = text.entry(name, number, record, reading.faults)
+    entry = text.entry(name, number, reading.record(), reading.faults)
     lines = (text.line + text.text.count("\n", 0, at) for at in sorted(reading.kept))
     kept = tuple(f"{name}:{line}" for line in lines)
     return replace(entry, assumed=tuple(reading.assumed), other_game=reading.other_game, kept=kept)
@@ -343,8 +344,7 @@ class _Reading:
         if self._text.lstrip().startswith("(;"):
             return Fault("syntax", "SGF is only written, not read", "moves such as 1. e5 d4", 0)
         if not self._course.words:
-            what = "no game is named, and no line has moves of one"
-            return Fault("no-game", what, NAMED, 0)
+            return Fault("no-game", "no game is named, and no line has moves of one", NAMED, 0)
         if self.fits:
             what = f"no game is named, and the moves are legal in {listed(self.fits, 'and')}"
             return Fault("no-game", what, NAMED, 0)
@@ -527,8 +527,9 @@ class _Reading:
                 said.append((ending, place))
             else:
                 expected = "1-0, 0-1, 1/2-1/2, *, or words such as White wins"
-                message = f"{shortened(text)} is no result"
-                self.faults.append(Fault("result", message, expected, place))
+                self.faults.append(
+                    Fault("result", f"{shortened(text)} is no result", expected, place)
+                )
         for text, place, is_marked in self._parts.after:
             if is_resigning(text):
                 said.append((ReadEnding(self._by_resigning(len(self.words)), "resignation"), place))
@@ -559,8 +560,9 @@ class _Reading:
                 said.append((told, self._at["Termination"]))
             elif told and told.result != said[0][0].result:
                 message = f"the Termination says {told.result}, the result is {said[0][0].result}"
-                place = self._at["Termination"]
-                self.faults.append(Fault("result", message, "the same result", place))
+                self.faults.append(
+                    Fault("result", message, "the same result", self._at["Termination"])
+                )
             if not termination and why.lower() != "normal":
                 self._tags["TextTermination"] = why
         termination = termination or next(

@@ -393,12 +393,12 @@ def course_of(body: str) -> UntypedMoves:  # noqa: C901, PLR0912, PLR0915 - a ca
             number = int(re.sub("[^0-9]", "", token))
             course.numbers.append((number, len(words) + 1, match.start()))
         elif kind in ("word", "swap", "swapped"):
-            text = token if kind == "word" else "swap"
-            words.append(WrittenMove(text, match.start(), comments=early))
+            words.append(
+                WrittenMove(token if kind == "word" else "swap", match.start(), comments=early)
+            )
             early = []
     if stack:
-        fault = Fault("syntax", "the variation is never closed", ")", stack[-1][1])
-        course.faults.append(fault)
+        course.faults.append(Fault("syntax", "the variation is never closed", ")", stack[-1][1]))
         course.words = stack[0][0]
     return course
 
@@ -415,10 +415,9 @@ def _behind_dash(dash: str, body: str, at: int) -> str:
 
 def _is_list(rest: str) -> bool:
     """Return whether what follows a semicolon are moves, not words."""
-    words = re.split(r"[\s,;]+", re.split(r"[{(]", rest)[0].strip())
     return all(
         re.fullmatch(r"[\W\d]*", word) or _MOVELIKE.fullmatch(word) or is_of_a_game(word)
-        for word in words
+        for word in re.split(r"[\s,;]+", re.split(r"[{(]", rest)[0].strip())
     )
 
 

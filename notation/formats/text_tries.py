@@ -57,8 +57,10 @@ def as_moves(game: Game, words: list[WrittenMove]) -> list[WrittenMove]:
         if len(parts) != 2 or not all(move_in(game, part)[0] for part in parts):
             found.append(word)
             continue
-        behind = word.at + len(parts[0]) + 1
-        found += [WrittenMove(parts[0], word.at), replace(word, text=parts[1], at=behind)]
+        found += [
+            WrittenMove(parts[0], word.at),
+            replace(word, text=parts[1], at=word.at + len(parts[0]) + 1),
+        ]
     return found
 
 

@@ -62,8 +62,9 @@ def cells() -> Mapping[str, str]:
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield the records of a stream, lazily; the moves are played as far as they are legal."""
-    texts = texts_by_line(stream, lambda line: line.lstrip().startswith(b"["))
-    return entries_from(texts, name, _read)
+    return entries_from(
+        texts_by_line(stream, lambda line: line.lstrip().startswith(b"[")), name, _read
+    )
 
 
 def _read(text: RecordText) -> tuple[Record, tuple[Fault, ...]]:

@@ -83,11 +83,9 @@ def plays(texts: Sequence[str], ply: int | None = None) -> Question:
         record = asked.record
         spelled = spellings(record.game, record.tag(RULES))
         wanted = {spelled[text] for text in texts}
-        played = (spelled[move] in wanted for move in record.moves[where])
-        return enumerate(played, ply or 1)
+        return enumerate((spelled[move] in wanted for move in record.moves[where]), ply or 1)
 
-    cost = MOVES if ply is None else PLIES
-    return _of_plies(judged, cost, OfMove(tuple(texts), ply), texts)
+    return _of_plies(judged, MOVES if ply is None else PLIES, OfMove(tuple(texts), ply), texts)
 
 
 def _has_position(plan: OfPosition | OfLine | OfPattern, moves: Sequence[str] = ()) -> Question:
@@ -167,8 +165,7 @@ def end_of_line(moves: Sequence[str], game_id: str, rules: str, setup: str) -> P
     None where they cannot be played; raises GameError where there is no such start.
     """
     spelled = spellings(game_id, rules)
-    start = game_by(game_id, rules).start(setup or None)
-    return follow(start, [spelled[move] for move in moves])
+    return follow(game_by(game_id, rules).start(setup or None), [spelled[move] for move in moves])
 
 
 def comes_to(texts: Sequence[str], *, is_plain: bool) -> Question:
@@ -207,8 +204,7 @@ def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
 
     def begins_alike(record: Record, rules: str, line: list[str]) -> bool:
         try:
-            canonical = game_by(record.game, rules).canonical
-            read = list(map(canonical, line))
+            read = list(map(game_by(record.game, rules).canonical, line))
             is_image = image_test(record.game, rules, record.tag("Setup"))
         except (MoveSyntaxError, RulesVersionError, UnknownGameError):  # compared as they stand
             return False
@@ -227,8 +223,9 @@ def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
         record = asked.record
         return [(count, holds(record))] if len(record.plies) >= count else []
 
-    plan = OfLine(tuple(moves), is_reached=False, is_plain=is_plain)
-    return _of_plies(judged, MOVES, plan, moves)
+    return _of_plies(
+        judged, MOVES, OfLine(tuple(moves), is_reached=False, is_plain=is_plain), moves
+    )
 
 
 def _is_at_the_start(record: Record, rules: str) -> bool:

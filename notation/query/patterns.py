@@ -95,8 +95,7 @@ class Compiled(NamedTuple):
 
     def is_in(self, position: Position) -> bool:
         """Return whether a position has the pattern."""
-        shapes = self.shapes[position.to_move]
-        return shapes.are_in(layers_of(position), self.game.board.full)
+        return self.shapes[position.to_move].are_in(layers_of(position), self.game.board.full)
 
 
 Cell = tuple[Lying, ...] | None
@@ -141,8 +140,7 @@ def read_pattern(
     [(0, 0), (1, 0)]
     """
     if len(text) > MOST_SIGNS:
-        message = f"the pattern has {len(text)} signs"
-        raise PatternError(0, message, f"at most {MOST_SIGNS}")
+        raise PatternError(0, f"the pattern has {len(text)} signs", f"at most {MOST_SIGNS}")
     cells = _Reader(text).cells()
     if not any(cells.values()):
         raise PatternError(0, "the pattern asks for nothing", "a piece's letter, or . + -")
@@ -249,10 +247,9 @@ def _compiled(pattern: Pattern, game: Game) -> Compiled | None:
 
 def _anywhere(pattern: Pattern, board: Board) -> list[Way]:
     """Return the pattern turned every way, or as it stands alone, for cells without an edge."""
-    turns = board.turns[:1] if pattern.is_plain else board.turns
     return [
         {(a * x + b * y, c * x + d * y): cell for (x, y), cell in _steps(pattern, board)}
-        for a, b, c, d in turns
+        for a, b, c, d in (board.turns[:1] if pattern.is_plain else board.turns)
     ]
 
 
@@ -283,8 +280,10 @@ def _on_a_cell(pattern: Pattern, board: Board) -> list[Way]:
             return []
         if name is not None and cell is not None:
             named[name] = cell
-    images = board.isometries[:1] if pattern.is_plain else board.isometries
-    return [{grid[image.cells[name]]: cell for name, cell in named.items()} for image in images]
+    return [
+        {grid[image.cells[name]]: cell for name, cell in named.items()}
+        for image in (board.isometries[:1] if pattern.is_plain else board.isometries)
+    ]
 
 
 def _exchanged(game: Game) -> dict[str, str]:
@@ -332,12 +331,11 @@ def _placed(way: Way, board: Board, *, is_fixed: bool) -> _Placed:
                 ((letter + x, place + y) in places) is (cell is not None) for (x, y), cell in steps
             )
         )
-    shifts = (
+    return cells, tuple(
         (lying, (x - begin[0]) * board.stride + y - begin[1])
         for (x, y), cell in way.items()
         for lying in cell or ()
     )
-    return cells, tuple(shifts)
 
 
 def _shapes(placed: Sequence[_Placed], owned: Mapping[str, Sequence[str]]) -> Shapes:
@@ -361,8 +359,9 @@ def _shapes(placed: Sequence[_Placed], owned: Mapping[str, Sequence[str]]) -> Sh
 
 
 def _owned(lying: Lying, owned: Mapping[str, Sequence[str]]) -> Lying:
-    codes = (owned.get(code, (code,)) for code in lying.codes)
-    return lying._replace(codes=frozenset().union(*codes))
+    return lying._replace(
+        codes=frozenset().union(*(owned.get(code, (code,)) for code in lying.codes))
+    )
 
 
 def _is_common(lying: Lying) -> bool:

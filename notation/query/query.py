@@ -172,8 +172,7 @@ def _line(parts: Sequence[Token]) -> Question:
     moves = value.split()
     if not moves:
         raise WrongValueError(value, "there is no move", "moves such as 'e5 swap d4'")
-    ask = begins if word.type == "AFTER" else reaches
-    return ask(moves, is_plain=bool(plain))
+    return (begins if word.type == "AFTER" else reaches)(moves, is_plain=bool(plain))
 
 
 def _pattern(parts: Sequence[Token]) -> Question:
@@ -190,12 +189,15 @@ def _pattern(parts: Sequence[Token]) -> Question:
     except PatternError as error:
         raise WrongValueError(value, error.message, error.expected, 1 + error.at) from error
     if cell and not _some_game(lambda game: cell in game.board.bit):
-        message = f"{str(cell)!r} is a cell of no installed game"
-        raise WrongValueError(cell, message, "one such as c3")
+        raise WrongValueError(
+            cell, f"{str(cell)!r} is a cell of no installed game", "one such as c3"
+        )
     if not _some_game(lambda game: pattern.on(game) is not None):
-        message = f"no installed game can have this pattern{f' on {cell}' if cell else ''}"
-        expected = "letters of one game's pieces, which fit onto its board"
-        raise WrongValueError(value, message, expected)
+        raise WrongValueError(
+            value,
+            f"no installed game can have this pattern{f' on {cell}' if cell else ''}",
+            "letters of one game's pieces, which fit onto its board",
+        )
     return shows(pattern)
 
 
@@ -210,8 +212,7 @@ def _number(parts: Sequence[Token]) -> Question:
     what, *whose, last = parts
     bounds: list[tuple[Any, float]]
     if last.type == "RANGE":
-        ends = last.split("..")
-        low, high = map(number, ends)
+        low, high = map(number, last.split(".."))
         if low is None or high is None:
             message = f"{str(last)!r} is no range of numbers"
             raise WrongValueError(last, message, "one such as 0.5..1")
@@ -271,8 +272,7 @@ def _sequence(parts: Sequence[Any]) -> Question:
 
 
 def _no_plies(mark: Token, where: str) -> WrongValueError:
-    message = f"what stands {where} 'then' is of no single ply"
-    return WrongValueError(mark, message, OF_A_PLY)
+    return WrongValueError(mark, f"what stands {where} 'then' is of no single ply", OF_A_PLY)
 
 
 def _may_be_read(text: str) -> bool:
@@ -433,8 +433,9 @@ def _named(subject: Token, test: TextTest) -> Question:
         expected = f"{name.lower()}, or tag.{name} for a tag of your own"
         raise WrongValueError(subject, f"there is no tag {name}", expected)
     elif name == subject and (meant := TAGS.get(name.casefold(), name)) != name:
-        expected = f"{meant}, or tag.{name} for a tag of your own"
-        raise WrongValueError(subject, f"there is no tag {name}", expected)
+        raise WrongValueError(
+            subject, f"there is no tag {name}", f"{meant}, or tag.{name} for a tag of your own"
+        )
     return of_tags((name,), test)
 
 

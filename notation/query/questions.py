@@ -125,8 +125,7 @@ def joined(decisive: bool, parts: Sequence[Question]) -> Question:
         return not decisive
 
     def judged(asked: AskedRecord) -> Judged:
-        plies = {ply for part in parts for ply in part.plies(asked)}
-        return [(ply, True) for ply in sorted(plies)]
+        return [(ply, True) for ply in sorted({ply for part in parts for ply in part.plies(asked)})]
 
     are_of_plies = decisive and all(part.judged for part in parts)
     plans = tuple(part.plan for part in parts)

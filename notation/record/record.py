@@ -626,8 +626,9 @@ def _ply_faults(ply: Ply) -> Iterator[Fault]:
         signs = "a letter, then letters, digits and + - = : @ / only"
         yield Fault("field", f"the move is {_shown(ply.move)}", signs)
     if ply.glyph != "" and ply.glyph not in GLYPHS:
-        expected = f"{listed(GLYPHS, 'or')}, or nothing"
-        yield Fault("field", f"{_shown(ply.glyph)} is no glyph", expected)
+        yield Fault(
+            "field", f"{_shown(ply.glyph)} is no glyph", f"{listed(GLYPHS, 'or')}, or nothing"
+        )
     if not ply.said and ply.comments != ():
         yield from comments_faults(ply.comments)
     if ply.variations != ():
@@ -679,8 +680,7 @@ def tag_fault(name: str, value: str) -> Fault | None:
     """Return why a tag has no text; None where it has one."""
     if not _is_text(name) or not _NAME.fullmatch(name):
         return Fault("tag", f"{_shown(name)} is no name of a tag", _NAME_WORDS)
-    faults = _not_text(f"the value of {name}", value)
-    if fault := next(faults, None):
+    if fault := next(_not_text(f"the value of {name}", value), None):
         return replace(fault, code="tag", tag=name)
     if "\n" in value or "\r" in value:
         return Fault("tag", f"the value of {name} has a line break", "one line", tag=name)
@@ -693,8 +693,9 @@ def tag_faults(record: Record) -> Iterator[Fault]:
     if "Game" not in names:
         expected = 'a tag such as [Game "mammalath"]'
         if wrong := [name for name in names if name.lower() == "game"]:
-            message = f"the tag is called {wrong[0]}"
-            yield Fault("tag", message, expected, tag=wrong[0], meant="Game")
+            yield Fault(
+                "tag", f"the tag is called {wrong[0]}", expected, tag=wrong[0], meant="Game"
+            )
         else:
             yield Fault("tag", "the tag Game is missing", expected, at=0)
     elif names[0] != "Game":
@@ -702,5 +703,4 @@ def tag_faults(record: Record) -> Iterator[Fault]:
     counts = Counter(names)
     for name in sorted(name for name in counts if counts[name] > 1):
         often = "twice" if counts[name] == 2 else f"{counts[name]} times"
-        message = f"the tag {name} stands there {often}"
-        yield Fault("tag", message, "each tag once", tag=name)
+        yield Fault("tag", f"the tag {name} stands there {often}", "each tag once", tag=name)

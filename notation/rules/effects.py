@@ -116,10 +116,8 @@ def _starts(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, 
 def _with_start(
     start: tuple[str, ...], before: Sequence[str], after: Sequence[str], shapes: Shapes
 ) -> tuple[str, ...]:
-    reached = applied(" ".join(start), before, shapes)
-    cells = enumerate(zip(reached, after, strict=True))
-    rest = (f"{i}{_on_cell(old, new, shapes)}" for i, (old, new) in cells if old != new)
-    return (*start, *rest)
+    cells = enumerate(zip(applied(" ".join(start), before, shapes), after, strict=True))
+    return (*start, *(f"{i}{_on_cell(old, new, shapes)}" for i, (old, new) in cells if old != new))
 
 
 def _on_cell(old: str, new: str, shapes: Shapes) -> str:
@@ -491,8 +489,7 @@ class Dictionary:
     def _contents(self, position: Position) -> tuple[str, ...]:
         older, newer = self._last
         if newer[0] is not position:
-            found = older if older[0] is position else (position, position.contents())
-            self._last = newer, found
+            self._last = newer, older if older[0] is position else (position, position.contents())
         return self._last[1][1]
 
 

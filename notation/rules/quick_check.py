@@ -223,12 +223,13 @@ def _ends_validly(tag: str | None, result: Result, termination: str | None, rule
     `ruled` is the result of the rules, `*` where the game goes on.
     """
     why = unquoted(termination) if termination else ""
-    faults = (
-        check_tag("Termination", why),
-        *result_faults(unquoted(tag) if tag else "", result, why),
-        *end_faults(result, why, Outcome(ruled.winner, "") if ruled.is_finished else None),
+    return not any(
+        (
+            check_tag("Termination", why),
+            *result_faults(unquoted(tag) if tag else "", result, why),
+            *end_faults(result, why, Outcome(ruled.winner, "") if ruled.is_finished else None),
+        )
     )
-    return not any(faults)
 
 
 def _line(moves: str) -> list[str]:

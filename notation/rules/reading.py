@@ -64,8 +64,7 @@ def entries_of(
     if rules and jobs > 1:
         yield from entries_judged_apart(stream, name, jobs)
         return
-    texts = chain.from_iterable(map(texts_of, chunks(stream)))
-    for number, text in enumerate(texts, 1):
+    for number, text in enumerate(chain.from_iterable(map(texts_of, chunks(stream))), 1):
         yield entry_of(text, name, number, rules=rules)
 
 

@@ -245,8 +245,7 @@ def canonical(record: Record) -> Record:
         return ply_as_read(move, ply.glyph, ply.comments, variations)
 
     tags = tuple(starmap(of_tag, record.tags))
-    plies = tuple(map(of_ply, record.plies))
-    return record_as_read(tags, plies, record.result, record.comments)
+    return record_as_read(tags, tuple(map(of_ply, record.plies)), record.result, record.comments)
 
 
 def faults_of(
@@ -477,8 +476,9 @@ def end_faults(result: Result, termination: str, outcome: Outcome | None) -> Ite
             yield Fault("result", message, outcome.result, tag="Result")
     elif result.is_finished and termination in ("", Termination.RULES):
         message = f"the result is {result}, but the game goes on after the last move"
-        expected = "the result *, or a Termination other than rules"
-        yield Fault("result", message, expected, tag="Result")
+        yield Fault(
+            "result", message, "the result *, or a Termination other than rules", tag="Result"
+        )
     elif termination == Termination.RULES:
         message = "the Termination is rules, but the game goes on after the last move"
         yield Fault("termination", message, "another Termination", tag="Termination")

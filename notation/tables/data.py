@@ -145,8 +145,9 @@ def _text(expected: str, pattern: str = "(?s:.*)") -> Shape:
 
 
 def _one_of(choices: Collection[str]) -> Shape:
-    shape = _text(f"one of {' '.join(choices)}", "|".join(map(re.escape, choices)))
-    return shape._replace(schema={"enum": list(choices)})
+    return _text(f"one of {' '.join(choices)}", "|".join(map(re.escape, choices)))._replace(
+        schema={"enum": list(choices)}
+    )
 
 
 def _array(item: Shape, make: Callable[[list[Any]], Any] = tuple, lacks: str = "") -> Shape:

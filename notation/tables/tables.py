@@ -110,8 +110,9 @@ def game_row(record: Record) -> tuple[Any, ...]:
     A value that its column cannot hold, such as the date `?` or an empty text, stands in `tags`.
     """
     is_plain = not record.comments and not any(map(_is_annotated, record.plies))
-    movetext = None if is_plain else _movetext(record)
-    return row_of(record.tags, record.moves, record.result.value, movetext)
+    return row_of(
+        record.tags, record.moves, record.result.value, None if is_plain else _movetext(record)
+    )
 
 
 def row_of(
@@ -331,10 +332,9 @@ def _kept_tags(row: Mapping[str, Any]) -> list[tuple[str, str | None]] | None:
     if not text:
         return None
     try:
-        tags = read_json(text)
         return [
             (each, None) if isinstance(each, str) else (_text(each[0]), _text(each[1]))
-            for each in tags
+            for each in read_json(text)
         ]
     except (ValueError, TypeError, LookupError) as error:
         raise RowError("tags", f"{shortened(text)} holds no tags", _TAGS) from error

@@ -107,8 +107,7 @@ def is_game(game_id: str) -> bool:
 
 def about_game(game_id: str) -> str:
     """Return that a game is not installed, and which may be meant, in a sentence."""
-    meant = meant_game(game_id)
-    return f"no game {shortened(game_id)} is installed" + _did_you_mean(meant)
+    return f"no game {shortened(game_id)} is installed" + _did_you_mean(meant_game(game_id))
 
 
 def about_unread_move(text: str, game_ids: Sequence[str]) -> str:
