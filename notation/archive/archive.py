@@ -215,8 +215,7 @@ def identity(record: Record) -> bytes:
     True
     """
     game, rules = record.game, record.tag(RULES)
-    start = start_text(game, record.tag("Setup"), record.tag("Position"), rules)
-    words = [game, start, *canonical_moves(record)]
+    words = [game, start_text_of(record), *canonical_moves(record)]
     if rules not in ("", FIRST_VERSION):
         words.append(rules)  # a number, which is no move
     return blake2b("\n".join(words).encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
@@ -248,6 +247,11 @@ def least_of(record: Record) -> tuple[str, tuple[str, ...]]:
         return least.text(), line
     except (GameError, KeyError):  # a word that is no move of the game has no image
         return start_text(record.game, setup, position), moves
+
+
+def start_text_of(record: Record) -> str:
+    """Return the text of the position before a record's first ply, as `start_text` does."""
+    return start_text(record.game, record.tag("Setup"), record.tag("Position"), record.tag(RULES))
 
 
 def start_text(game_id: str, setup: str, position: str, rules: str = "") -> str:

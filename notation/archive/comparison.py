@@ -20,7 +20,7 @@ from lath.notation.archive.archive import (
     Key,
     canonical_moves,
     identity,
-    start_text,
+    start_text_of,
     temporary_database,
 )
 from lath.notation.record.record import Comment, Ply, Record
@@ -88,7 +88,7 @@ def difference(a: Record, b: Record, *, moves_only: bool = False) -> RecordDiffe
 
 def _facts(record: Record, moves_only: bool) -> dict[str, str]:
     """Return everything that is said of a game besides its moves and remarks."""
-    facts = {"Game": record.game, "Start": _start_of(record)}
+    facts = {"Game": record.game, "Start": start_text_of(record)}
     if (rules := record.tag(RULES)) not in ("", FIRST_VERSION):
         facts[RULES] = rules
     if moves_only:
@@ -115,12 +115,7 @@ def key_of(record: Record, keys: Sequence[Key] = ()) -> bytes | None:
     if keys:
         return _digest([key.text(record) for key in keys])
     values = [record.tag(name) for name in IDENTIFYING]
-    return _digest([*values, _start_of(record)]) if any(values[1:]) else None
-
-
-def _start_of(record: Record) -> str:
-    tags = record.tag("Setup"), record.tag("Position"), record.tag(RULES)
-    return start_text(record.game, *tags)
+    return _digest([*values, start_text_of(record)]) if any(values[1:]) else None
 
 
 def _remarks(record: Record) -> Iterator[tuple[int, list[str]]]:

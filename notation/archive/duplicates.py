@@ -26,7 +26,7 @@ from lath.notation.archive.archive import (
     SIZE,
     canonical_moves,
     least_of,
-    start_text,
+    start_text_of,
     temporary_database,
 )
 from lath.notation.archive.sampling import SampledRecord
@@ -107,10 +107,8 @@ def is_same_name(a: str, b: str, *, misspelled: bool = True) -> bool:
     >>> is_same_name("mcts-100", "mcts-200"), is_same_name("enginea", "engineb")
     (False, False)
     """
-    one, other = _value(a), _value(b)
-    if not one or not other or one == other:
-        return True
-    return _is_near(min(one, other), max(one, other), misspelled)
+    one, other = sorted((_value(a), _value(b)))
+    return not one or one == other or _is_near(one, other, misspelled)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -192,10 +190,11 @@ def facts_of(record: Record) -> RecordFacts:
     others = [_value(record.tag(name)) for name in _OF_LINES]
     ending = _value(record.termination)
     is_cut = record.result == "*" and ending in ("", Termination.UNTERMINATED)
-    tags = {}
-    for name, value in record.tags:
-        if name not in _FREE and (known := _comparable(name, value)):
-            tags[name] = known
+    tags = {
+        name: known
+        for name, value in record.tags
+        if name not in _FREE and (known := _comparable(name, value))
+    }
     return RecordFacts(
         game="\n".join((record.game, start, *(other if other != "1" else "" for other in others))),
         line="".join(f"{move} " for move in moves),
@@ -306,13 +305,13 @@ def is_copy(facts: RecordFacts, of: RecordFacts) -> bool:
         return True
     if not (facts.first and facts.second and of.first and of.second):
         return False
-    is_named = is_same_name(facts.first, of.first, misspelled=False)
-    is_named = is_named and is_same_name(facts.second, of.second, misspelled=False)
+    names = ((facts.first, of.first), (facts.second, of.second))
+    is_named = all(is_same_name(*pair, misspelled=False) for pair in names)
     if not is_named or (not facts.plies and of.plies):
         return False
-    if _date_and_round(facts) and _date_and_round(facts) == _date_and_round(of):
-        return True
-    return facts.plies == of.plies and facts.tags == of.tags
+    known = _date_and_round(facts)
+    is_dated = known is not None and known == _date_and_round(of)
+    return is_dated or (facts.plies == of.plies and facts.tags == of.tags)
 
 
 def _date_and_round(facts: RecordFacts) -> tuple[str, str] | None:
@@ -362,8 +361,7 @@ class Copy:
 
 
 def _as_it_stands(record: Record, plies: int) -> tuple[str, ...]:
-    tags = record.tag("Setup"), record.tag("Position"), record.tag(RULES)
-    return start_text(record.game, *tags), *canonical_moves(record)[:plies]
+    return start_text_of(record), *canonical_moves(record)[:plies]
 
 
 _PLAIN: Final = ("date", "round", "number", "event", "first", "second")
@@ -436,8 +434,7 @@ class Copies:
         item = (self._added, *place, row.order, row.value, row.text)
         self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", item)
         facts = facts_of(record)
-        order = (facts.plies, facts.is_cut, facts.weight)
-        fact = (self._added, *order, json.dumps(facts))
+        fact = (self._added, facts.plies, facts.is_cut, facts.weight, json.dumps(facts))
         self._database.execute("INSERT INTO fact VALUES (?, ?, ?, ?, ?)", fact)
 
     def settle(self) -> None:

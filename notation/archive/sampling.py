@@ -91,10 +91,8 @@ def _copies(database: sqlite3.Connection, text: bytes) -> int:
     if database.execute("INSERT OR IGNORE INTO copy VALUES (?, 1)", (content,)).rowcount:
         return 1
     database.execute("UPDATE copy SET times = times + 1 WHERE content = ?", (content,))
-    times: int = database.execute(
-        "SELECT times FROM copy WHERE content = ?", (content,)
-    ).fetchone()[0]
-    return times
+    found = database.execute("SELECT times FROM copy WHERE content = ?", (content,))
+    return int(found.fetchone()[0])
 
 
 def _digest(seed: int, number: int, content: bytes) -> bytes:

@@ -65,15 +65,17 @@ class _Asking:
         self._of_games: Final[dict[type, Any]] = {
             And: self._all,
             Or: self._some,
-            Not: self._but,
+            Not: lambda plan, among: among & ~self.holds(plan.part, among),
             OfTag: self._any_tag,
-            OfResult: self._of_result,
+            OfResult: lambda plan, among: among & self._passing("result", plan.passes),
             OfWinner: self._of_winner,
             OfPlies: self._lengths,
             OfSetup: self._setups,
             OfNotes: self._notes,
-            OfPattern: self._pattern,
-            Then: self._then,
+            OfPattern: lambda plan, among: self._flags(
+                seen_in_games(self._database, plan, among, is_any=True)
+            ),
+            Then: lambda plan, among: self._flags(self._sequence(plan, among)),
         }
 
     def holds(self, plan: Plan, among: Flags) -> Flags:
@@ -95,17 +97,11 @@ class _Asking:
             found |= self.holds(part, among & ~found)
         return found
 
-    def _but(self, plan: Not, among: Flags) -> Flags:
-        return among & ~self.holds(plan.part, among)
-
     def _any_tag(self, plan: OfTag, among: Flags) -> Flags:
         found = self._database.none()
         for tag in plan.tags:
             found |= self._tag(tag, plan.passes)
         return among & found
-
-    def _of_result(self, plan: OfResult, among: Flags) -> Flags:
-        return among & self._result(plan.passes)
 
     def _of_winner(self, plan: OfWinner, among: Flags) -> Flags:
         found = self._database.none()
@@ -136,12 +132,6 @@ class _Asking:
         for number, text in self._database.texts(among & said):
             found[number] = asked.matches(parse(text))
         return found
-
-    def _pattern(self, plan: OfPattern, among: Flags) -> Flags:
-        return self._flags(seen_in_games(self._database, plan, among, is_any=True))
-
-    def _then(self, plan: Then, among: Flags) -> Flags:
-        return self._flags(self._sequence(plan.parts, plan.within, among))
 
     def _flags(self, moments: Moments) -> Flags:
         flags = self._database.none()
@@ -189,12 +179,9 @@ class _Asking:
                 f"SELECT id FROM games SEMI JOIN chosen ON {column} = text"  # noqa: S608
             )
 
-    def _result(self, passes: TextTest) -> Flags:
-        return self._passing("result", passes)
-
     def _won(self, *, is_loser: bool) -> list[Flags]:
         """Return the games that each seat has won, or lost."""
-        won = [self._result(Result.won_by(side).__eq__) for side in SIDES]
+        won = [self._passing("result", Result.won_by(side).__eq__) for side in SIDES]
         return won[::-1] if is_loser else won
 
     def _moments(self, plan: Plan, among: Flags) -> Moments:
@@ -237,16 +224,14 @@ class _Asking:
         missed = np.setdiff1d(asked, self._moments(part, among), assume_unique=True)
         return self._flags(asked) & ~self._flags(missed)
 
-    def _sequence(
-        self, parts: Sequence[Plan], within: Sequence[int | None], among: Flags
-    ) -> Moments:
+    def _sequence(self, plan: Then, among: Flags) -> Moments:
         """Return when the last of several holds that hold one after another."""
         found: dict[int, Moments] = {}
-        for place in sorted(range(len(parts)), key=lambda place: _cost(parts[place])):
-            found[place] = self._moments(parts[place], among)
+        for place, part in sorted(enumerate(plan.parts), key=lambda each: _cost(each[1])):
+            found[place] = self._moments(part, among)
             among = among & self._flags(found[place])
         held = found[0]
-        for place, most in enumerate(within, 1):
+        for place, most in enumerate(plan.within, 1):
             later = found[place]
             before = np.searchsorted(held, later, "left") - 1
             last = held[np.maximum(before, 0)] if len(held) else later
@@ -413,8 +398,7 @@ _CODE: Final = 16
 def _moments(found: dict[str, Numbers], chosen: Flags) -> Moments:
     """Return in order the moments of the chosen rows of games and plies."""
     ids, plies = (found[name][chosen].astype(np.int64) for name in ("id", "ply"))
-    moments: Moments = ids << MOMENT | plies
-    return np.sort(moments)
+    return np.sort(ids << MOMENT | plies)
 
 
 def _test(sign: str, bound: float, *, is_whole: bool) -> str:

@@ -236,9 +236,7 @@ _NOTHING: Final = (None,) * len(NOTES)
 
 def _found(text: RecordText | Refusal, file: str, number: int) -> _Found | Refusal:
     """Return what the `number`-th text of a file says, or why it is refused."""
-    if isinstance(text, Refusal):
-        return text
-    return _sound(text) or _closely(text, file, number)
+    return text if isinstance(text, Refusal) else _sound(text) or _closely(text, file, number)
 
 
 def _sound(text: RecordText) -> _Found | None:
@@ -263,9 +261,9 @@ def _sound(text: RecordText) -> _Found | None:
 def _is_canonical(found: ValidGame) -> bool:
     """Return whether the setup is as its game writes it; of the moves that is known."""
     setup = found.values.get("Setup")
-    if setup is None:
-        return True
-    return _is_canonical_setup(found.values["Game"], found.values.get(RULES, '""'), setup)
+    return setup is None or _is_canonical_setup(
+        found.values["Game"], found.values.get(RULES, '""'), setup
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -133,7 +133,8 @@ class PositionKeys:
     def play(self, lines: Sequence[PlayableLine]) -> PlayedLines:
         """Return the keys of all positions of some lines, and what was played in them."""
         if self._on_boards is None:
-            return _joined([self._one_by_one(line) for line in lines])
+            played = map(self._one_by_one, lines)
+            return PlayedLines(*map(np.concatenate, zip(*played, strict=True)))
         return self._at_once(self._on_boards, lines)
 
     def _one_by_one(self, line: PlayableLine) -> PlayedLines:
@@ -194,10 +195,6 @@ class KeySteps(NamedTuple):
 
     steps: Numbers
     seats: Numbers
-
-
-def _joined(played: Sequence[PlayedLines]) -> PlayedLines:
-    return PlayedLines(*map(np.concatenate, zip(*played, strict=True)))
 
 
 def _put(played: PlayedLines, lines: Sequence[PlayableLine], place: int, one: PlayedLines) -> None:
@@ -329,7 +326,8 @@ class _OnBoards:
         by_line = steps.steps[np.minimum(at, len(steps.steps) - 1)]
         texts = np.array([self._text(step.move) for step in known], np.int64)
         effects, untold = self._effects(known)
-        state, ends = self._starts(lines, order), self._ends(lines, order)
+        state = self._starts(lines, order)
+        ends = self.layers.of([lines[place].end for place in order.tolist()])
         count = len(steps.steps) + len(lines)
         keys: Bits = np.empty(count, np.uint64)
         images: Numbers = np.full(count, NO_MOVE, np.int64)
@@ -372,15 +370,11 @@ class _OnBoards:
 
     def _starts(self, lines: Sequence[PlayableLine], order: Numbers) -> Bits:
         """Return the layers of the first position of each line in this order."""
-        places: dict[int, int] = {}
         positions = [lines[place].start for place in order.tolist()]
         found = {id(position): position for position in positions}
         places = {of: place for place, of in enumerate(found)}
         bits = self.layers.of(list(found.values()))
         return bits[:, :, [places[id(position)] for position in positions]]
-
-    def _ends(self, lines: Sequence[PlayableLine], order: Numbers) -> Bits:
-        return self.layers.of([lines[place].end for place in order.tolist()])
 
     def _effects(self, steps: Sequence[KeyStep]) -> tuple[Numbers, Flags]:
         """Return the number of each step's effect, and which have none that layers tell."""
@@ -500,9 +494,7 @@ def turns_of(game: Game) -> list[Mapping[str, str]] | None:
             return None
         for turn, fits in zip(turns, fitting, strict=True):
             fits.intersection_update(_fitting(turn, position, fits))
-    if not all(fitting):
-        return None
-    return [isometries[min(fits)].cells for fits in fitting]
+    return [isometries[min(fits)].cells for fits in fitting] if all(fitting) else None
 
 
 def _fitting(turn: Symmetry, position: Position, among: Iterable[int]) -> set[int]:

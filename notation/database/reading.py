@@ -195,8 +195,7 @@ class Database:
 
     def none(self) -> Flags:
         """Return no game."""
-        flags: Flags = np.zeros(self.games + 1, bool)
-        return flags
+        return np.zeros(self.games + 1, bool)
 
     @contextmanager
     def table(self, name: str, **columns: Any) -> Iterator[None]:

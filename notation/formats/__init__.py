@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
 
 from lath.notation.files.files import DATABASE, compression_of, open_bytes
 from lath.notation.record.errors import NotationError
@@ -103,6 +103,8 @@ TABLE: Final[Mapping[str, RecordFormat]] = {
 }
 """Every format by its name, which `--from` and `--to` know too. Databases are written otherwise."""
 
+_BY_SUFFIX: Final = {suffix: name for name, known in TABLE.items() for suffix in known.suffixes}
+
 OF_TEXT: Final = ("lath", "duckdb")
 """Formats whose files are our own text when they are opened."""
 
@@ -135,14 +137,11 @@ def name_for(path: str | Path) -> str:
     >>> name_for("games.jsonl.gz"), name_for("GAMES.CSV.GZ")
     ('jsonlines', 'csv')
     """
-    file = Path(path)
-    suffix = (Path(file.stem) if compression_of(file) else file).suffix
-    for name, known in TABLE.items():
-        if suffix.lower() in known.suffixes:
-            return name
-    suffixes = ", ".join(suffix for known in TABLE.values() for suffix in known.suffixes)
+    suffix = _suffix_of(path)
+    if name := _BY_SUFFIX.get(suffix.lower()):
+        return name
     found = f"no format has the suffix {suffix}" if suffix else "the name has no suffix of a format"
-    raise FormatError(f"{path}: {found}; expected one of {suffixes}")
+    raise FormatError(f"{path}: {found}; expected one of {', '.join(_BY_SUFFIX)}")
 
 
 def named(text: str) -> str:
@@ -151,9 +150,7 @@ def named(text: str) -> str:
     >>> named("jsonlines"), named(".jsonl"), named("jsonl"), named("pdf")
     ('jsonlines', 'jsonlines', 'jsonlines', 'pdf')
     """
-    suffix = f".{text.removeprefix('.').lower()}"
-    of_suffix = (name for name, known in TABLE.items() if suffix in known.suffixes)
-    return text if text in TABLE else next(of_suffix, text)
+    return text if text in TABLE else _BY_SUFFIX.get(f".{text.removeprefix('.').lower()}", text)
 
 
 def is_other(path: str | Path) -> bool:
@@ -186,7 +183,7 @@ def recognised(path: str | Path) -> str:
     recognises is our own text. Raises OSError.
     """
     name = name_for(path) if is_other(path) else "lath"
-    is_sure = name not in ("lath", "pgn") or _suffix_of(path) in TABLE["lath"].suffixes
+    is_sure = name not in ("lath", "pgn") or _suffix_of(path).lower() in TABLE["lath"].suffixes
     if is_sure or (str(path) != "-" and not Path(path).is_file()):
         return name
     with open_bytes(path) as stream:
@@ -252,7 +249,7 @@ def _peeked(stream: BinaryIO) -> bytes:
 
 def _suffix_of(path: str | Path) -> str:
     file = Path(path)
-    return (Path(file.stem) if compression_of(file) else file).suffix.lower()
+    return (Path(file.stem) if compression_of(file) else file).suffix
 
 
 def _recognised(head: bytes, file: str, name: str) -> str:
@@ -262,46 +259,39 @@ def _recognised(head: bytes, file: str, name: str) -> str:
         for other, pattern in _BEGINS.items():
             if re.match(pattern, begin):
                 return other
-    is_text = _suffix_of(file) == ".txt"
+    is_text = _suffix_of(file).lower() == ".txt"
     if not begin or (is_text and begin.startswith(b"%")):
         return name
     from lath.notation.formats import text  # start-up time
 
     if name == "lath" and text.is_ours(head):
         return name
-    if is_text or text.is_like(head, file, is_sure=name == "lath"):
-        return "text"
-    return name
+    return "text" if is_text or text.is_like(head, file, is_sure=name == "lath") else name
 
 
 def reader(name: str) -> Reader:
     """Return what reads the format of this name; raises FormatError."""
-    read: Reader = _function(name, "read")
-    return read
+    return cast("Reader", _function(name, "read"))
 
 
 def writer(name: str) -> Writer:
     """Return what writes the format of this name; raises FormatError."""
-    write: Writer = _function(name, "write")
-    return write
+    return cast("Writer", _function(name, "write"))
 
 
 def ply_writer(name: str) -> PlyWriter:
     """Return what writes a row a ply in the format of this name; raises FormatError."""
-    write: PlyWriter = _function(name, "plies")
-    return write
+    return cast("PlyWriter", _function(name, "plies"))
 
 
 def plane_writer(name: str) -> PlyWriter:
     """Return what writes planes in the format of this name; raises FormatError."""
-    write: PlyWriter = _function(name, "planes")
-    return write
+    return cast("PlyWriter", _function(name, "planes"))
 
 
 def note_of(name: str) -> Note | None:
     """Return what says of records that they end otherwise by a format's rules; None for most."""
-    note: Note | None = _function(name, "note") if TABLE[name].note else None
-    return note
+    return cast("Note", _function(name, "note")) if TABLE[name].note else None
 
 
 def _function(name: str, does: str) -> Any:
@@ -330,11 +320,12 @@ class UnheldError(NotationError):
         self.field = field
 
 
+_Given = TypeVar("_Given")
 _Held = TypeVar("_Held")
 
 
 def held(
-    records: Iterable[Record], lost: Lost, hold: Callable[[Record], tuple[_Held, Iterable[str]]]
+    records: Iterable[_Given], lost: Lost, hold: Callable[[_Given], tuple[_Held, Iterable[str]]]
 ) -> Iterator[_Held]:
     """Yield what `hold` makes of each record; the fields that it names beside are told as lost.
 

@@ -21,7 +21,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from lath import games
 from lath.games.errors import GameError
 from lath.notation.files.files import temporary_file
-from lath.notation.formats import WHOLE, FormatError, Lost, Numbered
+from lath.notation.formats import FormatError, Lost, Numbered, UnheldError, held
 from lath.notation.formats.tables import Written, arrow
 from lath.notation.record.record import Record, all_comments
 from lath.notation.tables.planes import Encoding, PlanesError, PlyNumbers
@@ -204,32 +204,24 @@ def _encoded(records: Iterable[Numbered], lost: Lost) -> tuple[Encoding, Iterato
 
 
 def _rows(encoding: Encoding, records: Iterable[Numbered], lost: Lost) -> Iterator[PlyNumbers]:
-    ours = encoding.game.id
-    for count, (number, record) in enumerate(records, 1):
-        rows: list[PlyNumbers] = []
-        unheld = ""
+    def hold(numbered: Numbered) -> tuple[list[PlyNumbers], Iterator[str]]:
+        number, record = numbered
         try:
-            if games.get(record.game).id == ours:
-                rows = list(encoding.rows(record, number))
-            else:
-                unheld = f"game {record.game} beside {ours}"
-        except GameError:
-            unheld = "the position before a move that is not legal"
-        if unheld:
-            lost(count, unheld)
-            lost(count, WHOLE)
-        else:
-            for field in _untold(record):
-                lost(count, field)
-            yield from rows
+            if games.get(record.game).id != encoding.game.id:
+                raise UnheldError(f"game {record.game} beside {encoding.game.id}")
+            return list(encoding.rows(record, number)), _untold(record)
+        except GameError as error:
+            raise UnheldError("the position before a move that is not legal") from error
+
+    return chain.from_iterable(held(records, lost, hold))
 
 
 def _untold(record: Record) -> Iterator[str]:
     """Yield what of a game no array has; who played it, and when, is one thing."""
     if any(name not in _HELD and value for name, value in record.tags):
         yield "tags"
-    parts = [part for comment in all_comments(record) for part in comment]
-    if any(isinstance(part, str) or part.name != "eval" for part in parts):
+    said = chain.from_iterable(all_comments(record))
+    if any(isinstance(part, str) or part.name != "eval" for part in said):
         yield "comments"
     if any(ply.glyph for ply in record.plies):
         yield "glyphs"

@@ -14,13 +14,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Self
 
 from lath.games.errors import GameError
 from lath.notation.extras import EXTRAS
 from lath.notation.files.files import temporary_file
-from lath.notation.formats import WHOLE, FormatError, Lost, Numbered
+from lath.notation.formats import FormatError, Lost, Numbered, UnheldError, held
 from lath.notation.record.errors import Fault, RecordSyntaxError
 from lath.notation.record.record import all_comments, tag_faults
 from lath.notation.record.tags import date_of
@@ -92,20 +92,17 @@ def json_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
 
 def _plies(records: Iterable[Numbered], lost: Lost) -> Iterator[Row]:
     """Yield the rows of PLIES; a record whose moves are not legal is left out and told of."""
-    for count, (number, record) in enumerate(records, 1):
-        if record.is_result_only:
-            lost(count, "a result without moves")
-            lost(count, WHOLE)
-            continue
-        try:
-            rows = list(ply_rows(record, number))
-        except GameError:
-            lost(count, "the position before a move that is not legal")
-            lost(count, WHOLE)
-            continue
-        for field in _untold(record):
-            lost(count, field)
-        yield from rows
+    return chain.from_iterable(held(records, lost, _held))
+
+
+def _held(numbered: Numbered) -> tuple[list[Row], Iterator[str]]:
+    number, record = numbered
+    if record.is_result_only:
+        raise UnheldError("a result without moves")
+    try:
+        return list(ply_rows(record, number)), _untold(record)
+    except GameError as error:
+        raise UnheldError("the position before a move that is not legal") from error
 
 
 def _untold(record: Record) -> Iterator[str]:
@@ -114,8 +111,8 @@ def _untold(record: Record) -> Iterator[str]:
         is_part = name == "Date" and value.strip("?-. ") and date_of(value) is None
         if name not in _OF_PLIES or is_part:
             yield f"tag {name}"
-    parts = (part for comment in all_comments(record) for part in comment)
-    if any(isinstance(part, str) or part.name not in _TOLD for part in parts):
+    said = chain.from_iterable(all_comments(record))
+    if any(isinstance(part, str) or part.name not in _TOLD for part in said):
         yield "comments"
     if any(ply.variations for ply in record.plies):
         yield "variations"

@@ -283,9 +283,7 @@ class _Reading:
         words = self._take_words_at_end(game, players, colours)
         self._check_sides(words)
         ending = self._ending(values, players, colours)
-        if game is None:
-            return None
-        return self._built(game, words, ending)
+        return None if game is None else self._built(game, words, ending)
 
     def _values(self) -> dict[str, str]:
         """Return the values of tags by their names, those with a meaning once."""

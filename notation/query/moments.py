@@ -112,42 +112,25 @@ def position_test(
 
     Of a line they are those that it leads to. It raises GameError where a record begins nowhere.
     """
-    if isinstance(plan, OfLine):
-        to_end = _to_end(plan)
-        return lambda record: to_end(record.game, record.tag(RULES), record.tag("Setup"))
-    test = _shown(plan) if isinstance(plan, OfPattern) else _among(plan)
-    return lambda record: test(record.game, record.tag(RULES))
+    has_setup = isinstance(plan, OfLine)
 
-
-def _among(plan: OfPosition) -> Callable[[str, str], PositionTest | None]:
-    @once_a_game
-    def test(game_id: str, rules: str) -> PositionTest | None:
-        sought = positions_of([game_by(game_id, rules)], plan.texts)
-        return _is_one_of(sought, plan.is_plain) if sought else None
-
-    return test
-
-
-def _to_end(plan: OfLine) -> Callable[[str, str, str], PositionTest | None]:
     @once_a_game
     def test(game_id: str, rules: str, setup: str) -> PositionTest | None:
-        end = end_of_line(plan.moves, game_id, rules, setup)
-        return None if end is None else _is_one_of({end}, plan.is_plain)
+        if isinstance(plan, OfPattern):
+            compiled = plan.pattern.on(game_by(game_id, rules))
+            return None if compiled is None else compiled.is_in
+        if isinstance(plan, OfLine):
+            end = end_of_line(plan.moves, game_id, rules, setup)
+            sought = set() if end is None else {end}
+        else:
+            sought = positions_of([game_by(game_id, rules)], plan.texts)
+        if not sought:
+            return None
+        return sought.__contains__ if plan.is_plain else is_image_of(sought)
 
-    return test
-
-
-def _shown(plan: OfPattern) -> Callable[[str, str], PositionTest | None]:
-    @once_a_game
-    def test(game_id: str, rules: str) -> PositionTest | None:
-        compiled = plan.pattern.on(game_by(game_id, rules))
-        return None if compiled is None else compiled.is_in
-
-    return test
-
-
-def _is_one_of(sought: set[Position], is_plain: bool) -> PositionTest:
-    return sought.__contains__ if is_plain else is_image_of(sought)
+    return lambda record: test(
+        record.game, record.tag(RULES), record.tag("Setup") if has_setup else ""
+    )
 
 
 def positions_of(readers: Iterable[Game], texts: Iterable[str]) -> set[Position]:

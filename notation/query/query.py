@@ -22,7 +22,7 @@ from importlib import resources
 from math import inf, prod
 from operator import itemgetter
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from lath import games
 from lath.games.core import RESULTS, Game
@@ -249,8 +249,7 @@ def _at(parts: Sequence[Any]) -> Question:
 def _sequence(parts: Sequence[Any]) -> Question:
     """Return what `A then B` asks, with `within N plies` or without."""
     if len(parts) == 1:
-        only: Question = parts[0]
-        return only
+        return cast("Question", parts[0])
     questions: list[Question] = []
     within: list[int | None] = []
     mark: Token | None = None

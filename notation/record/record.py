@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, TypeVar, cast
 
 from lath.games.core import RESULTS, Result
 from lath.notation.hooks import HTML
@@ -330,8 +330,7 @@ class Record:
 
     def _repr_html_(self) -> str:
         """Return what notebooks show."""
-        html: str = HTML.load()(self)
-        return html
+        return str(HTML.load()(self))
 
 
 def require_record(value: object) -> None:
@@ -344,8 +343,7 @@ def require_record(value: object) -> None:
 
 def _setter(of: type, name: str) -> Callable[[Any, Any], None]:
     """Return what sets a field of a new value, faster than `object.__setattr__` does."""
-    setter: Callable[[Any, Any], None] = of.__dict__[name].__set__
-    return setter
+    return cast("Callable[[Any, Any], None]", of.__dict__[name].__set__)
 
 
 _set_name, _set_value = (_setter(Annotation, name) for name in ("name", "value"))
@@ -486,8 +484,9 @@ _OFTEN: Final = frozenset({"emt", "clk", "eval", "depth", "nodes", "pv"})
 
 def is_of_analysis(comments: Iterable[Comment]) -> bool:
     """Return whether what has these comments is an analysis' own."""
-    parts = (part for comment in comments for part in comment)
-    return any(isinstance(part, Annotation) and part.name == BY for part in parts)
+    return any(
+        isinstance(part, Annotation) and part.name == BY for part in chain.from_iterable(comments)
+    )
 
 
 def annotation(name: str, value: str) -> Annotation:
@@ -606,12 +605,15 @@ def comments_faults(comments: object) -> Iterator[Fault]:
 
 
 def _comment_faults(parts: tuple[object, ...]) -> Iterator[Fault]:
-    faults: list[Fault] = []
-    for part in parts:
-        if type(part) is Annotation:
-            faults += _note_faults(part)
-        else:
-            faults += _not_text("a part of a comment", part)
+    faults = [
+        fault
+        for part in parts
+        for fault in (
+            _note_faults(part)
+            if type(part) is Annotation
+            else _not_text("a part of a comment", part)
+        )
+    ]
     yield from faults
     if faults:
         return

@@ -105,9 +105,7 @@ def bare_record(text: str) -> Record | None:
         return None
     tags, _, line, movetext, _, result = found
     has_other_blanks = not movetext.replace("\n", " ").isprintable()  # as lines of Windows have
-    if has_other_blanks or _is_told(movetext):
-        return None
-    return _record(tags, line, result)
+    return None if has_other_blanks or _is_told(movetext) else _record(tags, line, result)
 
 
 def valid_game(text: str) -> ValidGame | None:
@@ -174,9 +172,8 @@ def scanned_game(text: str, scanned: Scanned | None) -> ValidGame | None:
     if len(text) - len(moves) > _MOST_TAGS:  # what follows remembers their values
         return None
     values = dict(tags)
-    if tags[0][0] != "Game" or len(values) != len(tags):
-        return None
-    if before and _HARMLESS.sub("", before).strip():
+    is_usual = tags[0][0] == "Game" and len(values) == len(tags)
+    if not is_usual or (before and _HARMLESS.sub("", before).strip()):
         return None
     line = _line(moves)
     played = _played(values, line, result)
@@ -193,10 +190,8 @@ def _played(
 
     The values of tags are in their quotes.
     """
-    tag = values.get
-    if MOVES in values and not line:  # a result alone has no position
-        return None
-    if not _tags_are_valid(tag("Date"), tag("TimeControl")):
+    tag, is_result_only = values.get, MOVES in values and not line  # which has no position
+    if is_result_only or not _tags_are_valid(tag("Date"), tag("TimeControl")):
         return None
     try:
         start = _start(tag("Game", ""), tag("Setup"), tag("Position"), tag(RULES))

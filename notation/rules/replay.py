@@ -339,9 +339,7 @@ def _why_no_start(record: Record, tag: str, error: GameError) -> tuple[str, str]
 def _parted(error: ValueError, value: str) -> tuple[str, str]:
     """Return what is wrong with a value, and what was expected."""
     message, expects, expected = str(error).rpartition(", expected ")
-    if not expects or ", expected " in value:
-        return str(error), ""
-    return message, expected
+    return (str(error), "") if not expects or ", expected " in value else (message, expected)
 
 
 def check_line(

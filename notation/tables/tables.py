@@ -278,16 +278,12 @@ def tags_of(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _with_time(tags: list[tuple[str, str]], row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the tags with the time of day that a column of dates may have, behind the date."""
     date = row.get("date")
-    if not isinstance(date, dt.datetime) or date != date or not any(_clock(date)):  # noqa: PLR0124
+    if not isinstance(date, dt.datetime) or date != date or date.time() == dt.time.min:  # noqa: PLR0124
         return tags
     names = [name for name, _ in tags]
     if START_TIME not in names:
         tags.insert(names.index("Date") + 1, (START_TIME, date.isoformat()))
     return tags
-
-
-def _clock(date: dt.datetime) -> tuple[int, ...]:
-    return date.hour, date.minute, date.second, date.microsecond
 
 
 START_TIME: Final = "StartTime"

@@ -13,7 +13,7 @@ from functools import cache
 from hashlib import blake2b
 from importlib import resources
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from lath.games.core import RESULTS, Result
 from lath.notation.record.errors import Fault, RecordSyntaxError
@@ -85,8 +85,7 @@ def stored() -> dict[str, str] | None:
         return None
     import json  # who only writes does without it
 
-    texts: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
-    return texts
+    return cast("dict[str, str]", json.loads(file.read_text(encoding="utf-8")))
 
 
 def digest(text: str) -> str:
