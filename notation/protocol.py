@@ -80,8 +80,7 @@ class TimeControl:
         >>> TimeControl.read("10+0.1").increment_ms
         100
         """
-        time = cls.find(text)
-        if time is None:
+        if (time := cls.find(text)) is None:
             meant = meant_time_control(text)
             hint = f" (did you mean {meant!r}?)" if meant else ""
             raise ValueError(f"unknown time control {text!r}{hint}, expected {_FORMS}")
@@ -191,8 +190,7 @@ def _new() -> re.Pattern[str]:
 
 def read_new(line: str) -> NewGame:
     """Return what `new …` says; raises ValueError."""
-    found = _new().fullmatch(" ".join(line.split()))
-    if found is None:
+    if (found := _new().fullmatch(" ".join(line.split()))) is None:
         raise ValueError(f"not a new game: {line!r}")
     return NewGame(
         number=int(found[1]),

@@ -81,8 +81,7 @@ class Key:
         by the alphabet without regard to capitals; a missing value comes last. Results are in the
         order of RESULTS: first won, second won, a draw, not finished.
         """
-        value = self.text(record)
-        if not value:
+        if not (value := self.text(record)):
             return _NOTHING
         if self.name == "Result":
             return _NUMBER + bytes([list(RESULTS).index(value)])
@@ -451,8 +450,7 @@ class ArchiveParts:
 
     def add(self, name: str, text: str) -> None:
         """Add a record to the part of this name, which is a file's without its suffix."""
-        part = self._parts.get(name)
-        if part is None:
+        if (part := self._parts.get(name)) is None:
             file = f"{name}.lath{self._compression}"
             part = self._parts[name] = ArchivePart(self._folder / file, self._hidden / file)
             self._refuse_existing(part)
@@ -487,8 +485,7 @@ class ArchiveParts:
 
     def _end_frames(self, part: ArchivePart) -> None:
         """Write behind a `.zst` where its records are, as `write_atomically` does."""
-        note = note_for(part.hidden)
-        if note is not None:
+        if (note := note_for(part.hidden)) is not None:
             with BufferedReader(Frames(part.hidden.open("rb"), part.frames)) as content:
                 noted = note(cast("BinaryIO", content))
             with part.hidden.open("ab") as stream:

@@ -266,8 +266,7 @@ class _Source:
         except OSError as error:
             self.stale = f"{beside} cannot be read: {error.strerror or error}"
             return
-        found = _unpacked(data)
-        if found is None:
+        if (found := _unpacked(data)) is None:
             self.stale = f"{beside} is damaged, or no index of this version"
         elif found[1] != self.state():
             self.stale = f"{beside} is of an earlier state of {self.path.name}"

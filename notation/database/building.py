@@ -342,8 +342,7 @@ class Building:
 
         Raises DatabaseError where there are too many.
         """
-        code = self._codes.get((game, move, effect))
-        if code is None:
+        if (code := self._codes.get((game, move, effect))) is None:
             code = self._codes[game, move, effect] = len(self._codes) + 1
             if code >= _NONE:
                 raise DatabaseError(f"the games have more than {_NONE - 1} different moves")

@@ -250,8 +250,7 @@ def _sound(text: RecordText) -> _Found | None:
     notes: _Notes = ()
     movetext = None
     if not found.is_bare:
-        read = _read_notes(found)
-        if read is None:
+        if (read := _read_notes(found)) is None:
             return _annotated(text, line)
         movetext, notes = read
     row = row_of(tags, line.moves, found.result.value, movetext)

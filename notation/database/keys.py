@@ -516,8 +516,7 @@ def at_random(game: Game) -> Iterator[Position]:
         position = game.start(game.draw_setup(number) if game.has_setups and number else None)
         for _ in range(_PLIES):
             yield position
-            moves = position.legal_moves()
-            if not moves:
+            if not (moves := position.legal_moves()):
                 break
             position = position.play(chance.choice(moves))
 

@@ -46,8 +46,7 @@ def seen_in_games(database: Database, plan: OfPattern, among: Flags, *, is_any: 
     rules, rules_of = database.rules
     found: list[Moments] = [np.empty(0, np.int64)]
     for kind in np.unique(rules_of[among]).tolist():
-        compiled = plan.pattern.on(game_by(*rules[kind]))
-        if compiled is None:
+        if (compiled := plan.pattern.on(game_by(*rules[kind]))) is None:
             continue
         of_kind = among & (rules_of == kind)
         boards = _Boards(database, plan, compiled, is_any=is_any)

@@ -185,8 +185,7 @@ def _refuse_untrue(record: Record, changed: Record) -> None:
     for name, value in changed.tags:
         if (name, value) in different and (fault := tag_fault(name, value)):
             raise RecordValueError(fault)
-    faults = [*tag_faults(changed)]
-    if not faults:
+    if not (faults := [*tag_faults(changed)]):
         faults += filter(None, (check_tag(*tag) for tag in changed.tags if tag in different))
     if not faults and _DECIDING.intersection(name for name, _ in different):
         faults += (Counter(faults_of(changed)) - Counter(faults_of(record))).elements()

@@ -137,8 +137,7 @@ def read_trial(text: str) -> LudiiTrial:
                 raise refused(at + len(_SIZE), f"{shortened(digits)} is no count", "a number")
             trial.sizes.append(Value(at, digits))
         else:
-            field_line = _FIELD.fullmatch(line)
-            if field_line is None:
+            if (field_line := _FIELD.fullmatch(line)) is None:
                 expected = f"Move=, {_SIZE.strip()}, winner= or another field of a Ludii trial"
                 raise refused(at, f"unknown line {shortened(line)}", expected)
             name, value = field_line.groups()

@@ -90,8 +90,7 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
     faults = list(_missing(found))
     words = _SAID.sub(" ", moves).split()
     end = words.pop() if words and words[-1] in RESULTS else ""
-    said = found.get("Result", end)
-    if not said:
+    if not (said := found.get("Result", end)):
         faults.append(Fault("tag", "the tag Result is missing", f"it with {RESULTS_IN_WORDS}", 0))
     result = RESULTS.get(said, Result.UNFINISHED)
     record = record_as_read(tuple(_ours(tags, result, has_moves=bool(words))), (), result)
@@ -149,8 +148,7 @@ def _parts(text: str) -> tuple[list[_Tag], str]:
 def _tags_of(line: str, begin: int) -> Iterator[_Tag]:
     at = 0
     while (rest := line[at:].lstrip()).startswith("["):
-        match = TAG.match(line, at)
-        if match is None:
+        if (match := TAG.match(line, at)) is None:
             at = len(line) - len(rest)
             raise refused(begin + at, f"{shortened(rest)} is no tag", _EXAMPLE)
         at = match.end()

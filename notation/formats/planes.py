@@ -191,8 +191,7 @@ def _meaning(encoding: Encoding) -> dict[str, Any]:
 def _encoded(records: Iterable[Numbered], lost: Lost) -> tuple[Encoding, Iterator[PlyNumbers]]:
     """Return how the game of the first record is encoded, and the plies of all that are of it."""
     found = iter(records)
-    first = next(found, None)
-    if first is None:
+    if (first := next(found, None)) is None:
         raise FormatError("there is no record to make planes of")
     try:
         encoding = Encoding(games.get(first[1].game))

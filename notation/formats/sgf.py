@@ -183,8 +183,7 @@ def _time(value: str) -> Iterator[str]:
 
 
 def _result(record: Record, letters: tuple[str, str]) -> str:
-    winner = record.result.winner
-    if winner is not None:
+    if (winner := record.result.winner) is not None:
         return f"{letters[winner]}+{_REASONS.get(record.termination, '')}"
     if not record.result.is_finished:
         return "Void" if record.termination == Termination.VOID else "?"

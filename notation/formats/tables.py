@@ -315,8 +315,7 @@ class _SheetLines:
 
     def __next__(self) -> str:
         """Return the next line; it goes on after it has raised csv.Error for a row too long."""
-        line = self._stream.readline(MAX_RECORD + 2)
-        if not line:
+        if not (line := self._stream.readline(MAX_RECORD + 2)):
             raise StopIteration
         self._size += len(line)
         text = line.decode("utf-8", "surrogateescape")
@@ -469,8 +468,7 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
         raise _at_row(fault) from error
     if fault := size_fault(ours):
         raise _at_row(fault)
-    record = scan(ours)
-    if record is None:
+    if (record := scan(ours)) is None:
         from lath.notation.text.parser import parse_closely  # Lark takes a while to load
 
         try:

@@ -459,8 +459,7 @@ class _Reading:
         for given in [name for name in values if name not in ENDS]:
             name, value = given, values.pop(given)
             if name == "Date":
-                day = day_of(value)
-                if day is None:
+                if (day := day_of(value)) is None:
                     expected = "a day such as 2024-11-03 or 3 Nov 2024"
                     message = f"the Date {shortened(value)} is not a date"
                     self.faults.append(Fault("tag", message, expected, self._at[name]))

@@ -373,8 +373,7 @@ ReadEnding(result=<Result.FIRST_WON: '1-0'>, termination='resignation'))
         return ReadEnding(result, Termination.AGREEMENT.value if "agreed" in lower else "")
     if re.match(r"(draw|drawn|tie)\b", lower):
         return ReadEnding(Result.DRAWN, reason_in(lower))
-    who = _seat(plain, players, colours)
-    if who is not None:
+    if (who := _seat(plain, players, colours)) is not None:
         return ReadEnding(Result.won_by(who))
     if found := re.fullmatch(r"(?:win|victory|point)\s+(?:for|to|by)\s+(.+)", plain, re.IGNORECASE):
         who = _seat(found[1], players, colours)
@@ -395,8 +394,7 @@ def _by_name(text: str, players: tuple[str, str], colours: Mapping[str, Side]) -
         result = meant_result("-".join(points))
         return ReadEnding(result) if {one, other} == {0, 1} and result else None
     if found := who_ended(text):
-        who = _seat(found["who"], players, colours)
-        if who is None:
+        if (who := _seat(found["who"], players, colours)) is None:
             return None
         does = found["does"].lower()
         is_won = does.startswith(("win", "won", "vic"))

@@ -85,8 +85,7 @@ def saying(line: str) -> Saying | None:
     >>> saying("Ann should have played d4"), saying("White: b2")
     (None, None)
     """
-    found = _SAID.fullmatch(line)
-    if found is None:
+    if (found := _SAID.fullmatch(line)) is None:
         return None
     is_numbered = re.search("[0-9]", line[: found.start("who")]) is not None
     if found["colon"] and not is_numbered:  # which may be a name

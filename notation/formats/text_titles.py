@@ -138,8 +138,7 @@ def title_of(line: str) -> Title | None:
     said: dict[str, str] = {}
 
     def taken(pattern: re.Pattern[str], name: str, text: str) -> str:
-        found = pattern.search(text)
-        if found is None:
+        if (found := pattern.search(text)) is None:
             return text
         said[name] = found[name] if name in pattern.groupindex else found[0]
         return f"{text[: found.start()]}\t{text[found.end() :]}"

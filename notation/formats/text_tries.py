@@ -79,8 +79,7 @@ def tried(game: Game, given: list[WrittenMove]) -> Tried:
     position = game.start()
     count = 0
     for count, word in enumerate(words):
-        move = move_in(game, word.text)[0]
-        if not move:
+        if not (move := move_in(game, word.text)[0]):
             behind = words[count:]
             is_end = count > 0 and not any(re.search("[0-9]", one.text) for one in behind)
             return Tried(game.id, count, None if is_end else word)

@@ -84,8 +84,7 @@ def _read(text: RecordText) -> tuple[Record, tuple[Fault, ...]]:
 
 def _start(text: str) -> tuple[Position, int]:
     """Return the position in brackets, and where the moves begin."""
-    head = _HEAD.match(text)
-    if head is None:
+    if (head := _HEAD.match(text)) is None:
         at = len(text) - len(text.lstrip())
         if text.lstrip().startswith("["):
             raise refused(at, "the position is never closed", "]")
@@ -107,8 +106,7 @@ def _moves(text: str, begin: int, start: Position) -> Iterator[str]:
                 message = f"the number {word} stands before ply {ply}"
                 raise refused(match.start(), message, _number(ply) or "a move", ply=ply)
             continue
-        cell = cells().get(word)
-        if cell is None:
+        if (cell := cells().get(word)) is None:
             row = [name for name in cells() if name[0] == word[0]]
             expected = f"{row[0]} to {row[-1]} in this row" if row else "rows A to I, such as E5"
             raise refused(match.start(), f"{word[:40]!r} is not a cell", expected, "move", ply)

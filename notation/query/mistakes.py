@@ -145,8 +145,7 @@ def _no_such_name(text: str, at: int, found: str) -> QueryError:
         return QueryError(text, at, f"nothing is called {found!r}: did you mean {meant!r}?")
     if tag := TAGS.get(found.casefold()):
         return QueryError(text, at, f"nothing is called {found!r}: did you mean the tag {tag}?")
-    alike = difflib.get_close_matches(found.lower(), [*WORDS, "contains", "not"], n=1)
-    if alike:
+    if alike := difflib.get_close_matches(found.lower(), [*WORDS, "contains", "not"], n=1):
         return QueryError(text, at, f"nothing is called {found!r}: did you mean {alike[0]!r}?")
     expected = f"one of {', '.join(WORDS)}, contains, or a tag such as Annotator"
     return QueryError(text, at, f"nothing is called {found!r}", expected)

@@ -169,8 +169,7 @@ def _position(parts: Sequence[Any]) -> Question:
 def _line(parts: Sequence[Token]) -> Question:
     """Return what `[plain] after` and `[plain] reached` ask of moves."""
     *plain, word, value = parts
-    moves = value.split()
-    if not moves:
+    if not (moves := value.split()):
         raise WrongValueError(value, "there is no move", "moves such as 'e5 swap d4'")
     return (begins if word.type == "AFTER" else reaches)(moves, is_plain=bool(plain))
 

@@ -176,8 +176,7 @@ def ordered(order: str, value: str) -> TextTest:
     (True, False, True)
     """
     compare = _SIGNS[order]
-    bound = number(value)
-    if bound is None:
+    if (bound := number(value)) is None:
         return lambda text: text != "" and compare(text, value)
 
     def test(text: str) -> bool:

@@ -306,8 +306,7 @@ class Dictionary:
 
         Nothing is learned from it.
         """
-        end = end_of(record)
-        if end is None:
+        if (end := end_of(record)) is None:
             start = start_of(record)
             *_, end = start, *self._positions(start, record.moves)  # says what is wrong
         return end
@@ -315,8 +314,7 @@ class Dictionary:
     def start(self, record: Record) -> _Start:
         """Return the first position of a record; raises GameError."""
         key = record.tag("Setup"), record.tag("Position")
-        known = self._starts.get(key)
-        if known is None:
+        if (known := self._starts.get(key)) is None:
             position = start_of(record)
             contents = position.contents()
             cells = " ".join(_with_start((), self.plain, contents, self.shapes))

@@ -133,8 +133,7 @@ _RESULTS: Final = {result.encode(): result for result in Result}
 
 
 def _tag_of_line(line: str) -> tuple[str, str]:
-    match = patterns().tag.fullmatch(line)
-    if match is None:
+    if (match := patterns().tag.fullmatch(line)) is None:
         raise KeyError(line)
     return match[1], unquoted(match[2])
 

@@ -100,8 +100,7 @@ def bare_record(text: str) -> Record | None:
 
     What is not known to be sound is not read so: nobody asks the rules here.
     """
-    found = _plain(text)
-    if found is None:
+    if (found := _plain(text)) is None:
         return None
     tags, _, line, movetext, _, result = found
     has_other_blanks = not movetext.replace("\n", " ").isprintable()  # as lines of Windows have
@@ -176,8 +175,7 @@ def scanned_game(text: str, scanned: Scanned | None) -> ValidGame | None:
     if not is_usual or (before and _HARMLESS.sub("", before).strip()):
         return None
     line = _line(moves)
-    played = _played(values, line, result)
-    if played is None:
+    if (played := _played(values, line, result)) is None:
         return None
     is_bare = not (before or _is_told(moves))
     return ValidGame(tags, values, line, before + moves, is_bare, result, *played)

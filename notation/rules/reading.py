@@ -104,8 +104,7 @@ def _bad_in(chunk: Chunk, name: str) -> dict[int, Entry]:
 
 def _valid_entry(text: RecordText, name: str, number: int) -> Entry:
     """Return the entry of a text that is known to be sound."""
-    record = bare_record(text.text)
-    if record is None:
+    if (record := bare_record(text.text)) is None:
         return entry_of(text, name, number, rules=False)
     return Entry(number, text.line, record, (), text.text)
 

@@ -256,8 +256,7 @@ def tags_of(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the tags of the same record; raises RowError."""
     values = {tag: _value(row, column) for tag, column in TAG_COLUMNS.items()}
     values["Result"] = values["Result"] or "*"
-    kept = _kept_tags(row)
-    if kept is None:
+    if (kept := _kept_tags(row)) is None:
         return _with_time([(tag, value) for tag, value in values.items() if value], row)
     tags = []
     for name, value in kept:
@@ -324,8 +323,7 @@ def _value(row: Mapping[str, Any], column: str) -> str:
 
 def _kept_tags(row: Mapping[str, Any]) -> list[tuple[str, str | None]] | None:
     """Return what the column `tags` has, names with None where a column has the value."""
-    text = _value(row, "tags")
-    if not text:
+    if not (text := _value(row, "tags")):
         return None
     try:
         return [

@@ -255,8 +255,7 @@ def _about_tags(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
 
 
 def _about_value(text: str, at: int) -> Iterator[Fault]:
-    read = re.compile(r'"(?:[^"\\\n\r]|\\["\\])*').match(text, at)
-    if read is None:
+    if (read := re.compile(r'"(?:[^"\\\n\r]|\\["\\])*').match(text, at)) is None:
         rest = re.compile(r"([^\]\r\n]{1,60})\]").match(text, at)
         bare = rest[1].strip().strip(_QUOTES) if rest else ""
         if bare and '"' not in bare and "\\" not in bare:
