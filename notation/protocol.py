@@ -165,8 +165,7 @@ class NewGame:
     def line(self) -> str:
         """Return `new …`."""
         start = "" if self.setup is None else f" setup {self.setup}"
-        if self.position is not None:
-            start = f" position {self.position}"
+        start = start if self.position is None else f" position {self.position}"
         # Before `tc`: there 0.1.0 and its SDK pass over what they do not know.
         first = f" first {self.time.first_ms}" if self.time.first_ms else ""
         return (
@@ -214,8 +213,7 @@ def go_writer(time: TimeControl) -> Callable[[int, int, int], bytes]:
         clocks = b"go %%d first %%d second %%d inc %d\n" % time.increment_ms
         return lambda ply, first_ms, second_ms: clocks % (ply, first_ms, second_ms)
     limit = b" nodes %d" % time.nodes if time.nodes else b""
-    if time.move_ms:
-        limit = b" move %d" % time.move_ms
+    limit = b" move %d" % time.move_ms if time.move_ms else limit
     return lambda ply, _first_ms, _second_ms: b"go %d%b\n" % (ply, limit)
 
 

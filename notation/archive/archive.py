@@ -332,8 +332,8 @@ MEMORY: Final = 64 << 20
 
 
 @contextmanager
-def temporary_database(memory: int = MEMORY) -> Iterator[sqlite3.Connection]:
-    """Open a database that vanishes with the process, however that ends.
+def temporary_database(*tables: str, memory: int = MEMORY) -> Iterator[sqlite3.Connection]:
+    """Open a database of these tables that vanishes with the process, however that ends.
 
     What is over `memory` bytes lies in a file without a name. Raises TemporaryFileError where there
     is no room for it.
@@ -345,6 +345,8 @@ def temporary_database(memory: int = MEMORY) -> Iterator[sqlite3.Connection]:
             database.execute(f"PRAGMA cache_size = -{max(1, memory >> 10)}")
             database.execute("PRAGMA journal_mode = OFF")
             database.execute("BEGIN")
+            for table in tables:
+                database.execute(table)
             yield database
     except sqlite3.Error as error:
         raise TemporaryFileError(error) from error
@@ -361,8 +363,8 @@ def in_order(
     [b'one', b'two', b'deux']
     """
     # half of the memory is for the table, SQLite takes as much again when it sorts
-    with temporary_database(memory // 2) as database:
-        database.execute("CREATE TABLE item (key BLOB, value BLOB)")
+    table = "CREATE TABLE item (key BLOB, value BLOB)"
+    with temporary_database(table, memory=memory // 2) as database:
         database.executemany("INSERT INTO item VALUES (?, ?)", items)
         order = "DESC" if reverse else "ASC"
         query = f"SELECT value FROM item ORDER BY key {order}, rowid"  # noqa: S608 - our words
@@ -514,5 +516,4 @@ def verbatim(texts: Iterable[str]) -> Iterator[bytes]:
     >>> b"".join(verbatim(['[Game "yavalath"] *', '[Game "surikata"] *']))
     b'[Game "yavalath"] *\n\n[Game "surikata"] *\n'
     """
-    for number, text in enumerate(texts):
-        yield (b"\n" if number else b"") + text.encode() + b"\n"
+    return ((b"\n" if number else b"") + text.encode() + b"\n" for number, text in enumerate(texts))

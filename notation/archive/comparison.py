@@ -80,9 +80,8 @@ def difference(a: Record, b: Record, *, moves_only: bool = False) -> RecordDiffe
     remarks = None
     if not moves_only:
         of_a, of_b = dict(_remarks(a)), dict(_remarks(b))
-        if of_a != of_b:
-            differing = (n for n in {**of_a, **of_b} if of_a.get(n) != of_b.get(n))
-            remarks = min((n for n in differing if ply is None or n < ply), default=None)
+        differing = (n for n in {**of_a, **of_b} if of_a.get(n) != of_b.get(n))
+        remarks = min((n for n in differing if ply is None or n < ply), default=None)
     return RecordDifference(ply, moves, tags, remarks)
 
 
@@ -225,9 +224,7 @@ class Comparison:
         Each side is read once. Equal records are paired first, then what is left by one key after
         the other; where there are several of a kind, the first of A belongs to the first of B.
         """
-        with temporary_database() as database:
-            for table in _TABLES:
-                database.execute(table)
+        with temporary_database(*_TABLES) as database:
             self._gather(database, a, b)
             for k in ("k0", "k1", "k2"):
                 free = [database.execute(_FREE.format(k=k, side=side)) for side in (0, 1)]

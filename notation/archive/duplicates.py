@@ -207,7 +207,9 @@ def facts_of(record: Record) -> RecordFacts:
         emt=_times(record.plies, "emt"),
         clk=_times(record.plies, "clk"),
         tags=tags,
-        weight=_weight(record),
+        weight=sum(1 for _, value in record.tags if _value(value))
+        + _said(record.comments)
+        + sum(map(_weight_of, record.plies)),
     )
 
 
@@ -242,11 +244,6 @@ def _times(plies: Sequence[Ply], name: str) -> str:
         ]
         told.append(chr(33 + crc32(b"%.3f" % notes[-1]) % 90) if notes else " ")
     return "".join(told).rstrip()
-
-
-def _weight(record: Record) -> int:
-    said = sum(1 for _, value in record.tags if _value(value))
-    return said + _said(record.comments) + sum(map(_weight_of, record.plies))
 
 
 def _weight_of(ply: Ply) -> int:
@@ -412,10 +409,8 @@ class Copies:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             self._database: sqlite3.Connection = stack.enter_context(
-                temporary_database(self._memory)
+                temporary_database(*_TABLES, memory=self._memory)
             )
-            for table in _TABLES:
-                self._database.execute(table)
             self._stack = stack.pop_all()
         return self
 
@@ -484,10 +479,8 @@ class Copies:
 
     def kept(self) -> Iterator[SampledRecord]:
         """Yield the records that stay, in their order."""
-        for row in self._database.execute(
-            "SELECT sort, value, text FROM item WHERE original IS NULL ORDER BY place"
-        ):
-            yield SampledRecord(*row)
+        query = "SELECT sort, value, text FROM item WHERE original IS NULL ORDER BY place"
+        return map(SampledRecord._make, self._database.execute(query))
 
 
 def _beside(facts: RecordFacts, of: RecordFacts) -> RecordFacts:

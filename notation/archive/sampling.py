@@ -53,9 +53,7 @@ def sample(
     >>> sorted(sample(rows, 3, seed=1)) == sorted(sample(rows[::-1], 3, seed=1))
     True
     """
-    with temporary_database(memory // 2) as database:
-        for table in _TABLES:
-            database.execute(table)
+    with temporary_database(*_TABLES, memory=memory // 2) as database:
         _draw(database, rows, size, seed)
         for _, _, order, value, text in database.execute(
             "SELECT * FROM (SELECT * FROM item ORDER BY draw LIMIT ?) ORDER BY place", (size,)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import reduce
 from math import ceil, floor
+from operator import and_, or_
 from typing import Any, Final
 
 import numpy as np
@@ -98,23 +100,16 @@ class _Asking:
         return found
 
     def _any_tag(self, plan: OfTag, among: Flags) -> Flags:
-        found = self._database.none()
-        for tag in plan.tags:
-            found |= self._tag(tag, plan.passes)
-        return among & found
+        return among & reduce(or_, (self._tag(tag, plan.passes) for tag in plan.tags))
 
     def _of_winner(self, plan: OfWinner, among: Flags) -> Flags:
-        found = self._database.none()
-        for seat, flags in zip(SIDES, self._won(is_loser=plan.is_loser), strict=True):
-            found |= flags & self._tag(seat.name.capitalize(), plan.passes)
-        return among & found
+        named = [self._tag(seat.name.capitalize(), plan.passes) for seat in SIDES]
+        return among & reduce(or_, map(and_, self._won(is_loser=plan.is_loser), named))
 
     def _lengths(self, plan: OfPlies, among: Flags) -> Flags:
         plies = self._database.plies
-        found = self._database.none()
-        for low, high in plan.ranges:
-            found |= (plies >= max(low, 0)) & (plies <= high)
-        return among & found
+        fitting = ((plies >= max(low, 0)) & (plies <= high) for low, high in plan.ranges)
+        return among & reduce(or_, fitting)
 
     def _setups(self, plan: OfSetup, among: Flags) -> Flags:
         asks, starts = of_setup(plan.texts).matches, self._database.starts

@@ -20,21 +20,18 @@ from lath.notation.archive.archive import canonical_moves
 from lath.notation.database.equals import identity
 from lath.notation.database.keys import KeyStep, PlayableLine, PositionKeys, keys_of
 from lath.notation.database.layers import Numbers
-from lath.notation.record.record import Ply, Record
+from lath.notation.record.record import Record
 from lath.notation.record.tags import RULES
 from lath.notation.rules.quick_check import ValidGame, valid_game
 from lath.notation.rules.reading import entry_of
 from lath.notation.rules.replay import canonical, end_of, game_by, start_of
-from lath.notation.tables.tables import GAMES, PLIES, game_row, notes_of, row_of
+from lath.notation.tables.tables import GAMES, NOTED, NOTHING, PLIES, game_row, notes_of, row_of
 from lath.notation.text.scanner import scan
 from lath.notation.text.splitting import RecordText
 from lath.notation.text.tokens import unquoted
 
 OF_GAMES: Final = tuple(column.name for column in GAMES if column.name != "moves")
 """The columns of a row of games, but for its number; the moves are plies of their own."""
-
-NOTES: Final = ("eval", "depth", "nodes", "time_s", "clock_s", "glyph")
-"""The columns of a ply that annotations are read into."""
 
 _KINDS: Final = {
     "text": pa.string(),
@@ -58,7 +55,7 @@ OF_ROWS: Final = pa.schema(
 """Of the table of games in a bundle. `ending` has the rules' words, `to_move` who would decide
 after the last ply; `high` and `low` are what records of the same tags and moves share."""
 
-OF_NOTES: Final = pa.schema([(name, _OF_KIND[name]) for name in NOTES])
+OF_NOTES: Final = pa.schema([(name, _OF_KIND[name]) for name in NOTED])
 """Of the table of what is said of plies."""
 
 
@@ -119,7 +116,7 @@ class ColumnBundle:
 
 
 _Notes = Sequence[Sequence[Any]]
-"""Of each of NOTES the values by ply; empty where nothing is said of any."""
+"""Of each of NOTED the values by ply; empty where nothing is said of any."""
 
 
 class _Found(NamedTuple):
@@ -213,25 +210,16 @@ def _of_game(
 
 def _table_of_notes(notes: dict[int, _Notes], lengths: Sequence[int]) -> pa.Table:
     """Return a table of OF_NOTES of all plies of some games."""
-    columns: list[list[Any]] = [[] for _ in NOTES]
+    columns: list[list[Any]] = [[] for _ in NOTED]
     for place, length in enumerate(lengths):
         for column, values in zip(
-            columns, notes.get(place) or ((None,) * length,) * len(NOTES), strict=True
+            columns, notes.get(place) or ((None,) * length,) * len(NOTED), strict=True
         ):
             column.extend(values)
     return pa.Table.from_arrays(
         [pa.array(column, kind) for column, kind in zip(columns, OF_NOTES.types, strict=True)],
         schema=OF_NOTES,
     )
-
-
-def _notes_in(plies: Sequence[Ply]) -> _Notes:
-    """Return what is said of plies, as they were read."""
-    rows = list(map(notes_of, plies))
-    return tuple(zip(*rows, strict=True)) if any(row != _NOTHING for row in rows) else ()
-
-
-_NOTHING: Final = (None,) * len(NOTES)
 
 
 def _found(text: RecordText | Refusal, file: str, number: int) -> _Found | Refusal:
@@ -251,7 +239,8 @@ def _sound(text: RecordText) -> _Found | None:
     movetext = None
     if not found.is_bare:
         if (read := _read_notes(found)) is None:
-            return _annotated(text, line)
+            record = scan(text.text)  # what is said in any words
+            return None if record is None else _found_in(canonical(record), line, text.line)
         movetext, notes = read
     row = row_of(tags, line.moves, found.result.value, movetext)
     return _Found(row, tags, line, found.result, notes, text.line)
@@ -271,15 +260,11 @@ def _is_canonical_setup(*quoted: str) -> bool:
     return game_by(game_id, rules).canonical_setup(setup) == setup
 
 
-def _annotated(text: RecordText, line: PlayableLine) -> _Found | None:
-    """Return what the text of a sound record says in any words."""
-    record = scan(text.text)
-    return None if record is None else _found_in(canonical(record), line, text.line)
-
-
 def _found_in(record: Record, line: PlayableLine, at: int) -> _Found:
     """Return what a sound record says that is canonical."""
-    return _Found(game_row(record), record.tags, line, record.result, _notes_in(record.plies), at)
+    rows = list(map(notes_of, record.plies))
+    notes = tuple(zip(*rows, strict=True)) if any(row != NOTHING for row in rows) else ()
+    return _Found(game_row(record), record.tags, line, record.result, notes, at)
 
 
 def _closely(text: RecordText, file: str, number: int) -> _Found | Refusal:

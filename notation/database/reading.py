@@ -520,8 +520,7 @@ def _rules_in(tags: str | None) -> str:
 
 def _parts(every: Numbers) -> Iterator[Numbers]:
     """Yield numbers, some at a time."""
-    for first in range(0, len(every), _AT_ONCE):
-        yield every[first : first + _AT_ONCE]
+    return (every[first : first + _AT_ONCE] for first in range(0, len(every), _AT_ONCE))
 
 
 _FEW: Final = 100

@@ -22,7 +22,6 @@ from lath.notation.files.files import DATABASE, compression_of, open_bytes
 from lath.notation.record.errors import NotationError
 
 if TYPE_CHECKING:
-    from lath.notation.record.errors import Problem
     from lath.notation.record.record import Record
     from lath.notation.text.splitting import Entry
 
@@ -221,12 +220,6 @@ class _Recoded(io.RawIOBase):
         return len(data)
 
 
-def _as_utf8(stream: BinaryIO) -> BinaryIO:
-    """Return a stream as one of UTF-8, which it is unless it begins with the mark of UTF-16."""
-    is_utf_16 = _peeked(stream)[:2] in _UTF_16
-    return io.BufferedReader(_Recoded(stream)) if is_utf_16 else stream
-
-
 def begins_as_ours(path: Path) -> bool:
     """Return whether a file begins with a record of our own text; raises OSError."""
     from lath.notation.formats import text  # start-up time
@@ -362,7 +355,9 @@ def entries(
     if name in OF_TEXT:
         yield from entries_of(stream, file, rules=rules, jobs=jobs)
         return
-    for entry in reader(name)(_as_utf8(stream), file):
+    is_utf_16 = _peeked(stream)[:2] in _UTF_16
+    as_utf_8 = io.BufferedReader(_Recoded(stream)) if is_utf_16 else stream
+    for entry in reader(name)(as_utf_8, file):
         text = format_record(entry.record).rstrip() if entry.record else ""
         problems = entry.problems
         fault = size_fault(text)
@@ -373,13 +368,10 @@ def entries(
                 for problem in entry_of(RecordText(1, text, fault), file, entry.number).problems
             )
         other = entry.other_game
-        if not other and entry.record and any(map(_is_of_another_game, problems)):
+        is_unknown = any(one.code == "unknown-game" and not one.meant for one in problems)
+        if not other and entry.record and is_unknown:
             other = "" if entry.record.tag(GAME_FILE) else entry.record.game
         yield replace(entry, problems=problems, text=text, other_game=other)
-
-
-def _is_of_another_game(problem: Problem) -> bool:
-    return problem.code == "unknown-game" and not problem.meant
 
 
 def is_of_another_game(record: Record) -> bool:

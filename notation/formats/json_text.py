@@ -35,7 +35,8 @@ def load(text: str) -> Any:
         # the float of a number of 5000 digits is infinite, the int of it an error of its own
         return json.loads(text, object_pairs_hook=_marking_twice, parse_int=float)
     except json.JSONDecodeError as error:
-        raise _no_json(error, 0) from error
+        message = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        raise refused(error.pos, message, "a JSON object") from error
     except RecursionError as error:
         raise refused(0, "arrays and objects nested too deep", "a record") from error
 
@@ -46,12 +47,6 @@ def _marking_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         counts = Counter(key for key, _ in pairs)
         found |= {key: Twice() for key, count in counts.items() if count > 1}
     return found
-
-
-def _no_json(error: json.JSONDecodeError, begin: int) -> RecordSyntaxError:
-    return refused(
-        error.pos - begin, f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}", "a JSON object"
-    )
 
 
 def load_strictly(text: str) -> Any:

@@ -195,8 +195,7 @@ def _our_tag(name: str, value: str) -> tuple[str, str]:
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     """Yield the headers of the records, each with its result and an empty line behind it."""
-    for text in held(records, lost, _held):
-        yield text.encode("utf-8", "replace")
+    return (text.encode("utf-8", "replace") for text in held(records, lost, _held))
 
 
 def _held(record: Record) -> tuple[str, list[str]]:

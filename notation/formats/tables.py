@@ -37,7 +37,7 @@ from lath.notation.tables.tables import (
     rows_of_plies,
     text_of,
 )
-from lath.notation.text.scanner import scan, size_fault
+from lath.notation.text.scanner import parse, size_fault
 from lath.notation.text.splitting import (
     MAX_RECORD,
     Entry,
@@ -86,8 +86,8 @@ def json_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
     """Yield an object a ply, a line each; what is not there is null."""
     names = [column.name for column in PLIES]
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
-    for row in _plies(records, lost):
-        yield encode(dict(zip(names, row, strict=True))).encode() + b"\n"
+    rows = (dict(zip(names, row, strict=True)) for row in _plies(records, lost))
+    return (encode(row).encode() + b"\n" for row in rows)
 
 
 def _plies(records: Iterable[Numbered], lost: Lost) -> Iterator[Row]:
@@ -461,20 +461,12 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
         if isinstance(cell, str) and (fault := size_fault(cell)):
             raise _at_row(fault)
     try:
-        is_result = _is_of_results(row)
-        ours = result_text_of(row) if is_result else text_of(row)
+        record = parse(result_text_of(row) if _is_of_results(row) else text_of(row))
     except RowError as error:
         fault = Fault("field", error.message, error.expected, meant=error.meant)
         raise _at_row(fault) from error
-    if fault := size_fault(ours):
-        raise _at_row(fault)
-    if (record := scan(ours)) is None:
-        from lath.notation.text.parser import parse_closely  # Lark takes a while to load
-
-        try:
-            record = parse_closely(ours).record
-        except RecordSyntaxError as error:
-            raise _at_row(error.fault) from error
+    except RecordSyntaxError as error:
+        raise _at_row(error.fault) from error
     faults = list(tag_faults(record))
     if row.get("moves") and row.get("movetext") and moves_of(row) != record.moves:
         message = "the columns moves and movetext have different moves"

@@ -94,7 +94,7 @@ from lath.notation.rules.replay import (
     meant_annotation,
     start_from,
 )
-from lath.notation.text.scanner import scan, size_fault
+from lath.notation.text.scanner import parse, size_fault
 from lath.notation.text.splitting import Entry, RecordText, chunks, texts_by_line, texts_of
 from lath.notation.text.suggestions import meant_game
 
@@ -141,8 +141,6 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
 
 def is_ours(head: bytes) -> bool:
     """Return whether a file that begins so is the arena's own text, which names both seats so."""
-    from lath.notation.text.parser import parse_closely  # start-up time
-
     first = next(
         chunks(io.BytesIO(head[: head.rfind(b"\n\n[Game")] if b"\n\n[Game" in head else head))
     )
@@ -150,7 +148,7 @@ def is_ours(head: bytes) -> bool:
     if text is None or text.fault:
         return False
     try:
-        record = scan(text.text) or parse_closely(text.text).record
+        record = parse(text.text)
     except RecordSyntaxError:
         return False
     names = {tag_meant(name) for name, _ in record.tags}
@@ -249,6 +247,11 @@ class _Reading:
         self.fits: list[str] = []
         """The games in which all moves are legal, where nobody says it."""
 
+    def _object(
+        self, code: str, message: str, expected: str, at: int, ply: int | None = None
+    ) -> None:
+        self.faults.append(Fault(code, message, expected, at, ply=ply))
+
     @property
     def is_prose(self) -> bool:
         """Whether the text has nothing of a record."""
@@ -297,8 +300,8 @@ class _Reading:
             elif name not in values:
                 values[name], self._at[name] = one.value, one.at
             elif values[name] != one.value and name in (*KNOWN_TAGS, "White", "Black"):
-                message = f"{name} is {shortened(values[name])} and {shortened(one.value)}"
-                self.faults.append(Fault("tag", message, "one of the two", one.at))
+                both = f"{shortened(values[name])} and {shortened(one.value)}"
+                self._object("tag", f"{name} is {both}", "one of the two", one.at)
             elif values[name] != one.value:
                 values[free_name(name, values)] = one.value
         return values
@@ -371,24 +374,24 @@ class _Reading:
                 given.append((tag, colours[values.pop(tag).lower()], values.get(tag, "")))
                 self._note_colours("White")
         for name, seat, tag in given:
+            at = self._at.get(tag, 0)
             if len(words := name.split()) > _FEW and all(map(is_movelike, words)):
-                message = f"{tag} is a list of moves, {shortened(name)}"
                 expected = "a name, and the moves of both in turn: 1. e5 d4"
-                self.faults.append(Fault("tag", message, expected, self._at.get(tag, 0)))
+                self._object("tag", f"{tag} is a list of moves, {shortened(name)}", expected, at)
             bare, said = coloured(name, colours)
             if said is not None:
                 self._note_colours("White")
             if said is not None and said != seat and tag.lower() in colours and tag not in by_place:
                 message = f"{tag} is {shortened(name)}, of the other colour"
-                self.faults.append(Fault("tag", message, "one colour", self._at.get(tag, 0)))
+                self._object("tag", message, "one colour", at)
             place = by_place[seat if said is None else said]
             if rated := re.fullmatch(r"(.*\S)\s*\(([0-9]{3,4})\)", bare):
                 bare = rated[1]
                 self._tags.setdefault(f"{place}Elo", rated[2])
             if self._tags.setdefault(place, bare) != bare:
-                message = f"{place} is {shortened(self._tags[place])} and {shortened(bare)}"
-                self.faults.append(Fault("tag", message, "one name", self._at.get(tag, 0)))
-            self._at.setdefault(place, self._at.get(tag, 0))
+                both = f"{shortened(self._tags[place])} and {shortened(bare)}"
+                self._object("tag", f"{place} is {both}", "one name", at)
+            self._at.setdefault(place, at)
 
     def _named_together(self, values: dict[str, str]) -> list[tuple[str, int, str]]:
         """Return name, seat and tag of players that no tag of their own names."""
@@ -416,9 +419,8 @@ class _Reading:
 
     def _check_headings(self, players: tuple[str, str]) -> None:
         """Take lines that are headings of the players' columns; one turned round is a fault."""
-        turned = self._parts.headings
-        if turned and not is_turned(turned[0]):
-            turned = None
+        headings = self._parts.headings
+        turned = headings if headings and is_turned(headings[0]) else None
         names = [name.lower() for name in players]
         for line in [*self._parts.before]:
             words = line.text.lower()
@@ -432,7 +434,7 @@ class _Reading:
         if turned:
             message = "the second player's column stands before the first player's"
             expected = "the moves of the first player in the first column"
-            self.faults.append(Fault("syntax", message, expected, turned[1]))
+            self._object("syntax", message, expected, turned[1])
 
     def _check_sides(self, words: list[WrittenMove]) -> None:
         """Note it as a fault where the same side is said to play twice in a row."""
@@ -441,8 +443,9 @@ class _Reading:
             return
         for (one, _), (other, at) in pairwise(names):
             if one == other:
-                message = f"{other} plays twice in a row"
-                self.faults.append(Fault("syntax", message, "the moves of both in turn", at))
+                self._object(
+                    "syntax", f"{other} plays twice in a row", "the moves of both in turn", at
+                )
                 return
 
     def _note_colours(self, tag: str) -> None:
@@ -462,7 +465,7 @@ class _Reading:
                 if (day := day_of(value)) is None:
                     expected = "a day such as 2024-11-03 or 3 Nov 2024"
                     message = f"the Date {shortened(value)} is not a date"
-                    self.faults.append(Fault("tag", message, expected, self._at[name]))
+                    self._object("tag", message, expected, self._at[name])
                     continue
                 value = day.text
                 self.assumed += filter(None, day.assumed.split("; "))
@@ -524,9 +527,7 @@ class _Reading:
                 said.append((ending, place))
             else:
                 expected = "1-0, 0-1, 1/2-1/2, *, or words such as White wins"
-                self.faults.append(
-                    Fault("result", f"{shortened(text)} is no result", expected, place)
-                )
+                self._object("result", f"{shortened(text)} is no result", expected, place)
         for text, place, is_marked in self._parts.after:
             if is_resigning(text):
                 said.append((ReadEnding(self._by_resigning(len(self.words)), "resignation"), place))
@@ -538,7 +539,7 @@ class _Reading:
         others = [(one.result, place) for one, place in said if one.result != said[0][0].result]
         for result, place in others[:1]:
             message = f"the result is {result} here, and {said[0][0].result} before"
-            self.faults.append(Fault("result", message, "the same result", place))
+            self._object("result", message, "the same result", place)
         return self._with_reason(values, said, lambda text: ending_of(text, players, colours))
 
     def _with_reason(
@@ -557,9 +558,7 @@ class _Reading:
                 said.append((told, self._at["Termination"]))
             elif told and told.result != said[0][0].result:
                 message = f"the Termination says {told.result}, the result is {said[0][0].result}"
-                self.faults.append(
-                    Fault("result", message, "the same result", self._at["Termination"])
-                )
+                self._object("result", message, "the same result", self._at["Termination"])
             if not termination and why.lower() != "normal":
                 self._tags["TextTermination"] = why
         termination = termination or next(
@@ -573,7 +572,7 @@ class _Reading:
         plies, unread = self._plies(game, start, words)
         self._check_behind(game, words)
         for message, at, ply in number_faults(self._course.numbers):
-            self.faults.append(Fault("ply-number", *message, at, ply=ply))
+            self._object("ply-number", *message, at, ply)
         end: Position | None = None
         if start is not None:
             end, faults = check_line(start, plies, None, 1)
@@ -613,7 +612,7 @@ class _Reading:
         if ending.result:
             self.assumed.append("no moves are found: the result alone counts")
         else:
-            self.faults.append(Fault("syntax", "no moves and no result are found", _SHAPE, 0))
+            self._object("syntax", "no moves and no result are found", _SHAPE, 0)
 
     def _start(self, game: Game) -> Position | None:
         setup, position, rules = (self._tags.get(name, "") for name in ("Setup", "Position", RULES))
@@ -621,7 +620,7 @@ class _Reading:
         given += [("Position", "", position)] if position else []
         if len(given) > 1:
             message = "a record begins from a Setup or from a Position"
-            self.faults.append(Fault("tag", message, "one of the two", self._at["Position"]))
+            self._object("tag", message, "one of the two", self._at["Position"])
         starts: list[Position] = []
         for name, one, other in given:
             try:
@@ -636,7 +635,7 @@ class _Reading:
         for word in words:
             if ends and word.at > ends[0] and move_in(game, word.text)[0]:
                 message = f"the move {shortened(word.text)} stands behind the result"
-                self.faults.append(Fault("move", message, "the result behind all moves", word.at))
+                self._object("move", message, "the result behind all moves", word.at)
                 return
 
     def _plies(
@@ -653,7 +652,7 @@ class _Reading:
             if not move:
                 unread.append(index)
                 message = f"{shortened(word.text)} is not a move of {game.id}"
-                self.faults.append(Fault("move", message, example(game), word.at, ply=index + 1))
+                self._object("move", message, example(game), word.at, index + 1)
                 move = "x"
             lines, said = self._variations(game, position, word)
             comments = self._readable(_said([*word.comments, *said]))
@@ -723,17 +722,15 @@ class _Reading:
         if outcome is None and why == "rules":
             why = why if result.is_finished else ""
         if not why and result.is_finished:
-            why, words = ("rules", "ended by the rules") if outcome else _by_hand(result)
+            by_hand = _BY_HAND.get(result, ("resignation", "ended by resignation"))
+            why, words = ("rules", "ended by the rules") if outcome else by_hand
             self.assumed.append(words)
         at = self._at.get("Result") or (self._course.ends[0][1] if self._course.ends else 0)
         self.faults += [replace(one, at=at) for one in end_faults(result, why, outcome)]
         return result, why
 
 
-def _by_hand(result: Result) -> tuple[str, str]:
-    if result is Result.DRAWN:
-        return "agreement", "drawn by agreement"
-    return "resignation", "ended by resignation"
+_BY_HAND: Final = {Result.DRAWN: ("agreement", "drawn by agreement")}
 
 
 _SHAPE: Final = "moves such as 1. e5 d4, or a result"

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from itertools import chain, count
 from typing import Final, NamedTuple
 
 from lath import games
@@ -414,12 +415,5 @@ def _seat(who: str, players: tuple[str, str], colours: Mapping[str, Side]) -> Si
 
 def free_name(name: str, taken: Mapping[str, str]) -> str:
     """Return a name for a tag that nothing has yet: with a number where it is taken."""
-    return next(each for each in _numbered(name) if each not in taken)
-
-
-def _numbered(name: str) -> Iterator[str]:
-    yield name
-    number = 2
-    while True:
-        yield f"{name}{number}"
-        number += 1
+    numbered = (f"{name}{number}" for number in count(2))
+    return next(each for each in chain([name], numbered) if each not in taken)

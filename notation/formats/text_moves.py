@@ -261,7 +261,10 @@ def parts_of(text: str) -> TextParts:
             is_open = rest[last] == "{" if last >= 0 else is_open
         elif not fields and bare.strip() and not _RULE.fullmatch(bare):
             _note_words(
-                found, bare, TextLine(_words_of(bare), at, _is_marked(raw)), below=has_moves
+                found,
+                bare,
+                TextLine(bare.lstrip(_COMMENT).rstrip(), at, _is_marked(raw)),
+                below=has_moves,
             )
         elif not (has_moves or is_open or bare.strip()) and (seats := heading_of(raw)):
             found.headings = seats, at
@@ -274,10 +277,6 @@ def parts_of(text: str) -> TextParts:
         found.tellers = tellers[0], (set(tellers) - {tellers[0]}).pop()
     _name_sides(found)
     return found
-
-
-def _words_of(line: str) -> str:
-    return line.lstrip(_COMMENT).rstrip()
 
 
 def _is_marked(line: str) -> bool:

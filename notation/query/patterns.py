@@ -254,13 +254,15 @@ def _anywhere(pattern: Pattern, board: Board) -> list[Way]:
 
 
 def _steps(pattern: Pattern, board: Board) -> Iterable[tuple[Offset, Cell]]:
-    """Yield the cells of a pattern by letters and places from the first sign.
+    """Return the cells of a pattern by letters and places from the first sign.
 
     Letters are columns of squares, and rows of hexagons. There a row begins half a cell further to
     the right than the one above it: that is the same place of the next letter.
     """
-    for (down, right), cell in pattern.cells.items():
-        yield ((right, -down) if board.shape == "square" else (-down, right)), cell
+    return (
+        ((right, -down) if board.shape == "square" else (-down, right), cell)
+        for (down, right), cell in pattern.cells.items()
+    )
 
 
 def _on_a_cell(pattern: Pattern, board: Board) -> list[Way]:
@@ -347,7 +349,8 @@ def _shapes(placed: Sequence[_Placed], owned: Mapping[str, Sequence[str]]) -> Sh
             images[found] = images.get(found, 0) | cells
     asked = {lying for tests in images for lying, _ in tests}
     # what is rarer is tested first
-    lying = tuple(sorted(asked, key=lambda each: (_is_common(each), sorted(each.codes))))
+    is_common = {each: not each.is_there or EMPTY in each.codes for each in asked}  # on most boards
+    lying = tuple(sorted(asked, key=lambda each: (is_common[each], sorted(each.codes))))
     place = {each: place for place, each in enumerate(lying)}
     return Shapes(
         lying,
@@ -362,8 +365,3 @@ def _owned(lying: Lying, owned: Mapping[str, Sequence[str]]) -> Lying:
     return lying._replace(
         codes=frozenset().union(*(owned.get(code, (code,)) for code in lying.codes))
     )
-
-
-def _is_common(lying: Lying) -> bool:
-    """Return whether it is true of many cells of most boards."""
-    return not lying.is_there or EMPTY in lying.codes

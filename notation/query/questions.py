@@ -119,10 +119,8 @@ def joined(decisive: bool, parts: Sequence[Question]) -> Question:
     cheap_first = tuple(part.asks for part in sorted(parts, key=attrgetter("cost")))
 
     def asks(asked: AskedRecord) -> bool:
-        for ask in cheap_first:
-            if ask(asked) is decisive:
-                return decisive
-        return not decisive
+        is_decided = any(ask(asked) is decisive for ask in cheap_first)
+        return decisive if is_decided else not decisive
 
     def judged(asked: AskedRecord) -> Judged:
         return [(ply, True) for ply in sorted({ply for part in parts for ply in part.plies(asked)})]

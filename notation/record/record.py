@@ -533,12 +533,10 @@ def _line_faults(plies: Iterable[Ply], first_number: int, depth: int) -> Iterato
     for number, ply in enumerate(plies, first_number):
         if type(ply) is not Ply:
             continue
-        for fault in _ply_faults(ply):
-            yield replace(fault, ply=number)
+        yield from (replace(fault, ply=number) for fault in _ply_faults(ply))
         for variation in ply.variations if type(ply.variations) is tuple else ():
             if type(variation) is Variation:
-                for fault in _variation_faults(variation):
-                    yield replace(fault, ply=number)
+                yield from (replace(fault, ply=number) for fault in _variation_faults(variation))
                 yield from _line_faults(variation.plies, number, depth + 1)
 
 

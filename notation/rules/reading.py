@@ -62,10 +62,9 @@ def entries_of(
 ) -> Iterator[Entry]:
     """Yield what stands in a stream, as `entries` does; `name` is what problems call it."""
     if rules and jobs > 1:
-        yield from entries_judged_apart(stream, name, jobs)
-        return
-    for number, text in enumerate(chain.from_iterable(map(texts_of, chunks(stream))), 1):
-        yield entry_of(text, name, number, rules=rules)
+        return entries_judged_apart(stream, name, jobs)
+    texts = enumerate(chain.from_iterable(map(texts_of, chunks(stream))), 1)
+    return (entry_of(text, name, number, rules=rules) for number, text in texts)
 
 
 def entries_judged_apart(stream: BinaryIO, name: str, jobs: int) -> Iterator[Entry]:
@@ -128,9 +127,7 @@ def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) ->
         return text.entry(name, number, None, [error.fault])
     if text.fault:
         return text.entry(name, number, None, [text.fault])
-    faults = list(tag_faults(parsed.record))
-    if rules and not faults:
-        faults = faults_of(*parsed)
+    faults = list(tag_faults(parsed.record)) or (faults_of(*parsed) if rules else [])
     return text.entry(name, number, parsed.record, faults)
 
 

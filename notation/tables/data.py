@@ -74,9 +74,8 @@ class FieldError(RecordSyntaxError):
 
 def _refused(steps: Steps, what: str, expected: str) -> FieldError:
     """Return the error of a value, with the ply of the main line that it belongs to."""
-    ply = None
-    if len(steps) > 1 and steps[0] == "plies" and isinstance(steps[1], int):
-        ply = steps[1] + 1
+    is_of_ply = len(steps) > 1 and steps[0] == "plies"
+    ply = steps[1] + 1 if is_of_ply and isinstance(steps[1], int) else None
     return FieldError(Fault("field", f"{json_path(steps)} {what}", expected, ply=ply), steps)
 
 

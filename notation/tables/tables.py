@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from math import isfinite
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
@@ -109,7 +110,9 @@ def game_row(record: Record) -> tuple[Any, ...]:
 
     A value that its column cannot hold, such as the date `?` or an empty text, stands in `tags`.
     """
-    is_plain = not record.comments and not any(map(_is_annotated, record.plies))
+    is_plain = not record.comments and not any(
+        ply.glyph or ply.is_commented or ply.variations for ply in record.plies
+    )
     return row_of(
         record.tags, record.moves, record.result.value, None if is_plain else _movetext(record)
     )
@@ -190,10 +193,6 @@ def _tags_text(kept: Sequence[str | tuple[str, str]]) -> str:
 def _holds(tag: str, value: str) -> bool:
     """Return whether the column of a tag can hold a value."""
     return tag in TAG_COLUMNS and value != "" and (tag != "Date" or date_of(value) is not None)
-
-
-def _is_annotated(ply: Ply) -> bool:
-    return bool(ply.glyph or ply.is_commented or ply.variations)
 
 
 def _movetext(record: Record) -> str:
@@ -405,22 +404,20 @@ def _by_column(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> dict
     return dict(zip(names, map(list, values), strict=True))
 
 
-_NOTHING: Final = (None,) * 6
-
-
 NOTED: Final = tuple(column.name for column in PLIES[-6:])
 """The columns of PLIES that `notes_of` fills."""
+
+NOTHING: Final = (None,) * len(NOTED)
 
 
 def notes_of(ply: Ply) -> tuple[Any, ...]:
     """Return evaluation, depth, nodes, time, clock and glyph of a ply."""
     if not (ply.comments or ply.glyph):
-        return _NOTHING
+        return NOTHING
     notes: dict[str, Annotation] = {}
-    for said in ply.comments:
-        for part in said:
-            if isinstance(part, Annotation):
-                notes.setdefault(part.name, part)
+    for part in chain.from_iterable(ply.comments):
+        if isinstance(part, Annotation):
+            notes.setdefault(part.name, part)
     return (
         _number(notes, "eval"),
         _whole(notes, "depth"),

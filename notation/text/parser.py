@@ -79,9 +79,13 @@ class _ToRecord(Transformer[Token, Parsed]):
         move, number = tokens["MOVE"], tokens.get("NUMBER")
         variations, places = _of(Variation, parts)
         comments, notes = _comments(parts)
-        place = PlyPlace(move.start_pos or 0, None, places, None, notes)
-        if number is not None:
-            place = replace(place, number=int(number[:-1]), number_at=number.start_pos)
+        place = PlyPlace(
+            move.start_pos or 0,
+            int(number[:-1]) if number else None,
+            places,
+            number.start_pos if number else None,
+            notes,
+        )
         return _Placed(
             ply_as_read(str(move), str(tokens.get("GLYPH", "")), comments, variations), place
         )
