@@ -368,8 +368,7 @@ def in_order(
         database.executemany("INSERT INTO item VALUES (?, ?)", items)
         order = "DESC" if reverse else "ASC"
         query = f"SELECT value FROM item ORDER BY key {order}, rowid"  # noqa: S608 - our words
-        for (value,) in database.execute(query):
-            yield value
+        yield from (value for (value,) in database.execute(query))
 
 
 COMPRESSIONS: Final = tuple(suffix[1:] for suffix in files.COMPRESSIONS)

@@ -141,9 +141,11 @@ class _Asking:
         if tag == "Result":  # its column has what ended the moves, where the tag is missing, too
             said += """ OR NOT contains(tags, '"Result"') OR contains(tags, ',"Result"]')"""
         others = database.flags(f"SELECT id FROM games WHERE {said}")  # noqa: S608
-        usual = database.none()
-        if tag in TAG_COLUMNS:
-            usual = self._passing(f"{column}::VARCHAR", passes) & ~others
+        usual = (
+            self._passing(f"{column}::VARCHAR", passes) & ~others
+            if tag in TAG_COLUMNS
+            else database.none()
+        )
         if not others.any():
             return usual
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import product
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -109,18 +109,10 @@ class PositionKeys:
 
     def text(self, move: str) -> int:
         """Return the place of a move in `texts`."""
-        places = self._places[0]
-        if (place := places.get(move)) is None:
-            place = places[move] = len(self.texts)
-            self.texts.append(move)
-        return place
+        return _placed(move, self._places[0], self.texts)
 
     def _step(self, step: KeyStep) -> int:
-        places = self._places[1]
-        if (place := places.get(step)) is None:
-            place = places[step] = len(self.steps)
-            self.steps.append(step)
-        return place
+        return _placed(step, self._places[1], self.steps)
 
     def key(self, position: Position) -> int:
         """Return the key of a position of this game."""
@@ -188,6 +180,17 @@ class PositionKeys:
             self._of_kinds[place] = self._step(KeyStep(move, effect))
             self.text(move)
         return KeySteps(self._of_kinds[of_kinds], by_seat)
+
+
+_Met = TypeVar("_Met")
+
+
+def _placed(one: _Met, places: dict[_Met, int], found: list[_Met]) -> int:
+    """Return the place of one among those that were found, to which it comes if it is new."""
+    if (place := places.get(one)) is None:
+        place = places[one] = len(found)
+        found.append(one)
+    return place
 
 
 class KeySteps(NamedTuple):
@@ -325,7 +328,7 @@ class _OnBoards:
         at = plies[:, None] + np.arange(lengths.max(initial=0))
         by_line = steps.steps[np.minimum(at, len(steps.steps) - 1)]
         texts = np.array([self._text(step.move) for step in known], np.int64)
-        effects, untold = self._effects(known)
+        effects, untold = self.layers.effects(step.effect for step in known)
         state = self._starts(lines, order)
         ends = self.layers.of([lines[place].end for place in order.tolist()])
         count = len(steps.steps) + len(lines)
@@ -375,18 +378,6 @@ class _OnBoards:
         places = {of: place for place, of in enumerate(found)}
         bits = self.layers.of(list(found.values()))
         return bits[:, :, [places[id(position)] for position in positions]]
-
-    def _effects(self, steps: Sequence[KeyStep]) -> tuple[Numbers, Flags]:
-        """Return the number of each step's effect, and which have none that layers tell."""
-        numbers: Numbers = np.zeros(len(steps), np.int64)
-        untold: Flags = np.zeros(len(steps), bool)
-        for place, step in enumerate(steps):
-            try:
-                numbers[place] = self.layers.effect(step.effect or "")
-            except ValueError:
-                untold[place] = True
-            untold[place] |= step.effect is None
-        return numbers, untold
 
     def _changes(self) -> tuple[Bits, Flags]:
         """Return by symmetry and effect how it changes a key, and of which effects that is all."""

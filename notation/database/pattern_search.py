@@ -104,14 +104,7 @@ class _Boards:
             effect if by == game.id else ""
             for by, effect in zip(database.moves.games, database.moves.effects, strict=True)
         ]
-        self._effects: Numbers = np.zeros(len(of_game), np.int64)
-        self._is_told: Flags = np.ones(len(of_game), bool)
-        for code, effect in enumerate(of_game):
-            try:
-                self._effects[code] = self._layers.effect(effect or "")
-                self._is_told[code] = effect is not None
-            except ValueError:
-                self._is_told[code] = False
+        self._effects, self._is_untold = self._layers.effects(of_game)
         self._changes = self._layers.changes()
         self.is_compact = is_fixed and is_any and not self._is_owned
         """Whether no more is read than plies that change what is asked for."""
@@ -121,7 +114,7 @@ class _Boards:
         """Return the games whose boards are not known after each ply."""
         if not self._are_of_boards:
             return among
-        codes = ",".join(map(str, np.flatnonzero(~self._is_told).tolist()))
+        codes = ",".join(map(str, np.flatnonzero(self._is_untold).tolist()))
         if not codes:
             return among & False
         query = f"SELECT DISTINCT id FROM steps WHERE code IN ({codes})"  # noqa: S608

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 
 import duckdb
 import numpy as np
@@ -131,7 +131,7 @@ _MAGIC: Final = slice(8, 12)
 """Where files of DuckDB say that they are."""
 
 
-class Database:
+class Database(AbstractContextManager["Database"]):
     """A database of games that is read; others may read it, too."""
 
     def __init__(self, path: Path, shown: Path | None = None) -> None:
@@ -148,9 +148,6 @@ class Database:
             self.close()
             raise
         self._begun: Final[dict[int, _Begun]] = {}
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -308,8 +305,7 @@ class Database:
                     "SELECT place, game, tags, setup, position"
                     " FROM starts JOIN wanted USING (place)"
                 )
-            for place, game, tags, setup, position in found:
-                yield place, _start(game, tags, setup, position)
+            yield from ((place, _start(*columns)) for place, *columns in found)
 
     @cached_property
     def plies(self) -> Numbers:

@@ -298,8 +298,9 @@ def _function(name: str, does: str) -> Any:
             raise FormatError(f"{name} is only written; what can be read is {', '.join(READABLE)}")
         if does in {"plies", "planes"}:
             able = ", ".join(other for other, known in TABLE.items() if getattr(known, does))
-            what = "row a ply" if does == "plies" else "planes"
-            raise FormatError(f"{name} has no {what}; {able} have")
+            raise FormatError(
+                f"{name} has no {'row a ply' if does == 'plies' else 'planes'}; {able} have"
+            )
         raise FormatError(f"{name} is only read; what can be written is {', '.join(WRITABLE)}")
     module, _, function = where.rpartition(":")
     return getattr(import_module(f"{__name__}.{module}" if module else __name__), function)

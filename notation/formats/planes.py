@@ -14,6 +14,7 @@ import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from itertools import chain, islice
 from typing import IO, Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -155,8 +156,7 @@ def _member(
 
 def _blocks(file: IO[bytes]) -> Iterator[bytes]:
     file.seek(0)
-    while block := file.read(_BLOCK):
-        yield block
+    return iter(partial(file.read, _BLOCK), b"")
 
 
 def _header(kind: str, shape: Sequence[int]) -> bytes:

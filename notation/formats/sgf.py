@@ -78,10 +78,8 @@ _BLANKS: Final = re.compile(r"\r\n|\n\r|[\t\v\f\r\n]")
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     """Yield the records, a game tree each."""
-    before = ""
-    for text in held(records, lost, _held):
-        yield f"{before}{text}\n".encode("utf-8", "replace")
-        before = "\n"
+    texts = (f"{text}\n".encode("utf-8", "replace") for text in held(records, lost, _held))
+    return ((b"\n" if number else b"") + text for number, text in enumerate(texts))
 
 
 def _held(record: Record) -> tuple[str, list[str]]:

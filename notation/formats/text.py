@@ -196,9 +196,7 @@ def is_of_ours(text: RecordText, file: str, *, beside_chess: bool) -> bool:
     if given_game():
         return True
     moves = [word.text for word in reading.words if re.search(r"\w", word.text)]
-    if has_chess(text.text):
-        return False
-    if are_of_pawns(moves) and (beside_chess or len(moves) <= _FEW):
+    if has_chess(text.text) or (are_of_pawns(moves) and (beside_chess or len(moves) <= _FEW)):
         return False
     reading.record()
     return bool(reading.fits) or look_like_ours(moves)

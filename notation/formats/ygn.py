@@ -128,10 +128,8 @@ def _number(ply: int) -> str:
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     """Yield the records with an empty line between them; one of another game is left out."""
-    before = ""
-    for text in held(records, lost, _held):
-        yield f"{before}{text}".encode("ascii")
-        before = "\r\n"
+    texts = enumerate(held(records, lost, _held))
+    return ((("\r\n" if number else "") + text).encode("ascii") for number, text in texts)
 
 
 def _held(record: Record) -> tuple[str, list[str]]:

@@ -78,6 +78,7 @@ from lath.notation.record.errors import listed
 from lath.notation.record.record import Record
 from lath.notation.record.tags import KNOWN_TAGS, Termination
 from lath.notation.text.suggestions import about_game, about_unread_move, is_game
+from lath.notation.text.tokens import unquoted
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -396,8 +397,7 @@ def _require_allowed(subject: Token, value: Token) -> None:
 def _require_day(value: Token) -> None:
     """Raise WrongValueError for a date that no calendar has, as far as it goes."""
     year, month, day = (*map(int, value.split("-")), 1, 1)[:3]
-    months = 12
-    if not 1 <= month <= months:
+    if not 1 <= month <= 12:
         raise WrongValueError(value, f"there is no month {value[5:7]}", "01 to 12")
     days = monthrange(year or 4, month)[1]  # calendars begin with 1; 4 has a 29 February, too
     if not 1 <= day <= days:
@@ -459,9 +459,7 @@ def _value(parts: Sequence[Token]) -> Token:
 
 def _unquoted(parts: Sequence[Token]) -> Token:
     (word,) = parts
-    if word.type == "STRING":
-        return word.update(value=re.sub(r"\\(.)", r"\1", word[1:-1]))
-    return word
+    return word.update(value=unquoted(word)) if word.type == "STRING" else word
 
 
 _BUILDERS: Final[Mapping[str, Callable[[list[Any]], Any]]] = {

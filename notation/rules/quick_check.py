@@ -137,9 +137,8 @@ def _plain(text: str) -> _Plain | None:
         moves = moves.replace(" {} ", " ").removeprefix("{} ")
     words = _words(moves)
     line, result = words[1:-1:2], RESULTS.get(words[-1])
-    if words[:-1:2] != NUMBERS[: len(line)] or result is None or not moves.isascii():
-        return None
-    if len(head) > _MOST_TAGS:
+    is_told = words[:-1:2] == NUMBERS[: len(line)] and moves.isascii()
+    if result is None or not is_told or len(head) > _MOST_TAGS:
         return None
     try:
         tags = list(map(TAGS.__getitem__, head.split("\n")))

@@ -92,13 +92,11 @@ def entries_judged_apart(stream: BinaryIO, name: str, jobs: int) -> Iterator[Ent
 
 def _bad_in(chunk: Chunk, name: str) -> dict[int, Entry]:
     """Return the bad texts of a chunk by their places, each as if it was the first of its file."""
-    found = {}
-    for place, text in enumerate(texts_of(chunk)):
-        if text.fault or not valid_game(text.text):
-            entry = entry_of(text, name, 1)
-            if entry.problems:
-                found[place] = entry
-    return found
+    return {
+        place: entry
+        for place, text in enumerate(texts_of(chunk))
+        if (text.fault or not valid_game(text.text)) and (entry := entry_of(text, name, 1)).problems
+    }
 
 
 def _valid_entry(text: RecordText, name: str, number: int) -> Entry:

@@ -44,8 +44,7 @@ def _unread(record: Record) -> Iterator[Fault]:
     """Yield why the text of a record is not read back as the same."""
     found = list(entries_of(BytesIO(format_record(record).encode()), "", rules=False))
     problems = [problem for entry in found for problem in entry.problems]
-    for problem in problems:
-        yield Fault(problem.code, problem.message, problem.expected, ply=problem.ply)
+    yield from (Fault(one.code, one.message, one.expected, ply=one.ply) for one in problems)
     if not problems and [entry.record for entry in found] != [record]:
         yield Fault("field", "its text is read as another record", "plain text in its values")
 

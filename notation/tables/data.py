@@ -85,13 +85,13 @@ def json_path(steps: Steps) -> str:
     >>> json_path(("plies", 2, "move")), json_path(("odd key",))
     ('$.plies[2].move', '$["odd key"]')
     """
-    path = "$"
-    for step in steps:
-        if isinstance(step, str) and step.isidentifier():
-            path += f".{step}"
-        else:
-            path += f"[{step if isinstance(step, int) else json.dumps(_short(step))}]"
-    return path
+    parts = (
+        f".{step}"
+        if isinstance(step, str) and step.isidentifier()
+        else f"[{step if isinstance(step, int) else json.dumps(_short(step))}]"
+        for step in steps
+    )
+    return f"${''.join(parts)}"
 
 
 def _short(value: str) -> str:

@@ -8,6 +8,7 @@ from operator import itemgetter
 from lath import notation
 from lath.notation.database.columns import OF_GAMES, ColumnBundle, columns_of
 from lath.notation.database.keys import NO_MOVE, _keys_of
+from lath.notation.tables.tables import NOTED
 from lath.notation.text.splitting import chunks, texts_of
 
 BARE = '[Game "yavalath"]\n[Date "2026-11-20"]\n[First "ann"]\n[Mood "grim"]\n\n'
