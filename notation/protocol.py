@@ -94,9 +94,8 @@ class TimeControl:
         found = _in_seconds().fullmatch(text)
         time = cls.of(found, unit_ms=1000) if found else cls()
         is_none = time == cls(first_ms=time.first_ms) and not text.startswith("none")
-        if found is None or is_none or (found["first"] and not time.first_ms):
-            return None
-        return time
+        is_wrong = found is None or is_none or (found["first"] and not time.first_ms)
+        return None if is_wrong else time
 
     @classmethod
     def of(cls, found: re.Match[str], *, unit_ms: int) -> Self:

@@ -273,9 +273,11 @@ class Comparison:
 
     def _whole(self, record: Record) -> bytes:
         """Return what only records have in common that belong together and are equal."""
-        if self._moves_only:
-            return (key_of(record, self._key) or b"") + identity(record)
-        return content(record)
+        return (
+            (key_of(record, self._key) or b"") + identity(record)
+            if self._moves_only
+            else content(record)
+        )
 
 
 def _stands(place: int | None, line: int, text: str) -> Stands | None:

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lath.games.core import Position, Result, version_of
+from lath.games.core import Result, version_of
 from lath.notation.archive.archive import canonical_moves
 from lath.notation.database.equals import identity
 from lath.notation.database.keys import KeyStep, PlayableLine, PositionKeys, keys_of
@@ -144,7 +144,7 @@ def columns_of(texts: Iterable[RecordText | Refusal], file: str, first: int) -> 
     lines: dict[tuple[str, str], tuple[list[int], list[PlayableLine], dict[int, _Notes]]] = {}
     for number, text in enumerate(texts, first):
         bundle.read += 1
-        found = _found(text, file, number)
+        found = text if isinstance(text, Refusal) else _sound(text) or _closely(text, file, number)
         if isinstance(found, Refusal):
             bundle.refused.append(found)
             continue
@@ -158,7 +158,8 @@ def columns_of(texts: Iterable[RecordText | Refusal], file: str, first: int) -> 
         of_game.append(line)
         rows.append(found.row)
         bundle.places.append((number, found.at))
-        ends.append((_ending(line.end), line.end.to_move.word))
+        outcome = line.end.outcome()
+        ends.append((outcome.ending if outcome else None, line.end.to_move.word))
         identities.append(identity(found.tags, line.moves, found.result))
     bundle.games = _table(rows, ends, identities)
     for (game, rules), (numbers, of_game, notes) in lines.items():
@@ -220,11 +221,6 @@ def _table_of_notes(notes: dict[int, _Notes], lengths: Sequence[int]) -> pa.Tabl
         [pa.array(column, kind) for column, kind in zip(columns, OF_NOTES.types, strict=True)],
         schema=OF_NOTES,
     )
-
-
-def _found(text: RecordText | Refusal, file: str, number: int) -> _Found | Refusal:
-    """Return what the `number`-th text of a file says, or why it is refused."""
-    return text if isinstance(text, Refusal) else _sound(text) or _closely(text, file, number)
 
 
 def _sound(text: RecordText) -> _Found | None:
@@ -336,9 +332,3 @@ def _read_notes(found: ValidGame) -> tuple[str, _Notes] | None:
         for name, read in _READERS
     ]
     return movetext, (*notes, [glyph or None for glyph in glyphs] if any(glyphs) else nothing)
-
-
-def _ending(end: Position) -> str | None:
-    """Return the rules' words for how a game ended; None where it goes on."""
-    outcome = end.outcome()
-    return outcome.ending if outcome else None

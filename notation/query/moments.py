@@ -200,7 +200,9 @@ def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
         is_same = line == [spelled[move] for move in moves]
         if not is_same and (is_plain or not begins_alike(record, rules, line)):
             return False
-        return not record.tag("Position") or _is_at_the_start(record, rules)
+        return not record.tag("Position") or (
+            start_of(record) == game_by(record.game, rules).start(record.tag("Setup") or None)
+        )
 
     def judged(asked: AskedRecord) -> Judged:
         record = asked.record
@@ -209,11 +211,6 @@ def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
     return _of_plies(
         judged, MOVES, OfLine(tuple(moves), is_reached=False, is_plain=is_plain), moves
     )
-
-
-def _is_at_the_start(record: Record, rules: str) -> bool:
-    """Return whether the tag Position says where the game begins anyway."""
-    return start_of(record) == game_by(record.game, rules).start(record.tag("Setup") or None)
 
 
 _COMPARED: Final = {"=": eq, "<": lt, "<=": le, ">": gt, ">=": ge}

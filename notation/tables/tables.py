@@ -167,8 +167,8 @@ def _row_closely(
     values: dict[str, Any] = {}
     kept: list[str | tuple[str, str]] = []
     for name, value in tags:
-        is_true = name != "Result" or value == result
-        if is_true and name not in values and _holds(name, value):
+        is_true = value == result if name == "Result" else name != "Date" or date_of(value)
+        if is_true and value and name in TAG_COLUMNS and name not in values:
             values[name] = value
             kept.append(name)
         else:
@@ -188,11 +188,6 @@ def _row_closely(
 
 def _tags_text(kept: Sequence[str | tuple[str, str]]) -> str:
     return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
-
-
-def _holds(tag: str, value: str) -> bool:
-    """Return whether the column of a tag can hold a value."""
-    return tag in TAG_COLUMNS and value != "" and (tag != "Date" or date_of(value) is not None)
 
 
 def _movetext(record: Record) -> str:
