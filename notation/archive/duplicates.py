@@ -190,11 +190,6 @@ def facts_of(record: Record) -> RecordFacts:
     others = [_value(record.tag(name)) for name in _OF_LINES]
     ending = _value(record.termination)
     is_cut = record.result == "*" and ending in ("", Termination.UNTERMINATED)
-    tags = {
-        name: known
-        for name, value in record.tags
-        if name not in _FREE and (known := _comparable(name, value))
-    }
     return RecordFacts(
         game="\n".join((record.game, start, *(other if other != "1" else "" for other in others))),
         line="".join(f"{move} " for move in moves),
@@ -206,7 +201,11 @@ def facts_of(record: Record) -> RecordFacts:
         ending="" if ending == Termination.UNTERMINATED else ending,
         emt=_times(record.plies, "emt"),
         clk=_times(record.plies, "clk"),
-        tags=tags,
+        tags={
+            name: known
+            for name, value in record.tags
+            if name not in _FREE and (known := _comparable(name, value))
+        },
         weight=sum(1 for _, value in record.tags if _value(value))
         + _said(record.comments)
         + sum(map(_weight_of, record.plies)),

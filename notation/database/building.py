@@ -276,8 +276,7 @@ class Building:
                 by_ply: Numbers = np.repeat(its, of.lengths)
                 kept = by_ply > 0
                 none = {each.name: pa.nulls(len(by_ply), each.type) for each in OF_NOTES}
-                notes = of.notes if of.notes is not None else pa.table(none)
-                rows = notes.filter(pa.array(kept))
+                rows = (of.notes if of.notes is not None else pa.table(none)).filter(pa.array(kept))
                 rows = rows.append_column("id", pa.array(by_ply[kept], pa.uint32()))
                 plies = pa.array(counted(of.lengths)[kept], pa.uint64())
                 before = "(SELECT steps_before FROM games WHERE games.id = new.id)"

@@ -357,8 +357,7 @@ def entries(
         yield from entries_of(stream, file, rules=rules, jobs=jobs)
         return
     is_utf_16 = _peeked(stream)[:2] in _UTF_16
-    as_utf_8 = io.BufferedReader(_Recoded(stream)) if is_utf_16 else stream
-    for entry in reader(name)(as_utf_8, file):
+    for entry in reader(name)(io.BufferedReader(_Recoded(stream)) if is_utf_16 else stream, file):
         text = format_record(entry.record).rstrip() if entry.record else ""
         problems = entry.problems
         fault = size_fault(text)

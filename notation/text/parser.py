@@ -79,15 +79,15 @@ class _ToRecord(Transformer[Token, Parsed]):
         move, number = tokens["MOVE"], tokens.get("NUMBER")
         variations, places = _of(Variation, parts)
         comments, notes = _comments(parts)
-        place = PlyPlace(
-            move.start_pos or 0,
-            int(number[:-1]) if number else None,
-            places,
-            number.start_pos if number else None,
-            notes,
-        )
         return _Placed(
-            ply_as_read(str(move), str(tokens.get("GLYPH", "")), comments, variations), place
+            ply_as_read(str(move), str(tokens.get("GLYPH", "")), comments, variations),
+            PlyPlace(
+                move.start_pos or 0,
+                int(number[:-1]) if number else None,
+                places,
+                number.start_pos if number else None,
+                notes,
+            ),
         )
 
     def variation(self, parts: list[Any]) -> _Placed:
@@ -221,9 +221,8 @@ def _ended(text: str, wanted: set[str]) -> Fault:
         return _syntax(begin, f"{word!r} is no result", RESULTS_IN_WORDS, meant)
     if "LSQB" in wanted:
         return _syntax(end, "the record ends after its tags", _ENGLISH["RESULT"])
-    expected = RESULTS_IN_WORDS
-    if word in RESULTS:
-        expected += " on a line of its own, for the comment goes to the end of its line"
+    hint = " on a line of its own, for the comment goes to the end of its line"
+    expected = RESULTS_IN_WORDS + (hint if word in RESULTS else "")
     return _syntax(end, "the record ends without a result", expected)
 
 
@@ -269,10 +268,8 @@ def _about_value(text: str, at: int) -> Iterator[Fault]:
     if text[stop : stop + 1] == "\\":
         escape = text[stop : stop + 2].rstrip()
         yield _syntax(stop, f"unknown escape {escape} in a value", r"\" or \\")
-    expected = '" on the same line'
-    if '\\"' in read[0]:
-        expected += r", for \" is a quote inside the value"
-    yield _syntax(at, "the value is never closed", expected)
+    hint = r", for \" is a quote inside the value" if '\\"' in read[0] else ""
+    yield _syntax(at, "the value is never closed", f'" on the same line{hint}')
 
 
 def _about_results(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
