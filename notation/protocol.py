@@ -80,8 +80,7 @@ class TimeControl:
         >>> TimeControl.read("10+0.1").increment_ms
         100
         """
-        time = cls.find(text)
-        if time is None:
+        if (time := cls.find(text)) is None:
             meant = meant_time_control(text)
             hint = f" (did you mean {meant!r}?)" if meant else ""
             raise ValueError(f"unknown time control {text!r}{hint}, expected {_FORMS}")
@@ -95,18 +94,19 @@ class TimeControl:
         found = _in_seconds().fullmatch(text)
         time = cls.of(found, unit_ms=1000) if found else cls()
         is_none = time == cls(first_ms=time.first_ms) and not text.startswith("none")
-        if found is None or is_none or (found["first"] and not time.first_ms):
-            return None
-        return time
+        is_wrong = found is None or is_none or (found["first"] and not time.first_ms)
+        return None if is_wrong else time
 
     @classmethod
     def of(cls, found: re.Match[str], *, unit_ms: int) -> Self:
         """Return what the groups of `_time_forms` say."""
-        times = {
-            f"{name}_ms": round(float(found[name] or 0) * unit_ms)
-            for name in ("initial", "increment", "move", "first")
-        }
-        return cls(nodes=int(found["nodes"] or 0), **times)
+        return cls(
+            nodes=int(found["nodes"] or 0),
+            **{
+                f"{name}_ms": round(float(found[name] or 0) * unit_ms)
+                for name in ("initial", "increment", "move", "first")
+            },
+        )
 
     def __str__(self) -> str:
         """Return the text of a record's tag, such as `10+0.1`."""
@@ -164,8 +164,7 @@ class NewGame:
     def line(self) -> str:
         """Return `new …`."""
         start = "" if self.setup is None else f" setup {self.setup}"
-        if self.position is not None:
-            start = f" position {self.position}"
+        start = start if self.position is None else f" position {self.position}"
         # Before `tc`: there 0.1.0 and its SDK pass over what they do not know.
         first = f" first {self.time.first_ms}" if self.time.first_ms else ""
         return (
@@ -189,8 +188,7 @@ def _new() -> re.Pattern[str]:
 
 def read_new(line: str) -> NewGame:
     """Return what `new …` says; raises ValueError."""
-    found = _new().fullmatch(" ".join(line.split()))
-    if found is None:
+    if (found := _new().fullmatch(" ".join(line.split()))) is None:
         raise ValueError(f"not a new game: {line!r}")
     return NewGame(
         number=int(found[1]),
@@ -214,8 +212,7 @@ def go_writer(time: TimeControl) -> Callable[[int, int, int], bytes]:
         clocks = b"go %%d first %%d second %%d inc %d\n" % time.increment_ms
         return lambda ply, first_ms, second_ms: clocks % (ply, first_ms, second_ms)
     limit = b" nodes %d" % time.nodes if time.nodes else b""
-    if time.move_ms:
-        limit = b" move %d" % time.move_ms
+    limit = b" move %d" % time.move_ms if time.move_ms else limit
     return lambda ply, _first_ms, _second_ms: b"go %d%b\n" % (ply, limit)
 
 
@@ -378,8 +375,7 @@ def seconds_of(text: str) -> str:
     """
     if found := re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|s|sec|seconds)", text):
         return _plain(float(found[1]) / (1000 if found[2] == "ms" else 1))
-    clock = r"(?:([0-9]{1,6}):)?([0-9]{1,6}):([0-5]?[0-9](?:[.,][0-9]{1,9})?)"
-    found = re.fullmatch(clock, text)
+    found = re.fullmatch(r"(?:([0-9]{1,6}):)?([0-9]{1,6}):([0-5]?[0-9](?:[.,][0-9]{1,9})?)", text)
     if found is None or (found[1] and int(found[2]) > 59):
         return ""
     hours, minutes = int(found[1] or 0), int(found[2])
@@ -396,8 +392,7 @@ def meant_time_control(text: str) -> str:
         return ""
     words = re.split(r"([+ ])", re.sub(r"\s*\+\s*", "+", " ".join(text.split())).lower())
     plain = "".join(seconds_of(word) or word for word in words)
-    found = (one for one in (plain, f"{plain}+0") if one != text and TimeControl.find(one))
-    return next(found, "")
+    return next((one for one in (plain, f"{plain}+0") if one != text and TimeControl.find(one)), "")
 
 
 LONGEST_MEANT: Final = 40

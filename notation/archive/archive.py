@@ -81,8 +81,7 @@ class Key:
         by the alphabet without regard to capitals; a missing value comes last. Results are in the
         order of RESULTS: first won, second won, a draw, not finished.
         """
-        value = self.text(record)
-        if not value:
+        if not (value := self.text(record)):
             return _NOTHING
         if self.name == "Result":
             return _NUMBER + bytes([list(RESULTS).index(value)])
@@ -145,10 +144,9 @@ def safe_name(text: str) -> str:
     >>> safe_name("Autumn bots: 10+0.1"), safe_name("../etc/passwd"), safe_name("NUL")
     ('Autumn-bots-10+0.1', 'etc-passwd', '_NUL')
     """
-    plain = unicodedata.normalize("NFKC", text)
     kept = "".join(
         letter if letter in "-_+." or unicodedata.category(letter)[0] in "LMN" else "-"
-        for letter in plain
+        for letter in unicodedata.normalize("NFKC", text)
     )
     name = re.sub(r"-+", "-", kept).lstrip(".-").rstrip(".-")
     if _RESERVED.fullmatch(name):
@@ -216,8 +214,7 @@ def identity(record: Record) -> bytes:
     True
     """
     game, rules = record.game, record.tag(RULES)
-    start = start_text(game, record.tag("Setup"), record.tag("Position"), rules)
-    words = [game, start, *canonical_moves(record)]
+    words = [game, start_text_of(record), *canonical_moves(record)]
     if rules not in ("", FIRST_VERSION):
         words.append(rules)  # a number, which is no move
     return blake2b("\n".join(words).encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
@@ -249,6 +246,11 @@ def least_of(record: Record) -> tuple[str, tuple[str, ...]]:
         return least.text(), line
     except (GameError, KeyError):  # a word that is no move of the game has no image
         return start_text(record.game, setup, position), moves
+
+
+def start_text_of(record: Record) -> str:
+    """Return the text of the position before a record's first ply, as `start_text` does."""
+    return start_text(record.game, record.tag("Setup"), record.tag("Position"), record.tag(RULES))
 
 
 def start_text(game_id: str, setup: str, position: str, rules: str = "") -> str:
@@ -330,8 +332,8 @@ MEMORY: Final = 64 << 20
 
 
 @contextmanager
-def temporary_database(memory: int = MEMORY) -> Iterator[sqlite3.Connection]:
-    """Open a database that vanishes with the process, however that ends.
+def temporary_database(*tables: str, memory: int = MEMORY) -> Iterator[sqlite3.Connection]:
+    """Open a database of these tables that vanishes with the process, however that ends.
 
     What is over `memory` bytes lies in a file without a name. Raises TemporaryFileError where there
     is no room for it.
@@ -343,6 +345,8 @@ def temporary_database(memory: int = MEMORY) -> Iterator[sqlite3.Connection]:
             database.execute(f"PRAGMA cache_size = -{max(1, memory >> 10)}")
             database.execute("PRAGMA journal_mode = OFF")
             database.execute("BEGIN")
+            for table in tables:
+                database.execute(table)
             yield database
     except sqlite3.Error as error:
         raise TemporaryFileError(error) from error
@@ -359,13 +363,12 @@ def in_order(
     [b'one', b'two', b'deux']
     """
     # half of the memory is for the table, SQLite takes as much again when it sorts
-    with temporary_database(memory // 2) as database:
-        database.execute("CREATE TABLE item (key BLOB, value BLOB)")
+    table = "CREATE TABLE item (key BLOB, value BLOB)"
+    with temporary_database(table, memory=memory // 2) as database:
         database.executemany("INSERT INTO item VALUES (?, ?)", items)
         order = "DESC" if reverse else "ASC"
         query = f"SELECT value FROM item ORDER BY key {order}, rowid"  # noqa: S608 - our words
-        for (value,) in database.execute(query):
-            yield value
+        yield from (value for (value,) in database.execute(query))
 
 
 COMPRESSIONS: Final = tuple(suffix[1:] for suffix in files.COMPRESSIONS)
@@ -448,8 +451,7 @@ class ArchiveParts:
 
     def add(self, name: str, text: str) -> None:
         """Add a record to the part of this name, which is a file's without its suffix."""
-        part = self._parts.get(name)
-        if part is None:
+        if (part := self._parts.get(name)) is None:
             file = f"{name}.lath{self._compression}"
             part = self._parts[name] = ArchivePart(self._folder / file, self._hidden / file)
             self._refuse_existing(part)
@@ -484,8 +486,7 @@ class ArchiveParts:
 
     def _end_frames(self, part: ArchivePart) -> None:
         """Write behind a `.zst` where its records are, as `write_atomically` does."""
-        note = note_for(part.hidden)
-        if note is not None:
+        if (note := note_for(part.hidden)) is not None:
             with BufferedReader(Frames(part.hidden.open("rb"), part.frames)) as content:
                 noted = note(cast("BinaryIO", content))
             with part.hidden.open("ab") as stream:
@@ -514,5 +515,4 @@ def verbatim(texts: Iterable[str]) -> Iterator[bytes]:
     >>> b"".join(verbatim(['[Game "yavalath"] *', '[Game "surikata"] *']))
     b'[Game "yavalath"] *\n\n[Game "surikata"] *\n'
     """
-    for number, text in enumerate(texts):
-        yield (b"\n" if number else b"") + text.encode() + b"\n"
+    return ((b"\n" if number else b"") + text.encode() + b"\n" for number, text in enumerate(texts))

@@ -20,7 +20,7 @@ from lath.notation.archive.archive import (
     Key,
     canonical_moves,
     identity,
-    start_text,
+    start_text_of,
     temporary_database,
 )
 from lath.notation.record.record import Comment, Ply, Record
@@ -80,15 +80,14 @@ def difference(a: Record, b: Record, *, moves_only: bool = False) -> RecordDiffe
     remarks = None
     if not moves_only:
         of_a, of_b = dict(_remarks(a)), dict(_remarks(b))
-        if of_a != of_b:
-            differing = (n for n in {**of_a, **of_b} if of_a.get(n) != of_b.get(n))
-            remarks = min((n for n in differing if ply is None or n < ply), default=None)
+        differing = (n for n in {**of_a, **of_b} if of_a.get(n) != of_b.get(n))
+        remarks = min((n for n in differing if ply is None or n < ply), default=None)
     return RecordDifference(ply, moves, tags, remarks)
 
 
 def _facts(record: Record, moves_only: bool) -> dict[str, str]:
     """Return everything that is said of a game besides its moves and remarks."""
-    facts = {"Game": record.game, "Start": _start_of(record)}
+    facts = {"Game": record.game, "Start": start_text_of(record)}
     if (rules := record.tag(RULES)) not in ("", FIRST_VERSION):
         facts[RULES] = rules
     if moves_only:
@@ -99,8 +98,7 @@ def _facts(record: Record, moves_only: bool) -> dict[str, str]:
 
 def content(record: Record) -> bytes:
     """Return 16 bytes that are equal for records between which there is no difference."""
-    facts = sorted(_facts(record, moves_only=False).items())
-    parts = [f"{name} {value}" for name, value in facts]
+    parts = [f"{name} {value}" for name, value in sorted(_facts(record, moves_only=False).items())]
     parts += ["", *canonical_moves(record)]
     for number, remarks in _remarks(record):
         parts += [f" {number}", *remarks]
@@ -116,12 +114,7 @@ def key_of(record: Record, keys: Sequence[Key] = ()) -> bytes | None:
     if keys:
         return _digest([key.text(record) for key in keys])
     values = [record.tag(name) for name in IDENTIFYING]
-    return _digest([*values, _start_of(record)]) if any(values[1:]) else None
-
-
-def _start_of(record: Record) -> str:
-    tags = record.tag("Setup"), record.tag("Position"), record.tag(RULES)
-    return start_text(record.game, *tags)
+    return _digest([*values, start_text_of(record)]) if any(values[1:]) else None
 
 
 def _remarks(record: Record) -> Iterator[tuple[int, list[str]]]:
@@ -231,9 +224,7 @@ class Comparison:
         Each side is read once. Equal records are paired first, then what is left by one key after
         the other; where there are several of a kind, the first of A belongs to the first of B.
         """
-        with temporary_database() as database:
-            for table in _TABLES:
-                database.execute(table)
+        with temporary_database(*_TABLES) as database:
             self._gather(database, a, b)
             for k in ("k0", "k1", "k2"):
                 free = [database.execute(_FREE.format(k=k, side=side)) for side in (0, 1)]
@@ -271,8 +262,9 @@ class Comparison:
                     place = 2 * entry.number + side
                     row = (place, entry.line, wholes[side], entry.text)
                     database.execute("INSERT INTO waiting VALUES (?, ?, ?, ?)", row)
-                    key_row = (place, *self._keys(record))
-                    database.execute("INSERT INTO keyed VALUES (?, ?, ?, ?)", key_row)
+                    database.execute(
+                        "INSERT INTO keyed VALUES (?, ?, ?, ?)", (place, *self._keys(record))
+                    )
 
     def _keys(self, record: Record) -> tuple[bytes | None, bytes | None, bytes | None]:
         """Return what records have in common that belong together, the closest first."""
@@ -281,9 +273,11 @@ class Comparison:
 
     def _whole(self, record: Record) -> bytes:
         """Return what only records have in common that belong together and are equal."""
-        if self._moves_only:
-            return (key_of(record, self._key) or b"") + identity(record)
-        return content(record)
+        return (
+            (key_of(record, self._key) or b"") + identity(record)
+            if self._moves_only
+            else content(record)
+        )
 
 
 def _stands(place: int | None, line: int, text: str) -> Stands | None:

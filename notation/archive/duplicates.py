@@ -26,7 +26,7 @@ from lath.notation.archive.archive import (
     SIZE,
     canonical_moves,
     least_of,
-    start_text,
+    start_text_of,
     temporary_database,
 )
 from lath.notation.archive.sampling import SampledRecord
@@ -87,10 +87,9 @@ def _name(text: str) -> _Name:
 @lru_cache(maxsize=1 << 14)
 def _folded(text: str) -> str:
     """Return a text without capitals, accents, blanks and punctuation that only separates."""
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
     return "".join(
         letter
-        for letter in plain
+        for letter in unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
         if unicodedata.category(letter)[0] not in "ZCM" and letter not in "-_.,;:'\"`’()[]{}/\\"
     )
 
@@ -108,10 +107,8 @@ def is_same_name(a: str, b: str, *, misspelled: bool = True) -> bool:
     >>> is_same_name("mcts-100", "mcts-200"), is_same_name("enginea", "engineb")
     (False, False)
     """
-    one, other = _value(a), _value(b)
-    if not one or not other or one == other:
-        return True
-    return _is_near(min(one, other), max(one, other), misspelled)
+    one, other = sorted((_value(a), _value(b)))
+    return not one or one == other or _is_near(one, other, misspelled)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -193,10 +190,6 @@ def facts_of(record: Record) -> RecordFacts:
     others = [_value(record.tag(name)) for name in _OF_LINES]
     ending = _value(record.termination)
     is_cut = record.result == "*" and ending in ("", Termination.UNTERMINATED)
-    tags = {}
-    for name, value in record.tags:
-        if name not in _FREE and (known := _comparable(name, value)):
-            tags[name] = known
     return RecordFacts(
         game="\n".join((record.game, start, *(other if other != "1" else "" for other in others))),
         line="".join(f"{move} " for move in moves),
@@ -208,8 +201,14 @@ def facts_of(record: Record) -> RecordFacts:
         ending="" if ending == Termination.UNTERMINATED else ending,
         emt=_times(record.plies, "emt"),
         clk=_times(record.plies, "clk"),
-        tags=tags,
-        weight=_weight(record),
+        tags={
+            name: known
+            for name, value in record.tags
+            if name not in _FREE and (known := _comparable(name, value))
+        },
+        weight=sum(1 for _, value in record.tags if _value(value))
+        + _said(record.comments)
+        + sum(map(_weight_of, record.plies)),
     )
 
 
@@ -244,11 +243,6 @@ def _times(plies: Sequence[Ply], name: str) -> str:
         ]
         told.append(chr(33 + crc32(b"%.3f" % notes[-1]) % 90) if notes else " ")
     return "".join(told).rstrip()
-
-
-def _weight(record: Record) -> int:
-    said = sum(1 for _, value in record.tags if _value(value))
-    return said + _said(record.comments) + sum(map(_weight_of, record.plies))
 
 
 def _weight_of(ply: Ply) -> int:
@@ -307,13 +301,13 @@ def is_copy(facts: RecordFacts, of: RecordFacts) -> bool:
         return True
     if not (facts.first and facts.second and of.first and of.second):
         return False
-    is_named = is_same_name(facts.first, of.first, misspelled=False)
-    is_named = is_named and is_same_name(facts.second, of.second, misspelled=False)
+    names = ((facts.first, of.first), (facts.second, of.second))
+    is_named = all(is_same_name(*pair, misspelled=False) for pair in names)
     if not is_named or (not facts.plies and of.plies):
         return False
-    if _date_and_round(facts) and _date_and_round(facts) == _date_and_round(of):
-        return True
-    return facts.plies == of.plies and facts.tags == of.tags
+    known = _date_and_round(facts)
+    is_dated = known is not None and known == _date_and_round(of)
+    return is_dated or (facts.plies == of.plies and facts.tags == of.tags)
 
 
 def _date_and_round(facts: RecordFacts) -> tuple[str, str] | None:
@@ -363,8 +357,7 @@ class Copy:
 
 
 def _as_it_stands(record: Record, plies: int) -> tuple[str, ...]:
-    tags = record.tag("Setup"), record.tag("Position"), record.tag(RULES)
-    return start_text(record.game, *tags), *canonical_moves(record)[:plies]
+    return start_text_of(record), *canonical_moves(record)[:plies]
 
 
 _PLAIN: Final = ("date", "round", "number", "event", "first", "second")
@@ -415,10 +408,8 @@ class Copies:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             self._database: sqlite3.Connection = stack.enter_context(
-                temporary_database(self._memory)
+                temporary_database(*_TABLES, memory=self._memory)
             )
-            for table in _TABLES:
-                self._database.execute(table)
             self._stack = stack.pop_all()
         return self
 
@@ -437,8 +428,7 @@ class Copies:
         item = (self._added, *place, row.order, row.value, row.text)
         self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", item)
         facts = facts_of(record)
-        order = (facts.plies, facts.is_cut, facts.weight)
-        fact = (self._added, *order, json.dumps(facts))
+        fact = (self._added, facts.plies, facts.is_cut, facts.weight, json.dumps(facts))
         self._database.execute("INSERT INTO fact VALUES (?, ?, ?, ?, ?)", fact)
 
     def settle(self) -> None:
@@ -453,8 +443,7 @@ class Copies:
                     self._database.execute(_KEEP, {**row, **_plain(facts)})
             else:
                 self.copies += 1
-                change = "UPDATE item SET original = ? WHERE place = ?"
-                self._database.execute(change, (of, place))
+                self._database.execute("UPDATE item SET original = ? WHERE place = ?", (of, place))
             said = json.dumps(_beside(facts, named))
             self._database.execute("INSERT OR IGNORE INTO member VALUES (?, ?)", (of, said))
 
@@ -490,8 +479,7 @@ class Copies:
     def kept(self) -> Iterator[SampledRecord]:
         """Yield the records that stay, in their order."""
         query = "SELECT sort, value, text FROM item WHERE original IS NULL ORDER BY place"
-        for row in self._database.execute(query):
-            yield SampledRecord(*row)
+        return map(SampledRecord._make, self._database.execute(query))
 
 
 def _beside(facts: RecordFacts, of: RecordFacts) -> RecordFacts:
@@ -505,8 +493,7 @@ def _beside(facts: RecordFacts, of: RecordFacts) -> RecordFacts:
 
 def _buckets(facts: RecordFacts) -> list[bytes]:
     """Return 16 bytes each, some of which a record has in common with all that it is a copy of."""
-    begun = " ".join(facts.line.split(" ", ENOUGH)[:ENOUGH])
-    buckets = [_digest("line", facts.game, begun)]
+    buckets = [_digest("line", facts.game, " ".join(facts.line.split(" ", ENOUGH)[:ENOUGH]))]
     if facts.first and facts.second and (known := _date_and_round(facts)):
         names = (_name(facts.first).folded, _name(facts.second).folded)
         buckets.append(_digest("tags", facts.game, *names, *known))
@@ -514,8 +501,7 @@ def _buckets(facts: RecordFacts) -> list[bytes]:
 
 
 def _digest(*parts: str) -> bytes:
-    data = "\n".join(parts).encode("utf-8", "surrogatepass")
-    return blake2b(data, digest_size=SIZE).digest()
+    return blake2b("\n".join(parts).encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
 
 
 def _plain(facts: RecordFacts) -> dict[str, str]:

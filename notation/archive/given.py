@@ -97,9 +97,7 @@ class GivenGames:
         """Keep a game; return whether it was not given before, as far as anybody can know."""
         is_first = self._seen.add(key)
         if not self._origin:
-            if is_first:
-                self._placed.add(key)
-            return is_first
+            return is_first and self._placed.add(key)
         own = blake2b(key + self._origin, digest_size=SIZE).digest()
         return (is_first or not self._placed.has(key)) and self._placed.add(own)
 

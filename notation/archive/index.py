@@ -20,10 +20,11 @@ import warnings
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
 from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
-from typing import Any, BinaryIO, Final, NamedTuple, Self, cast, overload
+from typing import Any, BinaryIO, Final, NamedTuple, cast, overload
 
 from lath.notation.files.files import (
     Noted,
@@ -180,7 +181,7 @@ def write_index(path: str | Path) -> Path:
     beginning, and where something else has the name of the index.
     """
     file = Path(path)
-    with _Source(file) as source:
+    with closing(_Source(file)) as source:
         if source.index is not None and source.is_inside:
             return file
         if is_database(file):
@@ -266,8 +267,7 @@ class _Source:
         except OSError as error:
             self.stale = f"{beside} cannot be read: {error.strerror or error}"
             return
-        found = _unpacked(data)
-        if found is None:
+        if (found := _unpacked(data)) is None:
             self.stale = f"{beside} is damaged, or no index of this version"
         elif found[1] != self.state():
             self.stale = f"{beside} is of an earlier state of {self.path.name}"
@@ -294,12 +294,6 @@ class _Source:
         if (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino):
             raise OSError(errno.EBUSY, "it was replaced since it was opened", str(self.path))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def close(self) -> None:
         if self._context is not None:
             self._context.__exit__(None, None, None)
@@ -324,7 +318,7 @@ class _Window(io.RawIOBase):
         return data
 
 
-class Records(Sequence[Record]):
+class Records(Sequence[Record], AbstractContextManager["Records"]):
     """The records of a file, by their places from 0: record N of the commands is `records[N - 1]`.
 
     With an index a record is read alone; without one the file is read once, when the first record
@@ -420,9 +414,6 @@ class Records(Sequence[Record]):
     def close(self) -> None:
         """Close the file."""
         self._source.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

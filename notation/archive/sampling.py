@@ -53,12 +53,11 @@ def sample(
     >>> sorted(sample(rows, 3, seed=1)) == sorted(sample(rows[::-1], 3, seed=1))
     True
     """
-    with temporary_database(memory // 2) as database:
-        for table in _TABLES:
-            database.execute(table)
+    with temporary_database(*_TABLES, memory=memory // 2) as database:
         _draw(database, rows, size, seed)
-        query = "SELECT * FROM (SELECT * FROM item ORDER BY draw LIMIT ?) ORDER BY place"
-        for _, _, order, value, text in database.execute(query, (size,)):
+        for _, _, order, value, text in database.execute(
+            "SELECT * FROM (SELECT * FROM item ORDER BY draw LIMIT ?) ORDER BY place", (size,)
+        ):
             yield SampledRecord(order, value, text.decode())
 
 
@@ -72,12 +71,14 @@ def _draw(
         draw = _digest(seed, _copies(database, text), text)
         if draw > worst:
             continue
-        item = (place, draw, row.order, row.value, text)
-        database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?)", item)
+        database.execute(
+            "INSERT INTO item VALUES (?, ?, ?, ?, ?)", (place, draw, row.order, row.value, text)
+        )
         kept += 1
         if kept == most:
-            query = "SELECT draw FROM item ORDER BY draw LIMIT 1 OFFSET ?"
-            (worst,) = database.execute(query, (size - 1,)).fetchone()
+            (worst,) = database.execute(
+                "SELECT draw FROM item ORDER BY draw LIMIT 1 OFFSET ?", (size - 1,)
+            ).fetchone()
             database.execute("DELETE FROM item WHERE draw > ?", (worst,))
             kept = size
 
@@ -85,13 +86,11 @@ def _draw(
 def _copies(database: sqlite3.Connection, text: bytes) -> int:
     """Return how often a text has come, this time included."""
     content = int.from_bytes(blake2b(text, digest_size=8).digest(), "big", signed=True)
-    insert = "INSERT OR IGNORE INTO copy VALUES (?, 1)"
-    if database.execute(insert, (content,)).rowcount:
+    if database.execute("INSERT OR IGNORE INTO copy VALUES (?, 1)", (content,)).rowcount:
         return 1
     database.execute("UPDATE copy SET times = times + 1 WHERE content = ?", (content,))
-    query = "SELECT times FROM copy WHERE content = ?"
-    times: int = database.execute(query, (content,)).fetchone()[0]
-    return times
+    found = database.execute("SELECT times FROM copy WHERE content = ?", (content,))
+    return int(found.fetchone()[0])
 
 
 def _digest(seed: int, number: int, content: bytes) -> bytes:

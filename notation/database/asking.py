@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import reduce
 from math import ceil, floor
+from operator import and_, or_
 from typing import Any, Final
 
 import numpy as np
@@ -65,15 +67,17 @@ class _Asking:
         self._of_games: Final[dict[type, Any]] = {
             And: self._all,
             Or: self._some,
-            Not: self._but,
+            Not: lambda plan, among: among & ~self.holds(plan.part, among),
             OfTag: self._any_tag,
-            OfResult: self._of_result,
+            OfResult: lambda plan, among: among & self._passing("result", plan.passes),
             OfWinner: self._of_winner,
             OfPlies: self._lengths,
             OfSetup: self._setups,
             OfNotes: self._notes,
-            OfPattern: self._pattern,
-            Then: self._then,
+            OfPattern: lambda plan, among: self._flags(
+                seen_in_games(self._database, plan, among, is_any=True)
+            ),
+            Then: lambda plan, among: self._flags(self._sequence(plan, among)),
         }
 
     def holds(self, plan: Plan, among: Flags) -> Flags:
@@ -95,30 +99,17 @@ class _Asking:
             found |= self.holds(part, among & ~found)
         return found
 
-    def _but(self, plan: Not, among: Flags) -> Flags:
-        return among & ~self.holds(plan.part, among)
-
     def _any_tag(self, plan: OfTag, among: Flags) -> Flags:
-        found = self._database.none()
-        for tag in plan.tags:
-            found |= self._tag(tag, plan.passes)
-        return among & found
-
-    def _of_result(self, plan: OfResult, among: Flags) -> Flags:
-        return among & self._result(plan.passes)
+        return among & reduce(or_, (self._tag(tag, plan.passes) for tag in plan.tags))
 
     def _of_winner(self, plan: OfWinner, among: Flags) -> Flags:
-        found = self._database.none()
-        for seat, flags in zip(SIDES, self._won(is_loser=plan.is_loser), strict=True):
-            found |= flags & self._tag(seat.name.capitalize(), plan.passes)
-        return among & found
+        named = [self._tag(seat.name.capitalize(), plan.passes) for seat in SIDES]
+        return among & reduce(or_, map(and_, self._won(is_loser=plan.is_loser), named))
 
     def _lengths(self, plan: OfPlies, among: Flags) -> Flags:
         plies = self._database.plies
-        found = self._database.none()
-        for low, high in plan.ranges:
-            found |= (plies >= max(low, 0)) & (plies <= high)
-        return among & found
+        fitting = ((plies >= max(low, 0)) & (plies <= high) for low, high in plan.ranges)
+        return among & reduce(or_, fitting)
 
     def _setups(self, plan: OfSetup, among: Flags) -> Flags:
         asks, starts = of_setup(plan.texts).matches, self._database.starts
@@ -137,12 +128,6 @@ class _Asking:
             found[number] = asked.matches(parse(text))
         return found
 
-    def _pattern(self, plan: OfPattern, among: Flags) -> Flags:
-        return self._flags(seen_in_games(self._database, plan, among, is_any=True))
-
-    def _then(self, plan: Then, among: Flags) -> Flags:
-        return self._flags(self._sequence(plan.parts, plan.within, among))
-
     def _flags(self, moments: Moments) -> Flags:
         flags = self._database.none()
         flags[moments >> MOMENT] = True
@@ -156,9 +141,11 @@ class _Asking:
         if tag == "Result":  # its column has what ended the moves, where the tag is missing, too
             said += """ OR NOT contains(tags, '"Result"') OR contains(tags, ',"Result"]')"""
         others = database.flags(f"SELECT id FROM games WHERE {said}")  # noqa: S608
-        usual = database.none()
-        if tag in TAG_COLUMNS:
-            usual = self._passing(f"{column}::VARCHAR", passes) & ~others
+        usual = (
+            self._passing(f"{column}::VARCHAR", passes) & ~others
+            if tag in TAG_COLUMNS
+            else database.none()
+        )
         if not others.any():
             return usual
 
@@ -189,12 +176,9 @@ class _Asking:
                 f"SELECT id FROM games SEMI JOIN chosen ON {column} = text"  # noqa: S608
             )
 
-    def _result(self, passes: TextTest) -> Flags:
-        return self._passing("result", passes)
-
     def _won(self, *, is_loser: bool) -> list[Flags]:
         """Return the games that each seat has won, or lost."""
-        won = [self._result(Result.won_by(side).__eq__) for side in SIDES]
+        won = [self._passing("result", Result.won_by(side).__eq__) for side in SIDES]
         return won[::-1] if is_loser else won
 
     def _moments(self, plan: Plan, among: Flags) -> Moments:
@@ -230,24 +214,21 @@ class _Asking:
     def _last(self, part: Plan, among: Flags) -> Moments:
         """Return the last ply of each game that something is asked of."""
         asked = self._asked(part, among)
-        ends = np.flatnonzero(np.diff(asked >> MOMENT, append=-1))
-        return asked[ends]
+        return asked[np.flatnonzero(np.diff(asked >> MOMENT, append=-1))]
 
     def _always(self, part: Plan, among: Flags) -> Flags:
         asked = self._asked(part, among)
         missed = np.setdiff1d(asked, self._moments(part, among), assume_unique=True)
         return self._flags(asked) & ~self._flags(missed)
 
-    def _sequence(
-        self, parts: Sequence[Plan], within: Sequence[int | None], among: Flags
-    ) -> Moments:
+    def _sequence(self, plan: Then, among: Flags) -> Moments:
         """Return when the last of several holds that hold one after another."""
         found: dict[int, Moments] = {}
-        for place in sorted(range(len(parts)), key=lambda place: _cost(parts[place])):
-            found[place] = self._moments(parts[place], among)
+        for place, part in sorted(enumerate(plan.parts), key=lambda each: _cost(each[1])):
+            found[place] = self._moments(part, among)
             among = among & self._flags(found[place])
         held = found[0]
-        for place, most in enumerate(within, 1):
+        for place, most in enumerate(plan.within, 1):
             later = found[place]
             before = np.searchsorted(held, later, "left") - 1
             last = held[np.maximum(before, 0)] if len(held) else later
@@ -285,8 +266,7 @@ class _Asking:
         column = number.column
         tests = [f" AND {column} {_test(*bound, is_whole=is_whole)}" for bound in bounds]
         found = self._database.some_steps("seat", f"{column} IS NOT NULL{''.join(tests)}")
-        whose = np.array(self._whose(number.of, among))
-        return _moments(found, whose[found["seat"], found["id"]])
+        return _moments(found, np.array(self._whose(number.of, among))[found["seat"], found["id"]])
 
     def _whose(self, of: str, among: Flags) -> list[Flags]:
         """Return by seat the games in which it is hers that a number is asked of."""
@@ -339,8 +319,7 @@ class _Asking:
         """Return when moves have been made, or an image of them, from the start of the game."""
         count = len(plan.moves)
         for ply, move in enumerate(plan.moves, 1):  # each may be turned otherwise: too many
-            played = self._played(self._images(move), ply, among)
-            among = self._flags(played)
+            among = self._flags(self._played(self._images(move), ply, among))
         return self._replayed(plan, np.flatnonzero(among) << MOMENT | count)
 
     def _images(self, move: str) -> set[str]:
@@ -352,8 +331,7 @@ class _Asking:
             with suppress(MoveSyntaxError):
                 canonical = game.canonical(move)
                 names = str.maketrans(dict.fromkeys(getattr(game, "alike", ""), "?"))
-                ways = symmetries(game.start())
-                images = {way.move(canonical).translate(names) for way in ways}
+                images = {way.move(canonical).translate(names) for way in symmetries(game.start())}
                 found |= {
                     text
                     for by, text in zip(known.games, known.texts, strict=True)
@@ -417,8 +395,7 @@ _CODE: Final = 16
 def _moments(found: dict[str, Numbers], chosen: Flags) -> Moments:
     """Return in order the moments of the chosen rows of games and plies."""
     ids, plies = (found[name][chosen].astype(np.int64) for name in ("id", "ply"))
-    moments: Moments = ids << MOMENT | plies
-    return np.sort(moments)
+    return np.sort(ids << MOMENT | plies)
 
 
 def _test(sign: str, bound: float, *, is_whole: bool) -> str:

@@ -16,7 +16,7 @@ import shutil
 import tempfile
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass
 from itertools import accumulate, chain
 from pathlib import Path
@@ -28,7 +28,6 @@ import pyarrow as pa
 
 from lath import refuse_other_systems
 from lath.notation.database.columns import (
-    NOTES,
     OF_GAMES,
     OF_NOTES,
     OTHER_GAME,
@@ -42,6 +41,7 @@ from lath.notation.database.reading import Database, DatabaseError, first_line
 from lath.notation.database.schema import ADDED, SCHEMA
 from lath.notation.files.files import sync
 from lath.notation.files.locks import lock as lock_file
+from lath.notation.tables.tables import NOTED
 
 SEGMENT: Final = 1 << 21
 """Positions that are sorted together; with twice as many a game takes 3 bytes less of 440."""
@@ -126,11 +126,10 @@ class Building:
         self.is_writing = True
         self._connection.begin()
         self._write(bundles)
-        values = [self.mark, *astuple(self.counts)]
         self._connection.execute(
             "UPDATE going_on SET mark = ?, read = ?, taken = ?, refused = ?, duplicates = ?,"
             " richer = ?, lost = ?",
-            values,
+            [self.mark, *astuple(self.counts)],
         )
         self._connection.commit()
         self.is_writing = False
@@ -200,9 +199,7 @@ class Building:
             if (number := there.get(rows[0])) is not None:
                 self._settle(_Kept(number, *known[number]), rows, said, places, found)
             else:
-                number = int(numbers[rows[0]])
-                row = said[rows[0]]
-                kept = _Kept(number, row["movetext"], row["tags"], rows[0])
+                kept = _Kept(int(numbers[rows[0]]), **said[rows[0]], row=rows[0])
                 self._settle(kept, rows[1:], said, places, found)
         return found
 
@@ -278,13 +275,13 @@ class Building:
                     continue
                 by_ply: Numbers = np.repeat(its, of.lengths)
                 kept = by_ply > 0
-                notes = of.notes if of.notes is not None else _no_notes(len(by_ply))
-                rows = notes.filter(pa.array(kept))
+                none = {each.name: pa.nulls(len(by_ply), each.type) for each in OF_NOTES}
+                rows = (of.notes if of.notes is not None else pa.table(none)).filter(pa.array(kept))
                 rows = rows.append_column("id", pa.array(by_ply[kept], pa.uint32()))
                 plies = pa.array(counted(of.lengths)[kept], pa.uint64())
                 before = "(SELECT steps_before FROM games WHERE games.id = new.id)"
                 where = f"steps.rowid = {before} + new.place"
-                self._update("steps", rows.append_column("place", plies), NOTES, where)
+                self._update("steps", rows.append_column("place", plies), NOTED, where)
 
     def _update(self, name: str, table: pa.Table, columns: Iterable[str], where: str) -> None:
         """Write columns of a table over those of rows that are there."""
@@ -343,8 +340,7 @@ class Building:
 
         Raises DatabaseError where there are too many.
         """
-        code = self._codes.get((game, move, effect))
-        if code is None:
+        if (code := self._codes.get((game, move, effect))) is None:
             code = self._codes[game, move, effect] = len(self._codes) + 1
             if code >= _NONE:
                 raise DatabaseError(f"the games have more than {_NONE - 1} different moves")
@@ -425,15 +421,10 @@ def _firsts(bundles: Sequence[ColumnBundle]) -> list[int]:
     return list(accumulate((len(bundle.games) for bundle in bundles[:-1]), initial=0))
 
 
-def _no_notes(plies: int) -> pa.Table:
-    return pa.table({each.name: pa.nulls(plies, each.type) for each in OF_NOTES})
-
-
 def _sorted(parts: Sequence[pa.Table], by: str) -> pa.Table:
     """Return the rows of all parts in the order of one column."""
     table = pa.concat_tables(parts, promote_options="default").combine_chunks()
-    values = table[by].to_numpy()
-    return table.take(np.argsort(values, kind="stable" if by == "id" else None))
+    return table.take(np.argsort(table[by].to_numpy(), kind="stable" if by == "id" else None))
 
 
 @contextmanager
@@ -574,11 +565,9 @@ def _locked(folder: Path) -> int | None:
         lock = os.open(folder / _LOCK, os.O_RDWR)
     except OSError:
         return None
-    try:
+    with suppress(OSError):
         lock_file(lock)
         if os.path.samestat(os.fstat(lock), (folder / _LOCK).stat()):
             return lock
-    except OSError:
-        pass
     os.close(lock)
     return None

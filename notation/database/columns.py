@@ -15,26 +15,23 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lath.games.core import Position, Result, version_of
+from lath.games.core import Result, version_of
 from lath.notation.archive.archive import canonical_moves
 from lath.notation.database.equals import identity
 from lath.notation.database.keys import KeyStep, PlayableLine, PositionKeys, keys_of
 from lath.notation.database.layers import Numbers
-from lath.notation.record.record import Ply, Record
+from lath.notation.record.record import Record
 from lath.notation.record.tags import RULES
 from lath.notation.rules.quick_check import ValidGame, valid_game
 from lath.notation.rules.reading import entry_of
 from lath.notation.rules.replay import canonical, end_of, game_by, start_of
-from lath.notation.tables.tables import GAMES, PLIES, game_row, notes_of, row_of
+from lath.notation.tables.tables import GAMES, NOTED, NOTHING, PLIES, game_row, notes_of, row_of
 from lath.notation.text.scanner import scan
 from lath.notation.text.splitting import RecordText
 from lath.notation.text.tokens import unquoted
 
 OF_GAMES: Final = tuple(column.name for column in GAMES if column.name != "moves")
 """The columns of a row of games, but for its number; the moves are plies of their own."""
-
-NOTES: Final = ("eval", "depth", "nodes", "time_s", "clock_s", "glyph")
-"""The columns of a ply that annotations are read into."""
 
 _KINDS: Final = {
     "text": pa.string(),
@@ -58,7 +55,7 @@ OF_ROWS: Final = pa.schema(
 """Of the table of games in a bundle. `ending` has the rules' words, `to_move` who would decide
 after the last ply; `high` and `low` are what records of the same tags and moves share."""
 
-OF_NOTES: Final = pa.schema([(name, _OF_KIND[name]) for name in NOTES])
+OF_NOTES: Final = pa.schema([(name, _OF_KIND[name]) for name in NOTED])
 """Of the table of what is said of plies."""
 
 
@@ -119,7 +116,7 @@ class ColumnBundle:
 
 
 _Notes = Sequence[Sequence[Any]]
-"""Of each of NOTES the values by ply; empty where nothing is said of any."""
+"""Of each of NOTED the values by ply; empty where nothing is said of any."""
 
 
 class _Found(NamedTuple):
@@ -147,20 +144,22 @@ def columns_of(texts: Iterable[RecordText | Refusal], file: str, first: int) -> 
     lines: dict[tuple[str, str], tuple[list[int], list[PlayableLine], dict[int, _Notes]]] = {}
     for number, text in enumerate(texts, first):
         bundle.read += 1
-        found = _found(text, file, number)
+        found = text if isinstance(text, Refusal) else _sound(text) or _closely(text, file, number)
         if isinstance(found, Refusal):
             bundle.refused.append(found)
             continue
         line = found.line
-        by = line.start.game.id, version_of(line.start.game)
-        numbers, of_game, notes = lines.setdefault(by, ([], [], {}))
+        numbers, of_game, notes = lines.setdefault(
+            (line.start.game.id, version_of(line.start.game)), ([], [], {})
+        )
         if found.notes:
             notes[len(numbers)] = found.notes
         numbers.append(len(rows))
         of_game.append(line)
         rows.append(found.row)
         bundle.places.append((number, found.at))
-        ends.append((_ending(line.end), line.end.to_move.word))
+        outcome = line.end.outcome()
+        ends.append((outcome.ending if outcome else None, line.end.to_move.word))
         identities.append(identity(found.tags, line.moves, found.result))
     bundle.games = _table(rows, ends, identities)
     for (game, rules), (numbers, of_game, notes) in lines.items():
@@ -182,8 +181,9 @@ def _table(
     low = low.astype(np.uint32)  # 96 bits: of ten million games two share them in 1e-15 of cases
     endings, movers = zip(*ends, strict=True) if ends else ((), ())
     columns |= {"ending": endings, "to_move": movers, "high": high, "low": low}
-    arrays = [pa.array(columns[each.name], each.type) for each in OF_ROWS]
-    return pa.Table.from_arrays(arrays, schema=OF_ROWS)
+    return pa.Table.from_arrays(
+        [pa.array(columns[each.name], each.type) for each in OF_ROWS], schema=OF_ROWS
+    )
 
 
 def _of_game(
@@ -211,29 +211,16 @@ def _of_game(
 
 def _table_of_notes(notes: dict[int, _Notes], lengths: Sequence[int]) -> pa.Table:
     """Return a table of OF_NOTES of all plies of some games."""
-    columns: list[list[Any]] = [[] for _ in NOTES]
+    columns: list[list[Any]] = [[] for _ in NOTED]
     for place, length in enumerate(lengths):
-        said = notes.get(place) or ((None,) * length,) * len(NOTES)
-        for column, values in zip(columns, said, strict=True):
+        for column, values in zip(
+            columns, notes.get(place) or ((None,) * length,) * len(NOTED), strict=True
+        ):
             column.extend(values)
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, OF_NOTES.types, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=OF_NOTES)
-
-
-def _notes_in(plies: Sequence[Ply]) -> _Notes:
-    """Return what is said of plies, as they were read."""
-    rows = list(map(notes_of, plies))
-    return tuple(zip(*rows, strict=True)) if any(row != _NOTHING for row in rows) else ()
-
-
-_NOTHING: Final = (None,) * len(NOTES)
-
-
-def _found(text: RecordText | Refusal, file: str, number: int) -> _Found | Refusal:
-    """Return what the `number`-th text of a file says, or why it is refused."""
-    if isinstance(text, Refusal):
-        return text
-    return _sound(text) or _closely(text, file, number)
+    return pa.Table.from_arrays(
+        [pa.array(column, kind) for column, kind in zip(columns, OF_NOTES.types, strict=True)],
+        schema=OF_NOTES,
+    )
 
 
 def _sound(text: RecordText) -> _Found | None:
@@ -247,9 +234,9 @@ def _sound(text: RecordText) -> _Found | None:
     notes: _Notes = ()
     movetext = None
     if not found.is_bare:
-        read = _read_notes(found)
-        if read is None:
-            return _annotated(text, line)
+        if (read := _read_notes(found)) is None:
+            record = scan(text.text)  # what is said in any words
+            return None if record is None else _found_in(canonical(record), line, text.line)
         movetext, notes = read
     row = row_of(tags, line.moves, found.result.value, movetext)
     return _Found(row, tags, line, found.result, notes, text.line)
@@ -258,9 +245,9 @@ def _sound(text: RecordText) -> _Found | None:
 def _is_canonical(found: ValidGame) -> bool:
     """Return whether the setup is as its game writes it; of the moves that is known."""
     setup = found.values.get("Setup")
-    if setup is None:
-        return True
-    return _is_canonical_setup(found.values["Game"], found.values.get(RULES, '""'), setup)
+    return setup is None or _is_canonical_setup(
+        found.values["Game"], found.values.get(RULES, '""'), setup
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -269,15 +256,10 @@ def _is_canonical_setup(*quoted: str) -> bool:
     return game_by(game_id, rules).canonical_setup(setup) == setup
 
 
-def _annotated(text: RecordText, line: PlayableLine) -> _Found | None:
-    """Return what the text of a sound record says in any words."""
-    record = scan(text.text)
-    return None if record is None else _found_in(canonical(record), line, text.line)
-
-
 def _found_in(record: Record, line: PlayableLine, at: int) -> _Found:
     """Return what a sound record says that is canonical."""
-    notes = _notes_in(record.plies)
+    rows = list(map(notes_of, record.plies))
+    notes = tuple(zip(*rows, strict=True)) if any(row != NOTHING for row in rows) else ()
     return _Found(game_row(record), record.tags, line, record.result, notes, at)
 
 
@@ -293,8 +275,9 @@ def _closely(text: RecordText, file: str, number: int) -> _Found | Refusal:
         return Refusal(file, number, entry.line, "no-moves", why)
     end = end_of(record)
     assert end is not None
-    line = PlayableLine(start_of(record), canonical_moves(record), end)
-    return _found_in(canonical(record), line, text.line)
+    return _found_in(
+        canonical(record), PlayableLine(start_of(record), canonical_moves(record), end), text.line
+    )
 
 
 _NOTE: Final = r"""
@@ -349,9 +332,3 @@ def _read_notes(found: ValidGame) -> tuple[str, _Notes] | None:
         for name, read in _READERS
     ]
     return movetext, (*notes, [glyph or None for glyph in glyphs] if any(glyphs) else nothing)
-
-
-def _ending(end: Position) -> str | None:
-    """Return the rules' words for how a game ended; None where it goes on."""
-    outcome = end.outcome()
-    return outcome.ending if outcome else None

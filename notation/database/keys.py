@@ -14,7 +14,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import product
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -109,18 +109,10 @@ class PositionKeys:
 
     def text(self, move: str) -> int:
         """Return the place of a move in `texts`."""
-        places = self._places[0]
-        if (place := places.get(move)) is None:
-            place = places[move] = len(self.texts)
-            self.texts.append(move)
-        return place
+        return _placed(move, self._places[0], self.texts)
 
     def _step(self, step: KeyStep) -> int:
-        places = self._places[1]
-        if (place := places.get(step)) is None:
-            place = places[step] = len(self.steps)
-            self.steps.append(step)
-        return place
+        return _placed(step, self._places[1], self.steps)
 
     def key(self, position: Position) -> int:
         """Return the key of a position of this game."""
@@ -133,7 +125,8 @@ class PositionKeys:
     def play(self, lines: Sequence[PlayableLine]) -> PlayedLines:
         """Return the keys of all positions of some lines, and what was played in them."""
         if self._on_boards is None:
-            return _joined([self._one_by_one(line) for line in lines])
+            played = map(self._one_by_one, lines)
+            return PlayedLines(*map(np.concatenate, zip(*played, strict=True)))
         return self._at_once(self._on_boards, lines)
 
     def _one_by_one(self, line: PlayableLine) -> PlayedLines:
@@ -145,11 +138,10 @@ class PositionKeys:
             images.append(self.text(of.turned(position, [move])[0]))
             seats.append(int(position.to_move))
             position = position.play(move)
-        steps = [self._step(KeyStep(move, None)) for move in line.moves]
         return PlayedLines(
             np.array([*keys, self.key(position)], np.uint64),
             np.array([*images, NO_MOVE]),
-            np.array(steps, np.int64),
+            np.array([self._step(KeyStep(move, None)) for move in line.moves], np.int64),
             np.array(seats, np.uint8),
         )
 
@@ -190,15 +182,22 @@ class PositionKeys:
         return KeySteps(self._of_kinds[of_kinds], by_seat)
 
 
+_Met = TypeVar("_Met")
+
+
+def _placed(one: _Met, places: dict[_Met, int], found: list[_Met]) -> int:
+    """Return the place of one among those that were found, to which it comes if it is new."""
+    if (place := places.get(one)) is None:
+        place = places[one] = len(found)
+        found.append(one)
+    return place
+
+
 class KeySteps(NamedTuple):
     """The plies of some lines, one after the other."""
 
     steps: Numbers
     seats: Numbers
-
-
-def _joined(played: Sequence[PlayedLines]) -> PlayedLines:
-    return PlayedLines(*map(np.concatenate, zip(*played, strict=True)))
 
 
 def _put(played: PlayedLines, lines: Sequence[PlayableLine], place: int, one: PlayedLines) -> None:
@@ -297,8 +296,7 @@ class _OnBoards:
 
     def key(self, position: Position) -> int:
         """Return the key of a position."""
-        whole = self._whole(self.layers.of([position]))
-        return int(whole.min() ^ self._seats[position.to_move])
+        return int(self._whole(self.layers.of([position])).min() ^ self._seats[position.to_move])
 
     def turned(self, position: Position, moves: Sequence[Move]) -> list[str]:
         """Return moves in a position as they are turned."""
@@ -330,8 +328,9 @@ class _OnBoards:
         at = plies[:, None] + np.arange(lengths.max(initial=0))
         by_line = steps.steps[np.minimum(at, len(steps.steps) - 1)]
         texts = np.array([self._text(step.move) for step in known], np.int64)
-        effects, untold = self._effects(known)
-        state, ends = self._starts(lines, order), self._ends(lines, order)
+        effects, untold = self.layers.effects(step.effect for step in known)
+        state = self._starts(lines, order)
+        ends = self.layers.of([lines[place].end for place in order.tolist()])
         count = len(steps.steps) + len(lines)
         keys: Bits = np.empty(count, np.uint64)
         images: Numbers = np.full(count, NO_MOVE, np.int64)
@@ -374,27 +373,11 @@ class _OnBoards:
 
     def _starts(self, lines: Sequence[PlayableLine], order: Numbers) -> Bits:
         """Return the layers of the first position of each line in this order."""
-        places: dict[int, int] = {}
         positions = [lines[place].start for place in order.tolist()]
         found = {id(position): position for position in positions}
         places = {of: place for place, of in enumerate(found)}
         bits = self.layers.of(list(found.values()))
         return bits[:, :, [places[id(position)] for position in positions]]
-
-    def _ends(self, lines: Sequence[PlayableLine], order: Numbers) -> Bits:
-        return self.layers.of([lines[place].end for place in order.tolist()])
-
-    def _effects(self, steps: Sequence[KeyStep]) -> tuple[Numbers, Flags]:
-        """Return the number of each step's effect, and which have none that layers tell."""
-        numbers: Numbers = np.zeros(len(steps), np.int64)
-        untold: Flags = np.zeros(len(steps), bool)
-        for place, step in enumerate(steps):
-            try:
-                numbers[place] = self.layers.effect(step.effect or "")
-            except ValueError:
-                untold[place] = True
-            untold[place] |= step.effect is None
-        return numbers, untold
 
     def _changes(self) -> tuple[Bits, Flags]:
         """Return by symmetry and effect how it changes a key, and of which effects that is all."""
@@ -422,8 +405,7 @@ class _OnBoards:
     def _images(self, played: Numbers, is_least: Flags) -> Numbers:
         """Return the least of the images of moves by the symmetries that lead to a least key."""
         images, ranks = self._table()
-        candidates = np.where(is_least, ranks[:, played], len(self._texts))
-        return images[candidates.min(axis=0)]
+        return images[np.where(is_least, ranks[:, played], len(self._texts)).min(axis=0)]
 
     def _table(self) -> tuple[Numbers, Numbers]:
         """Return the moves in the order of their texts, and by symmetry and move its image's rank.
@@ -436,8 +418,7 @@ class _OnBoards:
                 move = Move(texts[len(self._image_of)])
                 self._image_of.append([self._text(image(move)) for image in self._moves])
             order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
-            rank = np.argsort(order)
-            self._ranked = order, rank[np.array(self._image_of, np.int64).T]
+            self._ranked = order, np.argsort(order)[np.array(self._image_of, np.int64).T]
         return self._ranked
 
     def _released(self, played: Numbers, is_least: Flags, kinds: Bits) -> Numbers:
@@ -460,8 +441,7 @@ class _OnBoards:
             word = bits[:, cell >> 6, np.arange(len(row))] if bits.shape[1] > 1 else bits[:, 0]
             lowest[(word >> (cell & 63).astype(np.uint64) & np.uint64(1)).astype(bool)] = image
         place = (lowest < lowest[of_move[played[row]], np.arange(len(row))]).sum(axis=0)
-        firsts = np.searchsorted(row, np.arange(len(played)))
-        best = np.minimum.reduceat(named[place], firsts)
+        best = np.minimum.reduceat(named[place], np.searchsorted(row, np.arange(len(played))))
         return images[best]
 
 
@@ -505,9 +485,7 @@ def turns_of(game: Game) -> list[Mapping[str, str]] | None:
             return None
         for turn, fits in zip(turns, fitting, strict=True):
             fits.intersection_update(_fitting(turn, position, fits))
-    if not all(fitting):
-        return None
-    return [isometries[min(fits)].cells for fits in fitting]
+    return [isometries[min(fits)].cells for fits in fitting] if all(fitting) else None
 
 
 def _fitting(turn: Symmetry, position: Position, among: Iterable[int]) -> set[int]:
@@ -529,8 +507,7 @@ def at_random(game: Game) -> Iterator[Position]:
         position = game.start(game.draw_setup(number) if game.has_setups and number else None)
         for _ in range(_PLIES):
             yield position
-            moves = position.legal_moves()
-            if not moves:
+            if not (moves := position.legal_moves()):
                 break
             position = position.play(chance.choice(moves))
 

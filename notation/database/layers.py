@@ -7,7 +7,7 @@ not know any particular game, nor where games are kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -95,14 +95,26 @@ class Layers:
         self._whole.append(tuple(whole))
         return number
 
+    def effects(self, effects: Iterable[str | None]) -> tuple[Numbers, Flags]:
+        """Return the number of each effect, and which of them layers do not tell, None being so."""
+        numbers, untold = [], []
+        for effect in effects:
+            try:
+                numbers.append(self.effect(effect or ""))
+                untold.append(effect is None)
+            except ValueError:
+                numbers.append(0)
+                untold.append(True)
+        return np.array(numbers, np.int64), np.array(untold, bool)
+
     def sets(self) -> Bits:
         """Return the cells that each effect lays pieces on: by layer, word and effect."""
         return np.ascontiguousarray(np.moveaxis(np.array(self._sets), 0, -1))
 
     def only_sets(self) -> Flags:
         """Return of each effect whether it does no more than that."""
-        does_more = map(bool, self._whole)
-        return ~np.array(self._clears).any(axis=(1, 2)) & ~np.array(list(does_more))
+        does_more = np.array(list(map(bool, self._whole)))
+        return ~(does_more | np.array(self._clears).any(axis=(1, 2)))
 
     def changes(self) -> Flags:
         """Return of each effect whether it may change a cell that is followed."""
@@ -153,8 +165,7 @@ class Layers:
             for what, operand in self._whole[effect]:
                 layer = self.codes.index(operand[0])
                 if what == ">":
-                    other = self.codes.index(operand[1])
-                    state[other][:, chosen] |= state[layer][:, chosen]
+                    state[self.codes.index(operand[1])][:, chosen] |= state[layer][:, chosen]
                 state[layer][:, chosen] = 0
 
 

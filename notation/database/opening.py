@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import lru_cache, partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -34,7 +35,7 @@ def open_database(path: str | Path) -> OpenDatabase:
     return OpenDatabase(Path(path))
 
 
-class OpenDatabase:
+class OpenDatabase(AbstractContextManager["OpenDatabase"]):
     """A database of games that is read by SQL; a context.
 
     Beside all of DuckDB's functions there are `lath_key(position)`, or `lath_key(game, position)`
@@ -55,9 +56,6 @@ class OpenDatabase:
         add("_lath_key", self._keys, ["VARCHAR", "VARCHAR"], "UBIGINT")
         add("_lath_position", self._positions, ["BIGINT", "BIGINT"], "VARCHAR")
         self._connection.execute(_MACROS)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -46,8 +46,7 @@ def seen_in_games(database: Database, plan: OfPattern, among: Flags, *, is_any: 
     rules, rules_of = database.rules
     found: list[Moments] = [np.empty(0, np.int64)]
     for kind in np.unique(rules_of[among]).tolist():
-        compiled = plan.pattern.on(game_by(*rules[kind]))
-        if compiled is None:
+        if (compiled := plan.pattern.on(game_by(*rules[kind]))) is None:
             continue
         of_kind = among & (rules_of == kind)
         boards = _Boards(database, plan, compiled, is_any=is_any)
@@ -67,12 +66,14 @@ def _by_records(database: Database, plan: OfPattern, ids: Numbers) -> Moments:
     among = database.none()
     among[ids] = True
     asked = shows(plan.pattern)
-    found = [
-        number << MOMENT | ply
-        for number, text in database.texts(among)
-        for ply in asked.plies(AskedRecord(parse(text)))
-    ]
-    return np.array(found, np.int64)
+    return np.array(
+        [
+            number << MOMENT | ply
+            for number, text in database.texts(among)
+            for ply in asked.plies(AskedRecord(parse(text)))
+        ],
+        np.int64,
+    )
 
 
 class _Boards:
@@ -103,14 +104,7 @@ class _Boards:
             effect if by == game.id else ""
             for by, effect in zip(database.moves.games, database.moves.effects, strict=True)
         ]
-        self._effects: Numbers = np.zeros(len(of_game), np.int64)
-        self._is_told: Flags = np.ones(len(of_game), bool)
-        for code, effect in enumerate(of_game):
-            try:
-                self._effects[code] = self._layers.effect(effect or "")
-                self._is_told[code] = effect is not None
-            except ValueError:
-                self._is_told[code] = False
+        self._effects, self._is_untold = self._layers.effects(of_game)
         self._changes = self._layers.changes()
         self.is_compact = is_fixed and is_any and not self._is_owned
         """Whether no more is read than plies that change what is asked for."""
@@ -120,7 +114,7 @@ class _Boards:
         """Return the games whose boards are not known after each ply."""
         if not self._are_of_boards:
             return among
-        codes = ",".join(map(str, np.flatnonzero(~self._is_told).tolist()))
+        codes = ",".join(map(str, np.flatnonzero(self._is_untold).tolist()))
         if not codes:
             return among & False
         query = f"SELECT DISTINCT id FROM steps WHERE code IN ({codes})"  # noqa: S608

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 
 import duckdb
 import numpy as np
@@ -55,8 +55,9 @@ class StartTags(NamedTuple):
     def record(self, moves: Sequence[str] = ()) -> Record:
         """Return a record of nothing but the start and these moves."""
         tags = zip(("Game", RULES, "Setup", "Position"), self, strict=True)
-        said = tuple((name, value) for name, value in tags if value)
-        return record_as_read(said, bare_plies(moves))
+        return record_as_read(
+            tuple((name, value) for name, value in tags if value), bare_plies(moves)
+        )
 
 
 class StoredSteps(NamedTuple):
@@ -130,7 +131,7 @@ _MAGIC: Final = slice(8, 12)
 """Where files of DuckDB say that they are."""
 
 
-class Database:
+class Database(AbstractContextManager["Database"]):
     """A database of games that is read; others may read it, too."""
 
     def __init__(self, path: Path, shown: Path | None = None) -> None:
@@ -148,9 +149,6 @@ class Database:
             raise
         self._begun: Final[dict[int, _Begun]] = {}
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -163,8 +161,7 @@ class Database:
 
         None is known of databases that older versions have made.
         """
-        tables = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'equal'"
-        if self.rows(tables) == [(0,)]:
+        if self.rows("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'equal'") == [(0,)]:
             return 0
         ((records,),) = self.rows("SELECT coalesce(sum(records), 0)::UBIGINT FROM equal")
         return int(records)
@@ -195,8 +192,7 @@ class Database:
 
     def none(self) -> Flags:
         """Return no game."""
-        flags: Flags = np.zeros(self.games + 1, bool)
-        return flags
+        return np.zeros(self.games + 1, bool)
 
     @contextmanager
     def table(self, name: str, **columns: Any) -> Iterator[None]:
@@ -309,8 +305,7 @@ class Database:
                     "SELECT place, game, tags, setup, position"
                     " FROM starts JOIN wanted USING (place)"
                 )
-            for place, game, tags, setup, position in found:
-                yield place, _start(game, tags, setup, position)
+            yield from ((place, _start(*columns)) for place, *columns in found)
 
     @cached_property
     def plies(self) -> Numbers:
@@ -389,8 +384,9 @@ class Database:
         missing: Numbers = np.unique(needed[~are_known[needed]])
         for part in _parts(missing):
             found = dict(self.start(places[part]))
-            starts = [start_of(found[place].record()) for place in places[part].tolist()]
-            bits[:, :, part] = layers.of(starts)
+            bits[:, :, part] = layers.of(
+                [start_of(found[place].record()) for place in places[part].tolist()]
+            )
             are_known[part] = True
         return bits[:, :, needed]
 
@@ -414,8 +410,7 @@ class Database:
     def texts(self, among: Flags | None = None) -> Iterator[tuple[int, str]]:
         """Yield numbers of games and their records in canonical text, in order."""
         moves = np.array(self.moves.texts, object)
-        every = np.arange(1, self.games + 1) if among is None else np.flatnonzero(among)
-        for ids in _parts(every):
+        for ids in _parts(np.arange(1, self.games + 1) if among is None else np.flatnonzero(among)):
             steps = self.steps(ids)
             played = np.split(moves[steps.codes], np.cumsum(steps.lengths)[:-1])
             with self.table("wanted", id=ids):
@@ -521,8 +516,7 @@ def _rules_in(tags: str | None) -> str:
 
 def _parts(every: Numbers) -> Iterator[Numbers]:
     """Yield numbers, some at a time."""
-    for first in range(0, len(every), _AT_ONCE):
-        yield every[first : first + _AT_ONCE]
+    return (every[first : first + _AT_ONCE] for first in range(0, len(every), _AT_ONCE))
 
 
 _FEW: Final = 100

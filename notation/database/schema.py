@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from lath.notation.database.columns import NOTES, OF_GAMES
+from lath.notation.database.columns import OF_GAMES
 from lath.notation.database.reading import FORM
 from lath.notation.record.record import GLYPHS
-from lath.notation.tables.tables import GAMES, PLIES
+from lath.notation.tables.tables import GAMES, NOTED, PLIES
 
 _TYPES: Final = {"text": "VARCHAR", "integer": "UBIGINT", "number": "DOUBLE", "date": "DATE"}
 """By the kind of a column."""
@@ -28,14 +28,14 @@ CREATE TABLE games (
     high UBIGINT, low UINTEGER, pair UINTEGER, elo DOUBLE, steps_before UBIGINT);
 CREATE TABLE moves (code USMALLINT, game VARCHAR, move VARCHAR, effect VARCHAR);
 CREATE TABLE steps (
-    id UINTEGER, code USMALLINT, seat UTINYINT, {_declared(NOTES[:-1])},
+    id UINTEGER, code USMALLINT, seat UTINYINT, {_declared(NOTED[:-1])},
     glyph ENUM {GLYPHS});
 CREATE TABLE positions (key UBIGINT, id UINTEGER, ply UINTEGER, code USMALLINT);
 CREATE TABLE refused (file VARCHAR, record UINTEGER, line UINTEGER, code VARCHAR, reason VARCHAR);
 CREATE VIEW plies AS
     SELECT id, (steps.rowid - steps_before + 1)::UINTEGER AS ply,
         CASE seat WHEN 0 THEN 'first' ELSE 'second' END AS seat, move,
-        {", ".join(NOTES[:-1])}, glyph::VARCHAR AS glyph
+        {", ".join(NOTED[:-1])}, glyph::VARCHAR AS glyph
     FROM steps JOIN games USING (id) JOIN moves USING (code);
 """  # noqa: S608 - names of ours
 """What makes the tables of a new database. Steps stand in the order of games and plies: a column of

@@ -83,8 +83,7 @@ def _of_format(
 ) -> Iterator[SourcePart]:
     texts: list[RecordText | Refusal] = []
     size = 0
-    found = formats.entries(stream, name, file, rules=False)
-    for entry in islice(found, begin.records, None):
+    for entry in islice(formats.entries(stream, name, file, rules=False), begin.records, None):
         record = entry.record
         if record and not record.is_result_only and is_of_another_game(record):
             entry = replace(entry, other_game=record.game)  # noqa: PLW2901

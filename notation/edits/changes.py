@@ -149,8 +149,9 @@ expected the same result twice
     tags = {}
     for name, value in ((names.get(name, name), value) for name, value in record.tags):
         if name in tags:
-            what = f"the tag {name} would stand there twice"
-            raise RecordValueError(Fault("tag", what, "each tag once", tag=name))
+            raise RecordValueError(
+                Fault("tag", f"the tag {name} would stand there twice", "each tag once", tag=name)
+            )
         tags[name] = value
     for name, new in values.items():
         if new is None:
@@ -184,11 +185,9 @@ def _refuse_untrue(record: Record, changed: Record) -> None:
     for name, value in changed.tags:
         if (name, value) in different and (fault := tag_fault(name, value)):
             raise RecordValueError(fault)
-    faults = [*tag_faults(changed)]
-    if not faults:
+    if not (faults := [*tag_faults(changed)]):
         faults += filter(None, (check_tag(*tag) for tag in changed.tags if tag in different))
     if not faults and _DECIDING.intersection(name for name, _ in different):
-        before = Counter(faults_of(record))
-        faults += (Counter(faults_of(changed)) - before).elements()
+        faults += (Counter(faults_of(changed)) - Counter(faults_of(record))).elements()
     if faults:
         raise RecordValueError(faults[0])

@@ -47,8 +47,7 @@ def unified_diff(changes: Iterable[tuple[bytes, bytes]], name: str) -> Iterator[
 def _named(name: bytes) -> bytes:
     """Return a name as `patch` reads it: in quotes, or with a tab behind it, where it must be."""
     if _ODD.search(name):
-        quoted = _ODD.sub(lambda sign: b"\\%03o" % ord(sign[0]), name)
-        return b'"' + quoted + b'"'
+        return b'"' + _ODD.sub(lambda sign: b"\\%03o" % ord(sign[0]), name) + b'"'
     return name + b"\t" if b" " in name else name
 
 

@@ -118,8 +118,7 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
         if is_database(file):
             yield stack.enter_context(io.BufferedReader(_text_of(file), _READ))
         elif compression in _DECOMPRESSORS:
-            raw = stack.enter_context(file.open("rb", 0))
-            members = _Members(raw, _DECOMPRESSORS[compression])
+            members = _Members(stack.enter_context(file.open("rb", 0)), _DECOMPRESSORS[compression])
             yield stack.enter_context(io.BufferedReader(members, _READ))
         else:
             module = _compression(compression)
@@ -143,8 +142,7 @@ def _text_of(database: Path) -> io.RawIOBase:
         of = DATABASE_TEXT.load()
     except ImportError as error:
         raise OSError(errno.ENOTSUP, needed_words(error), str(database)) from error
-    text: io.RawIOBase = of(database)
-    return text
+    return cast("io.RawIOBase", of(database))
 
 
 def needed_words(error: ImportError) -> str:
@@ -245,9 +243,7 @@ def read_block(stream: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
 
 def _compression(suffix: str) -> Any:
     """Return the module of one of COMPRESSIONS; None for another suffix."""
-    if suffix == ".zst":
-        return zstd()
-    return {".gz": gzip, ".bz2": bz2, ".xz": lzma}.get(suffix)
+    return zstd() if suffix == ".zst" else {".gz": gzip, ".bz2": bz2, ".xz": lzma}.get(suffix)
 
 
 def compressed(data: bytes, suffix: str) -> bytes:

@@ -10,7 +10,7 @@ import io
 import struct
 import sys
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
@@ -200,17 +200,12 @@ def table_of(file: BinaryIO) -> tuple[Frame, ...] | None:
     if start < 0:
         return None
     file.seek(start)
-    head = file.read(_SKIPPED.size)
-    if _SKIPPED.unpack(head) != (_TABLE, length):
+    if _SKIPPED.unpack(file.read(_SKIPPED.size)) != (_TABLE, length):
         return None
-    table = tuple(_entries(file.read(frames * entry), entry))
+    sizes = struct.iter_unpack("<II4x" if says & _CHECKSUMS else "<II", file.read(frames * entry))
+    table = tuple(map(Frame._make, sizes))
     is_whole = sum(frame.size for frame in table) == start
     return table if is_whole and all(frame.holds <= _MOST for frame in table) else None
-
-
-def _entries(data: bytes, size: int) -> Iterator[Frame]:
-    for at in range(0, len(data), size):
-        yield Frame(*_SKIPPED.unpack_from(data, at))
 
 
 def zstd() -> Any:

@@ -16,13 +16,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
 
 from lath.notation.files.files import DATABASE, compression_of, open_bytes
 from lath.notation.record.errors import NotationError
 
 if TYPE_CHECKING:
-    from lath.notation.record.errors import Problem
     from lath.notation.record.record import Record
     from lath.notation.text.splitting import Entry
 
@@ -103,6 +102,8 @@ TABLE: Final[Mapping[str, RecordFormat]] = {
 }
 """Every format by its name, which `--from` and `--to` know too. Databases are written otherwise."""
 
+_BY_SUFFIX: Final = {suffix: name for name, known in TABLE.items() for suffix in known.suffixes}
+
 OF_TEXT: Final = ("lath", "duckdb")
 """Formats whose files are our own text when they are opened."""
 
@@ -135,14 +136,11 @@ def name_for(path: str | Path) -> str:
     >>> name_for("games.jsonl.gz"), name_for("GAMES.CSV.GZ")
     ('jsonlines', 'csv')
     """
-    file = Path(path)
-    suffix = (Path(file.stem) if compression_of(file) else file).suffix
-    for name, known in TABLE.items():
-        if suffix.lower() in known.suffixes:
-            return name
-    suffixes = ", ".join(suffix for known in TABLE.values() for suffix in known.suffixes)
+    suffix = _suffix_of(path)
+    if name := _BY_SUFFIX.get(suffix.lower()):
+        return name
     found = f"no format has the suffix {suffix}" if suffix else "the name has no suffix of a format"
-    raise FormatError(f"{path}: {found}; expected one of {suffixes}")
+    raise FormatError(f"{path}: {found}; expected one of {', '.join(_BY_SUFFIX)}")
 
 
 def named(text: str) -> str:
@@ -151,9 +149,7 @@ def named(text: str) -> str:
     >>> named("jsonlines"), named(".jsonl"), named("jsonl"), named("pdf")
     ('jsonlines', 'jsonlines', 'jsonlines', 'pdf')
     """
-    suffix = f".{text.removeprefix('.').lower()}"
-    of_suffix = (name for name, known in TABLE.items() if suffix in known.suffixes)
-    return text if text in TABLE else next(of_suffix, text)
+    return text if text in TABLE else _BY_SUFFIX.get(f".{text.removeprefix('.').lower()}", text)
 
 
 def is_other(path: str | Path) -> bool:
@@ -186,7 +182,7 @@ def recognised(path: str | Path) -> str:
     recognises is our own text. Raises OSError.
     """
     name = name_for(path) if is_other(path) else "lath"
-    is_sure = name not in ("lath", "pgn") or _suffix_of(path) in TABLE["lath"].suffixes
+    is_sure = name not in ("lath", "pgn") or _suffix_of(path).lower() in TABLE["lath"].suffixes
     if is_sure or (str(path) != "-" and not Path(path).is_file()):
         return name
     with open_bytes(path) as stream:
@@ -224,12 +220,6 @@ class _Recoded(io.RawIOBase):
         return len(data)
 
 
-def _as_utf8(stream: BinaryIO) -> BinaryIO:
-    """Return a stream as one of UTF-8, which it is unless it begins with the mark of UTF-16."""
-    is_utf_16 = _peeked(stream)[:2] in _UTF_16
-    return io.BufferedReader(_Recoded(stream)) if is_utf_16 else stream
-
-
 def begins_as_ours(path: Path) -> bool:
     """Return whether a file begins with a record of our own text; raises OSError."""
     from lath.notation.formats import text  # start-up time
@@ -252,7 +242,7 @@ def _peeked(stream: BinaryIO) -> bytes:
 
 def _suffix_of(path: str | Path) -> str:
     file = Path(path)
-    return (Path(file.stem) if compression_of(file) else file).suffix.lower()
+    return (Path(file.stem) if compression_of(file) else file).suffix
 
 
 def _recognised(head: bytes, file: str, name: str) -> str:
@@ -262,46 +252,39 @@ def _recognised(head: bytes, file: str, name: str) -> str:
         for other, pattern in _BEGINS.items():
             if re.match(pattern, begin):
                 return other
-    is_text = _suffix_of(file) == ".txt"
+    is_text = _suffix_of(file).lower() == ".txt"
     if not begin or (is_text and begin.startswith(b"%")):
         return name
     from lath.notation.formats import text  # start-up time
 
     if name == "lath" and text.is_ours(head):
         return name
-    if is_text or text.is_like(head, file, is_sure=name == "lath"):
-        return "text"
-    return name
+    return "text" if is_text or text.is_like(head, file, is_sure=name == "lath") else name
 
 
 def reader(name: str) -> Reader:
     """Return what reads the format of this name; raises FormatError."""
-    read: Reader = _function(name, "read")
-    return read
+    return cast("Reader", _function(name, "read"))
 
 
 def writer(name: str) -> Writer:
     """Return what writes the format of this name; raises FormatError."""
-    write: Writer = _function(name, "write")
-    return write
+    return cast("Writer", _function(name, "write"))
 
 
 def ply_writer(name: str) -> PlyWriter:
     """Return what writes a row a ply in the format of this name; raises FormatError."""
-    write: PlyWriter = _function(name, "plies")
-    return write
+    return cast("PlyWriter", _function(name, "plies"))
 
 
 def plane_writer(name: str) -> PlyWriter:
     """Return what writes planes in the format of this name; raises FormatError."""
-    write: PlyWriter = _function(name, "planes")
-    return write
+    return cast("PlyWriter", _function(name, "planes"))
 
 
 def note_of(name: str) -> Note | None:
     """Return what says of records that they end otherwise by a format's rules; None for most."""
-    note: Note | None = _function(name, "note") if TABLE[name].note else None
-    return note
+    return cast("Note", _function(name, "note")) if TABLE[name].note else None
 
 
 def _function(name: str, does: str) -> Any:
@@ -315,8 +298,9 @@ def _function(name: str, does: str) -> Any:
             raise FormatError(f"{name} is only written; what can be read is {', '.join(READABLE)}")
         if does in {"plies", "planes"}:
             able = ", ".join(other for other, known in TABLE.items() if getattr(known, does))
-            what = "row a ply" if does == "plies" else "planes"
-            raise FormatError(f"{name} has no {what}; {able} have")
+            raise FormatError(
+                f"{name} has no {'row a ply' if does == 'plies' else 'planes'}; {able} have"
+            )
         raise FormatError(f"{name} is only read; what can be written is {', '.join(WRITABLE)}")
     module, _, function = where.rpartition(":")
     return getattr(import_module(f"{__name__}.{module}" if module else __name__), function)
@@ -330,11 +314,12 @@ class UnheldError(NotationError):
         self.field = field
 
 
+_Given = TypeVar("_Given")
 _Held = TypeVar("_Held")
 
 
 def held(
-    records: Iterable[Record], lost: Lost, hold: Callable[[Record], tuple[_Held, Iterable[str]]]
+    records: Iterable[_Given], lost: Lost, hold: Callable[[_Given], tuple[_Held, Iterable[str]]]
 ) -> Iterator[_Held]:
     """Yield what `hold` makes of each record; the fields that it names beside are told as lost.
 
@@ -371,22 +356,22 @@ def entries(
     if name in OF_TEXT:
         yield from entries_of(stream, file, rules=rules, jobs=jobs)
         return
-    for entry in reader(name)(_as_utf8(stream), file):
+    is_utf_16 = _peeked(stream)[:2] in _UTF_16
+    for entry in reader(name)(io.BufferedReader(_Recoded(stream)) if is_utf_16 else stream, file):
         text = format_record(entry.record).rstrip() if entry.record else ""
         problems = entry.problems
         fault = size_fault(text)
         if not problems and (fault or (rules and valid_plies(text) is None)):
             # our text is not what the file has: the record's place is told
-            found = entry_of(RecordText(1, text, fault), file, entry.number).problems
-            problems = tuple(replace(problem, line=entry.line) for problem in found)
+            problems = tuple(
+                replace(problem, line=entry.line)
+                for problem in entry_of(RecordText(1, text, fault), file, entry.number).problems
+            )
         other = entry.other_game
-        if not other and entry.record and any(map(_is_of_another_game, problems)):
+        is_unknown = any(one.code == "unknown-game" and not one.meant for one in problems)
+        if not other and entry.record and is_unknown:
             other = "" if entry.record.tag(GAME_FILE) else entry.record.game
         yield replace(entry, problems=problems, text=text, other_game=other)
-
-
-def _is_of_another_game(problem: Problem) -> bool:
-    return problem.code == "unknown-game" and not problem.meant
 
 
 def is_of_another_game(record: Record) -> bool:

@@ -220,12 +220,9 @@ def ruling_of(record: Record) -> ApRuling | None:
     own = sum(bit for bit, content in contents if content == "op"[loser])
     last = board.bit[record.moves[-1][1:]]
     older = [group.bit_count() for group in board.groups(own) if not group & last]
-    if _FIVE in older and _FIVE - 1 not in older:
+    if 5 in older and 4 not in older:
         return ApRuling(theirs=outcome.result.reversed, ours=outcome.result)
     return None
-
-
-_FIVE: Final = 5
 
 
 def note_of(record: Record, written: str) -> str:
@@ -368,8 +365,9 @@ def from_json(value: Any) -> Record:
         "RecordExtra": _rest(value, {"header": header, "moves": value["moves"]}),
         "HeaderExtra": _rest(header, {**kept, "players": header["players"]}),
     }
-    players = zip(players_of(known), header["players"], kept["players"], strict=True)
-    for seat, player, same in players:
+    for seat, player, same in zip(
+        players_of(known), header["players"], kept["players"], strict=True
+    ):
         rest[f"{seat}Extra"] = _rest(player, same)
     if value["moves"] != written["moves"]:
         rest["AbstractPlayMoves"] = value["moves"]
@@ -395,8 +393,9 @@ def _known(value: Any) -> Record:
 
 
 def _rest(given: Json, written: Json) -> Json:
-    missing = object()
-    return {key: value for key, value in given.items() if written.get(key, missing) != value}
+    return {
+        key: value for key, value in given.items() if key not in written or written[key] != value
+    }
 
 
 def to_json(record: Record) -> tuple[Json, list[str]]:
@@ -458,9 +457,8 @@ def _plainly(record: Record) -> tuple[Json, dict[str, str]]:
     ending = _take_ending(left, record.result)
     rounds = format_moves(record, dialect, ending)
     ruling = None if ending else ruling_of(record)
-    if ruling and ruling.ours != record.result:
-        ruling = None
-    return {"header": header_of(left, record, dialect, ruling), "moves": rounds}, left
+    told = ruling if ruling and ruling.ours == record.result else None
+    return {"header": header_of(left, record, dialect, told), "moves": rounds}, left
 
 
 def _can_be_read(value: Json) -> bool:

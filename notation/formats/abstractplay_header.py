@@ -47,8 +47,9 @@ class Dialect:
     def move(self, word: str) -> str:
         """Return our move; raises MoveSyntaxError."""
         coloured = re.fullmatch("([a-i][1-9])([wb])", word) if self.has_pass else None
-        text = "OP"["wb".index(coloured[2])] + coloured[1] if coloured else word
-        return games.get(self.game_id).canonical(text)
+        return games.get(self.game_id).canonical(
+            "OP"["wb".index(coloured[2])] + coloured[1] if coloured else word
+        )
 
     def word(self, move: str) -> str:
         """Return AbstractPlay's word for a move; raises UnheldError."""
@@ -104,10 +105,6 @@ def _is_id(value: Any) -> bool:
     return _is_text(value) or _is_number(value)
 
 
-def _are_variants(value: Any) -> bool:
-    return isinstance(value, list) and value != [] and all(map(_is_text, value))
-
-
 def _id_tag(value: str | float) -> str:
     """Return the tag of a game's id: a text as it stands, in quotes if it would be taken for JSON.
 
@@ -135,13 +132,18 @@ def json_of(text: str | None) -> Any:
 _TEXT: Final = _Kind(_is_text, _one_line, str)
 _NUMBER: Final = _Kind(_is_number, json.dumps, json_of)
 _BOOL: Final = _Kind(lambda value: isinstance(value, bool), json.dumps, json_of)
+_TEXTS: Final = _Kind(
+    lambda value: isinstance(value, list) and value != [] and all(map(_is_text, value)),
+    json.dumps,
+    json_of,
+)
 
 _Fields = Mapping[str, tuple[str, _Kind]]
 """Tag and kind of a value by its key."""
 
 _MEETING: Final[_Fields] = {"event": ("Event", _TEXT), "round": ("Round", _TEXT)}
 _GAME_ID: Final[_Fields] = {"gameid": ("GameId", _Kind(_is_id, _id_tag, _id))}
-_VARIANTS: Final[_Fields] = {"variants": ("Variants", _Kind(_are_variants, json.dumps, json_of))}
+_VARIANTS: Final[_Fields] = {"variants": ("Variants", _TEXTS)}
 _RATING: Final[_Fields] = {"unrated": ("Unrated", _BOOL)}
 _PLAYER: Final[_Fields] = {
     "userid": ("UserId", _TEXT),
@@ -206,8 +208,7 @@ def header_errors(value: Any) -> Iterator[FieldError]:
     """Yield what is wrong with the game and the players of a record."""
     header = value.get("header") if isinstance(value, dict) else None
     if not isinstance(header, dict):
-        expected = 'an object with "header" and "moves"'
-        yield _error("the record has no header", expected, "header")
+        yield _error("the record has no header", 'an object with "header" and "moves"', "header")
         return
     try:
         dialect = dialect_of(header.get("game"))
@@ -250,15 +251,16 @@ def dialect_of(game: Any) -> Dialect:
     name = game.get("name") if isinstance(game, dict) else None
     if not isinstance(name, str):
         refuse("header", "the header names no game", 'an object with a "name"', "header", "game")
-    for dialect in DIALECTS:
-        if dialect.title.lower() == name.lower():
-            return dialect
+    by_title = {dialect.title.lower(): dialect for dialect in DIALECTS}
+    if dialect := by_title.get(name.lower()):
+        return dialect
     known = " or ".join(dialect.title for dialect in DIALECTS)
     message = f"{name[:40]!r} is no game that is read"
-    titles = {dialect.title.lower(): dialect.title for dialect in DIALECTS}
-    close = get_close_matches(name[:40].lower().strip(), titles, n=1, cutoff=0.8)
-    fault = Fault("unknown-game", message, known, meant=titles[close[0]] if close else "")
-    raise FieldError(fault, ("header", "game", "name"))
+    close = get_close_matches(name[:40].lower().strip(), by_title, n=1, cutoff=0.8)
+    raise FieldError(
+        Fault("unknown-game", message, known, meant=by_title[close[0]].title if close else ""),
+        ("header", "game", "name"),
+    )
 
 
 def is_pied(header: Json) -> bool:

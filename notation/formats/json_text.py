@@ -35,7 +35,8 @@ def load(text: str) -> Any:
         # the float of a number of 5000 digits is infinite, the int of it an error of its own
         return json.loads(text, object_pairs_hook=_marking_twice, parse_int=float)
     except json.JSONDecodeError as error:
-        raise _no_json(error, 0) from error
+        message = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        raise refused(error.pos, message, "a JSON object") from error
     except RecursionError as error:
         raise refused(0, "arrays and objects nested too deep", "a record") from error
 
@@ -46,11 +47,6 @@ def _marking_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         counts = Counter(key for key, _ in pairs)
         found |= {key: Twice() for key, count in counts.items() if count > 1}
     return found
-
-
-def _no_json(error: json.JSONDecodeError, begin: int) -> RecordSyntaxError:
-    message = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-    return refused(error.pos - begin, message, "a JSON object")
 
 
 def load_strictly(text: str) -> Any:
@@ -269,8 +265,9 @@ class _Feed:
         match = _JUNK.match(self.buffer, self.at)
         end = match.end() if match else self.at + 1
         found = self.text(end, None).text[:40]
-        fault = Fault("syntax", f"{found!r} does not belong here", "a JSON object", at=0)
-        return self._take(end, fault)
+        return self._take(
+            end, Fault("syntax", f"{found!r} does not belong here", "a JSON object", at=0)
+        )
 
     def text(self, end: int, fault: Fault | None) -> RecordText:
         """Return the text from `at` to `end`."""

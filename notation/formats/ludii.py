@@ -137,8 +137,7 @@ def read_trial(text: str) -> LudiiTrial:
                 raise refused(at + len(_SIZE), f"{shortened(digits)} is no count", "a number")
             trial.sizes.append(Value(at, digits))
         else:
-            field_line = _FIELD.fullmatch(line)
-            if field_line is None:
+            if (field_line := _FIELD.fullmatch(line)) is None:
                 expected = f"Move=, {_SIZE.strip()}, winner= or another field of a Ludii trial"
                 raise refused(at, f"unknown line {shortened(line)}", expected)
             name, value = field_line.groups()
@@ -234,8 +233,9 @@ _TAGS: Final = {
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield the trials of a stream; the moves are played."""
-    texts = texts_by_line(stream, lambda line: line.startswith(BEGINS.encode()))
-    return entries_from(texts, name, _read)
+    return entries_from(
+        texts_by_line(stream, lambda line: line.startswith(BEGINS.encode())), name, _read
+    )
 
 
 def _read(text: RecordText) -> tuple[Record, list[Fault]]:
@@ -245,14 +245,13 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
     course = _Course(_stem(trial))
     course.play(trial.moves)
     record = course.record(trial)
-    faults = [
+    return record, [
         *_setup_faults(trial, course.stem),
         *course.faults,
         *_count_faults(trial.sizes, course.counts),
         *_count_faults(trial.lists, course.counts),
         *(course.placed(fault, trial) for fault in faults_of(record)),
     ]
-    return record, faults
 
 
 def _stem(trial: LudiiTrial) -> str:
@@ -260,14 +259,14 @@ def _stem(trial: LudiiTrial) -> str:
     stem = re.split(r"[/\\]", trial.path.strip())[-1].removesuffix(".lud")
     if stem not in _GAMES:
         message = f"the game {stem!r} of Ludii is not known here"
-        fault = Fault("unknown-game", message, " or ".join(_GAMES), len(BEGINS))
-        raise OtherGameError(fault, stem)
+        raise OtherGameError(Fault("unknown-game", message, " or ".join(_GAMES), len(BEGINS)), stem)
     for option in trial.options:
         if option.text not in _DEFAULTS[stem]:
             expected = " and ".join(_DEFAULTS[stem]) or "no options"
             message = f"{stem} with the option {option.text!r} is not known here"
-            fault = Fault("unknown-game", message, expected, option.at)
-            raise OtherGameError(fault, f"{stem} ({option.text})")
+            raise OtherGameError(
+                Fault("unknown-game", message, expected, option.at), f"{stem} ({option.text})"
+            )
     return stem
 
 
@@ -316,8 +315,7 @@ class _Course:
         position: Position | None = games.get(_GAMES[self.stem]).start()
         for move in (*(move for move in moves if move.mover), None):
             # where nobody can move, Ludii's list has the forced pass
-            count = None if position is None else max(1, len(position.legal_moves()))
-            self.counts.append(count)
+            self.counts.append(None if position is None else max(1, len(position.legal_moves())))
             if move:
                 position = self._take(move, position)
 
@@ -332,8 +330,9 @@ class _Course:
         if move.action == "Forfeit":
             self.loser = {"P1": 1, "P2": 2}.get(move.values.get("player", ""), 0)
             if not self.loser:
-                message = f"{_shown(move)} does not say who gave up"
-                raise refused(move.at, message, "player=P1 or player=P2")
+                raise refused(
+                    move.at, f"{_shown(move)} does not say who gave up", "player=P1 or player=P2"
+                )
             return position
         text = self._text(move)
         role = self._role(Side(len(self.plies) % 2))
@@ -347,8 +346,9 @@ class _Course:
         return None
 
     def _object(self, move: LudiiMove, message: str, expected: str) -> None:
-        ply = len(self.plies) + 1
-        self.faults.append(Fault("illegal-move", message, expected, at=move.at, ply=ply))
+        self.faults.append(
+            Fault("illegal-move", message, expected, at=move.at, ply=len(self.plies) + 1)
+        )
 
     def _role(self, seat: Side) -> int:
         return 1 + (seat.other if self.is_swapped else seat)
@@ -376,8 +376,9 @@ class _Course:
         """Return the record of the trial; raises RecordSyntaxError where its end makes no sense."""
         role, ended = winner(trial.fields), trial.fields.get("endtype")
         if ended and ended.text not in _END_TYPES:
-            expected = f"one of {', '.join(_END_TYPES)}"
-            raise refused(ended.at, f"unknown endtype {ended.text!r}", expected)
+            raise refused(
+                ended.at, f"unknown endtype {ended.text!r}", f"one of {', '.join(_END_TYPES)}"
+            )
         result, termination = Result.UNFINISHED, Termination.UNTERMINATED
         if role == -1:
             termination = Termination.VOID

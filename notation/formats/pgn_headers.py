@@ -67,8 +67,11 @@ _SAID: Final = re.compile(r"\{[^}]*\}?|;[^\n]*|^%[^\n]*", re.MULTILINE)
 def entry_of(text: RecordText, name: str, number: int) -> Entry:
     """Return the entry of the headers of one text."""
     (entry,) = entries_from([text], name, _read)
-    problems = tuple(replace(problem, record=number) for problem in entry.problems)
-    return replace(entry, number=number, problems=problems)
+    return replace(
+        entry,
+        number=number,
+        problems=tuple(replace(problem, record=number) for problem in entry.problems),
+    )
 
 
 class _Tag(NamedTuple):
@@ -87,16 +90,15 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
     faults = list(_missing(found))
     words = _SAID.sub(" ", moves).split()
     end = words.pop() if words and words[-1] in RESULTS else ""
-    said = found.get("Result", end)
-    if not said:
-        expected = f"it with {RESULTS_IN_WORDS}"
-        faults.append(Fault("tag", "the tag Result is missing", expected, 0))
+    if not (said := found.get("Result", end)):
+        faults.append(Fault("tag", "the tag Result is missing", f"it with {RESULTS_IN_WORDS}", 0))
     result = RESULTS.get(said, Result.UNFINISHED)
     record = record_as_read(tuple(_ours(tags, result, has_moves=bool(words))), (), result)
     faults += _no_days(found)
     if said:
-        why = record.termination if end or said in RESULTS else ""
-        faults += result_faults(said, RESULTS.get(end, result), why)
+        faults += result_faults(
+            said, RESULTS.get(end, result), record.termination if end or said in RESULTS else ""
+        )
     faults += tag_faults(record)
     faults = [
         one if one.at is not None else replace(one, at=places.get(one.tag, 0)) for one in faults
@@ -146,8 +148,7 @@ def _parts(text: str) -> tuple[list[_Tag], str]:
 def _tags_of(line: str, begin: int) -> Iterator[_Tag]:
     at = 0
     while (rest := line[at:].lstrip()).startswith("["):
-        match = TAG.match(line, at)
-        if match is None:
+        if (match := TAG.match(line, at)) is None:
             at = len(line) - len(rest)
             raise refused(begin + at, f"{shortened(rest)} is no tag", _EXAMPLE)
         at = match.end()
@@ -194,8 +195,7 @@ def _our_tag(name: str, value: str) -> tuple[str, str]:
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     """Yield the headers of the records, each with its result and an empty line behind it."""
-    for text in held(records, lost, _held):
-        yield text.encode("utf-8", "replace")
+    return (text.encode("utf-8", "replace") for text in held(records, lost, _held))
 
 
 def _held(record: Record) -> tuple[str, list[str]]:

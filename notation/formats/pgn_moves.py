@@ -25,8 +25,7 @@ def has_chess(text: str) -> bool:
     >>> has_chess("1. e4 e5 2. Nf3"), has_chess("1. e5 d4 {Nf3!} 2. Ma1")
     (True, False)
     """
-    moves = _SAN.finditer(_SAID.sub(" ", text))
-    return any(not is_of_a_game(found[0]) for found in moves)
+    return any(not is_of_a_game(found[0]) for found in _SAN.finditer(_SAID.sub(" ", text)))
 
 
 def are_of_pawns(moves: Sequence[str]) -> bool:

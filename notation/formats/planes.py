@@ -14,6 +14,7 @@ import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from itertools import chain, islice
 from typing import IO, Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -21,7 +22,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from lath import games
 from lath.games.errors import GameError
 from lath.notation.files.files import temporary_file
-from lath.notation.formats import WHOLE, FormatError, Lost, Numbered
+from lath.notation.formats import FormatError, Lost, Numbered, UnheldError, held
 from lath.notation.formats.tables import Written, arrow
 from lath.notation.record.record import Record, all_comments
 from lath.notation.tables.planes import Encoding, PlanesError, PlyNumbers
@@ -110,8 +111,9 @@ def npz_of_planes(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
             shape = [count]
             if name == "planes":
                 shape += [len(encoding.planes), len(encoding.cells)]
-            header = _header(_ARRAYS[name][1], shape)
-            yield from _member(zipped, pieces, name, header, _blocks(file))
+            yield from _member(
+                zipped, pieces, name, _header(_ARRAYS[name][1], shape), _blocks(file)
+            )
         meaning = _meaning(encoding)
         grid = array("i", chain.from_iterable(meaning.pop("grid")))
         head = _header(f"{_ORDER}i4", [len(encoding.cells), 2])
@@ -154,8 +156,7 @@ def _member(
 
 def _blocks(file: IO[bytes]) -> Iterator[bytes]:
     file.seek(0)
-    while block := file.read(_BLOCK):
-        yield block
+    return iter(partial(file.read, _BLOCK), b"")
 
 
 def _header(kind: str, shape: Sequence[int]) -> bytes:
@@ -190,8 +191,7 @@ def _meaning(encoding: Encoding) -> dict[str, Any]:
 def _encoded(records: Iterable[Numbered], lost: Lost) -> tuple[Encoding, Iterator[PlyNumbers]]:
     """Return how the game of the first record is encoded, and the plies of all that are of it."""
     found = iter(records)
-    first = next(found, None)
-    if first is None:
+    if (first := next(found, None)) is None:
         raise FormatError("there is no record to make planes of")
     try:
         encoding = Encoding(games.get(first[1].game))
@@ -203,32 +203,24 @@ def _encoded(records: Iterable[Numbered], lost: Lost) -> tuple[Encoding, Iterato
 
 
 def _rows(encoding: Encoding, records: Iterable[Numbered], lost: Lost) -> Iterator[PlyNumbers]:
-    ours = encoding.game.id
-    for count, (number, record) in enumerate(records, 1):
-        rows: list[PlyNumbers] = []
-        unheld = ""
+    def hold(numbered: Numbered) -> tuple[list[PlyNumbers], Iterator[str]]:
+        number, record = numbered
         try:
-            if games.get(record.game).id == ours:
-                rows = list(encoding.rows(record, number))
-            else:
-                unheld = f"game {record.game} beside {ours}"
-        except GameError:
-            unheld = "the position before a move that is not legal"
-        if unheld:
-            lost(count, unheld)
-            lost(count, WHOLE)
-        else:
-            for field in _untold(record):
-                lost(count, field)
-            yield from rows
+            if games.get(record.game).id != encoding.game.id:
+                raise UnheldError(f"game {record.game} beside {encoding.game.id}")
+            return list(encoding.rows(record, number)), _untold(record)
+        except GameError as error:
+            raise UnheldError("the position before a move that is not legal") from error
+
+    return chain.from_iterable(held(records, lost, hold))
 
 
 def _untold(record: Record) -> Iterator[str]:
     """Yield what of a game no array has; who played it, and when, is one thing."""
     if any(name not in _HELD and value for name, value in record.tags):
         yield "tags"
-    parts = [part for comment in all_comments(record) for part in comment]
-    if any(isinstance(part, str) or part.name != "eval" for part in parts):
+    said = chain.from_iterable(all_comments(record))
+    if any(isinstance(part, str) or part.name != "eval" for part in said):
         yield "comments"
     if any(ply.glyph for ply in record.plies):
         yield "glyphs"

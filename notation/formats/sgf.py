@@ -78,10 +78,8 @@ _BLANKS: Final = re.compile(r"\r\n|\n\r|[\t\v\f\r\n]")
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     """Yield the records, a game tree each."""
-    before = ""
-    for text in held(records, lost, _held):
-        yield f"{before}{text}\n".encode("utf-8", "replace")
-        before = "\n"
+    texts = (f"{text}\n".encode("utf-8", "replace") for text in held(records, lost, _held))
+    return ((b"\n" if number else b"") + text for number, text in enumerate(texts))
 
 
 def _held(record: Record) -> tuple[str, list[str]]:
@@ -183,8 +181,7 @@ def _time(value: str) -> Iterator[str]:
 
 
 def _result(record: Record, letters: tuple[str, str]) -> str:
-    winner = record.result.winner
-    if winner is not None:
+    if (winner := record.result.winner) is not None:
         return f"{letters[winner]}+{_REASONS.get(record.termination, '')}"
     if not record.result.is_finished:
         return "Void" if record.termination == Termination.VOID else "?"
@@ -234,8 +231,7 @@ def _node(ply: Ply, letter: str) -> str:
 
 def _simple(text: str, *, composed: bool = False) -> str:
     """Return the text as SimpleText; colons are escaped only where one would end the value."""
-    signs = _COMPOSED_SIGNS if composed else _SIGNS
-    return signs.sub(r"\\\g<0>", _BLANKS.sub(" ", text))
+    return (_COMPOSED_SIGNS if composed else _SIGNS).sub(r"\\\g<0>", _BLANKS.sub(" ", text))
 
 
 _SIGNS: Final = re.compile(r"[\\\]]")

@@ -14,13 +14,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Self
 
 from lath.games.errors import GameError
 from lath.notation.extras import EXTRAS
 from lath.notation.files.files import temporary_file
-from lath.notation.formats import WHOLE, FormatError, Lost, Numbered
+from lath.notation.formats import FormatError, Lost, Numbered, UnheldError, held
 from lath.notation.record.errors import Fault, RecordSyntaxError
 from lath.notation.record.record import all_comments, tag_faults
 from lath.notation.record.tags import date_of
@@ -37,7 +37,7 @@ from lath.notation.tables.tables import (
     rows_of_plies,
     text_of,
 )
-from lath.notation.text.scanner import scan, size_fault
+from lath.notation.text.scanner import parse, size_fault
 from lath.notation.text.splitting import (
     MAX_RECORD,
     Entry,
@@ -86,26 +86,23 @@ def json_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
     """Yield an object a ply, a line each; what is not there is null."""
     names = [column.name for column in PLIES]
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
-    for row in _plies(records, lost):
-        yield encode(dict(zip(names, row, strict=True))).encode() + b"\n"
+    rows = (dict(zip(names, row, strict=True)) for row in _plies(records, lost))
+    return (encode(row).encode() + b"\n" for row in rows)
 
 
 def _plies(records: Iterable[Numbered], lost: Lost) -> Iterator[Row]:
     """Yield the rows of PLIES; a record whose moves are not legal is left out and told of."""
-    for count, (number, record) in enumerate(records, 1):
-        if record.is_result_only:
-            lost(count, "a result without moves")
-            lost(count, WHOLE)
-            continue
-        try:
-            rows = list(ply_rows(record, number))
-        except GameError:
-            lost(count, "the position before a move that is not legal")
-            lost(count, WHOLE)
-            continue
-        for field in _untold(record):
-            lost(count, field)
-        yield from rows
+    return chain.from_iterable(held(records, lost, _held))
+
+
+def _held(numbered: Numbered) -> tuple[list[Row], Iterator[str]]:
+    number, record = numbered
+    if record.is_result_only:
+        raise UnheldError("a result without moves")
+    try:
+        return list(ply_rows(record, number)), _untold(record)
+    except GameError as error:
+        raise UnheldError("the position before a move that is not legal") from error
 
 
 def _untold(record: Record) -> Iterator[str]:
@@ -114,8 +111,8 @@ def _untold(record: Record) -> Iterator[str]:
         is_part = name == "Date" and value.strip("?-. ") and date_of(value) is None
         if name not in _OF_PLIES or is_part:
             yield f"tag {name}"
-    parts = (part for comment in all_comments(record) for part in comment)
-    if any(isinstance(part, str) or part.name not in _TOLD for part in parts):
+    said = chain.from_iterable(all_comments(record))
+    if any(isinstance(part, str) or part.name not in _TOLD for part in said):
         yield "comments"
     if any(ply.variations for ply in record.plies):
         yield "variations"
@@ -197,8 +194,7 @@ def arrow() -> tuple[Any, Any]:
         import pyarrow as pa  # of an extra
         from pyarrow import parquet
     except ImportError as error:
-        message = f"Parquet and Arrow need pyarrow: {EXTRAS['arrow'].install}"
-        raise FormatError(message) from error
+        raise FormatError(f"Parquet and Arrow need pyarrow: {EXTRAS['arrow'].install}") from error
     return pa, parquet
 
 
@@ -246,8 +242,10 @@ def _batches(pa: Any, schema: Any, rows: Iterable[Row], most: int) -> Iterator[A
     rows = iter(rows)
     while group := list(islice(rows, most)):
         values = zip(*group, strict=True)
-        arrays = [pa.array(some, kind.type) for some, kind in zip(values, schema, strict=True)]
-        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+        yield pa.RecordBatch.from_arrays(
+            [pa.array(some, kind.type) for some, kind in zip(values, schema, strict=True)],
+            schema=schema,
+        )
 
 
 def _parquet(columns: Sequence[Column], rows: Iterable[Row], most: int) -> Iterator[bytes]:
@@ -317,8 +315,7 @@ class _SheetLines:
 
     def __next__(self) -> str:
         """Return the next line; it goes on after it has raised csv.Error for a row too long."""
-        line = self._stream.readline(MAX_RECORD + 2)
-        if not line:
+        if not (line := self._stream.readline(MAX_RECORD + 2)):
             raise StopIteration
         self._size += len(line)
         text = line.decode("utf-8", "surrogateescape")
@@ -361,8 +358,7 @@ def _texts_of_csv(stream: BinaryIO) -> Iterator[RecordText]:
             return
         if not row:
             continue
-        raw = "".join(lines.row)
-        fault = encoding_fault(raw)
+        fault = encoding_fault("".join(lines.row))
         if not fault and len(row) != len(names):
             message = f"the row has {len(row)} cells"
             fault = Fault("syntax", message, f"{len(names)}, as many as there are columns", at=0)
@@ -465,21 +461,12 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
         if isinstance(cell, str) and (fault := size_fault(cell)):
             raise _at_row(fault)
     try:
-        is_result = _is_of_results(row)
-        ours = result_text_of(row) if is_result else text_of(row)
+        record = parse(result_text_of(row) if _is_of_results(row) else text_of(row))
     except RowError as error:
         fault = Fault("field", error.message, error.expected, meant=error.meant)
         raise _at_row(fault) from error
-    if fault := size_fault(ours):
-        raise _at_row(fault)
-    record = scan(ours)
-    if record is None:
-        from lath.notation.text.parser import parse_closely  # Lark takes a while to load
-
-        try:
-            record = parse_closely(ours).record
-        except RecordSyntaxError as error:
-            raise _at_row(error.fault) from error
+    except RecordSyntaxError as error:
+        raise _at_row(error.fault) from error
     faults = list(tag_faults(record))
     if row.get("moves") and row.get("movetext") and moves_of(row) != record.moves:
         message = "the columns moves and movetext have different moves"

@@ -94,7 +94,7 @@ from lath.notation.rules.replay import (
     meant_annotation,
     start_from,
 )
-from lath.notation.text.scanner import scan, size_fault
+from lath.notation.text.scanner import parse, size_fault
 from lath.notation.text.splitting import Entry, RecordText, chunks, texts_by_line, texts_of
 from lath.notation.text.suggestions import meant_game
 
@@ -128,8 +128,9 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
                 entry = _entry(reading, text, name, number)
                 above = reading.game_said or above
                 if last and reading.is_prose:
-                    words = "words behind a game are left out"
-                    last = replace(last, assumed=(*last.assumed, words))
+                    last = replace(
+                        last, assumed=(*last.assumed, "words behind a game are left out")
+                    )
                     continue
         if last:
             yield last
@@ -140,8 +141,6 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
 
 def is_ours(head: bytes) -> bool:
     """Return whether a file that begins so is the arena's own text, which names both seats so."""
-    from lath.notation.text.parser import parse_closely  # start-up time
-
     first = next(
         chunks(io.BytesIO(head[: head.rfind(b"\n\n[Game")] if b"\n\n[Game" in head else head))
     )
@@ -149,7 +148,7 @@ def is_ours(head: bytes) -> bool:
     if text is None or text.fault:
         return False
     try:
-        record = scan(text.text) or parse_closely(text.text).record
+        record = parse(text.text)
     except RecordSyntaxError:
         return False
     names = {tag_meant(name) for name, _ in record.tags}
@@ -169,14 +168,15 @@ def is_like(head: bytes, file: str, *, is_sure: bool) -> bool:
     """
     if not is_sure:
         chess = has_chess(head.decode("utf-8", "replace"))
-        texts = texts_by_line(io.BytesIO(head), Beginning(), fallback="cp1252")
-        return any(is_of_ours(text, file, beside_chess=chess) for text in texts)
+        return any(
+            is_of_ours(text, file, beside_chess=chess)
+            for text in texts_by_line(io.BytesIO(head), Beginning(), fallback="cp1252")
+        )
     text = next(texts_by_line(io.BytesIO(head), Beginning(), fallback="cp1252"), None)
     if text is None or text.fault or size_fault(text.text):
         return False
     reading = _Reading(text, file)
-    record = reading.record()
-    return record is not None and bool(reading.words)
+    return reading.record() is not None and bool(reading.words)
 
 
 def is_of_ours(text: RecordText, file: str, *, beside_chess: bool) -> bool:
@@ -196,9 +196,7 @@ def is_of_ours(text: RecordText, file: str, *, beside_chess: bool) -> bool:
     if given_game():
         return True
     moves = [word.text for word in reading.words if re.search(r"\w", word.text)]
-    if has_chess(text.text):
-        return False
-    if are_of_pawns(moves) and (beside_chess or len(moves) <= _FEW):
+    if has_chess(text.text) or (are_of_pawns(moves) and (beside_chess or len(moves) <= _FEW)):
         return False
     reading.record()
     return bool(reading.fits) or look_like_ours(moves)
@@ -216,8 +214,7 @@ def entry_of(text: RecordText, name: str, number: int) -> Entry:
 
 
 def _entry(reading: _Reading, text: RecordText, name: str, number: int) -> Entry:
-    record = reading.record()
-    entry = text.entry(name, number, record, reading.faults)
+    entry = text.entry(name, number, reading.record(), reading.faults)
     lines = (text.line + text.text.count("\n", 0, at) for at in sorted(reading.kept))
     kept = tuple(f"{name}:{line}" for line in lines)
     return replace(entry, assumed=tuple(reading.assumed), other_game=reading.other_game, kept=kept)
@@ -247,6 +244,11 @@ class _Reading:
         self.words = self._course.words
         self.fits: list[str] = []
         """The games in which all moves are legal, where nobody says it."""
+
+    def _object(
+        self, code: str, message: str, expected: str, at: int, ply: int | None = None
+    ) -> None:
+        self.faults.append(Fault(code, message, expected, at, ply=ply))
 
     @property
     def is_prose(self) -> bool:
@@ -282,9 +284,7 @@ class _Reading:
         words = self._take_words_at_end(game, players, colours)
         self._check_sides(words)
         ending = self._ending(values, players, colours)
-        if game is None:
-            return None
-        return self._built(game, words, ending)
+        return None if game is None else self._built(game, words, ending)
 
     def _values(self) -> dict[str, str]:
         """Return the values of tags by their names, those with a meaning once."""
@@ -298,8 +298,8 @@ class _Reading:
             elif name not in values:
                 values[name], self._at[name] = one.value, one.at
             elif values[name] != one.value and name in (*KNOWN_TAGS, "White", "Black"):
-                message = f"{name} is {shortened(values[name])} and {shortened(one.value)}"
-                self.faults.append(Fault("tag", message, "one of the two", one.at))
+                both = f"{shortened(values[name])} and {shortened(one.value)}"
+                self._object("tag", f"{name} is {both}", "one of the two", one.at)
             elif values[name] != one.value:
                 values[free_name(name, values)] = one.value
         return values
@@ -343,8 +343,7 @@ class _Reading:
         if self._text.lstrip().startswith("(;"):
             return Fault("syntax", "SGF is only written, not read", "moves such as 1. e5 d4", 0)
         if not self._course.words:
-            what = "no game is named, and no line has moves of one"
-            return Fault("no-game", what, NAMED, 0)
+            return Fault("no-game", "no game is named, and no line has moves of one", NAMED, 0)
         if self.fits:
             what = f"no game is named, and the moves are legal in {listed(self.fits, 'and')}"
             return Fault("no-game", what, NAMED, 0)
@@ -373,24 +372,24 @@ class _Reading:
                 given.append((tag, colours[values.pop(tag).lower()], values.get(tag, "")))
                 self._note_colours("White")
         for name, seat, tag in given:
+            at = self._at.get(tag, 0)
             if len(words := name.split()) > _FEW and all(map(is_movelike, words)):
-                message = f"{tag} is a list of moves, {shortened(name)}"
                 expected = "a name, and the moves of both in turn: 1. e5 d4"
-                self.faults.append(Fault("tag", message, expected, self._at.get(tag, 0)))
+                self._object("tag", f"{tag} is a list of moves, {shortened(name)}", expected, at)
             bare, said = coloured(name, colours)
             if said is not None:
                 self._note_colours("White")
             if said is not None and said != seat and tag.lower() in colours and tag not in by_place:
                 message = f"{tag} is {shortened(name)}, of the other colour"
-                self.faults.append(Fault("tag", message, "one colour", self._at.get(tag, 0)))
+                self._object("tag", message, "one colour", at)
             place = by_place[seat if said is None else said]
             if rated := re.fullmatch(r"(.*\S)\s*\(([0-9]{3,4})\)", bare):
                 bare = rated[1]
                 self._tags.setdefault(f"{place}Elo", rated[2])
             if self._tags.setdefault(place, bare) != bare:
-                message = f"{place} is {shortened(self._tags[place])} and {shortened(bare)}"
-                self.faults.append(Fault("tag", message, "one name", self._at.get(tag, 0)))
-            self._at.setdefault(place, self._at.get(tag, 0))
+                both = f"{shortened(self._tags[place])} and {shortened(bare)}"
+                self._object("tag", f"{place} is {both}", "one name", at)
+            self._at.setdefault(place, at)
 
     def _named_together(self, values: dict[str, str]) -> list[tuple[str, int, str]]:
         """Return name, seat and tag of players that no tag of their own names."""
@@ -418,9 +417,8 @@ class _Reading:
 
     def _check_headings(self, players: tuple[str, str]) -> None:
         """Take lines that are headings of the players' columns; one turned round is a fault."""
-        turned = self._parts.headings
-        if turned and not is_turned(turned[0]):
-            turned = None
+        headings = self._parts.headings
+        turned = headings if headings and is_turned(headings[0]) else None
         names = [name.lower() for name in players]
         for line in [*self._parts.before]:
             words = line.text.lower()
@@ -434,7 +432,7 @@ class _Reading:
         if turned:
             message = "the second player's column stands before the first player's"
             expected = "the moves of the first player in the first column"
-            self.faults.append(Fault("syntax", message, expected, turned[1]))
+            self._object("syntax", message, expected, turned[1])
 
     def _check_sides(self, words: list[WrittenMove]) -> None:
         """Note it as a fault where the same side is said to play twice in a row."""
@@ -443,8 +441,9 @@ class _Reading:
             return
         for (one, _), (other, at) in pairwise(names):
             if one == other:
-                message = f"{other} plays twice in a row"
-                self.faults.append(Fault("syntax", message, "the moves of both in turn", at))
+                self._object(
+                    "syntax", f"{other} plays twice in a row", "the moves of both in turn", at
+                )
                 return
 
     def _note_colours(self, tag: str) -> None:
@@ -461,11 +460,10 @@ class _Reading:
         for given in [name for name in values if name not in ENDS]:
             name, value = given, values.pop(given)
             if name == "Date":
-                day = day_of(value)
-                if day is None:
+                if (day := day_of(value)) is None:
                     expected = "a day such as 2024-11-03 or 3 Nov 2024"
                     message = f"the Date {shortened(value)} is not a date"
-                    self.faults.append(Fault("tag", message, expected, self._at[name]))
+                    self._object("tag", message, expected, self._at[name])
                     continue
                 value = day.text
                 self.assumed += filter(None, day.assumed.split("; "))
@@ -527,8 +525,7 @@ class _Reading:
                 said.append((ending, place))
             else:
                 expected = "1-0, 0-1, 1/2-1/2, *, or words such as White wins"
-                message = f"{shortened(text)} is no result"
-                self.faults.append(Fault("result", message, expected, place))
+                self._object("result", f"{shortened(text)} is no result", expected, place)
         for text, place, is_marked in self._parts.after:
             if is_resigning(text):
                 said.append((ReadEnding(self._by_resigning(len(self.words)), "resignation"), place))
@@ -540,7 +537,7 @@ class _Reading:
         others = [(one.result, place) for one, place in said if one.result != said[0][0].result]
         for result, place in others[:1]:
             message = f"the result is {result} here, and {said[0][0].result} before"
-            self.faults.append(Fault("result", message, "the same result", place))
+            self._object("result", message, "the same result", place)
         return self._with_reason(values, said, lambda text: ending_of(text, players, colours))
 
     def _with_reason(
@@ -559,8 +556,7 @@ class _Reading:
                 said.append((told, self._at["Termination"]))
             elif told and told.result != said[0][0].result:
                 message = f"the Termination says {told.result}, the result is {said[0][0].result}"
-                place = self._at["Termination"]
-                self.faults.append(Fault("result", message, "the same result", place))
+                self._object("result", message, "the same result", self._at["Termination"])
             if not termination and why.lower() != "normal":
                 self._tags["TextTermination"] = why
         termination = termination or next(
@@ -574,7 +570,7 @@ class _Reading:
         plies, unread = self._plies(game, start, words)
         self._check_behind(game, words)
         for message, at, ply in number_faults(self._course.numbers):
-            self.faults.append(Fault("ply-number", *message, at, ply=ply))
+            self._object("ply-number", *message, at, ply)
         end: Position | None = None
         if start is not None:
             end, faults = check_line(start, plies, None, 1)
@@ -614,7 +610,7 @@ class _Reading:
         if ending.result:
             self.assumed.append("no moves are found: the result alone counts")
         else:
-            self.faults.append(Fault("syntax", "no moves and no result are found", _SHAPE, 0))
+            self._object("syntax", "no moves and no result are found", _SHAPE, 0)
 
     def _start(self, game: Game) -> Position | None:
         setup, position, rules = (self._tags.get(name, "") for name in ("Setup", "Position", RULES))
@@ -622,7 +618,7 @@ class _Reading:
         given += [("Position", "", position)] if position else []
         if len(given) > 1:
             message = "a record begins from a Setup or from a Position"
-            self.faults.append(Fault("tag", message, "one of the two", self._at["Position"]))
+            self._object("tag", message, "one of the two", self._at["Position"])
         starts: list[Position] = []
         for name, one, other in given:
             try:
@@ -637,7 +633,7 @@ class _Reading:
         for word in words:
             if ends and word.at > ends[0] and move_in(game, word.text)[0]:
                 message = f"the move {shortened(word.text)} stands behind the result"
-                self.faults.append(Fault("move", message, "the result behind all moves", word.at))
+                self._object("move", message, "the result behind all moves", word.at)
                 return
 
     def _plies(
@@ -654,7 +650,7 @@ class _Reading:
             if not move:
                 unread.append(index)
                 message = f"{shortened(word.text)} is not a move of {game.id}"
-                self.faults.append(Fault("move", message, example(game), word.at, ply=index + 1))
+                self._object("move", message, example(game), word.at, index + 1)
                 move = "x"
             lines, said = self._variations(game, position, word)
             comments = self._readable(_said([*word.comments, *said]))
@@ -724,17 +720,15 @@ class _Reading:
         if outcome is None and why == "rules":
             why = why if result.is_finished else ""
         if not why and result.is_finished:
-            why, words = ("rules", "ended by the rules") if outcome else _by_hand(result)
+            by_hand = _BY_HAND.get(result, ("resignation", "ended by resignation"))
+            why, words = ("rules", "ended by the rules") if outcome else by_hand
             self.assumed.append(words)
         at = self._at.get("Result") or (self._course.ends[0][1] if self._course.ends else 0)
         self.faults += [replace(one, at=at) for one in end_faults(result, why, outcome)]
         return result, why
 
 
-def _by_hand(result: Result) -> tuple[str, str]:
-    if result is Result.DRAWN:
-        return "agreement", "drawn by agreement"
-    return "resignation", "ended by resignation"
+_BY_HAND: Final = {Result.DRAWN: ("agreement", "drawn by agreement")}
 
 
 _SHAPE: Final = "moves such as 1. e5 d4, or a result"

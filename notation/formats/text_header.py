@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from itertools import chain, count
 from typing import Final, NamedTuple
 
 from lath import games
@@ -373,8 +374,7 @@ ReadEnding(result=<Result.FIRST_WON: '1-0'>, termination='resignation'))
         return ReadEnding(result, Termination.AGREEMENT.value if "agreed" in lower else "")
     if re.match(r"(draw|drawn|tie)\b", lower):
         return ReadEnding(Result.DRAWN, reason_in(lower))
-    who = _seat(plain, players, colours)
-    if who is not None:
+    if (who := _seat(plain, players, colours)) is not None:
         return ReadEnding(Result.won_by(who))
     if found := re.fullmatch(r"(?:win|victory|point)\s+(?:for|to|by)\s+(.+)", plain, re.IGNORECASE):
         who = _seat(found[1], players, colours)
@@ -395,8 +395,7 @@ def _by_name(text: str, players: tuple[str, str], colours: Mapping[str, Side]) -
         result = meant_result("-".join(points))
         return ReadEnding(result) if {one, other} == {0, 1} and result else None
     if found := who_ended(text):
-        who = _seat(found["who"], players, colours)
-        if who is None:
+        if (who := _seat(found["who"], players, colours)) is None:
             return None
         does = found["does"].lower()
         is_won = does.startswith(("win", "won", "vic"))
@@ -416,12 +415,5 @@ def _seat(who: str, players: tuple[str, str], colours: Mapping[str, Side]) -> Si
 
 def free_name(name: str, taken: Mapping[str, str]) -> str:
     """Return a name for a tag that nothing has yet: with a number where it is taken."""
-    return next(each for each in _numbered(name) if each not in taken)
-
-
-def _numbered(name: str) -> Iterator[str]:
-    yield name
-    number = 2
-    while True:
-        yield f"{name}{number}"
-        number += 1
+    numbered = (f"{name}{number}" for number in count(2))
+    return next(each for each in chain([name], numbered) if each not in taken)

@@ -54,7 +54,8 @@ def plain_line(line: str) -> str:
     begin = _BEFORE.match(line)
     bare = line if begin is None else " " * begin.end() + line[begin.end() :]
     cells = bare.replace("|", "\t")
-    if _TURN.fullmatch(bare) or _is_rule(bare) or heading_of(cells) is not None:
+    is_rule = {"|", "-"} <= set(bare) <= set("|-: \t")  # between the headings of a table and rows
+    if is_rule or _TURN.fullmatch(bare) or heading_of(cells) is not None:
         return " " * len(line)
     is_row = bare.lstrip().startswith("|") or (bare.count("|") > 1 and "{" not in bare)
     return _BOLD.sub(_without_marks, cells if is_row else bare)
@@ -62,11 +63,6 @@ def plain_line(line: str) -> str:
 
 def _without_marks(found: re.Match[str]) -> str:
     return found[0] if found[1] is None else " " * len(found[1]) + found[2] + " " * len(found[1])
-
-
-def _is_rule(line: str) -> bool:
-    """Return whether a line is that between the headings of a table and its rows."""
-    return {"|", "-"} <= set(line) <= set("|-: \t")
 
 
 class Saying(NamedTuple):
@@ -85,8 +81,7 @@ def saying(line: str) -> Saying | None:
     >>> saying("Ann should have played d4"), saying("White: b2")
     (None, None)
     """
-    found = _SAID.fullmatch(line)
-    if found is None:
+    if (found := _SAID.fullmatch(line)) is None:
         return None
     is_numbered = re.search("[0-9]", line[: found.start("who")]) is not None
     if found["colon"] and not is_numbered:  # which may be a name

@@ -261,7 +261,10 @@ def parts_of(text: str) -> TextParts:
             is_open = rest[last] == "{" if last >= 0 else is_open
         elif not fields and bare.strip() and not _RULE.fullmatch(bare):
             _note_words(
-                found, bare, TextLine(_words_of(bare), at, _is_marked(raw)), below=has_moves
+                found,
+                bare,
+                TextLine(bare.lstrip(_COMMENT).rstrip(), at, _is_marked(raw)),
+                below=has_moves,
             )
         elif not (has_moves or is_open or bare.strip()) and (seats := heading_of(raw)):
             found.headings = seats, at
@@ -274,10 +277,6 @@ def parts_of(text: str) -> TextParts:
         found.tellers = tellers[0], (set(tellers) - {tellers[0]}).pop()
     _name_sides(found)
     return found
-
-
-def _words_of(line: str) -> str:
-    return line.lstrip(_COMMENT).rstrip()
 
 
 def _is_marked(line: str) -> bool:
@@ -393,12 +392,12 @@ def course_of(body: str) -> UntypedMoves:  # noqa: C901, PLR0912, PLR0915 - a ca
             number = int(re.sub("[^0-9]", "", token))
             course.numbers.append((number, len(words) + 1, match.start()))
         elif kind in ("word", "swap", "swapped"):
-            text = token if kind == "word" else "swap"
-            words.append(WrittenMove(text, match.start(), comments=early))
+            words.append(
+                WrittenMove(token if kind == "word" else "swap", match.start(), comments=early)
+            )
             early = []
     if stack:
-        fault = Fault("syntax", "the variation is never closed", ")", stack[-1][1])
-        course.faults.append(fault)
+        course.faults.append(Fault("syntax", "the variation is never closed", ")", stack[-1][1]))
         course.words = stack[0][0]
     return course
 
@@ -415,10 +414,9 @@ def _behind_dash(dash: str, body: str, at: int) -> str:
 
 def _is_list(rest: str) -> bool:
     """Return whether what follows a semicolon are moves, not words."""
-    words = re.split(r"[\s,;]+", re.split(r"[{(]", rest)[0].strip())
     return all(
         re.fullmatch(r"[\W\d]*", word) or _MOVELIKE.fullmatch(word) or is_of_a_game(word)
-        for word in words
+        for word in re.split(r"[\s,;]+", re.split(r"[{(]", rest)[0].strip())
     )
 
 

@@ -80,9 +80,8 @@ def named_in_columns(line: str) -> tuple[str, str] | None:
         else cell
         for cell in cells_of(line)
     ]
-    if len(cells) != 2 or {coloured(cell, SIDES)[1] for cell in cells} != {0, 1}:
-        return None
-    return cells[0], cells[1]
+    seats = {coloured(cell, SIDES)[1] for cell in cells}
+    return (cells[0], cells[1]) if len(cells) == 2 and seats == {0, 1} else None
 
 
 # Titles
@@ -138,8 +137,7 @@ def title_of(line: str) -> Title | None:
     said: dict[str, str] = {}
 
     def taken(pattern: re.Pattern[str], name: str, text: str) -> str:
-        found = pattern.search(text)
-        if found is None:
+        if (found := pattern.search(text)) is None:
             return text
         said[name] = found[name] if name in pattern.groupindex else found[0]
         return f"{text[: found.start()]}\t{text[found.end() :]}"
@@ -188,9 +186,8 @@ def _names(rest: str, *, is_told: bool, is_result: bool, is_dated: bool) -> list
         left = sides if is_sure or (is_told and not any(map(_BLANK.search, sides))) else []
     elif not is_result or len([part for part in rest.split("\t") if part.strip()]) != 2:
         return None
-    if len(left) != 2 or not all(map(_NAME.fullmatch, left)):
-        return None
-    return left if all(len(name.split()) <= _MOST_WORDS for name in left) else None
+    are_names = all(_NAME.fullmatch(one) and len(one.split()) <= _MOST_WORDS for one in left)
+    return left if len(left) == 2 and are_names else None
 
 
 _MOST_WORDS: Final = 5

@@ -57,8 +57,10 @@ def as_moves(game: Game, words: list[WrittenMove]) -> list[WrittenMove]:
         if len(parts) != 2 or not all(move_in(game, part)[0] for part in parts):
             found.append(word)
             continue
-        behind = word.at + len(parts[0]) + 1
-        found += [WrittenMove(parts[0], word.at), replace(word, text=parts[1], at=behind)]
+        found += [
+            WrittenMove(parts[0], word.at),
+            replace(word, text=parts[1], at=word.at + len(parts[0]) + 1),
+        ]
     return found
 
 
@@ -77,8 +79,7 @@ def tried(game: Game, given: list[WrittenMove]) -> Tried:
     position = game.start()
     count = 0
     for count, word in enumerate(words):
-        move = move_in(game, word.text)[0]
-        if not move:
+        if not (move := move_in(game, word.text)[0]):
             behind = words[count:]
             is_end = count > 0 and not any(re.search("[0-9]", one.text) for one in behind)
             return Tried(game.id, count, None if is_end else word)

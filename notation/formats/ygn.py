@@ -62,8 +62,9 @@ def cells() -> Mapping[str, str]:
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield the records of a stream, lazily; the moves are played as far as they are legal."""
-    texts = texts_by_line(stream, lambda line: line.lstrip().startswith(b"["))
-    return entries_from(texts, name, _read)
+    return entries_from(
+        texts_by_line(stream, lambda line: line.lstrip().startswith(b"[")), name, _read
+    )
 
 
 def _read(text: RecordText) -> tuple[Record, tuple[Fault, ...]]:
@@ -83,8 +84,7 @@ def _read(text: RecordText) -> tuple[Record, tuple[Fault, ...]]:
 
 def _start(text: str) -> tuple[Position, int]:
     """Return the position in brackets, and where the moves begin."""
-    head = _HEAD.match(text)
-    if head is None:
+    if (head := _HEAD.match(text)) is None:
         at = len(text) - len(text.lstrip())
         if text.lstrip().startswith("["):
             raise refused(at, "the position is never closed", "]")
@@ -106,8 +106,7 @@ def _moves(text: str, begin: int, start: Position) -> Iterator[str]:
                 message = f"the number {word} stands before ply {ply}"
                 raise refused(match.start(), message, _number(ply) or "a move", ply=ply)
             continue
-        cell = cells().get(word)
-        if cell is None:
+        if (cell := cells().get(word)) is None:
             row = [name for name in cells() if name[0] == word[0]]
             expected = f"{row[0]} to {row[-1]} in this row" if row else "rows A to I, such as E5"
             raise refused(match.start(), f"{word[:40]!r} is not a cell", expected, "move", ply)
@@ -129,10 +128,8 @@ def _number(ply: int) -> str:
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
     """Yield the records with an empty line between them; one of another game is left out."""
-    before = ""
-    for text in held(records, lost, _held):
-        yield f"{before}{text}".encode("ascii")
-        before = "\r\n"
+    texts = enumerate(held(records, lost, _held))
+    return ((("\r\n" if number else "") + text).encode("ascii") for number, text in texts)
 
 
 def _held(record: Record) -> tuple[str, list[str]]:

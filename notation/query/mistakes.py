@@ -88,8 +88,7 @@ class QueryError(NotationError):
         """Where, in characters from the start."""
         whole = f"{message}; expected {expected}" if expected else message
         start = text.rfind("\n", 0, at) + 1
-        line = text[start:].partition("\n")[0]
-        shown = printable(line).replace("\t", " ")
+        shown = printable(text[start:].partition("\n")[0]).replace("\t", " ")
         super().__init__(f"{whole}\n  {shown}\n  {' ' * (at - start)}^")
 
 
@@ -143,15 +142,11 @@ def syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Qu
 def _no_such_name(text: str, at: int, found: str) -> QueryError:
     """Return the error of a word that stands where a test begins."""
     if meant := OTHER_NAMES.get(found.lower()):
-        message = f"nothing is called {found!r}: did you mean {meant!r}?"
-        return QueryError(text, at, message)
+        return QueryError(text, at, f"nothing is called {found!r}: did you mean {meant!r}?")
     if tag := TAGS.get(found.casefold()):
-        message = f"nothing is called {found!r}: did you mean the tag {tag}?"
-        return QueryError(text, at, message)
-    alike = difflib.get_close_matches(found.lower(), [*WORDS, "contains", "not"], n=1)
-    if alike:
-        message = f"nothing is called {found!r}: did you mean {alike[0]!r}?"
-        return QueryError(text, at, message)
+        return QueryError(text, at, f"nothing is called {found!r}: did you mean the tag {tag}?")
+    if alike := difflib.get_close_matches(found.lower(), [*WORDS, "contains", "not"], n=1):
+        return QueryError(text, at, f"nothing is called {found!r}: did you mean {alike[0]!r}?")
     expected = f"one of {', '.join(WORDS)}, contains, or a tag such as Annotator"
     return QueryError(text, at, f"nothing is called {found!r}", expected)
 
@@ -227,8 +222,9 @@ def _slip(text: str, at: int, last: Token | None) -> QueryError | None:
         return QueryError(text, at, f"a position has no {text[at]!r}", meant)
     if last is not None and last.type == "_AT" and re.match(r"[a-z][0-9]", text[at:]):
         cell = text[at:].split(maxsplit=1)[0]
-        message = f"'at' is for plies: did you mean 'on {cell}'?"
-        return QueryError(text, last.start_pos or 0, message)
+        return QueryError(
+            text, last.start_pos or 0, f"'at' is for plies: did you mean 'on {cell}'?"
+        )
     if text[at : at + 1] == "," and (value := _BARE_VALUE.search(text, 0, at)):
         whole = re.split(r"\s+(?:and|or)\s", text[value.start(1) :], maxsplit=1)[0].strip()
         return QueryError(text, value.start(1), "the value has a ','", f'it in quotes: "{whole}"')

@@ -83,11 +83,9 @@ def plays(texts: Sequence[str], ply: int | None = None) -> Question:
         record = asked.record
         spelled = spellings(record.game, record.tag(RULES))
         wanted = {spelled[text] for text in texts}
-        played = (spelled[move] in wanted for move in record.moves[where])
-        return enumerate(played, ply or 1)
+        return enumerate((spelled[move] in wanted for move in record.moves[where]), ply or 1)
 
-    cost = MOVES if ply is None else PLIES
-    return _of_plies(judged, cost, OfMove(tuple(texts), ply), texts)
+    return _of_plies(judged, MOVES if ply is None else PLIES, OfMove(tuple(texts), ply), texts)
 
 
 def _has_position(plan: OfPosition | OfLine | OfPattern, moves: Sequence[str] = ()) -> Question:
@@ -114,42 +112,25 @@ def position_test(
 
     Of a line they are those that it leads to. It raises GameError where a record begins nowhere.
     """
-    if isinstance(plan, OfLine):
-        to_end = _to_end(plan)
-        return lambda record: to_end(record.game, record.tag(RULES), record.tag("Setup"))
-    test = _shown(plan) if isinstance(plan, OfPattern) else _among(plan)
-    return lambda record: test(record.game, record.tag(RULES))
+    has_setup = isinstance(plan, OfLine)
 
-
-def _among(plan: OfPosition) -> Callable[[str, str], PositionTest | None]:
-    @once_a_game
-    def test(game_id: str, rules: str) -> PositionTest | None:
-        sought = positions_of([game_by(game_id, rules)], plan.texts)
-        return _is_one_of(sought, plan.is_plain) if sought else None
-
-    return test
-
-
-def _to_end(plan: OfLine) -> Callable[[str, str, str], PositionTest | None]:
     @once_a_game
     def test(game_id: str, rules: str, setup: str) -> PositionTest | None:
-        end = end_of_line(plan.moves, game_id, rules, setup)
-        return None if end is None else _is_one_of({end}, plan.is_plain)
+        if isinstance(plan, OfPattern):
+            compiled = plan.pattern.on(game_by(game_id, rules))
+            return None if compiled is None else compiled.is_in
+        if isinstance(plan, OfLine):
+            end = end_of_line(plan.moves, game_id, rules, setup)
+            sought = set() if end is None else {end}
+        else:
+            sought = positions_of([game_by(game_id, rules)], plan.texts)
+        if not sought:
+            return None
+        return sought.__contains__ if plan.is_plain else is_image_of(sought)
 
-    return test
-
-
-def _shown(plan: OfPattern) -> Callable[[str, str], PositionTest | None]:
-    @once_a_game
-    def test(game_id: str, rules: str) -> PositionTest | None:
-        compiled = plan.pattern.on(game_by(game_id, rules))
-        return None if compiled is None else compiled.is_in
-
-    return test
-
-
-def _is_one_of(sought: set[Position], is_plain: bool) -> PositionTest:
-    return sought.__contains__ if is_plain else is_image_of(sought)
+    return lambda record: test(
+        record.game, record.tag(RULES), record.tag("Setup") if has_setup else ""
+    )
 
 
 def positions_of(readers: Iterable[Game], texts: Iterable[str]) -> set[Position]:
@@ -167,8 +148,7 @@ def end_of_line(moves: Sequence[str], game_id: str, rules: str, setup: str) -> P
     None where they cannot be played; raises GameError where there is no such start.
     """
     spelled = spellings(game_id, rules)
-    start = game_by(game_id, rules).start(setup or None)
-    return follow(start, [spelled[move] for move in moves])
+    return follow(game_by(game_id, rules).start(setup or None), [spelled[move] for move in moves])
 
 
 def comes_to(texts: Sequence[str], *, is_plain: bool) -> Question:
@@ -207,8 +187,7 @@ def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
 
     def begins_alike(record: Record, rules: str, line: list[str]) -> bool:
         try:
-            canonical = game_by(record.game, rules).canonical
-            read = list(map(canonical, line))
+            read = list(map(game_by(record.game, rules).canonical, line))
             is_image = image_test(record.game, rules, record.tag("Setup"))
         except (MoveSyntaxError, RulesVersionError, UnknownGameError):  # compared as they stand
             return False
@@ -221,19 +200,17 @@ def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
         is_same = line == [spelled[move] for move in moves]
         if not is_same and (is_plain or not begins_alike(record, rules, line)):
             return False
-        return not record.tag("Position") or _is_at_the_start(record, rules)
+        return not record.tag("Position") or (
+            start_of(record) == game_by(record.game, rules).start(record.tag("Setup") or None)
+        )
 
     def judged(asked: AskedRecord) -> Judged:
         record = asked.record
         return [(count, holds(record))] if len(record.plies) >= count else []
 
-    plan = OfLine(tuple(moves), is_reached=False, is_plain=is_plain)
-    return _of_plies(judged, MOVES, plan, moves)
-
-
-def _is_at_the_start(record: Record, rules: str) -> bool:
-    """Return whether the tag Position says where the game begins anyway."""
-    return start_of(record) == game_by(record.game, rules).start(record.tag("Setup") or None)
+    return _of_plies(
+        judged, MOVES, OfLine(tuple(moves), is_reached=False, is_plain=is_plain), moves
+    )
 
 
 _COMPARED: Final = {"=": eq, "<": lt, "<=": le, ">": gt, ">=": ge}

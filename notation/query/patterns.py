@@ -95,8 +95,7 @@ class Compiled(NamedTuple):
 
     def is_in(self, position: Position) -> bool:
         """Return whether a position has the pattern."""
-        shapes = self.shapes[position.to_move]
-        return shapes.are_in(layers_of(position), self.game.board.full)
+        return self.shapes[position.to_move].are_in(layers_of(position), self.game.board.full)
 
 
 Cell = tuple[Lying, ...] | None
@@ -141,8 +140,7 @@ def read_pattern(
     [(0, 0), (1, 0)]
     """
     if len(text) > MOST_SIGNS:
-        message = f"the pattern has {len(text)} signs"
-        raise PatternError(0, message, f"at most {MOST_SIGNS}")
+        raise PatternError(0, f"the pattern has {len(text)} signs", f"at most {MOST_SIGNS}")
     cells = _Reader(text).cells()
     if not any(cells.values()):
         raise PatternError(0, "the pattern asks for nothing", "a piece's letter, or . + -")
@@ -249,21 +247,22 @@ def _compiled(pattern: Pattern, game: Game) -> Compiled | None:
 
 def _anywhere(pattern: Pattern, board: Board) -> list[Way]:
     """Return the pattern turned every way, or as it stands alone, for cells without an edge."""
-    turns = board.turns[:1] if pattern.is_plain else board.turns
     return [
         {(a * x + b * y, c * x + d * y): cell for (x, y), cell in _steps(pattern, board)}
-        for a, b, c, d in turns
+        for a, b, c, d in (board.turns[:1] if pattern.is_plain else board.turns)
     ]
 
 
 def _steps(pattern: Pattern, board: Board) -> Iterable[tuple[Offset, Cell]]:
-    """Yield the cells of a pattern by letters and places from the first sign.
+    """Return the cells of a pattern by letters and places from the first sign.
 
     Letters are columns of squares, and rows of hexagons. There a row begins half a cell further to
     the right than the one above it: that is the same place of the next letter.
     """
-    for (down, right), cell in pattern.cells.items():
-        yield ((right, -down) if board.shape == "square" else (-down, right)), cell
+    return (
+        ((right, -down) if board.shape == "square" else (-down, right), cell)
+        for (down, right), cell in pattern.cells.items()
+    )
 
 
 def _on_a_cell(pattern: Pattern, board: Board) -> list[Way]:
@@ -283,8 +282,10 @@ def _on_a_cell(pattern: Pattern, board: Board) -> list[Way]:
             return []
         if name is not None and cell is not None:
             named[name] = cell
-    images = board.isometries[:1] if pattern.is_plain else board.isometries
-    return [{grid[image.cells[name]]: cell for name, cell in named.items()} for image in images]
+    return [
+        {grid[image.cells[name]]: cell for name, cell in named.items()}
+        for image in (board.isometries[:1] if pattern.is_plain else board.isometries)
+    ]
 
 
 def _exchanged(game: Game) -> dict[str, str]:
@@ -332,12 +333,11 @@ def _placed(way: Way, board: Board, *, is_fixed: bool) -> _Placed:
                 ((letter + x, place + y) in places) is (cell is not None) for (x, y), cell in steps
             )
         )
-    shifts = (
+    return cells, tuple(
         (lying, (x - begin[0]) * board.stride + y - begin[1])
         for (x, y), cell in way.items()
         for lying in cell or ()
     )
-    return cells, tuple(shifts)
 
 
 def _shapes(placed: Sequence[_Placed], owned: Mapping[str, Sequence[str]]) -> Shapes:
@@ -349,7 +349,8 @@ def _shapes(placed: Sequence[_Placed], owned: Mapping[str, Sequence[str]]) -> Sh
             images[found] = images.get(found, 0) | cells
     asked = {lying for tests in images for lying, _ in tests}
     # what is rarer is tested first
-    lying = tuple(sorted(asked, key=lambda each: (_is_common(each), sorted(each.codes))))
+    is_common = {each: not each.is_there or EMPTY in each.codes for each in asked}  # on most boards
+    lying = tuple(sorted(asked, key=lambda each: (is_common[each], sorted(each.codes))))
     place = {each: place for place, each in enumerate(lying)}
     return Shapes(
         lying,
@@ -361,10 +362,6 @@ def _shapes(placed: Sequence[_Placed], owned: Mapping[str, Sequence[str]]) -> Sh
 
 
 def _owned(lying: Lying, owned: Mapping[str, Sequence[str]]) -> Lying:
-    codes = (owned.get(code, (code,)) for code in lying.codes)
-    return lying._replace(codes=frozenset().union(*codes))
-
-
-def _is_common(lying: Lying) -> bool:
-    """Return whether it is true of many cells of most boards."""
-    return not lying.is_there or EMPTY in lying.codes
+    return lying._replace(
+        codes=frozenset().union(*(owned.get(code, (code,)) for code in lying.codes))
+    )

@@ -22,7 +22,7 @@ from importlib import resources
 from math import inf, prod
 from operator import itemgetter
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from lath import games
 from lath.games.core import RESULTS, Game
@@ -78,6 +78,7 @@ from lath.notation.record.errors import listed
 from lath.notation.record.record import Record
 from lath.notation.record.tags import KNOWN_TAGS, Termination
 from lath.notation.text.suggestions import about_game, about_unread_move, is_game
+from lath.notation.text.tokens import unquoted
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -169,11 +170,9 @@ def _position(parts: Sequence[Any]) -> Question:
 def _line(parts: Sequence[Token]) -> Question:
     """Return what `[plain] after` and `[plain] reached` ask of moves."""
     *plain, word, value = parts
-    moves = value.split()
-    if not moves:
+    if not (moves := value.split()):
         raise WrongValueError(value, "there is no move", "moves such as 'e5 swap d4'")
-    ask = begins if word.type == "AFTER" else reaches
-    return ask(moves, is_plain=bool(plain))
+    return (begins if word.type == "AFTER" else reaches)(moves, is_plain=bool(plain))
 
 
 def _pattern(parts: Sequence[Token]) -> Question:
@@ -190,12 +189,15 @@ def _pattern(parts: Sequence[Token]) -> Question:
     except PatternError as error:
         raise WrongValueError(value, error.message, error.expected, 1 + error.at) from error
     if cell and not _some_game(lambda game: cell in game.board.bit):
-        message = f"{str(cell)!r} is a cell of no installed game"
-        raise WrongValueError(cell, message, "one such as c3")
+        raise WrongValueError(
+            cell, f"{str(cell)!r} is a cell of no installed game", "one such as c3"
+        )
     if not _some_game(lambda game: pattern.on(game) is not None):
-        message = f"no installed game can have this pattern{f' on {cell}' if cell else ''}"
-        expected = "letters of one game's pieces, which fit onto its board"
-        raise WrongValueError(value, message, expected)
+        raise WrongValueError(
+            value,
+            f"no installed game can have this pattern{f' on {cell}' if cell else ''}",
+            "letters of one game's pieces, which fit onto its board",
+        )
     return shows(pattern)
 
 
@@ -210,8 +212,7 @@ def _number(parts: Sequence[Token]) -> Question:
     what, *whose, last = parts
     bounds: list[tuple[Any, float]]
     if last.type == "RANGE":
-        ends = last.split("..")
-        low, high = map(number, ends)
+        low, high = map(number, last.split(".."))
         if low is None or high is None:
             message = f"{str(last)!r} is no range of numbers"
             raise WrongValueError(last, message, "one such as 0.5..1")
@@ -248,8 +249,7 @@ def _at(parts: Sequence[Any]) -> Question:
 def _sequence(parts: Sequence[Any]) -> Question:
     """Return what `A then B` asks, with `within N plies` or without."""
     if len(parts) == 1:
-        only: Question = parts[0]
-        return only
+        return cast("Question", parts[0])
     questions: list[Question] = []
     within: list[int | None] = []
     mark: Token | None = None
@@ -271,8 +271,7 @@ def _sequence(parts: Sequence[Any]) -> Question:
 
 
 def _no_plies(mark: Token, where: str) -> WrongValueError:
-    message = f"what stands {where} 'then' is of no single ply"
-    return WrongValueError(mark, message, OF_A_PLY)
+    return WrongValueError(mark, f"what stands {where} 'then' is of no single ply", OF_A_PLY)
 
 
 def _may_be_read(text: str) -> bool:
@@ -398,8 +397,7 @@ def _require_allowed(subject: Token, value: Token) -> None:
 def _require_day(value: Token) -> None:
     """Raise WrongValueError for a date that no calendar has, as far as it goes."""
     year, month, day = (*map(int, value.split("-")), 1, 1)[:3]
-    months = 12
-    if not 1 <= month <= months:
+    if not 1 <= month <= 12:
         raise WrongValueError(value, f"there is no month {value[5:7]}", "01 to 12")
     days = monthrange(year or 4, month)[1]  # calendars begin with 1; 4 has a 29 February, too
     if not 1 <= day <= days:
@@ -433,8 +431,9 @@ def _named(subject: Token, test: TextTest) -> Question:
         expected = f"{name.lower()}, or tag.{name} for a tag of your own"
         raise WrongValueError(subject, f"there is no tag {name}", expected)
     elif name == subject and (meant := TAGS.get(name.casefold(), name)) != name:
-        expected = f"{meant}, or tag.{name} for a tag of your own"
-        raise WrongValueError(subject, f"there is no tag {name}", expected)
+        raise WrongValueError(
+            subject, f"there is no tag {name}", f"{meant}, or tag.{name} for a tag of your own"
+        )
     return of_tags((name,), test)
 
 
@@ -460,9 +459,7 @@ def _value(parts: Sequence[Token]) -> Token:
 
 def _unquoted(parts: Sequence[Token]) -> Token:
     (word,) = parts
-    if word.type == "STRING":
-        return word.update(value=re.sub(r"\\(.)", r"\1", word[1:-1]))
-    return word
+    return word.update(value=unquoted(word)) if word.type == "STRING" else word
 
 
 _BUILDERS: Final[Mapping[str, Callable[[list[Any]], Any]]] = {

@@ -119,14 +119,11 @@ def joined(decisive: bool, parts: Sequence[Question]) -> Question:
     cheap_first = tuple(part.asks for part in sorted(parts, key=attrgetter("cost")))
 
     def asks(asked: AskedRecord) -> bool:
-        for ask in cheap_first:
-            if ask(asked) is decisive:
-                return decisive
-        return not decisive
+        is_decided = any(ask(asked) is decisive for ask in cheap_first)
+        return decisive if is_decided else not decisive
 
     def judged(asked: AskedRecord) -> Judged:
-        plies = {ply for part in parts for ply in part.plies(asked)}
-        return [(ply, True) for ply in sorted(plies)]
+        return [(ply, True) for ply in sorted({ply for part in parts for ply in part.plies(asked)})]
 
     are_of_plies = decisive and all(part.judged for part in parts)
     plans = tuple(part.plan for part in parts)
@@ -177,8 +174,7 @@ def ordered(order: str, value: str) -> TextTest:
     (True, False, True)
     """
     compare = _SIGNS[order]
-    bound = number(value)
-    if bound is None:
+    if (bound := number(value)) is None:
         return lambda text: text != "" and compare(text, value)
 
     def test(text: str) -> bool:

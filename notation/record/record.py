@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, TypeVar, cast
 
 from lath.games.core import RESULTS, Result
 from lath.notation.hooks import HTML
@@ -330,8 +330,7 @@ class Record:
 
     def _repr_html_(self) -> str:
         """Return what notebooks show."""
-        html: str = HTML.load()(self)
-        return html
+        return str(HTML.load()(self))
 
 
 def require_record(value: object) -> None:
@@ -344,8 +343,7 @@ def require_record(value: object) -> None:
 
 def _setter(of: type, name: str) -> Callable[[Any, Any], None]:
     """Return what sets a field of a new value, faster than `object.__setattr__` does."""
-    setter: Callable[[Any, Any], None] = of.__dict__[name].__set__
-    return setter
+    return cast("Callable[[Any, Any], None]", of.__dict__[name].__set__)
 
 
 _set_name, _set_value = (_setter(Annotation, name) for name in ("name", "value"))
@@ -486,8 +484,9 @@ _OFTEN: Final = frozenset({"emt", "clk", "eval", "depth", "nodes", "pv"})
 
 def is_of_analysis(comments: Iterable[Comment]) -> bool:
     """Return whether what has these comments is an analysis' own."""
-    parts = (part for comment in comments for part in comment)
-    return any(isinstance(part, Annotation) and part.name == BY for part in parts)
+    return any(
+        isinstance(part, Annotation) and part.name == BY for part in chain.from_iterable(comments)
+    )
 
 
 def annotation(name: str, value: str) -> Annotation:
@@ -534,12 +533,10 @@ def _line_faults(plies: Iterable[Ply], first_number: int, depth: int) -> Iterato
     for number, ply in enumerate(plies, first_number):
         if type(ply) is not Ply:
             continue
-        for fault in _ply_faults(ply):
-            yield replace(fault, ply=number)
+        yield from (replace(fault, ply=number) for fault in _ply_faults(ply))
         for variation in ply.variations if type(ply.variations) is tuple else ():
             if type(variation) is Variation:
-                for fault in _variation_faults(variation):
-                    yield replace(fault, ply=number)
+                yield from (replace(fault, ply=number) for fault in _variation_faults(variation))
                 yield from _line_faults(variation.plies, number, depth + 1)
 
 
@@ -606,12 +603,15 @@ def comments_faults(comments: object) -> Iterator[Fault]:
 
 
 def _comment_faults(parts: tuple[object, ...]) -> Iterator[Fault]:
-    faults: list[Fault] = []
-    for part in parts:
-        if type(part) is Annotation:
-            faults += _note_faults(part)
-        else:
-            faults += _not_text("a part of a comment", part)
+    faults = [
+        fault
+        for part in parts
+        for fault in (
+            _note_faults(part)
+            if type(part) is Annotation
+            else _not_text("a part of a comment", part)
+        )
+    ]
     yield from faults
     if faults:
         return
@@ -626,8 +626,9 @@ def _ply_faults(ply: Ply) -> Iterator[Fault]:
         signs = "a letter, then letters, digits and + - = : @ / only"
         yield Fault("field", f"the move is {_shown(ply.move)}", signs)
     if ply.glyph != "" and ply.glyph not in GLYPHS:
-        expected = f"{listed(GLYPHS, 'or')}, or nothing"
-        yield Fault("field", f"{_shown(ply.glyph)} is no glyph", expected)
+        yield Fault(
+            "field", f"{_shown(ply.glyph)} is no glyph", f"{listed(GLYPHS, 'or')}, or nothing"
+        )
     if not ply.said and ply.comments != ():
         yield from comments_faults(ply.comments)
     if ply.variations != ():
@@ -679,8 +680,7 @@ def tag_fault(name: str, value: str) -> Fault | None:
     """Return why a tag has no text; None where it has one."""
     if not _is_text(name) or not _NAME.fullmatch(name):
         return Fault("tag", f"{_shown(name)} is no name of a tag", _NAME_WORDS)
-    faults = _not_text(f"the value of {name}", value)
-    if fault := next(faults, None):
+    if fault := next(_not_text(f"the value of {name}", value), None):
         return replace(fault, code="tag", tag=name)
     if "\n" in value or "\r" in value:
         return Fault("tag", f"the value of {name} has a line break", "one line", tag=name)
@@ -693,8 +693,9 @@ def tag_faults(record: Record) -> Iterator[Fault]:
     if "Game" not in names:
         expected = 'a tag such as [Game "mammalath"]'
         if wrong := [name for name in names if name.lower() == "game"]:
-            message = f"the tag is called {wrong[0]}"
-            yield Fault("tag", message, expected, tag=wrong[0], meant="Game")
+            yield Fault(
+                "tag", f"the tag is called {wrong[0]}", expected, tag=wrong[0], meant="Game"
+            )
         else:
             yield Fault("tag", "the tag Game is missing", expected, at=0)
     elif names[0] != "Game":
@@ -702,5 +703,4 @@ def tag_faults(record: Record) -> Iterator[Fault]:
     counts = Counter(names)
     for name in sorted(name for name in counts if counts[name] > 1):
         often = "twice" if counts[name] == 2 else f"{counts[name]} times"
-        message = f"the tag {name} stands there {often}"
-        yield Fault("tag", message, "each tag once", tag=name)
+        yield Fault("tag", f"the tag {name} stands there {often}", "each tag once", tag=name)

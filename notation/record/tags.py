@@ -36,8 +36,7 @@ def is_date(text: str) -> bool:
     >>> is_date("2026-11-20"), is_date("2026-11-??"), is_date("2026-11"), is_date("2026-13-??")
     (True, True, False, False)
     """
-    found = _DATE.fullmatch(text)
-    if found is None:
+    if (found := _DATE.fullmatch(text)) is None:
         return False
     year, month, day = (part if part[0] != "?" else "" for part in found.groups())
     # a year of 366 days and a month of 31, where they are not known

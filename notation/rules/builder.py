@@ -211,8 +211,7 @@ expected one of 60 legal moves, such as i5, h5 or g5
     def variation(self, *moves: str | Ply, comment: str = "") -> Self:
         """Add moves that might have been played in the place of the last ply."""
         self._require_text("the comment", comment)
-        before = self._positions[-2:][0]
-        plies, _ = _played(before, moves, len(self._plies) or 1)
+        plies, _ = _played(self._positions[-2:][0], moves, len(self._plies) or 1)
         line = Variation(plies, _comments_of(comment))
         others = self._plies[-1].variations if self._plies else ()
         return self._change_last(variations=(*others, line))
@@ -225,8 +224,9 @@ expected one of 60 legal moves, such as i5, h5 or g5
                 fault = Fault("tag", f"the tag {name} is not set here", _BY_OTHERS[name], tag=name)
             if fault:
                 raise RecordValueError(fault)
-        tags = self._tags | values
-        self._tags = {name: value for name, value in tags.items() if value is not None}
+        self._tags = {
+            name: value for name, value in (self._tags | values).items() if value is not None
+        }
         return self
 
     def resign(self, seat: Side | None = None) -> Self:

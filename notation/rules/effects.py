@@ -19,7 +19,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Final, NamedTuple
 
 from lath.games.board import Board
@@ -116,10 +117,8 @@ def _starts(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, 
 def _with_start(
     start: tuple[str, ...], before: Sequence[str], after: Sequence[str], shapes: Shapes
 ) -> tuple[str, ...]:
-    reached = applied(" ".join(start), before, shapes)
-    cells = enumerate(zip(reached, after, strict=True))
-    rest = (f"{i}{_on_cell(old, new, shapes)}" for i, (old, new) in cells if old != new)
-    return (*start, *rest)
+    cells = enumerate(zip(applied(" ".join(start), before, shapes), after, strict=True))
+    return (*start, *(f"{i}{_on_cell(old, new, shapes)}" for i, (old, new) in cells if old != new))
 
 
 def _on_cell(old: str, new: str, shapes: Shapes) -> str:
@@ -297,19 +296,17 @@ class Dictionary:
 
         Raises GameError.
         """
-        found = []
-        for text, after in zip(texts, self._positions(position, texts), strict=True):
-            found.append((self.kind(text, position, after), position.to_move))
-            position = after
-        return found
+        return [
+            (self.kind(text, before, after), before.to_move)
+            for text, before, after in self._steps(position, texts)
+        ]
 
     def end(self, record: Record) -> Position:
         """Return the position after the last ply of a record; raises what `play` does.
 
         Nothing is learned from it.
         """
-        end = end_of(record)
-        if end is None:
+        if (end := end_of(record)) is None:
             start = start_of(record)
             *_, end = start, *self._positions(start, record.moves)  # says what is wrong
         return end
@@ -317,8 +314,7 @@ class Dictionary:
     def start(self, record: Record) -> _Start:
         """Return the first position of a record; raises GameError."""
         key = record.tag("Setup"), record.tag("Position")
-        known = self._starts.get(key)
-        if known is None:
+        if (known := self._starts.get(key)) is None:
             position = start_of(record)
             contents = position.contents()
             cells = " ".join(_with_start((), self.plain, contents, self.shapes))
@@ -372,16 +368,6 @@ class Dictionary:
         """
         if seats:
             self._grant_nothing()
-        return self._played(position, texts)
-
-    def _grant_nothing(self) -> None:
-        self._is_fickle = True
-        for granted in self._granted:
-            granted.clear()
-
-    def _played(
-        self, position: Position, texts: Sequence[str]
-    ) -> tuple[list[int], Sequence[Side], Position]:
         kinds: list[int] = []
         if hasattr(position, "movers") and (end := follow(position, texts)) is not None:
             seats = movers(position, texts)[: len(texts)]
@@ -395,14 +381,26 @@ class Dictionary:
                     kind = self.kind(text, before, position)
                 kinds.append(kind)
             return kinds, seats, end
-        seats = []
+        by: list[Side] = []
+        end = position
+        for text, before, end in self._steps(position, texts):
+            kind = self._granted[before.to_move].get(text)
+            kinds.append(self.kind(text, before, end) if kind is None else kind)
+            by.append(before.to_move)
+        return kinds, by, end
+
+    def _grant_nothing(self) -> None:
+        self._is_fickle = True
+        for granted in self._granted:
+            granted.clear()
+
+    def _steps(
+        self, position: Position, texts: Sequence[str]
+    ) -> Iterator[tuple[str, Position, Position]]:
+        """Yield each move with the positions before and after it; raises as `_positions`."""
         for text, after in zip(texts, self._positions(position, texts), strict=True):
-            seat = position.to_move
-            kind = self._granted[seat].get(text)
-            kinds.append(self.kind(text, position, after) if kind is None else kind)
-            seats.append(seat)
+            yield text, position, after
             position = after
-        return kinds, seats, position
 
     def _positions(self, position: Position, texts: Sequence[str]) -> Iterator[Position]:
         """Yield the position after each move; raises GameError, with the ply in the message."""
@@ -436,7 +434,8 @@ class Dictionary:
                 self._streaks[text, seat] = kind, times + 1 if last == kind else 1
                 known.remove(kind)
                 known.insert(0, kind)
-                if times + 1 >= _TRIALS and last == kind and self._is_sure(kind, seat):
+                is_sure = not (self._is_fickle or self._rivals[kind, seat])
+                if times + 1 >= _TRIALS and last == kind and is_sure:
                     self._granted[seat][text] = kind
                 return kind
         of_seat = [kind for kind in known if self.effects[kind][seat] is not None]
@@ -485,14 +484,10 @@ class Dictionary:
         laid = "".join(operand for _, sign, operand in words(effect) if sign in "+=")
         return what == "!" and self.shapes[code] == "marker" and code in laid
 
-    def _is_sure(self, kind: int, seat: Side) -> bool:
-        return not (self._is_fickle or self._rivals[kind, seat])
-
     def _contents(self, position: Position) -> tuple[str, ...]:
         older, newer = self._last
         if newer[0] is not position:
-            found = older if older[0] is position else (position, position.contents())
-            self._last = newer, found
+            self._last = newer, older if older[0] is position else (position, position.contents())
         return self._last[1][1]
 
 
@@ -531,10 +526,8 @@ class LegalMoves:
             yield legal
 
     def _looked_at(self, position: Position, moves: Iterable[Move]) -> int:
-        looked = 0
-        for move in moves:
-            looked |= self.bit(self._dictionary.kind_of(move, position))
-        return looked
+        kinds = (self._dictionary.kind_of(move, position) for move in moves)
+        return reduce(or_, map(self.bit, kinds), 0)
 
     def bit(self, kind: int) -> int:
         """Return the bit of a kind."""
@@ -542,7 +535,5 @@ class LegalMoves:
 
     def kinds(self, moves: int) -> int:
         """Return the kinds of moves as bits, kind k being 1 << k."""
-        kinds = moves >> self._above
-        for bit in Board.bits(moves & self._settled):
-            kinds |= 1 << self._kind[bit]
-        return kinds
+        settled = (1 << self._kind[bit] for bit in Board.bits(moves & self._settled))
+        return reduce(or_, settled, moves >> self._above)

@@ -89,8 +89,7 @@ def headers(path: str | Path) -> Iterator[Header]:
 
 def headers_of(stream: BinaryIO, name: str) -> Iterator[Header]:
     """Yield the headers of a stream, as `headers` does; `name` is what problems call it."""
-    for header, _ in unread(stream, name):
-        yield header
+    return (header for header, _ in unread(stream, name))
 
 
 def unread(stream: BinaryIO, name: str) -> Iterator[tuple[Header, bytes | Entry]]:
@@ -133,8 +132,7 @@ _RESULTS: Final = {result.encode(): result for result in Result}
 
 
 def _tag_of_line(line: str) -> tuple[str, str]:
-    match = patterns().tag.fullmatch(line)
-    if match is None:
+    if (match := patterns().tag.fullmatch(line)) is None:
         raise KeyError(line)
     return match[1], unquoted(match[2])
 

@@ -100,14 +100,11 @@ def bare_record(text: str) -> Record | None:
 
     What is not known to be sound is not read so: nobody asks the rules here.
     """
-    found = _plain(text)
-    if found is None:
+    if (found := _plain(text)) is None:
         return None
     tags, _, line, movetext, _, result = found
     has_other_blanks = not movetext.replace("\n", " ").isprintable()  # as lines of Windows have
-    if has_other_blanks or _is_told(movetext):
-        return None
-    return _record(tags, line, result)
+    return None if has_other_blanks or _is_told(movetext) else _record(tags, line, result)
 
 
 def valid_game(text: str) -> ValidGame | None:
@@ -140,9 +137,8 @@ def _plain(text: str) -> _Plain | None:
         moves = moves.replace(" {} ", " ").removeprefix("{} ")
     words = _words(moves)
     line, result = words[1:-1:2], RESULTS.get(words[-1])
-    if words[:-1:2] != NUMBERS[: len(line)] or result is None or not moves.isascii():
-        return None
-    if len(head) > _MOST_TAGS:
+    is_told = words[:-1:2] == NUMBERS[: len(line)] and moves.isascii()
+    if result is None or not is_told or len(head) > _MOST_TAGS:
         return None
     try:
         tags = list(map(TAGS.__getitem__, head.split("\n")))
@@ -174,13 +170,11 @@ def scanned_game(text: str, scanned: Scanned | None) -> ValidGame | None:
     if len(text) - len(moves) > _MOST_TAGS:  # what follows remembers their values
         return None
     values = dict(tags)
-    if tags[0][0] != "Game" or len(values) != len(tags):
-        return None
-    if before and _HARMLESS.sub("", before).strip():
+    is_usual = tags[0][0] == "Game" and len(values) == len(tags)
+    if not is_usual or (before and _HARMLESS.sub("", before).strip()):
         return None
     line = _line(moves)
-    played = _played(values, line, result)
-    if played is None:
+    if (played := _played(values, line, result)) is None:
         return None
     is_bare = not (before or _is_told(moves))
     return ValidGame(tags, values, line, before + moves, is_bare, result, *played)
@@ -193,10 +187,8 @@ def _played(
 
     The values of tags are in their quotes.
     """
-    tag = values.get
-    if MOVES in values and not line:  # a result alone has no position
-        return None
-    if not _tags_are_valid(tag("Date"), tag("TimeControl")):
+    tag, is_result_only = values.get, MOVES in values and not line  # which has no position
+    if is_result_only or not _tags_are_valid(tag("Date"), tag("TimeControl")):
         return None
     try:
         start = _start(tag("Game", ""), tag("Setup"), tag("Position"), tag(RULES))
@@ -223,12 +215,13 @@ def _ends_validly(tag: str | None, result: Result, termination: str | None, rule
     `ruled` is the result of the rules, `*` where the game goes on.
     """
     why = unquoted(termination) if termination else ""
-    faults = (
-        check_tag("Termination", why),
-        *result_faults(unquoted(tag) if tag else "", result, why),
-        *end_faults(result, why, Outcome(ruled.winner, "") if ruled.is_finished else None),
+    return not any(
+        (
+            check_tag("Termination", why),
+            *result_faults(unquoted(tag) if tag else "", result, why),
+            *end_faults(result, why, Outcome(ruled.winner, "") if ruled.is_finished else None),
+        )
     )
-    return not any(faults)
 
 
 def _line(moves: str) -> list[str]:

@@ -62,11 +62,9 @@ def entries_of(
 ) -> Iterator[Entry]:
     """Yield what stands in a stream, as `entries` does; `name` is what problems call it."""
     if rules and jobs > 1:
-        yield from entries_judged_apart(stream, name, jobs)
-        return
-    texts = chain.from_iterable(map(texts_of, chunks(stream)))
-    for number, text in enumerate(texts, 1):
-        yield entry_of(text, name, number, rules=rules)
+        return entries_judged_apart(stream, name, jobs)
+    texts = enumerate(chain.from_iterable(map(texts_of, chunks(stream))), 1)
+    return (entry_of(text, name, number, rules=rules) for number, text in texts)
 
 
 def entries_judged_apart(stream: BinaryIO, name: str, jobs: int) -> Iterator[Entry]:
@@ -94,19 +92,16 @@ def entries_judged_apart(stream: BinaryIO, name: str, jobs: int) -> Iterator[Ent
 
 def _bad_in(chunk: Chunk, name: str) -> dict[int, Entry]:
     """Return the bad texts of a chunk by their places, each as if it was the first of its file."""
-    found = {}
-    for place, text in enumerate(texts_of(chunk)):
-        if text.fault or not valid_game(text.text):
-            entry = entry_of(text, name, 1)
-            if entry.problems:
-                found[place] = entry
-    return found
+    return {
+        place: entry
+        for place, text in enumerate(texts_of(chunk))
+        if (text.fault or not valid_game(text.text)) and (entry := entry_of(text, name, 1)).problems
+    }
 
 
 def _valid_entry(text: RecordText, name: str, number: int) -> Entry:
     """Return the entry of a text that is known to be sound."""
-    record = bare_record(text.text)
-    if record is None:
+    if (record := bare_record(text.text)) is None:
         return entry_of(text, name, number, rules=False)
     return Entry(number, text.line, record, (), text.text)
 
@@ -130,9 +125,7 @@ def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) ->
         return text.entry(name, number, None, [error.fault])
     if text.fault:
         return text.entry(name, number, None, [text.fault])
-    faults = list(tag_faults(parsed.record))
-    if rules and not faults:
-        faults = faults_of(*parsed)
+    faults = list(tag_faults(parsed.record)) or (faults_of(*parsed) if rules else [])
     return text.entry(name, number, parsed.record, faults)
 
 

@@ -245,8 +245,7 @@ def canonical(record: Record) -> Record:
         return ply_as_read(move, ply.glyph, ply.comments, variations)
 
     tags = tuple(starmap(of_tag, record.tags))
-    plies = tuple(map(of_ply, record.plies))
-    return record_as_read(tags, plies, record.result, record.comments)
+    return record_as_read(tags, tuple(map(of_ply, record.plies)), record.result, record.comments)
 
 
 def faults_of(
@@ -340,9 +339,7 @@ def _why_no_start(record: Record, tag: str, error: GameError) -> tuple[str, str]
 def _parted(error: ValueError, value: str) -> tuple[str, str]:
     """Return what is wrong with a value, and what was expected."""
     message, expects, expected = str(error).rpartition(", expected ")
-    if not expects or ", expected " in value:
-        return str(error), ""
-    return message, expected
+    return (str(error), "") if not expects or ", expected " in value else (message, expected)
 
 
 def check_line(
@@ -477,8 +474,9 @@ def end_faults(result: Result, termination: str, outcome: Outcome | None) -> Ite
             yield Fault("result", message, outcome.result, tag="Result")
     elif result.is_finished and termination in ("", Termination.RULES):
         message = f"the result is {result}, but the game goes on after the last move"
-        expected = "the result *, or a Termination other than rules"
-        yield Fault("result", message, expected, tag="Result")
+        yield Fault(
+            "result", message, "the result *, or a Termination other than rules", tag="Result"
+        )
     elif termination == Termination.RULES:
         message = "the Termination is rules, but the game goes on after the last move"
         yield Fault("termination", message, "another Termination", tag="Termination")

@@ -33,16 +33,18 @@ def check(record: Record) -> list[Fault]:
     ['illegal move e5: e5 already has a stone']
     """
     require_record(record)
-    faults = list(text_faults(record)) or list(chain(tag_faults(record), _unread(record)))
-    return faults or faults_of(record)
+    return (
+        list(text_faults(record))
+        or list(chain(tag_faults(record), _unread(record)))
+        or faults_of(record)
+    )
 
 
 def _unread(record: Record) -> Iterator[Fault]:
     """Yield why the text of a record is not read back as the same."""
     found = list(entries_of(BytesIO(format_record(record).encode()), "", rules=False))
     problems = [problem for entry in found for problem in entry.problems]
-    for problem in problems:
-        yield Fault(problem.code, problem.message, problem.expected, ply=problem.ply)
+    yield from (Fault(one.code, one.message, one.expected, ply=one.ply) for one in problems)
     if not problems and [entry.record for entry in found] != [record]:
         yield Fault("field", "its text is read as another record", "plain text in its values")
 
@@ -72,10 +74,10 @@ def validate(path: str | Path, *, jobs: int = 1) -> Iterator[Findings]:
 def validate_stream(stream: BinaryIO, name: str, *, jobs: int = 1) -> Iterator[Findings]:
     """Yield what stands in a stream, as `validate` does; `name` is what problems call it."""
     number = 0
-    work = partial(validate_chunk, name=name)
-    for found in in_order(work, chunks(stream), jobs, may_fork=True):
-        problems = [replace(p, record=p.record + number) for p in found.problems]
-        yield replace(found, problems=tuple(problems))
+    for found in in_order(partial(validate_chunk, name=name), chunks(stream), jobs, may_fork=True):
+        yield replace(
+            found, problems=tuple([replace(p, record=p.record + number) for p in found.problems])
+        )
         number += found.records
 
 

@@ -97,8 +97,7 @@ def walk(
         return
     with open_bytes(source) as stream:
         for header, part in unread(stream, str(source)):
-            problems = list(header.problems)
-            if not problems:
+            if not (problems := list(header.problems)):
                 rest = partial(_read, header, part, str(source), problems)
                 _visit(visitor, header.tags, header.result, rest)
             for problem in problems:

@@ -74,9 +74,8 @@ class FieldError(RecordSyntaxError):
 
 def _refused(steps: Steps, what: str, expected: str) -> FieldError:
     """Return the error of a value, with the ply of the main line that it belongs to."""
-    ply = None
-    if len(steps) > 1 and steps[0] == "plies" and isinstance(steps[1], int):
-        ply = steps[1] + 1
+    is_of_ply = len(steps) > 1 and steps[0] == "plies"
+    ply = steps[1] + 1 if is_of_ply and isinstance(steps[1], int) else None
     return FieldError(Fault("field", f"{json_path(steps)} {what}", expected, ply=ply), steps)
 
 
@@ -86,13 +85,13 @@ def json_path(steps: Steps) -> str:
     >>> json_path(("plies", 2, "move")), json_path(("odd key",))
     ('$.plies[2].move', '$["odd key"]')
     """
-    path = "$"
-    for step in steps:
-        if isinstance(step, str) and step.isidentifier():
-            path += f".{step}"
-        else:
-            path += f"[{step if isinstance(step, int) else json.dumps(_short(step))}]"
-    return path
+    parts = (
+        f".{step}"
+        if isinstance(step, str) and step.isidentifier()
+        else f"[{step if isinstance(step, int) else json.dumps(_short(step))}]"
+        for step in steps
+    )
+    return f"${''.join(parts)}"
 
 
 def _short(value: str) -> str:
@@ -145,8 +144,9 @@ def _text(expected: str, pattern: str = "(?s:.*)") -> Shape:
 
 
 def _one_of(choices: Collection[str]) -> Shape:
-    shape = _text(f"one of {' '.join(choices)}", "|".join(map(re.escape, choices)))
-    return shape._replace(schema={"enum": list(choices)})
+    return _text(f"one of {' '.join(choices)}", "|".join(map(re.escape, choices)))._replace(
+        schema={"enum": list(choices)}
+    )
 
 
 def _array(item: Shape, make: Callable[[list[Any]], Any] = tuple, lacks: str = "") -> Shape:

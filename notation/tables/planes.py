@@ -47,8 +47,9 @@ class Encoding:
         """
         spellings: Mapping[str, Move] | None = getattr(self.game, "moves", None)
         if not isinstance(spellings, Mapping):
-            message = f"{self.game.id} does not list its moves (`moves`), so none has an index"
-            raise PlanesError(message)
+            raise PlanesError(
+                f"{self.game.id} does not list its moves (`moves`), so none has an index"
+            )
         return tuple(dict.fromkeys(sorted(spellings.values())))
 
     @cached_property
@@ -76,8 +77,7 @@ class Encoding:
         too.
         """
         if record.game != self.game.id:
-            message = f"the record is of {record.game!r}, expected one of {self.game.id!r}"
-            raise PlanesError(message)
+            raise PlanesError(f"the record is of {record.game!r}, expected one of {self.game.id!r}")
         scores = record.result.points if record.result.is_finished else (None, None)
         position: Any = start_of(record)
         for ply, played in enumerate(record.plies, 1):

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from math import isfinite
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
@@ -109,9 +110,12 @@ def game_row(record: Record) -> tuple[Any, ...]:
 
     A value that its column cannot hold, such as the date `?` or an empty text, stands in `tags`.
     """
-    is_plain = not record.comments and not any(map(_is_annotated, record.plies))
-    movetext = None if is_plain else _movetext(record)
-    return row_of(record.tags, record.moves, record.result.value, movetext)
+    is_plain = not record.comments and not any(
+        ply.glyph or ply.is_commented or ply.variations for ply in record.plies
+    )
+    return row_of(
+        record.tags, record.moves, record.result.value, None if is_plain else _movetext(record)
+    )
 
 
 def row_of(
@@ -163,8 +167,8 @@ def _row_closely(
     values: dict[str, Any] = {}
     kept: list[str | tuple[str, str]] = []
     for name, value in tags:
-        is_true = name != "Result" or value == result
-        if is_true and name not in values and _holds(name, value):
+        is_true = value == result if name == "Result" else name != "Date" or date_of(value)
+        if is_true and value and name in TAG_COLUMNS and name not in values:
             values[name] = value
             kept.append(name)
         else:
@@ -184,15 +188,6 @@ def _row_closely(
 
 def _tags_text(kept: Sequence[str | tuple[str, str]]) -> str:
     return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
-
-
-def _holds(tag: str, value: str) -> bool:
-    """Return whether the column of a tag can hold a value."""
-    return tag in TAG_COLUMNS and value != "" and (tag != "Date" or date_of(value) is not None)
-
-
-def _is_annotated(ply: Ply) -> bool:
-    return bool(ply.glyph or ply.is_commented or ply.variations)
 
 
 def _movetext(record: Record) -> str:
@@ -255,8 +250,7 @@ def tags_of(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the tags of the same record; raises RowError."""
     values = {tag: _value(row, column) for tag, column in TAG_COLUMNS.items()}
     values["Result"] = values["Result"] or "*"
-    kept = _kept_tags(row)
-    if kept is None:
+    if (kept := _kept_tags(row)) is None:
         return _with_time([(tag, value) for tag, value in values.items() if value], row)
     tags = []
     for name, value in kept:
@@ -277,16 +271,12 @@ def tags_of(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _with_time(tags: list[tuple[str, str]], row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the tags with the time of day that a column of dates may have, behind the date."""
     date = row.get("date")
-    if not isinstance(date, dt.datetime) or date != date or not any(_clock(date)):  # noqa: PLR0124
+    if not isinstance(date, dt.datetime) or date != date or date.time() == dt.time.min:  # noqa: PLR0124
         return tags
     names = [name for name, _ in tags]
     if START_TIME not in names:
         tags.insert(names.index("Date") + 1, (START_TIME, date.isoformat()))
     return tags
-
-
-def _clock(date: dt.datetime) -> tuple[int, ...]:
-    return date.hour, date.minute, date.second, date.microsecond
 
 
 START_TIME: Final = "StartTime"
@@ -327,14 +317,12 @@ def _value(row: Mapping[str, Any], column: str) -> str:
 
 def _kept_tags(row: Mapping[str, Any]) -> list[tuple[str, str | None]] | None:
     """Return what the column `tags` has, names with None where a column has the value."""
-    text = _value(row, "tags")
-    if not text:
+    if not (text := _value(row, "tags")):
         return None
     try:
-        tags = read_json(text)
         return [
             (each, None) if isinstance(each, str) else (_text(each[0]), _text(each[1]))
-            for each in tags
+            for each in read_json(text)
         ]
     except (ValueError, TypeError, LookupError) as error:
         raise RowError("tags", f"{shortened(text)} holds no tags", _TAGS) from error
@@ -411,22 +399,20 @@ def _by_column(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> dict
     return dict(zip(names, map(list, values), strict=True))
 
 
-_NOTHING: Final = (None,) * 6
-
-
 NOTED: Final = tuple(column.name for column in PLIES[-6:])
 """The columns of PLIES that `notes_of` fills."""
+
+NOTHING: Final = (None,) * len(NOTED)
 
 
 def notes_of(ply: Ply) -> tuple[Any, ...]:
     """Return evaluation, depth, nodes, time, clock and glyph of a ply."""
     if not (ply.comments or ply.glyph):
-        return _NOTHING
+        return NOTHING
     notes: dict[str, Annotation] = {}
-    for said in ply.comments:
-        for part in said:
-            if isinstance(part, Annotation):
-                notes.setdefault(part.name, part)
+    for part in chain.from_iterable(ply.comments):
+        if isinstance(part, Annotation):
+            notes.setdefault(part.name, part)
     return (
         _number(notes, "eval"),
         _whole(notes, "depth"),

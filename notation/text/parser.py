@@ -79,11 +79,16 @@ class _ToRecord(Transformer[Token, Parsed]):
         move, number = tokens["MOVE"], tokens.get("NUMBER")
         variations, places = _of(Variation, parts)
         comments, notes = _comments(parts)
-        place = PlyPlace(move.start_pos or 0, None, places, None, notes)
-        if number is not None:
-            place = replace(place, number=int(number[:-1]), number_at=number.start_pos)
-        ply = ply_as_read(str(move), str(tokens.get("GLYPH", "")), comments, variations)
-        return _Placed(ply, place)
+        return _Placed(
+            ply_as_read(str(move), str(tokens.get("GLYPH", "")), comments, variations),
+            PlyPlace(
+                move.start_pos or 0,
+                int(number[:-1]) if number else None,
+                places,
+                number.start_pos if number else None,
+                notes,
+            ),
+        )
 
     def variation(self, parts: list[Any]) -> _Placed:
         comments, notes = _comments(parts)
@@ -94,8 +99,9 @@ class _ToRecord(Transformer[Token, Parsed]):
     def comment(self, parts: list[Token]) -> _Placed:
         (token,) = parts
         begin = token.start_pos or 0
-        notes = [begin + match.start() for match in ANNOTATION.finditer(token)]
-        return _Placed(comment(inside(token)), notes)
+        return _Placed(
+            comment(inside(token)), [begin + match.start() for match in ANNOTATION.finditer(token)]
+        )
 
 
 def _of(kind: type, parts: list[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -116,8 +122,9 @@ def parse_closely(text: str) -> Parsed:
     What is wrong with its tags and moves is for `replay`.
     """
     if text.count("(") > MAX_NESTING and len(opened := _opened(text)) > MAX_NESTING:
-        message = f"variations are nested more than {MAX_NESTING} deep"
-        raise RecordSyntaxError(_syntax(opened[-1], message))
+        raise RecordSyntaxError(
+            _syntax(opened[-1], f"variations are nested more than {MAX_NESTING} deep")
+        )
     try:
         parsed: Parsed = lark().parse(text)  # type: ignore[assignment]  # by the transformer
     except UnexpectedInput as error:
@@ -176,8 +183,9 @@ def syntax_fault(text: str, error: UnexpectedInput) -> Fault:
 
 
 def _refused(message: str, wanted: set[str], at: int) -> Fault:
-    expected = listed((words for name, words in _ENGLISH.items() if name in wanted), "or")
-    return _syntax(at, message, expected)
+    return _syntax(
+        at, message, listed((words for name, words in _ENGLISH.items() if name in wanted), "or")
+    )
 
 
 def _syntax(at: int, message: str, expected: str = "", meant: str = "") -> Fault:
@@ -213,9 +221,8 @@ def _ended(text: str, wanted: set[str]) -> Fault:
         return _syntax(begin, f"{word!r} is no result", RESULTS_IN_WORDS, meant)
     if "LSQB" in wanted:
         return _syntax(end, "the record ends after its tags", _ENGLISH["RESULT"])
-    expected = RESULTS_IN_WORDS
-    if word in RESULTS:
-        expected += " on a line of its own, for the comment goes to the end of its line"
+    hint = " on a line of its own, for the comment goes to the end of its line"
+    expected = RESULTS_IN_WORDS + (hint if word in RESULTS else "")
     return _syntax(end, "the record ends without a result", expected)
 
 
@@ -229,8 +236,7 @@ def _open_variation(text: str, at: int) -> Fault:
 def _about_tags(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
     sign, end = text[at], len(text[:at].rstrip())
     if sign == "\N{BYTE ORDER MARK}":
-        expected = "it at the beginning of the file only"
-        yield _syntax(at, "a byte order mark stands here", expected)
+        yield _syntax(at, "a byte order mark stands here", "it at the beginning of the file only")
     if sign == "\0":
         utf_16 = ", as in UTF-16" if "\0" in text[:2] else ""
         yield _syntax(at, f"a NUL character stands here{utf_16}", "UTF-8 text")
@@ -239,33 +245,31 @@ def _about_tags(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
     if "RSQB" in wanted and (sign == "[" or "\n" in text[end:at]):
         yield _syntax(end, "the tag is never closed", "]")
     if "RSQB" in wanted and sign != "]" and '"' in text[at:].split("\n", 1)[0]:
-        expected = r"], or \" for a quote inside the value"
-        yield _syntax(at, f"{_word(text, at)} does not belong here", expected)
+        yield _syntax(
+            at, f"{_word(text, at)} does not belong here", r"], or \" for a quote inside the value"
+        )
     if "$END" in wanted:
         yield _refused(f"{_word(text, at)} stands after the result", wanted, at)
     tag = re.compile(r'\[[ \t]*([A-Za-z]\w{0,39})[ \t]*"', re.ASCII).match(text, at)
     if tag and "LSQB" not in wanted:
-        expected = "all tags before the first comment or move"
-        yield _syntax(at, f"the tag {tag[1]} stands too late", expected)
+        yield _syntax(
+            at, f"the tag {tag[1]} stands too late", "all tags before the first comment or move"
+        )
 
 
 def _about_value(text: str, at: int) -> Iterator[Fault]:
-    read = re.compile(r'"(?:[^"\\\n\r]|\\["\\])*').match(text, at)
-    if read is None:
+    if (read := re.compile(r'"(?:[^"\\\n\r]|\\["\\])*').match(text, at)) is None:
         rest = re.compile(r"([^\]\r\n]{1,60})\]").match(text, at)
         bare = rest[1].strip().strip(_QUOTES) if rest else ""
         if bare and '"' not in bare and "\\" not in bare:
-            message = "the value is not in double quotes"
-            yield _syntax(at, message, _ENGLISH["STRING"], f'"{bare}"')
+            yield _syntax(at, "the value is not in double quotes", _ENGLISH["STRING"], f'"{bare}"')
         return
     stop = read.end()
     if text[stop : stop + 1] == "\\":
         escape = text[stop : stop + 2].rstrip()
         yield _syntax(stop, f"unknown escape {escape} in a value", r"\" or \\")
-    expected = '" on the same line'
-    if '\\"' in read[0]:
-        expected += r", for \" is a quote inside the value"
-    yield _syntax(at, "the value is never closed", expected)
+    hint = r", for \" is a quote inside the value" if '\\"' in read[0] else ""
+    yield _syntax(at, "the value is never closed", f'" on the same line{hint}')
 
 
 def _about_results(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
@@ -282,15 +286,15 @@ def _about_results(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
 def _about_brackets(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
     sign, before = text[at], text[:at].rstrip()
     if sign == "(" and "RESULT" in wanted and "LPAR" not in wanted:
-        expected = "it after the move that it replaces"
-        yield _syntax(at, "a variation stands before the first move", expected)
+        yield _syntax(
+            at, "a variation stands before the first move", "it after the move that it replaces"
+        )
     if sign == ")" and before.endswith("("):
         yield _syntax(at, "the variation is empty", "a move")
     if sign == ")" and "RESULT" in wanted:
         yield _refused("')' closes no variation", wanted, at)
     if sign == "}":
-        closed = text.rfind("}", 0, at)
-        opened = text.rfind("{", 0, max(closed, 0))
+        opened = text.rfind("{", 0, max(text.rfind("}", 0, at), 0))
         if text.rfind("{", 0, max(opened, 0)) > text.rfind("}", 0, max(opened, 0)):
             yield _syntax(at, "'}' closes no comment, for comments do not nest")
         yield _refused("'}' closes no comment", wanted, at)

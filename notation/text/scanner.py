@@ -13,7 +13,7 @@ from functools import cache
 from hashlib import blake2b
 from importlib import resources
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from lath.games.core import RESULTS, Result
 from lath.notation.record.errors import Fault, RecordSyntaxError
@@ -85,8 +85,7 @@ def stored() -> dict[str, str] | None:
         return None
     import json  # who only writes does without it
 
-    texts: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
-    return texts
+    return cast("dict[str, str]", json.loads(file.read_text(encoding="utf-8")))
 
 
 def digest(text: str) -> str:
@@ -115,8 +114,7 @@ before the moves; numbers, moves, glyphs and comments; the result.
 def parts(text: str) -> Scanned | None:
     """Return the parts of the record that `text` is; None where Lark has to look."""
     record, tag = patterns()[:2]
-    match = record.fullmatch(text)
-    if match is None:
+    if (match := record.fullmatch(text)) is None:
         return None
     head, comments, moves, result = match.groups("")
     try:
@@ -127,8 +125,7 @@ def parts(text: str) -> Scanned | None:
 
 
 def _tag_of_line(line: str) -> tuple[str, str]:
-    match = patterns().tag.fullmatch(line)
-    if match is None:
+    if (match := patterns().tag.fullmatch(line)) is None:
         raise KeyError(line)
     name, value = match.groups()
     return name, value
@@ -150,8 +147,7 @@ def scan(text: str) -> Record | None:
 def record_of(scanned: Scanned) -> Record | None:
     """Return the record that has these parts; None where Lark has to look."""
     tags, before, moves, result = scanned
-    played = plies(moves)
-    if played is None:
+    if (played := plies(moves)) is None:
         return None
     values = tuple([(name, unquoted(value)) for name, value in tags])
     return record_as_read(values, played, result, _comments(before) if before else ())
@@ -223,8 +219,7 @@ def parse(text: str) -> Record:
     """Return the record that `text` is; raises RecordSyntaxError."""
     if fault := size_fault(text):
         raise RecordSyntaxError(fault)
-    record = scan(text)
-    if record is None:
+    if (record := scan(text)) is None:
         from lath.notation.text.parser import parse_closely  # start-up time
 
         return parse_closely(text).record

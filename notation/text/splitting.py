@@ -79,19 +79,20 @@ class RecordText(NamedTuple):
                 blanks = " " * before if before < 1 << 16 else ""
                 end = self.text.find("\n", start)
                 source = blanks + self.text[start : None if end < 0 else end].rstrip("\r")
-            problem = Problem(
-                file=name,
-                line=self.line + index,
-                column=before + at - start + 1,
-                code=fault.code,
-                message=fault.message,
-                expected=fault.expected,
-                record=number,
-                ply=fault.ply,
-                source=source,
-                meant=fault.meant,
+            problems.append(
+                Problem(
+                    file=name,
+                    line=self.line + index,
+                    column=before + at - start + 1,
+                    code=fault.code,
+                    message=fault.message,
+                    expected=fault.expected,
+                    record=number,
+                    ply=fault.ply,
+                    source=source,
+                    meant=fault.meant,
+                )
             )
-            problems.append(problem)
         return Entry(number, self.line, record, tuple(problems), self.text)
 
     def _in_order(self, faults: Sequence[Fault]) -> list[tuple[int, Fault]]:
@@ -164,8 +165,7 @@ def _decoded(line: int, data: bytes, fallback: str = "") -> RecordText:
 
 def _too_long(line: int, data: bytes) -> RecordText:
     fault = Fault("size", f"a record of more than {MAX_RECORD} bytes", at=0)
-    text = data.removeprefix(_BOM)[:_SHOWN].decode("utf-8", "replace")
-    return RecordText(line, text, fault)
+    return RecordText(line, data.removeprefix(_BOM)[:_SHOWN].decode("utf-8", "replace"), fault)
 
 
 def encoding_fault(text: str) -> Fault | None:
@@ -244,8 +244,9 @@ def texts_of(chunk: Chunk) -> Iterator[RecordText]:
         try:
             text = content.decode()
         except UnicodeDecodeError as error:
-            offset = chunk.offset + start + data.index(content) + error.start
-            yield _not_utf8(line, content, error.start, offset)
+            yield _not_utf8(
+                line, content, error.start, chunk.offset + start + data.index(content) + error.start
+            )
             continue
         parts = [RecordText(line, text)] if text.find("[Game", 1) < 0 else _records_in(line, text)
         for part in parts:

@@ -48,9 +48,7 @@ def meant_result(word: str) -> Result | None:
 def meant_termination(value: str) -> str:
     """Return the Termination that `value` is another way to write; empty where it is none."""
     plain = " ".join(re.split(r"[\s_-]+", value.lower().strip()))
-    if plain in list(Termination):
-        return plain
-    return _TERMINATION_WORDS.get(plain, "")
+    return plain if plain in list(Termination) else _TERMINATION_WORDS.get(plain, "")
 
 
 def meant_date(value: str) -> str:
@@ -107,8 +105,7 @@ def is_game(game_id: str) -> bool:
 
 def about_game(game_id: str) -> str:
     """Return that a game is not installed, and which may be meant, in a sentence."""
-    meant = meant_game(game_id)
-    return f"no game {shortened(game_id)} is installed" + _did_you_mean(meant)
+    return f"no game {shortened(game_id)} is installed" + _did_you_mean(meant_game(game_id))
 
 
 def about_unread_move(text: str, game_ids: Sequence[str]) -> str:
@@ -134,12 +131,10 @@ def about_unread_move(text: str, game_ids: Sequence[str]) -> str:
 
 
 def _words(game: Game) -> Iterator[str]:
-    """Yield the moves of the first two plies that name no cell, such as swap."""
+    """Return the moves of the first two plies that name no cell, such as swap."""
     start = game.start()
     moves = start.legal_moves()
-    for move in (*moves, *start.play(moves[0]).legal_moves()):
-        if move.isalpha():
-            yield move
+    return filter(str.isalpha, (*moves, *start.play(moves[0]).legal_moves()))
 
 
 def _did_you_mean(meant: str) -> str:

@@ -71,8 +71,9 @@ def tag_lines(tags: Iterable[tuple[str, str]]) -> str:
 
 def format_records(records: Iterable[Record]) -> Iterator[str]:
     """Yield the text of a file piece by piece: the records with an empty line between them."""
-    for number, record in enumerate(records):
-        yield ("\n" if number else "") + format_record(record)
+    return (
+        ("\n" if number else "") + format_record(record) for number, record in enumerate(records)
+    )
 
 
 def _line_words(plies: Sequence[Ply], first_number: int) -> list[str]:

@@ -6,8 +6,9 @@ import io
 from operator import itemgetter
 
 from lath import notation
-from lath.notation.database.columns import NOTES, OF_GAMES, ColumnBundle, columns_of
+from lath.notation.database.columns import OF_GAMES, ColumnBundle, columns_of
 from lath.notation.database.keys import NO_MOVE, _keys_of
+from lath.notation.tables.tables import NOTED
 from lath.notation.text.splitting import chunks, texts_of
 
 BARE = '[Game "yavalath"]\n[Date "2026-11-20"]\n[First "ann"]\n[Mood "grim"]\n\n'
@@ -41,7 +42,7 @@ def test_rows_say_what_the_records_say() -> None:
     assert [of.game for of in noted] == ["mammalath"]
     notes = noted[0].notes.to_pydict()
     of_it = [place for place, game in enumerate(plies["game"]) if game == "mammalath"]
-    assert notes == {name: [plies[name][place] for place in of_it] for name in NOTES}
+    assert notes == {name: [plies[name][place] for place in of_it] for name in NOTED}
 
 
 def test_what_is_noted_in_our_own_words_is_read_as_in_any_others() -> None:
@@ -63,7 +64,7 @@ def test_what_is_noted_in_our_own_words_is_read_as_in_any_others() -> None:
     assert found.games["movetext"].to_pylist() == notation.games_table(records)["movetext"]
     plies = notation.plies_table(records)
     (of,) = found.of_games
-    assert of.notes.to_pydict() == {name: plies[name] for name in NOTES}
+    assert of.notes.to_pydict() == {name: plies[name] for name in NOTED}
 
 
 def test_what_is_not_valid_is_refused_and_the_rest_is_taken() -> None:

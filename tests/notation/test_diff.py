@@ -275,8 +275,8 @@ def test_a_comparison_takes_twice_the_steps_for_twice_the_records(
         steps += 1
 
     @contextmanager
-    def counting() -> Iterator[sqlite3.Connection]:
-        with temporary_database() as database:
+    def counting(*tables: str) -> Iterator[sqlite3.Connection]:
+        with temporary_database(*tables) as database:
             database.set_progress_handler(step, 1)
             yield database
 
