@@ -59,33 +59,30 @@ if TYPE_CHECKING:
 
 app = App()
 
-_PATHS: Final = "What is read, then what is written; - is stdin or stdout."
-
-Paths = Annotated[list[Path], argument("SRC... DST", _PATHS)]
-From = Annotated[
-    str | None, option("--from", "F", "SRC's format, as a name or suffix; else by suffix.")
-]
-To = Annotated[
-    str | None, option("--to", "F", "DST's format, as a name or suffix; else by suffix.")
-]
-Strict = Annotated[bool, flag("--strict", "Write nothing if anything would be lost.")]
-Positions = Annotated[bool, flag("--positions", "Write a row a ply, not a game: csv, parquet, …")]
-Planes = Annotated[bool, flag("--planes", "Write positions as numbers: parquet, npz.")]
-Append = Annotated[bool, flag("--append", "Add to a database (DST.duckdb) what it does not have.")]
-
 
 @app.command()
 def convert(
-    paths: Paths,
-    from_: From = None,
-    to: To = None,
-    positions: Positions = False,
-    planes: Planes = False,
-    append: Append = False,
+    paths: Annotated[
+        list[Path],
+        argument("SRC... DST", "What is read, then what is written; - is stdin or stdout."),
+    ],
+    from_: Annotated[
+        str | None, option("--from", "F", "SRC's format, as a name or suffix; else by suffix.")
+    ] = None,
+    to: Annotated[
+        str | None, option("--to", "F", "DST's format, as a name or suffix; else by suffix.")
+    ] = None,
+    positions: Annotated[
+        bool, flag("--positions", "Write a row a ply, not a game: csv, parquet, …")
+    ] = False,
+    planes: Annotated[bool, flag("--planes", "Write positions as numbers: parquet, npz.")] = False,
+    append: Annotated[
+        bool, flag("--append", "Add to a database (DST.duckdb) what it does not have.")
+    ] = False,
     bom: Bom = False,
     force: Force = False,
     jobs: Jobs = 1,
-    strict: Strict = False,
+    strict: Annotated[bool, flag("--strict", "Write nothing if anything would be lost.")] = False,
     unchecked: Unchecked = False,
     as_json: DoneAsJson = False,
     quiet: Quiet = False,
@@ -275,11 +272,11 @@ def _into_database(
     except DatabaseError as error:
         raise ConfigError(str(error)) from error
     except KeyboardInterrupt:
-        print("interrupted" + _ON * bool(command), file=sys.stderr)
+        print(
+            "interrupted" + "; the same command goes on where it was" * bool(command),
+            file=sys.stderr,
+        )
     return counts
-
-
-_ON: Final = "; the same command goes on where it was"
 
 
 def _status_of(counts: BuildCounts | None, out: Path, *, as_json: bool, quiet: bool) -> int:

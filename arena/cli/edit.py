@@ -81,47 +81,46 @@ _STRIP: Final = (
 )
 _MANY: Final = "; may come several times."
 
-Set = Annotated[list[str] | None, option("--set", "TAG=VALUE", f"Give a tag a value{_MANY}")]
-Drop = Annotated[list[str] | None, option("--drop", "TAG", f"Take a tag out{_MANY}")]
-Rename = Annotated[list[str] | None, option("--rename", "OLD=NEW", f"Call a tag NEW{_MANY}")]
-Player = Annotated[list[str] | None, option("--player", "OLD=NEW", f"Call a player NEW{_MANY}")]
-Players = Annotated[
-    Path | None, option("--players", "FILE", "The same from two columns, by commas or tabs.")
-]
-Strip = Annotated[list[str] | None, option("--strip", "KIND[,KIND...]", _STRIP)]
-Plies = Annotated[
-    int | None,
-    option("--plies", "N", "Cut games after N plies: unfinished, unless over.", **whole(0)),
-]
-SplitVariations = Annotated[
-    bool, flag("--split-variations", "Make records of their own of variations.")
-]
-OnlyCheck = Annotated[bool, flag("--check", "Write nothing; exit 1 if a file would change.")]
-DryRun = Annotated[bool, flag("--dry-run", "Write nothing; print what would change, as a diff.")]
-Out = Annotated[
-    Path | None, option("--output -o", "OUT", "Write there, FILE stays; of several FILE a folder.")
-]
-Suffix = Annotated[
-    str | None, option("--backup", "SUFFIX", "What FILE is kept as has this at its end; else .bak.")
-]
-
 
 @app.command()
 def edit(
     files: Files,
-    set_: Set = None,
-    drop: Drop = None,
-    rename: Rename = None,
-    player: Player = None,
-    players: Players = None,
-    strip: Strip = None,
-    plies: Plies = None,
-    split_variations: SplitVariations = False,
+    set_: Annotated[
+        list[str] | None, option("--set", "TAG=VALUE", f"Give a tag a value{_MANY}")
+    ] = None,
+    drop: Annotated[list[str] | None, option("--drop", "TAG", f"Take a tag out{_MANY}")] = None,
+    rename: Annotated[
+        list[str] | None, option("--rename", "OLD=NEW", f"Call a tag NEW{_MANY}")
+    ] = None,
+    player: Annotated[
+        list[str] | None, option("--player", "OLD=NEW", f"Call a player NEW{_MANY}")
+    ] = None,
+    players: Annotated[
+        Path | None, option("--players", "FILE", "The same from two columns, by commas or tabs.")
+    ] = None,
+    strip: Annotated[list[str] | None, option("--strip", "KIND[,KIND...]", _STRIP)] = None,
+    plies: Annotated[
+        int | None,
+        option("--plies", "N", "Cut games after N plies: unfinished, unless over.", **whole(0)),
+    ] = None,
+    split_variations: Annotated[
+        bool, flag("--split-variations", "Make records of their own of variations.")
+    ] = False,
     where: Where = None,
-    only_check: OnlyCheck = False,
-    dry_run: DryRun = False,
-    out: Out = None,
-    backup: Suffix = None,
+    only_check: Annotated[
+        bool, flag("--check", "Write nothing; exit 1 if a file would change.")
+    ] = False,
+    dry_run: Annotated[
+        bool, flag("--dry-run", "Write nothing; print what would change, as a diff.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        option("--output -o", "OUT", "Write there, FILE stays; of several FILE a folder."),
+    ] = None,
+    backup: Annotated[
+        str | None,
+        option("--backup", "SUFFIX", "What FILE is kept as has this at its end; else .bak."),
+    ] = None,
     force: Force = False,
     unchecked: Unchecked = False,
     as_json: DoneAsJson = False,

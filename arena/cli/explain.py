@@ -26,10 +26,6 @@ from lath.reports.explaining.explanation import Explained, Explanation
 
 app = App()
 
-Bot = Annotated[str, argument("BOT", "The bot, as the records name it.")]
-_ALL = "Print all rows, and what may be chance."
-
-Every = Annotated[bool, flag("--all", _ALL)]
 
 NAMES: Final = 8
 """Bots that are named where BOT is none of them."""
@@ -37,10 +33,10 @@ NAMES: Final = 8
 
 @app.command()
 def explain(
-    bot: Bot,
+    bot: Annotated[str, argument("BOT", "The bot, as the records name it.")],
     sources: AllSources,
     where: Where = None,
-    every: Every = False,
+    every: Annotated[bool, flag("--all", "Print all rows, and what may be chance.")] = False,
     unchecked: Unchecked = False,
     as_json: AsJson = False,
     quiet: Quiet = False,

@@ -26,10 +26,7 @@ from lath.reports.exploring.explorer import Node, NodeCounter
 
 app = App()
 
-_GAME = "The game that is asked about, or its file; else that of the first record."
 
-OfGame = Annotated[str | None, option("--game", "GAME", _GAME)]
-After = Annotated[str, option("--after", "MOVES", "Moves to play first, such as 'e5 swap d4'.")]
 All = Annotated[bool, flag("--all", "Show every move, not only the most frequent.")]
 
 
@@ -38,8 +35,17 @@ def explore(
     files: Sources,
     position: PositionText = None,
     setup: SetupText = None,
-    after: After = "",
-    game: OfGame = None,
+    after: Annotated[
+        str, option("--after", "MOVES", "Moves to play first, such as 'e5 swap d4'.")
+    ] = "",
+    game: Annotated[
+        str | None,
+        option(
+            "--game",
+            "GAME",
+            "The game that is asked about, or its file; else that of the first record.",
+        ),
+    ] = None,
     where: Where = None,
     distinct: Distinct = False,
     count_again: CountAgain = False,

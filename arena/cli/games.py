@@ -121,9 +121,8 @@ def _origin_of(game_id: str) -> str:
 
 
 PositionText = Annotated[str | None, option("--position", "P", "Begin from this position's text.")]
-Depth = Annotated[int, argument("DEPTH", "Plies.", **whole(0))]
-OnlyCount = Annotated[bool, flag("--count", "Print only how many.")]
-Divide = Annotated[bool, flag("--divide", "Print the count behind each first move too.")]
+
+
 SetupText = Annotated[str | None, option("--setup", "S", "Begin from this setup.")]
 
 
@@ -167,7 +166,7 @@ def moves(
     game: GameId,
     position: PositionText = None,
     setup: SetupText = None,
-    count: OnlyCount = False,
+    count: Annotated[bool, flag("--count", "Print only how many.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the legal moves, one a line.
@@ -186,10 +185,12 @@ def moves(
 @group.command()
 def perft(
     game: GameId,
-    depth: Depth,
+    depth: Annotated[int, argument("DEPTH", "Plies.", **whole(0))],
     position: PositionText = None,
     setup: SetupText = None,
-    divide: Divide = False,
+    divide: Annotated[
+        bool, flag("--divide", "Print the count behind each first move too.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Count the paths of DEPTH moves, the field's check of rules.
@@ -222,11 +223,9 @@ _SCHEMAS: Final = {
 }
 """Where each schema is, or what makes it: none is loaded but the one that is asked for."""
 
-SchemaName = Annotated[str, argument("NAME", f"{', '.join(_SCHEMAS)}.")]
-
 
 @app.command()
-def schema(name: SchemaName) -> None:
+def schema(name: Annotated[str, argument("NAME", f"{', '.join(_SCHEMAS)}.")]) -> None:
     """Print the JSON Schema (2020-12) of one of our formats.
 
     They are those of a record, a configuration, `outcome.json`, `standings.json`, the data of

@@ -47,45 +47,47 @@ from lath.reports.metrics.measures import GameGroup, Measures, to_csv
 
 app = App()
 
-_ENDINGS = "Play the games for the rules' own words of the endings."
-
-Endings = Annotated[bool, flag("--endings", _ENDINGS)]
-OpeningPlies = Annotated[
-    int, option("--opening-plies", "K", "How long openings are.", **whole(0, 40))
-]
-_OPENINGS = "Tell of openings alone: how often each came, and what came of it."
-
-OpeningsAlone = Annotated[bool, flag("--openings", _OPENINGS)]
-_CSV = "With --openings or --measures: print a line each for a sheet."
-
-AsCsv = Annotated[bool, flag("--csv", _CSV)]
-_MEASURES = "Tell what designers ask of a game alone: advantage, draws, drama, coverage and more."
-
-MeasuresAlone = Annotated[bool, flag("--measures", _MEASURES)]
-_COMPARE = "With --measures: what two files of a game each, or two games of a file, differ in."
-
-AsCompared = Annotated[bool, flag("--compare", _COMPARE)]
-_HTML = "With --measures: write a page with plots; - is standard output."
-
-AsPage = Annotated[Path | None, option("--html", "FILE", _HTML)]
-
 
 @app.command()
 def stats(
     files: Sources,
     where: Where = None,
     distinct: Distinct = False,
-    endings: Endings = False,
-    openings: OpeningsAlone = False,
-    opening_plies: OpeningPlies = 2,
-    measures: MeasuresAlone = False,
-    compare: AsCompared = False,
-    html: AsPage = None,
+    endings: Annotated[
+        bool, flag("--endings", "Play the games for the rules' own words of the endings.")
+    ] = False,
+    openings: Annotated[
+        bool,
+        flag("--openings", "Tell of openings alone: how often each came, and what came of it."),
+    ] = False,
+    opening_plies: Annotated[
+        int, option("--opening-plies", "K", "How long openings are.", **whole(0, 40))
+    ] = 2,
+    measures: Annotated[
+        bool,
+        flag(
+            "--measures",
+            "Tell what designers ask of a game alone: advantage, draws, drama, coverage and more.",
+        ),
+    ] = False,
+    compare: Annotated[
+        bool,
+        flag(
+            "--compare",
+            "With --measures: what two files of a game each, or two games of a file, differ in.",
+        ),
+    ] = False,
+    html: Annotated[
+        Path | None,
+        option("--html", "FILE", "With --measures: write a page with plots; - is standard output."),
+    ] = None,
     unchecked: Unchecked = False,
     count_again: CountAgain = False,
     jobs: Jobs = 1,
     as_json: AsJson = False,
-    as_csv: AsCsv = False,
+    as_csv: Annotated[
+        bool, flag("--csv", "With --openings or --measures: print a line each for a sheet.")
+    ] = False,
     bom: Bom = False,
     force: Force = False,
     quiet: Quiet = False,
