@@ -144,8 +144,7 @@ def convert(
         if strict:
             pieces = conversion.strictly(pieces, destination)
             pieces = whole(pieces) if is_special(destination) else pieces
-        lost = str if force else conversion.lost_words
-        pieces = unless_lossy(destination, pieces, sources, lost)
+        pieces = unless_lossy(destination, pieces, sources, str if force else conversion.lost_words)
         try:
             with unless_cut(lambda: bool(conversion.bad)):
                 output.write(pieces)

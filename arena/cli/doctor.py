@@ -55,10 +55,9 @@ def doctor(
         with address_of(cluster) as named:
             from lath.arena.cluster.diagnosis import findings as of_workers  # start-up time
 
-            of_all = of_workers(
-                named.address, folder, workers=named.workers, is_trial=named.is_trial
+            found = list(
+                of_workers(named.address, folder, workers=named.workers, is_trial=named.is_trial)
             )
-            found = list(of_all)
     else:
         found = [*findings(folder, sandbox_of(sandbox)), _terminal(Output(to_stdout=True))]
     if as_json:

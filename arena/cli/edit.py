@@ -190,8 +190,7 @@ def edit(
                 work.print_counts(would=dry_run or only_check)
     query.print_doubts()
     places = [str(into.place_of(work.path)) for work in works if written and work.is_changed]
-    done = {"files": [work.as_json() for work in works], "written": places}
-    print_done(done, as_json=as_json)
+    print_done({"files": [work.as_json() for work in works], "written": places}, as_json=as_json)
     raise typer.Exit(status())
 
 

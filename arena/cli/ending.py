@@ -96,8 +96,7 @@ def _print_tables(summary: RunSummary, progress: Progress, out: Path, output: Ou
 
     outcome = summary.outcome
     if summary.standings is None:
-        rows = 1 + len(progress.scores)
-        output.lines(standings(progress, output.width, rows, output.letters))
+        output.lines(standings(progress, output.width, 1 + len(progress.scores), output.letters))
     else:
         outcome = completed(outcome, summary.standings)
     print_season(summary.season, output)
@@ -106,8 +105,7 @@ def _print_tables(summary: RunSummary, progress: Progress, out: Path, output: Ou
         print_standings(summary.standings, output)
         with suppress(ArenaError):  # who reads the games is told of it
             print_versions(background_of([out]), summary.standings, output)
-    all_seasons = "all seasons" if summary.season else ""
-    print_bots(summary.bots, summary.notes, output, all_seasons)
+    print_bots(summary.bots, summary.notes, output, "all seasons" if summary.season else "")
     print_faults(summary, out, output)
 
 

@@ -158,8 +158,7 @@ class _Exploring:
             game = self._require_game()
             self.records = selection.records
             self.others.update({name: n for name, n in counts.items() if name != game})
-            source = DatabaseGames(database, game, str(path), among)
-            self._node = source.node(self._played[-1])
+            self._node = DatabaseGames(database, game, str(path), among).node(self._played[-1])
             selection.print_doubts()
 
     def print_json(self, selection: Selection) -> None:

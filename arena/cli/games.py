@@ -147,8 +147,7 @@ def show_game(game: GameId, as_json: AsJson = False) -> None:
     one = registry.get(registry.named(game))
     others = variants(one) if ":" not in one.id else ()
     if as_json:
-        more = {"card": card_of(one), "variants": list(others)}
-        print_json(_described(one) | more)
+        print_json(_described(one) | {"card": card_of(one), "variants": list(others)})
         return
     lines = [shown_card(one), "", f"{one.id}: {one.credit}; {_origin_of(one.id)}"]
     start = one.start(one.draw_setup(1) if one.has_setups else None)

@@ -247,8 +247,7 @@ def match(
         from lath.arena.cli.placing import told  # start-up time
 
         raise typer.Exit(told(request, audience, as_json=as_json, quiet=quiet))
-    played = held(request, audience)
-    raise typer.Exit(_told(played, request, as_json=as_json, quiet=quiet))
+    raise typer.Exit(_told(held(request, audience), request, as_json=as_json, quiet=quiet))
 
 
 def _to_stderr(words: str) -> None:

@@ -75,8 +75,7 @@ def _faults(placed: Placed) -> Iterator[str]:
 def _next_steps(request: MatchRequest, placed: Placed, place: LadderPlace | None) -> Iterator[str]:
     """Yield what to try next, each with all that was said."""
     folder = shlex.quote(str(placed.folder))
-    is_at_fault = any(words.startswith(f"{placed.bot} ") for words in _faults(placed))
-    if is_at_fault and placed.is_lasting:
+    if any(words.startswith(f"{placed.bot} ") for words in _faults(placed)) and placed.is_lasting:
         yield f"what goes wrong: {check_command(placed.table, placed.game, request)}"
     if place is None:
         return
@@ -93,8 +92,7 @@ def _next_steps(request: MatchRequest, placed: Placed, place: LadderPlace | None
         others: dict[str, Any] = {"games": [placed.game]}
         if request.out is not None:
             others["out"] = f"{request.out}-{level.name}"
-        other = replace(request, old=level.flag, new=request.old)
-        command = match_command(other, **others)
+        command = match_command(replace(request, old=level.flag, new=request.old), **others)
         yield f"the next level (level {level.number}{made_of}): {command}"
 
 

@@ -138,8 +138,7 @@ def make_puzzles(
         except KeyboardInterrupt:
             print(f"interrupted; {len(found)} puzzles are in {output}", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
-    done = {"game": one.id, "puzzles": len(found), "written": [str(output)]}
-    print_done(done, as_json=as_json)
+    print_done({"game": one.id, "puzzles": len(found), "written": [str(output)]}, as_json=as_json)
 
 
 @group.command("check")

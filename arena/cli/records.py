@@ -359,8 +359,7 @@ def show(
                 print(svgs[0])
             else:
                 width = size or pictures.WIDTH
-                made = pictures.gif(svgs, width) if gif else pictures.png(svgs[0], width)
-                output.write([made])
+                output.write([pictures.gif(svgs, width) if gif else pictures.png(svgs[0], width)])
                 done = {"record": entry.number, "ply": at, "written": [str(output.path)]}
                 print_done(done, as_json=as_json)
     if short:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -163,8 +163,7 @@ def rate(
         ranked = replace(ranked, rule="method")
     table = compute(seasons.shown(records), replace(ranked, members={}) if versions else ranked)
     table = replace(table, left_out={**table.left_out, **skipped_of()})
-    rated = {*table.overall.ratings.strengths}
-    names = sorted(rated.union(row.name for row in table.overall.rows))
+    names = sorted({*table.overall.ratings.strengths}.union(row.name for row in table.overall.rows))
     refuse_strange(names, scale["anchors"], relative_to)
     background = background.completed(table)
     standings = to_json(table)

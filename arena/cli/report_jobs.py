@@ -288,8 +288,7 @@ class IndexJob(ReportJob):
 
         if str(self.out) == "-":
             raise ConfigError("an index page links to reports beside it: -o needs a FILE")
-        wanted = sources if self.writes_reports and self.out else ()
-        for path in wanted:
+        for path in sources if self.writes_reports and self.out else ():
             # One that is there may be a run's, which hides nothing.
             if not needs_report(path) and (path in self.made or not self.public):
                 continue

@@ -240,8 +240,7 @@ class Selection:
         problems = [each for again in entries_of(text, str(self._path)) for each in again.problems]
         for problem in problems:
             line = problem.line - 1 if is_ours else 0  # else the text is not what the file has
-            told = replace(problem, line=entry.line + line, record=entry.number)
-            print(told, file=sys.stderr)
+            print(replace(problem, line=entry.line + line, record=entry.number), file=sys.stderr)
         if not problems:
             where = f"{self._path}:{entry.line}"
             print(f"{where}: {error} (record {entry.number})", file=sys.stderr)

@@ -110,8 +110,7 @@ class SiteJob:
             print(f"{self.out / name} stays: somebody has changed it", file=sys.stderr)
         words = content_words(index["standings"]["overall"]["games"], website.size)
         events, bots = len(index["tournaments"]), len(league.entrants)
-        counts = f"{_count(events, 'event')}, {_count(bots, 'bot')}, {words}"
-        self.written.add(self.out, counts)
+        self.written.add(self.out, f"{_count(events, 'event')}, {_count(bots, 'bot')}, {words}")
         return [*self.doubts, *invalid_doubts(index["standings"])]
 
     def _material(self, source: _Source, doubts: list[Doubt]) -> Material:
@@ -325,8 +324,7 @@ def _of_seasons(named: Sequence[tuple[str, Path]]) -> list[_Source]:
             while own in taken:
                 number, own = number + 1, f"{slug}-{number}"
             taken.add(own)
-            is_last = title == seasons[-1]
-            found.append(_Source(own, path, title, is_part=True, is_last=is_last))
+            found.append(_Source(own, path, title, is_part=True, is_last=title == seasons[-1]))
     return [*found, *copies]
 
 

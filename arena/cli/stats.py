@@ -299,8 +299,7 @@ def _write_page(
     content = page.html.encode()
     output.write([content])
     words = [f"{out}: {content_words(found.games, len(content))}"] * (str(out) != "-")
-    done = {"games": found.games, "written": [str(out)]}
-    print_done(done, *words, as_json=as_json, quiet=quiet)
+    print_done({"games": found.games, "written": [str(out)]}, *words, as_json=as_json, quiet=quiet)
 
 
 def _of_all(selection: Selection, plies: int, *, endings: bool, as_json: bool) -> int:

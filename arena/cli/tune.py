@@ -188,14 +188,13 @@ def _sentences(outcome: EventOutcome) -> Iterator[str]:
 def _as_json(ended: TuningEnd) -> str:
     data: Mapping[str, Any] = ended.summary.outcome.data
     test = data.get("sprt")
-    keys = ("elo", "elo_low", "elo_high", "llr")
     return json.dumps(
         {
             "verdict": verdict_of(data)[1],
             "values": values_of(data),
             "start": {each["name"]: each["start"] for each in data["tune"]["options"]},
             "pairs": {"tuning": data["tune"]["done"], "test": sum(test["counts"]) if test else 0},
-            **{key: test[key] if test else None for key in keys},
+            **{key: test[key] if test else None for key in ("elo", "elo_low", "elo_high", "llr")},
             "folder": str(ended.folder),
         },
         indent=2,

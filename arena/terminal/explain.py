@@ -25,8 +25,7 @@ def print_explained(
     explained: Explained, files: Sequence[Path], *, games: Sequence[str] = (), every: bool = False
 ) -> None:
     """Print what was found in files, to standard output; `games` are files of games."""
-    output = Output(to_stdout=True)
-    printer = _Printer(output, explained, [*map(str, files)], games, every=every)
+    printer = _Printer(Output(to_stdout=True), explained, [*map(str, files)], games, every=every)
     printer.print_scored()
     printer.print_findings()
     printer.print_turned()
@@ -178,10 +177,8 @@ class _Printer:
 
     def _explore(self, game: str, position: str) -> None:
         """Print how to see what was played from a position in games of the bot."""
-        where = f"player = {quoted(self._of.bot)}"
-        words = ("--position", position, "--where", where)
-        more = self._more or ["--game", game]
-        self._command("explore", *self._files, *words, more=more)
+        words = ("--position", position, "--where", f"player = {quoted(self._of.bot)}")
+        self._command("explore", *self._files, *words, more=self._more or ["--game", game])
 
     def _show(self, place: PlyInFile) -> None:
         self._command("show", place.file, "--record", str(place.number), "--ply", str(place.ply))

@@ -216,8 +216,7 @@ class Sitting:
         if self._bot is not None:
             self._number += 1
             plan = replace(self._plan, number=self._number)
-            new = new_game(plan, self._bots_seat, self._limits.time)
-            self._bot.begin(new, self._limits)
+            self._bot.begin(new_game(plan, self._bots_seat, self._limits.time), self._limits)
             self._clock = Clock(self._limits, self._times)
 
     def play(self) -> GameEnding:

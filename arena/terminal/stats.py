@@ -100,9 +100,8 @@ def print_openings(openings: OpeningCounter) -> None:
     if not rows:
         output.words("no games")
         return
-    names = [game for game, *_ in rows]
     columns = [
-        LayoutColumn("game", _said_once(names), kind="name"),
+        LayoutColumn("game", _said_once([game for game, *_ in rows]), kind="name"),
         LayoutColumn("from", [start for _, start, *_ in rows], kind="name", rank=4),
         LayoutColumn("moves", [each[2] or "-" for each in rows], kind="name"),
         LayoutColumn("games", [f"{line.times:,}" for *_, line in rows]),
