@@ -165,12 +165,11 @@ def select(
     """
     add_games(game, is_strict=strict)
     needed, copies = sort or without_copies or None, without_copies or None
-    parts_alone = {"--name": name, "--compress": compress, "--max-parts": max_parts}
     by_chance = sample or (split if split and "=" in split else None)
     for what, given, flags in (
         ("--sort", sort, {"--reverse": reverse}),
         ("--sort or --without-copies", needed, {"--memory": memory}),
-        ("--split", split, parts_alone),
+        ("--split", split, {"--name": name, "--compress": compress, "--max-parts": max_parts}),
         ("--without-copies", copies, {"--removed": removed}),
         ("--sample or --split NAME=SHARE,...", by_chance, {"--seed": seed is not None}),
     ):
@@ -182,12 +181,15 @@ def select(
     refuse_json_beside(None if only_count else out, as_json=as_json)
     output = Target(path=out, kind=RECORDS, force=force)
     left = _removed_to(removed, [*files, out], force=force)
-    _refuse_to_destroy(None if split else output)
+    if not split:
+        refuse_other_formats(out)
+        output.refuse()
     order = keys_of("--sort", sort)
     division = None
     if split is not None:
-        most = max_parts or MOST_PARTS
-        division = _Division(split, name, compress, most, seed=seed or 0, force=force)
+        division = _Division(
+            split, name, compress, max_parts or MOST_PARTS, seed=seed or 0, force=force
+        )
         division.refuse_folder(out, files)
     selection = Selection(
         files,
@@ -262,13 +264,6 @@ def _refuse_without(needed: str, given: object, flags: Mapping[str, object]) -> 
     for name, value in flags.items():
         if value and given is None:
             raise ConfigError(f"{name} goes with {needed}, which is missing")
-
-
-def _refuse_to_destroy(out: Target | None) -> None:
-    """Raise ConfigError where a file would be destroyed, before anything is read."""
-    if out is not None:
-        refuse_other_formats(out.path)
-        out.refuse()
 
 
 def _removed_to(removed: Path | None, others: Iterable[Path], *, force: bool) -> Target | None:

@@ -19,6 +19,7 @@ from lath.arena.cli.files import (
     LossError,
     Unchecked,
     bad_words,
+    file_of,
     is_one_of,
     is_special,
     read_from,
@@ -41,7 +42,7 @@ from lath.arena.cli.main import (
     print_done,
     refuse_json_beside,
 )
-from lath.arena.cli.outputs import Force, Target, kind_of
+from lath.arena.cli.outputs import FORMATS, Force, Target
 from lath.arena.cli.selection import Telling
 from lath.arena.errors import INTERRUPTED, ConfigError, reading
 from lath.arena.machine import signals
@@ -113,18 +114,20 @@ def convert(
     Example: arena convert monday.lath tuesday.lath.gz games.duckdb -j 2
     """
     add_games(game, is_strict=strict)
-    *sources, destination = _two(paths)
+    if len(paths) < 2:
+        raise typer.BadParameter(f"{paths[0]} alone: expected SRC and DST")
+    *sources, destination = paths
     refuse_json_beside(destination, as_json=as_json)
     from_, to = (name and formats.named(name) for name in (from_, to))
     is_database = _makes_database(destination, to)
-    sources = list(map(_file_of, files_in(sources)))
+    sources = [file_of(one, "a directory and no tournament") for one in files_in(sources)]
     given = {"--positions": positions, "--planes": planes, "--strict": strict}
-    of_database = {"--append": append}
-    _refuse_bom(destination, to, bom=bom, is_database=is_database)
-    _refuse_flags({**given, "--unchecked": unchecked}, of_database, is_database=is_database)
+    if bom and (is_database or _format_of(destination, to, "--to") != "csv"):
+        raise typer.BadParameter("--bom is for CSV; expected DST with the suffix .csv, or --to csv")
+    _refuse_flags({**given, "--unchecked": unchecked}, append=append, is_database=is_database)
     if is_database:
         read = _sources(sources, from_, destination)
-        Target(path=destination, kind=kind_of(_TO_DATABASE), force=force or append).refuse()
+        Target(path=destination, kind=FORMATS[_TO_DATABASE], force=force or append).refuse()
         counts = _into_database(read, destination, append=append, jobs=jobs, quiet=quiet)
         raise typer.Exit(_status_of(counts, destination, as_json=as_json, quiet=quiet))
     try:
@@ -137,7 +140,7 @@ def convert(
         if is_source:
             _refuse_to_replace(destination, to_name, is_table=positions or planes)
         # in the place of what is read stands all of it
-        output = Target(path=destination, kind=None if is_source else kind_of(to_name), force=force)
+        output = Target(path=destination, kind=None if is_source else FORMATS[to_name], force=force)
         output.refuse()
         conversion = _Conversion(read, to_name, rules=not unchecked, jobs=jobs)
         pieces: Iterable[bytes] = chain([BOM.encode()] * bom, write(conversion))
@@ -181,19 +184,6 @@ def _writer(
 _TO_DATABASE: Final = "duckdb"
 
 
-def _refuse_bom(out: Path, to: str | None, *, bom: bool, is_database: bool) -> None:
-    """Raise BadParameter for a byte order mark before another format than CSV."""
-    if bom and (is_database or _format_of(out, to, "--to") != "csv"):
-        raise typer.BadParameter("--bom is for CSV; expected DST with the suffix .csv, or --to csv")
-
-
-def _two(paths: list[Path]) -> list[Path]:
-    """Return paths that are two at least; raises BadParameter."""
-    if len(paths) < 2:
-        raise typer.BadParameter(f"{paths[0]} alone: expected SRC and DST")
-    return paths
-
-
 def _makes_database(destination: Path, to: str | None) -> bool:
     """Return whether a database is asked for, be it by a name that is none; raises ConfigError."""
     if to is None:
@@ -215,16 +205,13 @@ def _require_name_of_database(path: Path) -> None:
         raise ConfigError(f"{path}: {what}; expected a name with the suffix {files.DATABASE}")
 
 
-def _refuse_flags(
-    given: Mapping[str, bool], of_database: Mapping[str, bool], *, is_database: bool
-) -> None:
+def _refuse_flags(given: Mapping[str, bool], *, append: bool, is_database: bool) -> None:
     """Raise BadParameter or ConfigError for flags that do not go with each other or with DST."""
     if given["--positions"] and given["--planes"]:
         raise typer.BadParameter("--positions and --planes exclude each other")
-    for name, is_given in of_database.items():
-        if is_given and not is_database:
-            expected = f"expected DST with the suffix {files.DATABASE}"
-            raise ConfigError(f"{name} is for databases; {expected}")
+    if append and not is_database:
+        expected = f"expected DST with the suffix {files.DATABASE}"
+        raise ConfigError(f"--append is for databases; {expected}")
     for name, is_given in given.items():
         if is_database and is_given:
             raise ConfigError(f"{name} is not for databases, which take sound records whole")
@@ -314,20 +301,6 @@ def _sources(sources: Sequence[Path], from_: str | None, out: Path) -> list[_Rea
         raise ConfigError(f"{out} is no file, which a database is; name one")
     _require_name_of_database(out)
     return read
-
-
-def _file_of(path: Path) -> Path:
-    """Return the file of records that a source is: of a tournament's directory that of its games.
-
-    Raises ConfigError.
-    """
-    if not path.is_dir():
-        return path
-    from lath.arena.directory import RECORDS  # start-up time
-
-    if not (games := path / RECORDS).is_file():
-        raise ConfigError(f"{path} is a directory and no tournament: it has no {RECORDS}")
-    return games
 
 
 def _command(read: Sequence[tuple[Path, str]]) -> str:

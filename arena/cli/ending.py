@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -69,10 +69,7 @@ def print_end(
         print(f"arena: {played} and kept; go on with: {_command(out)}", file=sys.stderr)
         return INTERRUPTED
     played += f": the budget is spent; go on with: {_command(out)}" if summary.is_spent else ""
-    for words in end_words(summary.stopped, progress.warnings):
-        print(f"arena: {words}", file=sys.stderr)
-    for words in benched_words(summary, out):
-        print(f"arena: {words}", file=sys.stderr)
+    print_end_words(summary, progress, benched_words(summary, out))
     if not summary.is_complete:
         print(f"arena: {played}", file=sys.stderr)
     if summary.unreported is not None:
@@ -107,6 +104,24 @@ def _print_tables(summary: RunSummary, progress: Progress, out: Path, output: Ou
             print_versions(background_of([out]), summary.standings, output)
     print_bots(summary.bots, summary.notes, output, "all seasons" if summary.season else "")
     print_faults(summary, out, output)
+
+
+def note(words: str) -> None:
+    """Tell people of something."""
+    print(words, file=sys.stderr)
+
+
+def print_end_words(summary: RunSummary, progress: Progress, more: Iterable[str] = ()) -> None:
+    """Print what was stopped, and what games were warned of, then `more`."""
+    for words in (*end_words(summary.stopped, progress.warnings), *more):
+        print(f"arena: {words}", file=sys.stderr)
+
+
+def fault_words(summary: RunSummary) -> Iterator[str]:
+    """Yield what bots lost by their own fault."""
+    for bot in summary.bots:
+        if faults := [f"{count} by {ending}" for ending, count in bot.lost_by.items() if count]:
+            yield f"{bot.name} lost by its own fault: {', '.join(faults)}"
 
 
 def print_faults(summary: RunSummary, out: Path, output: Output) -> None:

@@ -81,7 +81,8 @@ def explore(
     if not quiet:
         if not as_json:
             exploring.print_ways_on()
-        if where or exploring.leaves_out or selection.left_out_words():
+        leaves_out = exploring.others or exploring.node.without_moves
+        if where or leaves_out or selection.left_out_words():
             print(exploring.counted_words() + selection.left_out_words(), file=sys.stderr)
     raise typer.Exit(1 if selection.bad else 0)
 
@@ -159,7 +160,7 @@ class _Exploring:
             self.records = selection.records
             self.others.update({name: n for name, n in counts.items() if name != game})
             self._node = DatabaseGames(database, game, str(path), among).node(self._played[-1])
-            selection.print_doubts()
+            selection.query.print_doubts()
 
     def print_json(self, selection: Selection) -> None:
         """Print it for programs; the selection says what was left out."""
@@ -197,11 +198,6 @@ class _Exploring:
             if game is not None and (name == "newest" or game != most.newest):
                 show = f"{shlex.quote(game.source)} --record {game.number}{file} --ply {game.ply}"
                 print(f"{name} game of {most.move}: arena show {show}", file=sys.stderr)
-
-    @property
-    def leaves_out(self) -> bool:
-        """Return whether there are records that do not count."""
-        return bool(self.others or self.node.without_moves)
 
     def counted_words(self) -> str:
         """Return how many records counted, and what the others were."""

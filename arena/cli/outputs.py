@@ -68,7 +68,7 @@ PNG: Final = _kind("PNG", rb"\x89PNG")
 GIF: Final = _kind("GIF", rb"GIF8")
 PACKED: Final = _kind("packed bot", rb"# [^\n]*, packed by `arena bot pack`")
 
-_FORMATS: Final = {
+FORMATS: Final = {
     "lath": RECORDS,
     "jsonlines": _kind("records as JSON lines", rb'\{\s*"(?:tags|record)"'),
     "abstractplay": _kind("AbstractPlay's records", rb'(?:\[\s*)?\{\s*"(?:header|moves)"'),
@@ -80,11 +80,7 @@ _FORMATS: Final = {
     "npz": _kind("arrays of numpy", rb"PK\x03\x04"),
     "duckdb": Kind("database", re.compile(rb".{8}DUCK", re.DOTALL)),
 }
-
-
-def kind_of(format_name: str) -> Kind:
-    """Return the kind of file that a format of records is."""
-    return _FORMATS[format_name]
+"""The kinds of files that formats of records are, by their names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

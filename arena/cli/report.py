@@ -388,21 +388,16 @@ def report(
         if is_index and value is not None:
             raise typer.BadParameter(f"{name} is for the report of a tournament, not for an index")
     if out is None and data is None:
-        job = replace(job, out=_default_page(sources[0], is_index=is_index, force=force))
+        page = sources[0] / "index.html" if is_index else Path(REPORT)
+        if not force:
+            refuse_to_replace(page, "index" if is_index else "report")
+        job = replace(job, out=page)
     job.refuse()
     if is_index:
         job = IndexJob(**vars(job), writes_reports=not no_reports)
     status = follow(job, every_s=watch) if watch else warn_of(job.write(job.sources()))
     print_done(written.as_json(), as_json=as_json)
     raise typer.Exit(status)
-
-
-def _default_page(source: Path, *, is_index: bool, force: bool) -> Path:
-    """Return where the page goes that nobody names a file for; raises ConfigError."""
-    out = source / "index.html" if is_index else Path(REPORT)
-    if not force:
-        refuse_to_replace(out, "index" if is_index else "report")
-    return out
 
 
 def _refuse_address(base_url: str, about: Path | None, site: Path | None) -> None:
@@ -445,10 +440,11 @@ def _published(
         "--data": job.data,
         "--watch": watch,
         "--analysis": job.analysis,
+        **({"-o": job.out} if site is not None else {"--owner": None}),
+        "--relative-to": job.relative_to or None,
+        "--season": job.season,
+        **({"--anchor": job.anchors, "--about": about} if owner is not None else {}),
     }
-    others |= {"-o": job.out} if site is not None else {"--owner": None}
-    others |= {"--relative-to": job.relative_to or None, "--season": job.season}
-    others |= {"--anchor": job.anchors, "--about": about} if owner is not None else {}
     for name, value in others.items():
         if value is not None:
             raise typer.BadParameter(f"{flag} and {name} exclude each other")
@@ -508,17 +504,16 @@ def _refuse_templates(folder: Path) -> None:
         )
 
 
-def _write_whole(path: Path, content: bytes) -> None:
-    write_atomically(path, [content])
-
-
 def _copy(folder: Path, written: WrittenFiles) -> None:
     """Copy our templates, and say which were there already."""
     from lath.reports.page.page import copy_to  # start-up time
 
     with made_folder(folder) as place:
         is_whole = place == folder  # else all of it gets its name at once
-        copied = list(copy_to(place, _write_whole if is_whole else Path.write_bytes))
+        write = (
+            (lambda path, text: write_atomically(path, [text])) if is_whole else Path.write_bytes
+        )
+        copied = list(copy_to(place, write))
     kept = [name for name, is_new in copied if not is_new]
     written.add(folder, f"{len(copied) - len(kept)} templates copied")
     if kept:

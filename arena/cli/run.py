@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from lath.arena.cli.ending import Failures, events_of, print_end, resumable, unhurt_output
+from lath.arena.cli.ending import Failures, events_of, note, print_end, resumable, unhurt_output
 from lath.arena.cli.main import (
     App,
     Cluster,
@@ -253,7 +253,7 @@ def run(
     if plan:
         print_planned(request, as_json=as_json, quiet=quiet)
         return
-    tournament = settled(request, (lambda _: None) if quiet else _note)
+    tournament = settled(request, (lambda _: None) if quiet else note)
     _, out = place_of(request)
     progress = Progress(tournament)
     progress.listeners.extend([failures, *[_print_ended] * as_json])
@@ -320,11 +320,6 @@ def _print_ended(event: Event | Waiting) -> None:
             print_json(asdict(event))
 
 
-def _note(words: str) -> None:
-    """Tell people of something."""
-    print(words, file=sys.stderr)
-
-
 def _decided(
     request: RunRequest, orders: Orders, snapshot: str | None, *, is_plan: bool
 ) -> tuple[Mapping[str, object], Sequence[str]]:
@@ -363,7 +358,7 @@ def print_planned(request: RunRequest, *, as_json: bool, quiet: bool) -> None:
     if request.cluster is not None:
         raise ConfigError("--plan counts games at a time by --jobs: leave --cluster out")
     # Bots that come are not started for it.
-    tournament = settled(replace(request, anyway=True), (lambda _: None) if quiet else _note)
+    tournament = settled(replace(request, anyway=True), (lambda _: None) if quiet else note)
     _, out = place_of(request)
     with signals.interruptible():
         found = planned(tournament, out, request.allowed)

@@ -254,7 +254,8 @@ class _Source(NamedTuple):
     def of_part(self, records: Iterable[Record | Refused]) -> Iterator[Record | Refused]:
         """Yield the records of this part."""
         for record in records:
-            if not self.is_part or _season_of(record) in (self.season, None):
+            season = None if isinstance(record, Refused) else record.tag(SEASON)
+            if not self.is_part or season in (self.season, None):
                 yield record
 
     def before(self, records: Iterator[Record | Refused]) -> Iterator[Record | Refused]:
@@ -275,16 +276,13 @@ def _entered(source: _Source) -> set[str]:
     }
 
 
-def _season_of(record: Record | Refused) -> str | None:
-    return None if isinstance(record, Refused) else record.tag(SEASON)
-
-
 def _part_words(source: _Source, background: Background) -> str:
     """Return which part of a tournament an event is; empty where it is all of it."""
     if source.is_announced and background.season:
         return background.season.name
-    snapshot = f"snapshot {background.snapshot.name}" if background.snapshot else ""
-    return source.season or snapshot
+    if source.season or not background.snapshot:
+        return source.season
+    return f"snapshot {background.snapshot.name}"
 
 
 def _of_seasons(named: Sequence[tuple[str, Path]]) -> list[_Source]:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lath.arena.cli.ending import print_faults, unhurt_output
+from lath.arena.cli.ending import print_end_words, print_faults, unhurt_output
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -36,7 +36,6 @@ from lath.arena.flows.tuning import TuningEnd, held, values_of, verdict_of
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
 from lath.arena.terminal.tables import print_outcome
-from lath.arena.tournament.run.progress import end_words
 from lath.reports.counting.standings import TRIALS
 from lath.reports.notes.outcome import EventOutcome
 
@@ -138,8 +137,7 @@ def _told(ended: TuningEnd, *, as_json: bool, quiet: bool) -> int:
             _print_result(ended, quiet=quiet)
     if not (as_json or quiet):
         print_faults(summary, out, Output(to_stdout=True, of_run=True))
-    for words in end_words(summary.stopped, progress.warnings):
-        print(f"arena: {words}", file=sys.stderr)
+    print_end_words(summary, progress)
     if not quiet and summary.unreported is None:
         print(f"report: {out / 'report.html'}", file=sys.stderr)
     if summary.unreported is not None:

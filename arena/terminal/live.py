@@ -343,13 +343,11 @@ class _View:
 
     def _show(self) -> None:
         """Draw the picture, or print how far it is before the first `Status` does."""
-        if self.is_live:
-            self._draw()
-        elif not self._quiet and self._progress.now_s < STATUS_S:
-            self.print_progress()
-            self._next_s = self._progress.clock() + EARLY_S
-
-    def _draw(self) -> None:
+        if not self.is_live:
+            if not self._quiet and self._progress.now_s < STATUS_S:
+                self.print_progress()
+                self._next_s = self._progress.clock() + EARLY_S
+            return
         now_s, before_s = self._progress.clock(), time.thread_time()
         width, height = self.live.console.size
         if width < self._width:  # the terminal has broken the lines of the picture before

@@ -76,8 +76,7 @@ def print_standings(
         events = ": ".join(filter(None, ("Ratings", ", ".join(standings.events))))
         title = f"Ratings at {table.game}" if table.game else events
         output.table(title, ratings_columns(table, columns))
-        for words in rank_words(table):
-            output.words(words)
+        output.words(*rank_words(table))
         if len(table.rows) > 1:
             print_crosstable(table, output)
         if table is standings.overall:
@@ -87,10 +86,8 @@ def print_standings(
                     f"few openings (*): at {_listed(few)} the interval of the first move holds for "
                     f"those played; from {LEAST_CLUSTERS} on it holds for others of their kind"
                 )
-        for words in remarks(table):
-            output.words(words)
-    for words in scale_words(standings):
-        output.words(words)
+        output.words(*remarks(table))
+    output.words(*scale_words(standings))
     if not tables:
         output.words("no finished games")
     _print_left_out(standings, output)
@@ -391,8 +388,7 @@ def print_forfeits(alike: Sequence[ForfeitsAlike], folder: str, output: Output) 
     output.title("Where it went wrong")
     for games, first in alike[:MOST_KINDS]:
         output.words(f"{first[0].bot} lost {games_in_words(games)} by {first[0].ending}:")
-        for one in first:
-            output.words(f"  game {one.number}, ply {one.ply}: {one.in_short}")
+        output.words(*(f"  game {one.number}, ply {one.ply}: {one.in_short}" for one in first))
         if games > len(first):
             output.words(f"  and {games - len(first)} more")
     if rest := alike[MOST_KINDS:]:
@@ -507,8 +503,7 @@ def print_background(background: Background, output: Output) -> None:
         output.words(f"so far: {outcome.progress}")
     if background.snapshot:
         output.words(background.snapshot.words)
-    for one in background.benches:
-        output.words(one.words)
+    output.words(*(one.words for one in background.benches))
     sheets = rulings_sheet(background.rulings), changes_sheet(background.changes)
     for sheet in filter(lambda sheet: sheet.rows, sheets):
         output.title(sheet.title)
@@ -522,8 +517,7 @@ def print_versions(background: Background, standings: Standings, output: Output)
         table = versions_sheet(rows)
         output.title(table.title)
         output.lines(_together([replace(table, title="")], output))
-        for words in regressions(rows):
-            output.words(words)
+        output.words(*regressions(rows))
 
 
 def _together(sheets: Sequence[Sheet], output: Output) -> list[Line]:
