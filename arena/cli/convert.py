@@ -52,7 +52,6 @@ from lath.notation import formats
 from lath.notation.files import files
 from lath.notation.formats import FormatError
 from lath.notation.record.errors import printable
-from lath.notation.record.record import Record
 from lath.notation.record.tags import MOVES, NOT_READ
 
 if TYPE_CHECKING:
@@ -178,7 +177,9 @@ def _writer(
         write_plies = (formats.ply_writer if positions else formats.plane_writer)(name)
         return lambda conversion: write_plies(conversion.numbered(), conversion.lost)
     write = formats.writer(name)
-    return lambda conversion: write(conversion.records(), conversion.lost)
+    return lambda conversion: write(
+        (record for _, record in conversion.numbered()), conversion.lost
+    )
 
 
 _TO_DATABASE: Final = "duckdb"
@@ -387,10 +388,6 @@ class _Conversion:
         """Sound records whose moves stand in the source and are not read."""
         self.losses: dict[str, _Loss] = {}
         """By field, in order of appearance."""
-
-    def records(self) -> Iterator[Record]:
-        """Yield the sound records, as `numbered` does."""
-        return (record for _, record in self.numbered())
 
     def numbered(self) -> Iterator[formats.Numbered]:
         """Yield the sound records and their numbers in the source, print the others' problems.

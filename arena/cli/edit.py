@@ -156,7 +156,6 @@ def edit(
             set=_values(set_ or (), rules=not unchecked),
             players=_players(player or (), players),
         )
-    if edits is not None:
         _refuse(edits)
     elif where is not None:
         raise ConfigError("--where goes with an edit such as --set, which is missing")
@@ -172,7 +171,7 @@ def edit(
 
     def status() -> int:
         """Return the exit status for what was found until now."""
-        return any(work.is_at_fault or (only_check and work.is_changed) for work in works)
+        return any(work.bad or work.refused or (only_check and work.is_changed) for work in works)
 
     with unless_cut(status), into.opened() as target:
         for path in files:
@@ -331,11 +330,6 @@ class _Work:
         """Whether any byte differs, when all changes were read."""
         self.copy: Path | None = None
         """What keeps the file as it was, if anything."""
-
-    @property
-    def is_at_fault(self) -> bool:
-        """Whether a record was bad, or would have been."""
-        return bool(self.bad or self.refused)
 
     def changes(self) -> Iterator[Change]:
         """Yield the file part by part; raises OSError and ArenaError."""
@@ -511,9 +505,7 @@ class _Target:
 
         Raises ConfigError.
         """
-        out = self.out
-        if out is None and str(path) == "-":
-            out = path
+        out = path if self.out is None and str(path) == "-" else self.out
         if out is None:
             return self._replace(path, pieces, work)
         if self.is_folder:

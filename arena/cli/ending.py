@@ -54,8 +54,7 @@ def print_end(
         output = Output(to_stdout=to_stdout, of_run=True)
         _print_tables(summary, progress, out, output)
         if output.failure is not None:
-            words = f"tables could not be written: {output.failure.strerror}"
-            print(f"warning: {words}", file=sys.stderr)
+            note(f"warning: tables could not be written: {output.failure.strerror}")
         if summary.standings and with_report and summary.unreported is None:
             print(f"report: {out / 'report.html'}", file=sys.stderr)
     unsound = summary.standings.unsound if summary.standings else ()

@@ -90,6 +90,9 @@ def explore(
 class _Exploring:
     """A position, and what the games of files or of a database tell of it."""
 
+    node: Node
+    """What the games tell, once they are asked."""
+
     def __init__(self, position: str | None, setup: str | None, after: str) -> None:
         self.records = 0
         """All that there are, but for bad ones."""
@@ -101,7 +104,6 @@ class _Exploring:
         self._line: Final = after.split()
         self._played: list[Position] = []
         """Where the line begins, and the position after each of its moves."""
-        self._node: Node | None = None
 
     def begin(self, game_id: str) -> None:
         """Ask about this game; raises GameError for a position or a move that it refuses."""
@@ -119,12 +121,6 @@ class _Exploring:
             raise ConfigError("there is no record to explore; --game says which game is meant")
         return self._played[0].game.id
 
-    @property
-    def node(self) -> Node:
-        """Return what the games tell, once they are asked."""
-        assert self._node is not None
-        return self._node
-
     def read(self, selection: Selection) -> None:
         """Count the records of files; raises ConfigError where the game is not known."""
         counter: NodeCounter | None = None
@@ -141,7 +137,7 @@ class _Exploring:
                 selection.refuse(entry, error)
         self.records = selection.records
         self._require_game()
-        self._node = (counter or NodeCounter(self._played[-1])).node()
+        self.node = (counter or NodeCounter(self._played[-1])).node()
 
     def ask(self, path: Path, selection: Selection) -> None:
         """Ask a database; raises ConfigError where the game is not known."""
@@ -159,7 +155,7 @@ class _Exploring:
             game = self._require_game()
             self.records = selection.records
             self.others.update({name: n for name, n in counts.items() if name != game})
-            self._node = DatabaseGames(database, game, str(path), among).node(self._played[-1])
+            self.node = DatabaseGames(database, game, str(path), among).node(self._played[-1])
             selection.query.print_doubts()
 
     def print_json(self, selection: Selection) -> None:

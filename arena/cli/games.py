@@ -177,8 +177,8 @@ def moves(
     if as_json:
         listed = {} if count else {"moves": legal}
         print_json({"game": start.game.id, "count": len(legal), **listed})
-        return
-    print(len(legal) if count else "\n".join(legal))
+    else:
+        print(len(legal) if count else "\n".join(legal))
 
 
 @group.command()

@@ -264,7 +264,8 @@ def _told(played: PlayedMatch, request: MatchRequest, *, as_json: bool, quiet: b
     print_end_words(summary, progress)
     if not quiet:
         folder = shlex.quote(str(out))
-        if not is_void and _has_lost(test, of_old=is_of_old):
+        halves = sum((number - 2) * count for number, count in enumerate(test["counts"]))
+        if not is_void and (halves > 0 if is_of_old else halves < 0):  # less than half is scored
             mine = shlex.quote(names[not is_of_old])
             print(f"where it loses: arena explain {mine} {folder}", file=sys.stderr)
         print(f"look further: arena rate {folder}", file=sys.stderr)
@@ -281,9 +282,3 @@ def _told(played: PlayedMatch, request: MatchRequest, *, as_json: bool, quiet: b
     if not quiet:
         tell_report(out, "-".join(names), is_named=request.out is not None)
     return status
-
-
-def _has_lost(test: Mapping[str, Any], *, of_old: bool) -> bool:
-    """Return whether the bot that was asked about has scored less than half."""
-    halves: int = sum((number - 2) * count for number, count in enumerate(test["counts"]))
-    return halves > 0 if of_old else halves < 0

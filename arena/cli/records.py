@@ -232,9 +232,8 @@ class _Check:
             "sound": found.sound,
         }
         if not quiet:
-            told = {"folder": str(folder), **counts}
             words = f"{folder}: {_COUNTED.format(**counts)}"
-            print(json.dumps(told) if self._as_json else words)
+            print(json.dumps({"folder": str(folder), **counts}) if self._as_json else words)
         if out is not None and not quiet:
             command = f"arena run --output {shlex.quote(str(out))}"
             print(f"{out}: {found.sound} games; `{command}` goes on", file=sys.stderr)

@@ -214,8 +214,7 @@ class ReportJob:
         if first is None or is_special:
             return Card(address)
         if not pictures.has_libraries():
-            words = f"it has no picture, for which {EXTRAS['images'].install}"
-            self.written.say(f"{self.out}: {words}")
+            self.written.say(f"{self.out}: it has no picture, for which {EXTRAS['images'].install}")
             return Card(address)
         record = gathered.packer.record(first["number"])
         played = list(positions(record))

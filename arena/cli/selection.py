@@ -234,8 +234,7 @@ class Selection:
             line = problem.line - 1 if is_ours else 0  # else the text is not what the file has
             print(replace(problem, line=entry.line + line, record=entry.number), file=sys.stderr)
         if not problems:
-            where = f"{self.path}:{entry.line}"
-            print(f"{where}: {error} (record {entry.number})", file=sys.stderr)
+            print(f"{self.path}:{entry.line}: {error} (record {entry.number})", file=sys.stderr)
 
     def left_out(self) -> dict[str, Any]:
         """Return for programs what was left out besides what did not match."""

@@ -88,8 +88,9 @@ def serve(
     Example: arena serve results
     """
     for name in EXTRAS["web"].missing:
-        words = f"which is not installed: {EXTRAS['web'].install}"
-        raise ConfigError(f"arena serve needs {name}, {words}")
+        raise ConfigError(
+            f"arena serve needs {name}, which is not installed: {EXTRAS['web'].install}"
+        )
     add_games(game)
     if host not in _LOOPBACK and not public_read_only:
         raise ConfigError(
@@ -113,11 +114,9 @@ def serve(
 
 def _bots(flags: list[str]) -> dict[str, BotSpec]:
     """Return the bundled bots, and those that are named; raises ConfigError."""
-    specs = {name: BotSpec(name=name, command=command) for name, command in bundled().items()}
-    for text in flags:
-        spec = ready(spec_of(bot_flag(text)))
-        specs[spec.name] = spec
-    return specs
+    specs = [BotSpec(name=name, command=command) for name, command in bundled().items()]
+    specs += [ready(spec_of(bot_flag(text))) for text in flags]
+    return {spec.name: spec for spec in specs}
 
 
 def listening(address: str, port: int | None) -> socket.socket:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lath.arena.cli.outputs import made_folder
 from lath.arena.cli.report_jobs import WrittenFiles, content_words, invalid_doubts, refuse_strange
@@ -115,10 +115,16 @@ class SiteJob:
 
     def _material(self, source: _Source, doubts: list[Doubt]) -> Material:
         """Return the records of a source, those of its season where it is one, and the rest."""
-        scale: dict[str, Any] = {"public": True, "anchors": self.anchors, "rules": self.rules}
         if source.is_announced:
             return Material(iter(()), announced(source.path))
-        records, found = material_of([source.path], doubts, season=source.season, **scale)
+        records, found = material_of(
+            [source.path],
+            doubts,
+            season=source.season,
+            public=True,
+            anchors=self.anchors,
+            rules=self.rules,
+        )
         if source.is_part:
             whole = found.outcome or EventOutcome(format=POOL)
             now = EventOutcome(format=whole.format, event=whole.event)

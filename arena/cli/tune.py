@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,7 +37,6 @@ from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
 from lath.arena.terminal.tables import print_outcome
 from lath.reports.counting.standings import TRIALS
-from lath.reports.notes.outcome import EventOutcome
 
 app = App()
 
@@ -156,7 +155,9 @@ def _told(ended: TuningEnd, *, as_json: bool, quiet: bool) -> int:
 
 def _print_result(ended: TuningEnd, *, quiet: bool) -> None:
     outcome = ended.summary.outcome
-    print(*_sentences(outcome), sep="\n")
+    status, word = verdict_of(outcome.data)
+    said = outcome.verdict or "nothing is tested yet"
+    print(said if status == UNDECIDED and outcome.verdict else f"{word}: {said}")
     if not quiet:
         output = Output(to_stdout=True, of_run=True)
         print_outcome(outcome, output)
@@ -174,13 +175,6 @@ def _tuned_table(ended: TuningEnd) -> dict[str, Any]:
         del row["command"]
     options = {**spec.options, **values_of(ended.summary.outcome.data)}
     return {**row, **({"options": options} if options else {})}
-
-
-def _sentences(outcome: EventOutcome) -> Iterator[str]:
-    """Yield in a line or two what a tuning has come to."""
-    status, word = verdict_of(outcome.data)
-    said = outcome.verdict or "nothing is tested yet"
-    yield said if status == UNDECIDED and outcome.verdict else f"{word}: {said}"
 
 
 def _as_json(ended: TuningEnd) -> str:

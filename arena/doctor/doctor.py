@@ -505,12 +505,11 @@ def _loaded(name: str, load: Callable[[], object]) -> DoctorFinding:
         load()
     except Exception as error:  # noqa: BLE001 - a module of others may fail in any way
         words = " ".join(str(error).split())
-        is_ours = isinstance(error, GameError)
         return DoctorFinding(
             group="installed",
             name=name,
             verdict="note",
-            found=words if is_ours else f"{type(error).__name__}: {words}",
+            found=words if isinstance(error, GameError) else f"{type(error).__name__}: {words}",
             remedy="mend it or remove it",
         )
     return DoctorFinding(group="installed", name=name, found="ok")

@@ -59,8 +59,7 @@ def _told(node: Node, asked: Position) -> list[str]:
     if here.undecided:
         results += f", {here.undecided:,} unfinished"
     if score is not None and ends is not None:
-        scored = f"{node.to_move.word} scored {score:.1%} ({interval(ends)})"
-        results += f"; {scored}"
+        results += f"; {node.to_move.word} scored {score:.1%} ({interval(ends)})"
     if here.mean_plies is not None:
         which = " of the finished" if here.undecided else ""
         results += f"; {here.mean_plies:.1f} plies on average{which}"

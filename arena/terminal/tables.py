@@ -461,7 +461,7 @@ def print_season(season: SeasonView | None, output: Output) -> None:
         return
     output.title(f"Season {season['name']}")
     if season["table"]:
-        output.lines(_together([_points_sheet(season["table"], "")], output))
+        output.lines(_together([_points_sheet(season["table"])], output))
     else:
         output.words("no game of this season has ended")
     if season["coming"]:
@@ -470,7 +470,7 @@ def print_season(season: SeasonView | None, output: Output) -> None:
         print_waiting(season["waits_for"], output)
     if season["all_time"] and season["all_time"] != season["table"]:
         output.title("All-time list")
-        output.lines(_together([_points_sheet(season["all_time"], "")], output))
+        output.lines(_together([_points_sheet(season["all_time"])], output))
 
 
 def print_waiting(names: Sequence[str], output: Output) -> None:
@@ -480,7 +480,7 @@ def print_waiting(names: Sequence[str], output: Output) -> None:
     output.words(f"{waiting_words(names)}: mend {one}, or `arena run DIR {flags}` ends the season")
 
 
-def _points_sheet(rows: Iterable[SeasonRow], title: str) -> Sheet:
+def _points_sheet(rows: Iterable[SeasonRow]) -> Sheet:
     columns: tuple[SheetColumn, ...] = (
         *(SheetColumn("#"), SheetColumn("bot", "name"), SheetColumn("games")),
         *(SheetColumn("won"), SheetColumn("drawn"), SheetColumn("lost"), SheetColumn("points")),
@@ -493,7 +493,7 @@ def _points_sheet(rows: Iterable[SeasonRow], title: str) -> Sheet:
         columns = (*columns, SheetColumn("plays", "text"))
     else:
         cells = [row[:-1] for row in cells]
-    return Sheet(columns, tuple(cells), title)
+    return Sheet(columns, tuple(cells))
 
 
 def print_background(background: Background, output: Output) -> None:
