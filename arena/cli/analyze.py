@@ -43,18 +43,6 @@ from lath.notation.text.writer import format_record
 
 app = App()
 
-Bot = Annotated[str, option("--bot", "BOT", "Who analyses; one that tells of proofs sees most.")]
-Nodes = Annotated[int, option("--nodes", "N", "For each position.", **whole(1, MOST_NODES))]
-Seconds = Annotated[
-    float | None,
-    option("--seconds", "S", "For each position, in place of nodes.", **seconds(0.001)),
-]
-Jobs = Annotated[int, option("--jobs -j", "N", "Bots that analyse at the same time.", **whole(1))]
-Out = Annotated[Path, option("--output -o", "FILE", "Where the records go; - is standard output.")]
-
-FromPly = Annotated[
-    int | None, option("--ply", "P", "With --record: only the move after this ply.", **whole(0))
-]
 
 KEPT: Final = ".analysis"
 """What is written beside the output: the answers so far, until all is done."""
@@ -63,14 +51,27 @@ KEPT: Final = ".analysis"
 @app.command()
 def analyze(
     files: Sources,
-    bot: Bot = "solver",
-    nodes: Nodes = 5000,
-    seconds: Seconds = None,
-    jobs: Jobs = 1,
-    out: Out = Path("-"),
+    bot: Annotated[
+        str, option("--bot", "BOT", "Who analyses; one that tells of proofs sees most.")
+    ] = "solver",
+    nodes: Annotated[
+        int, option("--nodes", "N", "For each position.", **whole(1, MOST_NODES))
+    ] = 5000,
+    seconds: Annotated[
+        float | None,
+        option("--seconds", "S", "For each position, in place of nodes.", **seconds(0.001)),
+    ] = None,
+    jobs: Annotated[
+        int, option("--jobs -j", "N", "Bots that analyse at the same time.", **whole(1))
+    ] = 1,
+    out: Annotated[
+        Path, option("--output -o", "FILE", "Where the records go; - is standard output.")
+    ] = Path("-"),
     where: Where = None,
     number: RecordNumber = None,
-    ply: FromPly = None,
+    ply: Annotated[
+        int | None, option("--ply", "P", "With --record: only the move after this ply.", **whole(0))
+    ] = None,
     game: GameFiles = None,
     force: Force = False,
     as_json: DoneAsJson = False,

@@ -66,42 +66,6 @@ from lath.notation.text.splitting import Entry
 app = App()
 
 _KEYS: Final = "date, event, round, first, second, game, result, plies or any tag"
-_OUT: Final = "What is written; - is stdout. With --split a folder."
-_SPLIT: Final = "A file for each value of a KEY, for every N records, or for each NAME=SHARE."
-_NAME: Final = "With --split: {number}, {number:4} and {value}; else part-{number:4} and {value}."
-
-_COPIES: Final = "Of one game broken off, turned or by other names, the longest record."
-_REMOVED: Final = "With --without-copies: write there what is left out."
-
-Invert = Annotated[bool, flag("--invert", "The games that do not match.")]
-Sort = Annotated[str | None, option("--sort", "KEY[,KEY...]", f"In order of {_KEYS}.")]
-Reverse = Annotated[bool, flag("--reverse", "With --sort: the last comes first.")]
-Memory = Annotated[
-    int | None,
-    option(
-        "--memory",
-        "MIB",
-        "With --sort or --without-copies: what may be in memory; else 64.",
-        **whole(1),
-    ),
-]
-Limit = Annotated[int | None, positive("--limit", "Stop after N records.")]
-Sample = Annotated[int | None, positive("--sample", "N of them, drawn by chance.")]
-Seed = Annotated[
-    int | None,
-    option("--seed", "S", "With --sample or --split NAME=SHARE,...: else 0.", **whole(0)),
-]
-OnlyCount = Annotated[bool, flag("--count", "Print how many records there are, not the records.")]
-Out = Annotated[Path, option("--output -o", "OUT", _OUT)]
-Split = Annotated[str | None, option("--split", "BY", _SPLIT)]
-PartName = Annotated[str | None, option("--name", "TEMPLATE", _NAME)]
-Compress = Annotated[str | None, option("--compress", "F", "With --split: gz, bz2, xz or zst.")]
-MaxParts = Annotated[
-    int | None, positive("--max-parts", "With --split: refuse to write more; else 10000.")
-]
-
-WithoutCopies = Annotated[bool, flag("--without-copies", _COPIES)]
-Removed = Annotated[Path | None, option("--removed", "FILE", _REMOVED)]
 
 MOST_PARTS: Final = 10_000
 
@@ -110,22 +74,64 @@ MOST_PARTS: Final = 10_000
 def select(
     files: Sources,
     where: Where = None,
-    invert: Invert = False,
+    invert: Annotated[bool, flag("--invert", "The games that do not match.")] = False,
     distinct: Distinct = False,
-    without_copies: WithoutCopies = False,
-    removed: Removed = None,
-    sort: Sort = None,
-    reverse: Reverse = False,
-    memory: Memory = None,
-    sample: Sample = None,
-    seed: Seed = None,
-    limit: Limit = None,
-    only_count: OnlyCount = False,
-    out: Out = Path("-"),
-    split: Split = None,
-    name: PartName = None,
-    compress: Compress = None,
-    max_parts: MaxParts = None,
+    without_copies: Annotated[
+        bool,
+        flag(
+            "--without-copies",
+            "Of one game broken off, turned or by other names, the longest record.",
+        ),
+    ] = False,
+    removed: Annotated[
+        Path | None,
+        option("--removed", "FILE", "With --without-copies: write there what is left out."),
+    ] = None,
+    sort: Annotated[str | None, option("--sort", "KEY[,KEY...]", f"In order of {_KEYS}.")] = None,
+    reverse: Annotated[bool, flag("--reverse", "With --sort: the last comes first.")] = False,
+    memory: Annotated[
+        int | None,
+        option(
+            "--memory",
+            "MIB",
+            "With --sort or --without-copies: what may be in memory; else 64.",
+            **whole(1),
+        ),
+    ] = None,
+    sample: Annotated[int | None, positive("--sample", "N of them, drawn by chance.")] = None,
+    seed: Annotated[
+        int | None,
+        option("--seed", "S", "With --sample or --split NAME=SHARE,...: else 0.", **whole(0)),
+    ] = None,
+    limit: Annotated[int | None, positive("--limit", "Stop after N records.")] = None,
+    only_count: Annotated[
+        bool, flag("--count", "Print how many records there are, not the records.")
+    ] = False,
+    out: Annotated[
+        Path, option("--output -o", "OUT", "What is written; - is stdout. With --split a folder.")
+    ] = Path("-"),
+    split: Annotated[
+        str | None,
+        option(
+            "--split",
+            "BY",
+            "A file for each value of a KEY, for every N records, or for each NAME=SHARE.",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        option(
+            "--name",
+            "TEMPLATE",
+            "With --split: {number}, {number:4} and {value}; else part-{number:4} and {value}.",
+        ),
+    ] = None,
+    compress: Annotated[
+        str | None, option("--compress", "F", "With --split: gz, bz2, xz or zst.")
+    ] = None,
+    max_parts: Annotated[
+        int | None, positive("--max-parts", "With --split: refuse to write more; else 10000.")
+    ] = None,
     force: Force = False,
     unchecked: Unchecked = False,
     count_again: CountAgain = False,
@@ -159,12 +165,11 @@ def select(
     """
     add_games(game, is_strict=strict)
     needed, copies = sort or without_copies or None, without_copies or None
-    parts_alone = {"--name": name, "--compress": compress, "--max-parts": max_parts}
     by_chance = sample or (split if split and "=" in split else None)
     for what, given, flags in (
         ("--sort", sort, {"--reverse": reverse}),
         ("--sort or --without-copies", needed, {"--memory": memory}),
-        ("--split", split, parts_alone),
+        ("--split", split, {"--name": name, "--compress": compress, "--max-parts": max_parts}),
         ("--without-copies", copies, {"--removed": removed}),
         ("--sample or --split NAME=SHARE,...", by_chance, {"--seed": seed is not None}),
     ):
@@ -176,12 +181,15 @@ def select(
     refuse_json_beside(None if only_count else out, as_json=as_json)
     output = Target(path=out, kind=RECORDS, force=force)
     left = _removed_to(removed, [*files, out], force=force)
-    _refuse_to_destroy(None if split else output)
+    if not split:
+        refuse_other_formats(out)
+        output.refuse()
     order = keys_of("--sort", sort)
     division = None
     if split is not None:
-        most = max_parts or MOST_PARTS
-        division = _Division(split, name, compress, most, seed=seed or 0, force=force)
+        division = _Division(
+            split, name, compress, max_parts or MOST_PARTS, seed=seed or 0, force=force
+        )
         division.refuse_folder(out, files)
     selection = Selection(
         files,
@@ -256,13 +264,6 @@ def _refuse_without(needed: str, given: object, flags: Mapping[str, object]) -> 
     for name, value in flags.items():
         if value and given is None:
             raise ConfigError(f"{name} goes with {needed}, which is missing")
-
-
-def _refuse_to_destroy(out: Target | None) -> None:
-    """Raise ConfigError where a file would be destroyed, before anything is read."""
-    if out is not None:
-        refuse_other_formats(out.path)
-        out.refuse()
 
 
 def _removed_to(removed: Path | None, others: Iterable[Path], *, force: bool) -> Target | None:
@@ -481,23 +482,25 @@ _SHARE: Final = re.compile(r"([A-Za-z0-9_-]{1,60})=([0-9]{1,9}(?:\.[0-9]{0,9})?|
 _FIELD: Final = re.compile(r"\{(number|value)(?::([0-9]{1,2}))?\}")
 
 
-_BELONG: Final = "Which tags say what records belong together; else all that identify a game."
-
-ArchiveA = Annotated[Path, argument("A", "A record file, or a database; - is stdin.")]
-ArchiveB = Annotated[Path, argument("B", "The other; one of them may be -.")]
-TagKey = Annotated[str | None, option("--key", "TAG[,TAG...]", _BELONG)]
-MovesOnly = Annotated[bool, flag("--moves-only", "Compare game, start and moves alone.")]
-AsJson = Annotated[bool, flag("--json", "Print a JSON object a line, the counts last.")]
-
-
 @app.command()
 def diff(
-    a: ArchiveA,
-    b: ArchiveB,
-    key: TagKey = None,
-    moves_only: MovesOnly = False,
+    a: Annotated[Path, argument("A", "A record file, or a database; - is stdin.")],
+    b: Annotated[Path, argument("B", "The other; one of them may be -.")],
+    key: Annotated[
+        str | None,
+        option(
+            "--key",
+            "TAG[,TAG...]",
+            "Which tags say what records belong together; else all that identify a game.",
+        ),
+    ] = None,
+    moves_only: Annotated[
+        bool, flag("--moves-only", "Compare game, start and moves alone.")
+    ] = False,
     unchecked: Unchecked = False,
-    as_json: AsJson = False,
+    as_json: Annotated[
+        bool, flag("--json", "Print a JSON object a line, the counts last.")
+    ] = False,
     quiet: Quiet = False,
     game: GameFiles = None,
 ) -> None:

@@ -87,8 +87,7 @@ def list_bots(as_json: AsJson = False) -> None:
     Example: arena bot list
     """
     if as_json:
-        rows = [{"name": name, "command": list(words)} for name, words in bundled().items()]
-        print_json(rows)
+        print_json([{"name": name, "command": list(words)} for name, words in bundled().items()])
         return
     for name, words in bundled().items():
         print(f"{name:16}{' '.join(words)}")
@@ -171,8 +170,7 @@ def check(
             if quiet and not point.verdict.is_bad:
                 continue
             if as_json:
-                line = json.dumps(asdict(point), ensure_ascii=False)
-                print(line, file=data_output(), flush=True)
+                print(json.dumps(asdict(point), ensure_ascii=False), file=data_output(), flush=True)
             else:
                 print_lines(report.add(point))
     if not as_json:
@@ -274,8 +272,7 @@ def log(
     )  # start-up time
 
     if game is None:
-        alike = forfeits_in(folder, sys.maxsize)
-        lost = sorted(one for _, first in alike for one in first)
+        lost = sorted(one for _, first in forfeits_in(folder, sys.maxsize) for one in first)
         if as_json:
             print_json([one._asdict() for one in lost])
         elif lost:
@@ -289,8 +286,7 @@ def log(
     if as_json:
         lines, stderr = read_log(text, (record.first, record.second))
         lost_by = record.forfeit._asdict() if record.forfeit else None
-        shown = {"number": game, "forfeit": lost_by, "lines": lines, "stderr": stderr}
-        print_json(shown)
+        print_json({"number": game, "forfeit": lost_by, "lines": lines, "stderr": stderr})
         return
     if not text:
         raise ArenaError(

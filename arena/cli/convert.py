@@ -19,6 +19,7 @@ from lath.arena.cli.files import (
     LossError,
     Unchecked,
     bad_words,
+    file_of,
     is_one_of,
     is_special,
     read_from,
@@ -41,7 +42,7 @@ from lath.arena.cli.main import (
     print_done,
     refuse_json_beside,
 )
-from lath.arena.cli.outputs import Force, Target, kind_of
+from lath.arena.cli.outputs import FORMATS, Force, Target
 from lath.arena.cli.selection import Telling
 from lath.arena.errors import INTERRUPTED, ConfigError, reading
 from lath.arena.machine import signals
@@ -51,7 +52,6 @@ from lath.notation import formats
 from lath.notation.files import files
 from lath.notation.formats import FormatError
 from lath.notation.record.errors import printable
-from lath.notation.record.record import Record
 from lath.notation.record.tags import MOVES, NOT_READ
 
 if TYPE_CHECKING:
@@ -59,33 +59,30 @@ if TYPE_CHECKING:
 
 app = App()
 
-_PATHS: Final = "What is read, then what is written; - is stdin or stdout."
-
-Paths = Annotated[list[Path], argument("SRC... DST", _PATHS)]
-From = Annotated[
-    str | None, option("--from", "F", "SRC's format, as a name or suffix; else by suffix.")
-]
-To = Annotated[
-    str | None, option("--to", "F", "DST's format, as a name or suffix; else by suffix.")
-]
-Strict = Annotated[bool, flag("--strict", "Write nothing if anything would be lost.")]
-Positions = Annotated[bool, flag("--positions", "Write a row a ply, not a game: csv, parquet, …")]
-Planes = Annotated[bool, flag("--planes", "Write positions as numbers: parquet, npz.")]
-Append = Annotated[bool, flag("--append", "Add to a database (DST.duckdb) what it does not have.")]
-
 
 @app.command()
 def convert(
-    paths: Paths,
-    from_: From = None,
-    to: To = None,
-    positions: Positions = False,
-    planes: Planes = False,
-    append: Append = False,
+    paths: Annotated[
+        list[Path],
+        argument("SRC... DST", "What is read, then what is written; - is stdin or stdout."),
+    ],
+    from_: Annotated[
+        str | None, option("--from", "F", "SRC's format, as a name or suffix; else by suffix.")
+    ] = None,
+    to: Annotated[
+        str | None, option("--to", "F", "DST's format, as a name or suffix; else by suffix.")
+    ] = None,
+    positions: Annotated[
+        bool, flag("--positions", "Write a row a ply, not a game: csv, parquet, …")
+    ] = False,
+    planes: Annotated[bool, flag("--planes", "Write positions as numbers: parquet, npz.")] = False,
+    append: Annotated[
+        bool, flag("--append", "Add to a database (DST.duckdb) what it does not have.")
+    ] = False,
     bom: Bom = False,
     force: Force = False,
     jobs: Jobs = 1,
-    strict: Strict = False,
+    strict: Annotated[bool, flag("--strict", "Write nothing if anything would be lost.")] = False,
     unchecked: Unchecked = False,
     as_json: DoneAsJson = False,
     quiet: Quiet = False,
@@ -116,18 +113,20 @@ def convert(
     Example: arena convert monday.lath tuesday.lath.gz games.duckdb -j 2
     """
     add_games(game, is_strict=strict)
-    *sources, destination = _two(paths)
+    if len(paths) < 2:
+        raise typer.BadParameter(f"{paths[0]} alone: expected SRC and DST")
+    *sources, destination = paths
     refuse_json_beside(destination, as_json=as_json)
     from_, to = (name and formats.named(name) for name in (from_, to))
     is_database = _makes_database(destination, to)
-    sources = list(map(_file_of, files_in(sources)))
+    sources = [file_of(one, "a directory and no tournament") for one in files_in(sources)]
     given = {"--positions": positions, "--planes": planes, "--strict": strict}
-    of_database = {"--append": append}
-    _refuse_bom(destination, to, bom=bom, is_database=is_database)
-    _refuse_flags({**given, "--unchecked": unchecked}, of_database, is_database=is_database)
+    if bom and (is_database or _format_of(destination, to, "--to") != "csv"):
+        raise typer.BadParameter("--bom is for CSV; expected DST with the suffix .csv, or --to csv")
+    _refuse_flags({**given, "--unchecked": unchecked}, append=append, is_database=is_database)
     if is_database:
         read = _sources(sources, from_, destination)
-        Target(path=destination, kind=kind_of(_TO_DATABASE), force=force or append).refuse()
+        Target(path=destination, kind=FORMATS[_TO_DATABASE], force=force or append).refuse()
         counts = _into_database(read, destination, append=append, jobs=jobs, quiet=quiet)
         raise typer.Exit(_status_of(counts, destination, as_json=as_json, quiet=quiet))
     try:
@@ -140,15 +139,14 @@ def convert(
         if is_source:
             _refuse_to_replace(destination, to_name, is_table=positions or planes)
         # in the place of what is read stands all of it
-        output = Target(path=destination, kind=None if is_source else kind_of(to_name), force=force)
+        output = Target(path=destination, kind=None if is_source else FORMATS[to_name], force=force)
         output.refuse()
         conversion = _Conversion(read, to_name, rules=not unchecked, jobs=jobs)
         pieces: Iterable[bytes] = chain([BOM.encode()] * bom, write(conversion))
         if strict:
             pieces = conversion.strictly(pieces, destination)
             pieces = whole(pieces) if is_special(destination) else pieces
-        lost = str if force else conversion.lost_words
-        pieces = unless_lossy(destination, pieces, sources, lost)
+        pieces = unless_lossy(destination, pieces, sources, str if force else conversion.lost_words)
         try:
             with unless_cut(lambda: bool(conversion.bad)):
                 output.write(pieces)
@@ -179,23 +177,12 @@ def _writer(
         write_plies = (formats.ply_writer if positions else formats.plane_writer)(name)
         return lambda conversion: write_plies(conversion.numbered(), conversion.lost)
     write = formats.writer(name)
-    return lambda conversion: write(conversion.records(), conversion.lost)
+    return lambda conversion: write(
+        (record for _, record in conversion.numbered()), conversion.lost
+    )
 
 
 _TO_DATABASE: Final = "duckdb"
-
-
-def _refuse_bom(out: Path, to: str | None, *, bom: bool, is_database: bool) -> None:
-    """Raise BadParameter for a byte order mark before another format than CSV."""
-    if bom and (is_database or _format_of(out, to, "--to") != "csv"):
-        raise typer.BadParameter("--bom is for CSV; expected DST with the suffix .csv, or --to csv")
-
-
-def _two(paths: list[Path]) -> list[Path]:
-    """Return paths that are two at least; raises BadParameter."""
-    if len(paths) < 2:
-        raise typer.BadParameter(f"{paths[0]} alone: expected SRC and DST")
-    return paths
 
 
 def _makes_database(destination: Path, to: str | None) -> bool:
@@ -219,16 +206,13 @@ def _require_name_of_database(path: Path) -> None:
         raise ConfigError(f"{path}: {what}; expected a name with the suffix {files.DATABASE}")
 
 
-def _refuse_flags(
-    given: Mapping[str, bool], of_database: Mapping[str, bool], *, is_database: bool
-) -> None:
+def _refuse_flags(given: Mapping[str, bool], *, append: bool, is_database: bool) -> None:
     """Raise BadParameter or ConfigError for flags that do not go with each other or with DST."""
     if given["--positions"] and given["--planes"]:
         raise typer.BadParameter("--positions and --planes exclude each other")
-    for name, is_given in of_database.items():
-        if is_given and not is_database:
-            expected = f"expected DST with the suffix {files.DATABASE}"
-            raise ConfigError(f"{name} is for databases; {expected}")
+    if append and not is_database:
+        expected = f"expected DST with the suffix {files.DATABASE}"
+        raise ConfigError(f"--append is for databases; {expected}")
     for name, is_given in given.items():
         if is_database and is_given:
             raise ConfigError(f"{name} is not for databases, which take sound records whole")
@@ -275,11 +259,11 @@ def _into_database(
     except DatabaseError as error:
         raise ConfigError(str(error)) from error
     except KeyboardInterrupt:
-        print("interrupted" + _ON * bool(command), file=sys.stderr)
+        print(
+            "interrupted" + "; the same command goes on where it was" * bool(command),
+            file=sys.stderr,
+        )
     return counts
-
-
-_ON: Final = "; the same command goes on where it was"
 
 
 def _status_of(counts: BuildCounts | None, out: Path, *, as_json: bool, quiet: bool) -> int:
@@ -318,20 +302,6 @@ def _sources(sources: Sequence[Path], from_: str | None, out: Path) -> list[_Rea
         raise ConfigError(f"{out} is no file, which a database is; name one")
     _require_name_of_database(out)
     return read
-
-
-def _file_of(path: Path) -> Path:
-    """Return the file of records that a source is: of a tournament's directory that of its games.
-
-    Raises ConfigError.
-    """
-    if not path.is_dir():
-        return path
-    from lath.arena.directory import RECORDS  # start-up time
-
-    if not (games := path / RECORDS).is_file():
-        raise ConfigError(f"{path} is a directory and no tournament: it has no {RECORDS}")
-    return games
 
 
 def _command(read: Sequence[tuple[Path, str]]) -> str:
@@ -418,10 +388,6 @@ class _Conversion:
         """Sound records whose moves stand in the source and are not read."""
         self.losses: dict[str, _Loss] = {}
         """By field, in order of appearance."""
-
-    def records(self) -> Iterator[Record]:
-        """Yield the sound records, as `numbered` does."""
-        return (record for _, record in self.numbered())
 
     def numbered(self) -> Iterator[formats.Numbered]:
         """Yield the sound records and their numbers in the source, print the others' problems.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from dataclasses import asdict
 from itertools import groupby
@@ -12,13 +11,12 @@ from typing import Annotated, Final
 
 import typer
 
-from lath.arena.cli.main import App, AsJson, argument, option
+from lath.arena.cli.main import App, AsJson, argument, option, print_json
 from lath.arena.doctor.doctor import findings
 from lath.arena.doctor.findings import DoctorFinding
 from lath.arena.entrants.origins import sandbox_of
 from lath.arena.errors import FAULT, ConfigError
 from lath.arena.terminal.layout import Output
-from lath.arena.terminal.streams import data_output
 
 app = App()
 
@@ -55,15 +53,13 @@ def doctor(
         with address_of(cluster) as named:
             from lath.arena.cluster.diagnosis import findings as of_workers  # start-up time
 
-            of_all = of_workers(
-                named.address, folder, workers=named.workers, is_trial=named.is_trial
+            found = list(
+                of_workers(named.address, folder, workers=named.workers, is_trial=named.is_trial)
             )
-            found = list(of_all)
     else:
         found = [*findings(folder, sandbox_of(sandbox)), _terminal(Output(to_stdout=True))]
     if as_json:
-        rows = list(map(asdict, found))
-        print(json.dumps(rows, indent=2, ensure_ascii=False), file=data_output())
+        print_json(list(map(asdict, found)))
     else:
         _print(found)
     raise typer.Exit(FAULT if any(one.verdict == "missing" for one in found) else 0)

@@ -81,47 +81,46 @@ _STRIP: Final = (
 )
 _MANY: Final = "; may come several times."
 
-Set = Annotated[list[str] | None, option("--set", "TAG=VALUE", f"Give a tag a value{_MANY}")]
-Drop = Annotated[list[str] | None, option("--drop", "TAG", f"Take a tag out{_MANY}")]
-Rename = Annotated[list[str] | None, option("--rename", "OLD=NEW", f"Call a tag NEW{_MANY}")]
-Player = Annotated[list[str] | None, option("--player", "OLD=NEW", f"Call a player NEW{_MANY}")]
-Players = Annotated[
-    Path | None, option("--players", "FILE", "The same from two columns, by commas or tabs.")
-]
-Strip = Annotated[list[str] | None, option("--strip", "KIND[,KIND...]", _STRIP)]
-Plies = Annotated[
-    int | None,
-    option("--plies", "N", "Cut games after N plies: unfinished, unless over.", **whole(0)),
-]
-SplitVariations = Annotated[
-    bool, flag("--split-variations", "Make records of their own of variations.")
-]
-OnlyCheck = Annotated[bool, flag("--check", "Write nothing; exit 1 if a file would change.")]
-DryRun = Annotated[bool, flag("--dry-run", "Write nothing; print what would change, as a diff.")]
-Out = Annotated[
-    Path | None, option("--output -o", "OUT", "Write there, FILE stays; of several FILE a folder.")
-]
-Suffix = Annotated[
-    str | None, option("--backup", "SUFFIX", "What FILE is kept as has this at its end; else .bak.")
-]
-
 
 @app.command()
 def edit(
     files: Files,
-    set_: Set = None,
-    drop: Drop = None,
-    rename: Rename = None,
-    player: Player = None,
-    players: Players = None,
-    strip: Strip = None,
-    plies: Plies = None,
-    split_variations: SplitVariations = False,
+    set_: Annotated[
+        list[str] | None, option("--set", "TAG=VALUE", f"Give a tag a value{_MANY}")
+    ] = None,
+    drop: Annotated[list[str] | None, option("--drop", "TAG", f"Take a tag out{_MANY}")] = None,
+    rename: Annotated[
+        list[str] | None, option("--rename", "OLD=NEW", f"Call a tag NEW{_MANY}")
+    ] = None,
+    player: Annotated[
+        list[str] | None, option("--player", "OLD=NEW", f"Call a player NEW{_MANY}")
+    ] = None,
+    players: Annotated[
+        Path | None, option("--players", "FILE", "The same from two columns, by commas or tabs.")
+    ] = None,
+    strip: Annotated[list[str] | None, option("--strip", "KIND[,KIND...]", _STRIP)] = None,
+    plies: Annotated[
+        int | None,
+        option("--plies", "N", "Cut games after N plies: unfinished, unless over.", **whole(0)),
+    ] = None,
+    split_variations: Annotated[
+        bool, flag("--split-variations", "Make records of their own of variations.")
+    ] = False,
     where: Where = None,
-    only_check: OnlyCheck = False,
-    dry_run: DryRun = False,
-    out: Out = None,
-    backup: Suffix = None,
+    only_check: Annotated[
+        bool, flag("--check", "Write nothing; exit 1 if a file would change.")
+    ] = False,
+    dry_run: Annotated[
+        bool, flag("--dry-run", "Write nothing; print what would change, as a diff.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        option("--output -o", "OUT", "Write there, FILE stays; of several FILE a folder."),
+    ] = None,
+    backup: Annotated[
+        str | None,
+        option("--backup", "SUFFIX", "What FILE is kept as has this at its end; else .bak."),
+    ] = None,
     force: Force = False,
     unchecked: Unchecked = False,
     as_json: DoneAsJson = False,
@@ -157,7 +156,6 @@ def edit(
             set=_values(set_ or (), rules=not unchecked),
             players=_players(player or (), players),
         )
-    if edits is not None:
         _refuse(edits)
     elif where is not None:
         raise ConfigError("--where goes with an edit such as --set, which is missing")
@@ -173,7 +171,7 @@ def edit(
 
     def status() -> int:
         """Return the exit status for what was found until now."""
-        return any(work.is_at_fault or (only_check and work.is_changed) for work in works)
+        return any(work.bad or work.refused or (only_check and work.is_changed) for work in works)
 
     with unless_cut(status), into.opened() as target:
         for path in files:
@@ -191,8 +189,7 @@ def edit(
                 work.print_counts(would=dry_run or only_check)
     query.print_doubts()
     places = [str(into.place_of(work.path)) for work in works if written and work.is_changed]
-    done = {"files": [work.as_json() for work in works], "written": places}
-    print_done(done, as_json=as_json)
+    print_done({"files": [work.as_json() for work in works], "written": places}, as_json=as_json)
     raise typer.Exit(status())
 
 
@@ -333,11 +330,6 @@ class _Work:
         """Whether any byte differs, when all changes were read."""
         self.copy: Path | None = None
         """What keeps the file as it was, if anything."""
-
-    @property
-    def is_at_fault(self) -> bool:
-        """Whether a record was bad, or would have been."""
-        return bool(self.bad or self.refused)
 
     def changes(self) -> Iterator[Change]:
         """Yield the file part by part; raises OSError and ArenaError."""
@@ -513,9 +505,7 @@ class _Target:
 
         Raises ConfigError.
         """
-        out = self.out
-        if out is None and str(path) == "-":
-            out = path
+        out = path if self.out is None and str(path) == "-" else self.out
         if out is None:
             return self._replace(path, pieces, work)
         if self.is_folder:

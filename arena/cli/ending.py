@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -54,8 +54,7 @@ def print_end(
         output = Output(to_stdout=to_stdout, of_run=True)
         _print_tables(summary, progress, out, output)
         if output.failure is not None:
-            words = f"tables could not be written: {output.failure.strerror}"
-            print(f"warning: {words}", file=sys.stderr)
+            note(f"warning: tables could not be written: {output.failure.strerror}")
         if summary.standings and with_report and summary.unreported is None:
             print(f"report: {out / 'report.html'}", file=sys.stderr)
     unsound = summary.standings.unsound if summary.standings else ()
@@ -69,10 +68,7 @@ def print_end(
         print(f"arena: {played} and kept; go on with: {_command(out)}", file=sys.stderr)
         return INTERRUPTED
     played += f": the budget is spent; go on with: {_command(out)}" if summary.is_spent else ""
-    for words in end_words(summary.stopped, progress.causes):
-        print(f"arena: {words}", file=sys.stderr)
-    for words in benched_words(summary, out):
-        print(f"arena: {words}", file=sys.stderr)
+    print_end_words(summary, progress, benched_words(summary, out))
     if not summary.is_complete:
         print(f"arena: {played}", file=sys.stderr)
     if summary.unreported is not None:
@@ -96,8 +92,7 @@ def _print_tables(summary: RunSummary, progress: Progress, out: Path, output: Ou
 
     outcome = summary.outcome
     if summary.standings is None:
-        rows = 1 + len(progress.scores)
-        output.lines(standings(progress, output.width, rows, output.letters))
+        output.lines(standings(progress, output.width, 1 + len(progress.scores), output.letters))
     else:
         outcome = completed(outcome, summary.standings)
     print_season(summary.season, output)
@@ -106,9 +101,26 @@ def _print_tables(summary: RunSummary, progress: Progress, out: Path, output: Ou
         print_standings(summary.standings, output)
         with suppress(ArenaError):  # who reads the games is told of it
             print_versions(background_of([out]), summary.standings, output)
-    all_seasons = "all seasons" if summary.season else ""
-    print_bots(summary.bots, summary.notes, output, all_seasons)
+    print_bots(summary.bots, summary.notes, output, "all seasons" if summary.season else "")
     print_faults(summary, out, output)
+
+
+def note(words: str) -> None:
+    """Tell people of something."""
+    print(words, file=sys.stderr)
+
+
+def print_end_words(summary: RunSummary, progress: Progress, more: Iterable[str] = ()) -> None:
+    """Print what was stopped, and what games were warned of, then `more`."""
+    for words in (*end_words(summary.stopped, progress.causes), *more):
+        print(f"arena: {words}", file=sys.stderr)
+
+
+def fault_words(summary: RunSummary) -> Iterator[str]:
+    """Yield what bots lost by their own fault."""
+    for bot in summary.bots:
+        if faults := [f"{count} by {ending}" for ending, count in bot.lost_by.items() if count]:
+            yield f"{bot.name} lost by its own fault: {', '.join(faults)}"
 
 
 def print_faults(summary: RunSummary, out: Path, output: Output) -> None:

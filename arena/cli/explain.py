@@ -6,14 +6,14 @@ import difflib
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from lath.arena.cli.files import AllSources, Unchecked, unless_cut
+from lath.arena.cli.files import AllSources, Unchecked, file_of, unless_cut
 from lath.arena.cli.main import App, AsJson, GameFiles, Quiet, Strict, add_games, argument, flag
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.errors import ConfigError
@@ -26,10 +26,6 @@ from lath.reports.explaining.explanation import Explained, Explanation
 
 app = App()
 
-Bot = Annotated[str, argument("BOT", "The bot, as the records name it.")]
-_ALL = "Print all rows, and what may be chance."
-
-Every = Annotated[bool, flag("--all", _ALL)]
 
 NAMES: Final = 8
 """Bots that are named where BOT is none of them."""
@@ -37,10 +33,10 @@ NAMES: Final = 8
 
 @app.command()
 def explain(
-    bot: Bot,
+    bot: Annotated[str, argument("BOT", "The bot, as the records name it.")],
     sources: AllSources,
     where: Where = None,
-    every: Every = False,
+    every: Annotated[bool, flag("--all", "Print all rows, and what may be chance.")] = False,
     unchecked: Unchecked = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -60,11 +56,11 @@ def explain(
     sources = sorted(
         files_in(sources), key=lambda one: not one.is_dir()
     )  # which know what was ruled
-    files = [_file_of(source) for source in sources]
+    files = [file_of(source, "no tournament with games") for source in sources]
     given = GivenGames(has_flag=False)  # a game that repeats another costs nothing again anyway
     selection = Selection(files, where, rules=not unchecked, quiet=quiet, given=given)
     explanation = Explanation(bot)
-    taken = _take(selection, explanation, sources)
+    taken = _take(selection, explanation, dict(zip(sources, files, strict=True)))
     if not explanation.games:
         raise ConfigError(_nobody(bot, explanation.players, files))
     with unless_cut(lambda: bool(selection.bad)):
@@ -75,24 +71,15 @@ def explain(
     raise typer.Exit(1 if selection.bad else 0)
 
 
-def _file_of(source: Path) -> Path:
-    """Return the file of the records of a source; raises ConfigError."""
-    if not source.is_dir():
-        return source
-    from lath.arena.directory import RECORDS  # start-up time
+def _take(selection: Selection, explanation: Explanation, files: Mapping[Path, Path]) -> int:
+    """Take all records; those of tournaments with their rulings. Return how many there are.
 
-    file = source / RECORDS
-    if not file.is_file():
-        raise ConfigError(f"{source} is no tournament with games: it has no {RECORDS}")
-    return file
-
-
-def _take(selection: Selection, explanation: Explanation, sources: Sequence[Path]) -> int:
-    """Take all records; those of tournaments with their rulings. Return how many there are."""
+    `files` has of each source the file of its records.
+    """
     from lath.arena.tournament.outcome.notes import rulings_in  # start-up time
     from lath.arena.tournament.outcome.sources import ruling_on
 
-    rulings = {_file_of(source): rulings_in([source]) for source in sources if source.is_dir()}
+    rulings = {file: rulings_in([one]) for one, file in files.items() if one.is_dir()}
     taken = 0
     for entry, record in selection:
         taken += 1

@@ -26,10 +26,7 @@ from lath.reports.exploring.explorer import Node, NodeCounter
 
 app = App()
 
-_GAME = "The game that is asked about, or its file; else that of the first record."
 
-OfGame = Annotated[str | None, option("--game", "GAME", _GAME)]
-After = Annotated[str, option("--after", "MOVES", "Moves to play first, such as 'e5 swap d4'.")]
 All = Annotated[bool, flag("--all", "Show every move, not only the most frequent.")]
 
 
@@ -38,8 +35,17 @@ def explore(
     files: Sources,
     position: PositionText = None,
     setup: SetupText = None,
-    after: After = "",
-    game: OfGame = None,
+    after: Annotated[
+        str, option("--after", "MOVES", "Moves to play first, such as 'e5 swap d4'.")
+    ] = "",
+    game: Annotated[
+        str | None,
+        option(
+            "--game",
+            "GAME",
+            "The game that is asked about, or its file; else that of the first record.",
+        ),
+    ] = None,
     where: Where = None,
     distinct: Distinct = False,
     count_again: CountAgain = False,
@@ -75,13 +81,17 @@ def explore(
     if not quiet:
         if not as_json:
             exploring.print_ways_on()
-        if where or exploring.leaves_out or selection.left_out_words():
+        leaves_out = exploring.others or exploring.node.without_moves
+        if where or leaves_out or selection.left_out_words():
             print(exploring.counted_words() + selection.left_out_words(), file=sys.stderr)
     raise typer.Exit(1 if selection.bad else 0)
 
 
 class _Exploring:
     """A position, and what the games of files or of a database tell of it."""
+
+    node: Node
+    """What the games tell, once they are asked."""
 
     def __init__(self, position: str | None, setup: str | None, after: str) -> None:
         self.records = 0
@@ -94,7 +104,6 @@ class _Exploring:
         self._line: Final = after.split()
         self._played: list[Position] = []
         """Where the line begins, and the position after each of its moves."""
-        self._node: Node | None = None
 
     def begin(self, game_id: str) -> None:
         """Ask about this game; raises GameError for a position or a move that it refuses."""
@@ -112,12 +121,6 @@ class _Exploring:
             raise ConfigError("there is no record to explore; --game says which game is meant")
         return self._played[0].game.id
 
-    @property
-    def node(self) -> Node:
-        """Return what the games tell, once they are asked."""
-        assert self._node is not None
-        return self._node
-
     def read(self, selection: Selection) -> None:
         """Count the records of files; raises ConfigError where the game is not known."""
         counter: NodeCounter | None = None
@@ -134,7 +137,7 @@ class _Exploring:
                 selection.refuse(entry, error)
         self.records = selection.records
         self._require_game()
-        self._node = (counter or NodeCounter(self._played[-1])).node()
+        self.node = (counter or NodeCounter(self._played[-1])).node()
 
     def ask(self, path: Path, selection: Selection) -> None:
         """Ask a database; raises ConfigError where the game is not known."""
@@ -152,9 +155,8 @@ class _Exploring:
             game = self._require_game()
             self.records = selection.records
             self.others.update({name: n for name, n in counts.items() if name != game})
-            source = DatabaseGames(database, game, str(path), among)
-            self._node = source.node(self._played[-1])
-            selection.print_doubts()
+            self.node = DatabaseGames(database, game, str(path), among).node(self._played[-1])
+            selection.query.print_doubts()
 
     def print_json(self, selection: Selection) -> None:
         """Print it for programs; the selection says what was left out."""
@@ -192,11 +194,6 @@ class _Exploring:
             if game is not None and (name == "newest" or game != most.newest):
                 show = f"{shlex.quote(game.source)} --record {game.number}{file} --ply {game.ply}"
                 print(f"{name} game of {most.move}: arena show {show}", file=sys.stderr)
-
-    @property
-    def leaves_out(self) -> bool:
-        """Return whether there are records that do not count."""
-        return bool(self.others or self.node.without_moves)
 
     def counted_words(self) -> str:
         """Return how many records counted, and what the others were."""

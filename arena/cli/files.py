@@ -146,6 +146,20 @@ def read_database(path: Path) -> Iterator[Database]:
         raise ConfigError(str(error)) from error
 
 
+def file_of(source: Path, otherwise: str) -> Path:
+    """Return the file of records that a source is, of a tournament's directory that of its games.
+
+    `otherwise` says what a directory without them is. Raises ConfigError.
+    """
+    if not source.is_dir():
+        return source
+    from lath.arena.directory import RECORDS  # start-up time
+
+    if not (games := source / RECORDS).is_file():
+        raise ConfigError(f"{source} is {otherwise}: it has no {RECORDS}")
+    return games
+
+
 def bad_words(count: int) -> str:
     """Return `1 bad record` or `2 bad records`."""
     return f"{count} bad record{'' if count == 1 else 's'}"
@@ -237,24 +251,19 @@ def refuse_other_formats(out: Path) -> None:
 def refuse_to_edit_others(paths: Iterable[Path]) -> None:
     """Raise ConfigError for what is no file of text of ours, whose bytes an edit keeps."""
     for path in paths:
-        _refuse_to_edit(path)
-
-
-def _refuse_to_edit(path: Path) -> None:
-    shown = shlex.quote(str(path))
-    if path.is_dir():
-        if (games := path / "games.lath").is_file():
-            what, hint = "a tournament, whose games stay as they were played", str(games)
-        else:
-            what, hint = "a folder", f"{shown}/*.lath"
-        way = f"arena edit {hint} … -o edited.lath" if games.is_file() else f"arena edit {hint} …"
-        raise ConfigError(f"{path} is {what}; expected record files", hint=way)
-    name = formats.recognised(path)
-    if name not in formats.OF_TEXT:
-        by = "by its suffix" if formats.is_other(path) else "by how it begins"
-        given = f" --from {name}" if shown == "-" else ""
-        way = f"arena convert {shown} -{given} --to lath | arena edit - …"
-        raise ConfigError(f"{path} is {name} {by}; arena edit changes lath alone", hint=way)
+        shown = shlex.quote(str(path))
+        if path.is_dir():
+            what, way = "a folder", f"arena edit {shown}/*.lath …"
+            if (games := path / "games.lath").is_file():
+                what = "a tournament, whose games stay as they were played"
+                way = f"arena edit {games} … -o edited.lath"
+            raise ConfigError(f"{path} is {what}; expected record files", hint=way)
+        name = formats.recognised(path)
+        if name not in formats.OF_TEXT:
+            by = "by its suffix" if formats.is_other(path) else "by how it begins"
+            given = f" --from {name}" if shown == "-" else ""
+            way = f"arena convert {shown} -{given} --to lath | arena edit - …"
+            raise ConfigError(f"{path} is {name} {by}; arena edit changes lath alone", hint=way)
 
 
 def is_special(path: Path) -> bool:

@@ -121,9 +121,8 @@ def _origin_of(game_id: str) -> str:
 
 
 PositionText = Annotated[str | None, option("--position", "P", "Begin from this position's text.")]
-Depth = Annotated[int, argument("DEPTH", "Plies.", **whole(0))]
-OnlyCount = Annotated[bool, flag("--count", "Print only how many.")]
-Divide = Annotated[bool, flag("--divide", "Print the count behind each first move too.")]
+
+
 SetupText = Annotated[str | None, option("--setup", "S", "Begin from this setup.")]
 
 
@@ -148,8 +147,7 @@ def show_game(game: GameId, as_json: AsJson = False) -> None:
     one = registry.get(registry.named(game))
     others = variants(one) if ":" not in one.id else ()
     if as_json:
-        more = {"card": card_of(one), "variants": list(others)}
-        print_json(_described(one) | more)
+        print_json(_described(one) | {"card": card_of(one), "variants": list(others)})
         return
     lines = [shown_card(one), "", f"{one.id}: {one.credit}; {_origin_of(one.id)}"]
     start = one.start(one.draw_setup(1) if one.has_setups else None)
@@ -167,7 +165,7 @@ def moves(
     game: GameId,
     position: PositionText = None,
     setup: SetupText = None,
-    count: OnlyCount = False,
+    count: Annotated[bool, flag("--count", "Print only how many.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the legal moves, one a line.
@@ -179,17 +177,19 @@ def moves(
     if as_json:
         listed = {} if count else {"moves": legal}
         print_json({"game": start.game.id, "count": len(legal), **listed})
-        return
-    print(len(legal) if count else "\n".join(legal))
+    else:
+        print(len(legal) if count else "\n".join(legal))
 
 
 @group.command()
 def perft(
     game: GameId,
-    depth: Depth,
+    depth: Annotated[int, argument("DEPTH", "Plies.", **whole(0))],
     position: PositionText = None,
     setup: SetupText = None,
-    divide: Divide = False,
+    divide: Annotated[
+        bool, flag("--divide", "Print the count behind each first move too.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Count the paths of DEPTH moves, the field's check of rules.
@@ -222,11 +222,9 @@ _SCHEMAS: Final = {
 }
 """Where each schema is, or what makes it: none is loaded but the one that is asked for."""
 
-SchemaName = Annotated[str, argument("NAME", f"{', '.join(_SCHEMAS)}.")]
-
 
 @app.command()
-def schema(name: SchemaName) -> None:
+def schema(name: Annotated[str, argument("NAME", f"{', '.join(_SCHEMAS)}.")]) -> None:
     """Print the JSON Schema (2020-12) of one of our formats.
 
     They are those of a record, a configuration, `outcome.json`, `standings.json`, the data of

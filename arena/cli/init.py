@@ -90,9 +90,6 @@ command = {command}
 # time = {{ move = "1s" }}   # instead of [time]
 """
 
-BotLanguage = Annotated[
-    Language | None, option("--bot", "LANG", "python, javascript, c, cpp, rust or shell.")
-]
 
 _README: Final = """\
 # A bot
@@ -236,7 +233,9 @@ def _is_as_written(path: Path, text: str) -> bool:
 @app.command(cls=Init)
 def init(
     folder: Annotated[Path, argument("DIR", "Made if it is missing.")] = Path(),
-    bot: BotLanguage = None,
+    bot: Annotated[
+        Language | None, option("--bot", "LANG", "python, javascript, c, cpp, rust or shell.")
+    ] = None,
     game: Annotated[
         str | None, option("--game", "[DIR/]NAME", "Write a game of this name; else mygame.")
     ] = None,

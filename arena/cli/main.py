@@ -149,7 +149,10 @@ class _Light:
             is_looked_at = info.exists or info.resolve_path or info.path_type or info.writable
             is_plain = kind is str or (kind is Path and not (is_looked_at or info.readable))
             cast = kind if is_plain and is_one is not is_list else None
-        if cast and all(isinstance(one, kinds) and _is_plain(one) for one in values):
+        # Nobody refuses letters of ASCII; what is no text has none that are refused.
+        if cast and all(
+            isinstance(one, kinds) and (not isinstance(one, str) or one.isascii()) for one in values
+        ):
             return list(map(cast, values)) if is_list else cast(value)
         return super().get_runtime_param().coerce(value, param=param, ctx=ctx)  # type: ignore[misc]  # of the library
 
@@ -169,11 +172,6 @@ class LightOption(_Light, TyperOption):
 
 class LightArgument(_Light, TyperArgument):
     """An argument of all our commands."""
-
-
-def _is_plain(value: object) -> bool:
-    """Return whether a text has letters that nobody refuses; what is none has them."""
-    return not isinstance(value, str) or value.isascii()
 
 
 class _OfLight:

@@ -8,12 +8,20 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from lath.arena.cli.ending import print_faults, tell_report, unhurt_output
+from lath.arena.cli.ending import (
+    fault_words,
+    note,
+    print_end_words,
+    print_faults,
+    tell_report,
+    unhurt_output,
+)
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -35,7 +43,7 @@ from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
 from lath.arena.tournament.outcome.outcomes import verdict_words, with_reason
 from lath.arena.tournament.outcome.sources import records_of
-from lath.arena.tournament.run.progress import end_words, mishaps_words
+from lath.arena.tournament.run.progress import mishaps_words
 from lath.games.core import Side
 from lath.notation.record.record import Record
 from lath.notation.text.suggestions import is_game
@@ -142,12 +150,9 @@ def _print_verdict(played: PlayedMatch, *, as_json: bool, quiet: bool) -> None:
         if quiet:
             return
         games = records_of([out], rules=False)
-        for words in _losses(games, names[not is_of_old], summary.outcome.total):
+        losses = _losses(games, names[not is_of_old], summary.outcome.total)
+        for words in chain(losses, fault_words(summary)):
             print(words)
-        for bot in summary.bots:
-            faults = [f"{count} by {ending}" for ending, count in bot.lost_by.items() if count]
-            if faults:
-                print(f"{bot.name} lost by its own fault: {', '.join(faults)}")
     print_faults(summary, out, Output(to_stdout=True, of_run=True))
 
 
@@ -238,8 +243,8 @@ def match(
         out=out,
     )
     audience = Audience(
-        tell=(lambda _: None) if quiet else _to_stderr,
-        note=lambda words: _to_stderr(f"note: {words}"),
+        tell=(lambda _: None) if quiet else note,
+        note=lambda words: note(f"note: {words}"),
         watched=partial(screen, quiet=quiet, verbose=False, is_shared=False),
         is_alone=True,
     )
@@ -247,13 +252,7 @@ def match(
         from lath.arena.cli.placing import told  # start-up time
 
         raise typer.Exit(told(request, audience, as_json=as_json, quiet=quiet))
-    played = held(request, audience)
-    raise typer.Exit(_told(played, request, as_json=as_json, quiet=quiet))
-
-
-def _to_stderr(words: str) -> None:
-    """Tell people of something."""
-    print(words, file=sys.stderr)
+    raise typer.Exit(_told(held(request, audience), request, as_json=as_json, quiet=quiet))
 
 
 def _told(played: PlayedMatch, request: MatchRequest, *, as_json: bool, quiet: bool) -> int:
@@ -262,11 +261,11 @@ def _told(played: PlayedMatch, request: MatchRequest, *, as_json: bool, quiet: b
     is_void = any(summary.unable(names))
     test = summary.outcome.data["sprt"]
     _print_verdict(played, as_json=as_json, quiet=quiet)
-    for words in end_words(summary.stopped, progress.causes):
-        print(f"arena: {words}", file=sys.stderr)
+    print_end_words(summary, progress)
     if not quiet:
         folder = shlex.quote(str(out))
-        if not is_void and _has_lost(test, of_old=is_of_old):
+        halves = sum((number - 2) * count for number, count in enumerate(test["counts"]))
+        if not is_void and (halves > 0 if is_of_old else halves < 0):  # less than half is scored
             mine = shlex.quote(names[not is_of_old])
             print(f"where it loses: arena explain {mine} {folder}", file=sys.stderr)
         print(f"look further: arena rate {folder}", file=sys.stderr)
@@ -283,9 +282,3 @@ def _told(played: PlayedMatch, request: MatchRequest, *, as_json: bool, quiet: b
     if not quiet:
         tell_report(out, "-".join(names), is_named=request.out is not None)
     return status
-
-
-def _has_lost(test: Mapping[str, Any], *, of_old: bool) -> bool:
-    """Return whether the bot that was asked about has scored less than half."""
-    halves: int = sum((number - 2) * count for number, count in enumerate(test["counts"]))
-    return halves > 0 if of_old else halves < 0

@@ -68,7 +68,7 @@ PNG: Final = _kind("PNG", rb"\x89PNG")
 GIF: Final = _kind("GIF", rb"GIF8")
 PACKED: Final = _kind("packed bot", rb"# [^\n]*, packed by `arena bot pack`")
 
-_FORMATS: Final = {
+FORMATS: Final = {
     "lath": RECORDS,
     "jsonlines": _kind("records as JSON lines", rb'\{\s*"(?:tags|record)"'),
     "abstractplay": _kind("AbstractPlay's records", rb'(?:\[\s*)?\{\s*"(?:header|moves)"'),
@@ -80,11 +80,7 @@ _FORMATS: Final = {
     "npz": _kind("arrays of numpy", rb"PK\x03\x04"),
     "duckdb": Kind("database", re.compile(rb".{8}DUCK", re.DOTALL)),
 }
-
-
-def kind_of(format_name: str) -> Kind:
-    """Return the kind of file that a format of records is."""
-    return _FORMATS[format_name]
+"""The kinds of files that formats of records are, by their names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,23 +101,20 @@ class Target:
 
     def refuse(self) -> None:
         """Raise ConfigError where something would be destroyed; before anything is computed."""
+        named = printable(str(self.path))
         if self.path.is_dir():
-            raise ConfigError(f"{self._named} cannot be written: Is a directory")
+            raise ConfigError(f"{named} cannot be written: Is a directory")
         if is_special(self.path):  # a stream or a device, which nothing is lost in
             return
         refuse_tournament(self.path, force=self.force)
         if self.force or not self.path.exists():
             return
         if is_one_of(self.path, self.inputs):
-            raise ConfigError(f"{self._named} is read; name another file, or --force replaces it")
+            raise ConfigError(f"{named} is read; name another file, or --force replaces it")
         if self.kind is not None and not is_of(self.path, self.kind):
             raise ConfigError(
-                f"{self._named} is there already, and no {self.kind.words}: --force replaces it"
+                f"{named} is there already, and no {self.kind.words}: --force replaces it"
             )
-
-    @property
-    def _named(self) -> str:
-        return printable(str(self.path))
 
     def write(self, pieces: Iterable[bytes]) -> None:
         """Write it, whole or not at all; raises ConfigError."""
@@ -139,12 +132,8 @@ def is_of(path: Path, kind: Kind) -> bool:
     try:
         if not path.stat().st_size:
             return True
-        if is_database(path):
-            with path.open("rb") as file:
-                head = file.read(LOOKED_AT)
-        else:
-            with open_bytes(path) as stream:
-                head = stream.read(LOOKED_AT)
+        with path.open("rb") if is_database(path) else open_bytes(path) as stream:
+            head = stream.read(LOOKED_AT)
     except OSError:  # it is damaged, or is not what its suffix says
         return False
     return not head.strip() or kind.begins.match(head) is not None

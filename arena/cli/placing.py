@@ -9,14 +9,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from lath.arena.cli.ending import print_faults, tell_report, unhurt_output
+from lath.arena.cli.ending import (
+    fault_words,
+    print_end_words,
+    print_faults,
+    tell_report,
+    unhurt_output,
+)
 from lath.arena.cli.offers import LONGER, check_command, match_command
 from lath.arena.errors import FAULT, INTERRUPTED
 from lath.arena.flows.ladder import WIDE_ELO, LadderPlace
 from lath.arena.flows.placing import Placed, held
 from lath.arena.flows.requests import Audience, MatchRequest
 from lath.arena.terminal.layout import Output
-from lath.arena.tournament.run.progress import end_words
 
 
 def told(request: MatchRequest, audience: Audience, *, as_json: bool, quiet: bool) -> int:
@@ -49,8 +54,7 @@ def _print_place(placed: Placed, place: LadderPlace | None, *, quiet: bool) -> N
 def _ended(placed: Placed, place: LadderPlace | None) -> int:
     """Say what went wrong, and return the exit status."""
     summary = placed.summary
-    for words in end_words(summary.stopped, placed.progress.causes):
-        print(f"arena: {words}", file=sys.stderr)
+    print_end_words(summary, placed.progress)
     if summary.unreported is not None:
         raise summary.unreported  # a bug: its place is told
     if summary.interrupted:
@@ -62,20 +66,13 @@ def _ended(placed: Placed, place: LadderPlace | None) -> int:
 def _sentences(placed: Placed, place: LadderPlace | None) -> Iterator[str]:
     """Yield in plain words how good a bot is, and what it lost by its own fault."""
     yield from placed.sentences(place)
-    yield from _faults(placed)
-
-
-def _faults(placed: Placed) -> Iterator[str]:
-    for bot in placed.summary.bots:
-        faults = [f"{count} by {ending}" for ending, count in bot.lost_by.items() if count]
-        if faults:
-            yield f"{bot.name} lost by its own fault: {', '.join(faults)}"
+    yield from fault_words(placed.summary)
 
 
 def _next_steps(request: MatchRequest, placed: Placed, place: LadderPlace | None) -> Iterator[str]:
     """Yield what to try next, each with all that was said."""
     folder = shlex.quote(str(placed.folder))
-    is_at_fault = any(words.startswith(f"{placed.bot} ") for words in _faults(placed))
+    is_at_fault = any(words.startswith(f"{placed.bot} ") for words in fault_words(placed.summary))
     if is_at_fault and placed.is_lasting:
         yield f"what goes wrong: {check_command(placed.table, placed.game, request)}"
     if place is None:
@@ -93,8 +90,7 @@ def _next_steps(request: MatchRequest, placed: Placed, place: LadderPlace | None
         others: dict[str, Any] = {"games": [placed.game]}
         if request.out is not None:
             others["out"] = f"{request.out}-{level.name}"
-        other = replace(request, old=level.flag, new=request.old)
-        command = match_command(other, **others)
+        command = match_command(replace(request, old=level.flag, new=request.old), **others)
         yield f"the next level (level {level.number}{made_of}): {command}"
 
 

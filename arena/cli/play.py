@@ -54,18 +54,6 @@ NOBODY: Final = "none"
 PERSON: Final = "person"
 
 
-GameToo = Annotated[str, option("--game", "GAME", "The same, as for other commands.")]
-OneBot = Annotated[
-    str, option("--bot", "NAME=CMD", "The bot; NAME alone for a bundled one; or none.")
-]
-Sits = Annotated[SideOption, option("--side", "first|second", "Where you sit.")]
-Time = Annotated[
-    str, option("--tc", "TIME", "The bot's time: 60+1, 'move 0.5', 'nodes 1000', none.")
-]
-Seed = Annotated[
-    int | None, option("--seed", "N", "For the setup and the bot's chance; else any.", **whole(0))
-]
-Out = Annotated[Path | None, option("--output -o", "FILE", "Append the record to this file.")]
 EndAsJson = Annotated[
     bool, flag("--json", "Print the result as a JSON object, all else on standard error.")
 ]
@@ -74,14 +62,25 @@ EndAsJson = Annotated[
 @app.command()
 def play(
     game: GameId = "",
-    game_: GameToo = "",
-    bot: OneBot = "greedy",
-    side: Sits = SideOption.FIRST,
-    tc: Time = "move 1",
+    game_: Annotated[str, option("--game", "GAME", "The same, as for other commands.")] = "",
+    bot: Annotated[
+        str, option("--bot", "NAME=CMD", "The bot; NAME alone for a bundled one; or none.")
+    ] = "greedy",
+    side: Annotated[
+        SideOption, option("--side", "first|second", "Where you sit.")
+    ] = SideOption.FIRST,
+    tc: Annotated[
+        str, option("--tc", "TIME", "The bot's time: 60+1, 'move 0.5', 'nodes 1000', none.")
+    ] = "move 1",
     setup: SetupText = None,
     position: PositionText = None,
-    seed: Seed = None,
-    out: Out = None,
+    seed: Annotated[
+        int | None,
+        option("--seed", "N", "For the setup and the bot's chance; else any.", **whole(0)),
+    ] = None,
+    out: Annotated[
+        Path | None, option("--output -o", "FILE", "Append the record to this file.")
+    ] = None,
     as_json: EndAsJson = False,
     quiet: Quiet = False,
 ) -> None:

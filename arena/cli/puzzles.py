@@ -54,28 +54,24 @@ group = App(
 )
 app.add_typer(group)
 
-Source = Annotated[
-    Path | None, option("--file", "FILE", "Puzzles of this file, not those of the project.")
-]
-Grade = Annotated[
-    int | None, option("--grade", "G", "Only of this grade, 1 to 5.", **whole(1, GRADES[-1]))
-]
-Seed = Annotated[int | None, option("--seed", "N", "For their order; else any.", **whole(0))]
-MakeSeed = Annotated[
-    int, option("--seed", "N", "For the games that they are found in.", **whole(0))
-]
-Count = Annotated[int, option("--count -n", "N", "How many.", **whole(1))]
+
 Nodes = Annotated[int, option("--nodes", "N", "For each proof.", **whole(1, MOST_NODES))]
-Out = Annotated[Path, option("--output -o", "FILE", "Write them to this file.")]
+
 Files = Annotated[list[Path] | None, argument("[FILE]…", "Files; else those of the project.")]
 
 
 @group.command("ask")
 def ask_puzzles(
     game: GameId,
-    file: Source = None,
-    grade: Grade = None,
-    seed: Seed = None,
+    file: Annotated[
+        Path | None, option("--file", "FILE", "Puzzles of this file, not those of the project.")
+    ] = None,
+    grade: Annotated[
+        int | None, option("--grade", "G", "Only of this grade, 1 to 5.", **whole(1, GRADES[-1]))
+    ] = None,
+    seed: Annotated[
+        int | None, option("--seed", "N", "For their order; else any.", **whole(0))
+    ] = None,
     as_json: EndAsJson = False,
 ) -> None:
     """Ask puzzles in the terminal, the easiest first, in any order within a grade.
@@ -103,10 +99,12 @@ def ask_puzzles(
 @group.command("make")
 def make_puzzles(
     game: GameId,
-    output: Out,
-    count: Count = 10,
+    output: Annotated[Path, option("--output -o", "FILE", "Write them to this file.")],
+    count: Annotated[int, option("--count -n", "N", "How many.", **whole(1))] = 10,
     nodes: Nodes = 3000,
-    seed: MakeSeed = 1,
+    seed: Annotated[
+        int, option("--seed", "N", "For the games that they are found in.", **whole(0))
+    ] = 1,
     as_json: DoneAsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -140,8 +138,7 @@ def make_puzzles(
         except KeyboardInterrupt:
             print(f"interrupted; {len(found)} puzzles are in {output}", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
-    done = {"game": one.id, "puzzles": len(found), "written": [str(output)]}
-    print_done(done, as_json=as_json)
+    print_done({"game": one.id, "puzzles": len(found), "written": [str(output)]}, as_json=as_json)
 
 
 @group.command("check")

@@ -62,24 +62,25 @@ from lath.notation.text.splitting import Entry
 app = App()
 
 
-_SOUND: Final = "Write what is sound into a new file, or of a directory into a new directory."
-
-ProblemsAsJson = Annotated[
-    bool, flag("--json", "Print a JSON object per line: each problem, then the counts.")
-]
-MaxErrors = Annotated[int | None, positive("--max-errors", "Print N of them, count all.")]
-Sound = Annotated[Path | None, option("--sound", "OUT", _SOUND)]
-WithIndex = Annotated[bool, flag("--index", "Write FILE.idx: show finds a record at once.")]
-
-
 @app.command()
 def check(
     sources: AllSources,
-    as_json: ProblemsAsJson = False,
-    max_errors: MaxErrors = None,
+    as_json: Annotated[
+        bool, flag("--json", "Print a JSON object per line: each problem, then the counts.")
+    ] = False,
+    max_errors: Annotated[
+        int | None, positive("--max-errors", "Print N of them, count all.")
+    ] = None,
     jobs: Jobs = 1,
-    sound: Sound = None,
-    index: WithIndex = False,
+    sound: Annotated[
+        Path | None,
+        option(
+            "--sound",
+            "OUT",
+            "Write what is sound into a new file, or of a directory into a new directory.",
+        ),
+    ] = None,
+    index: Annotated[bool, flag("--index", "Write FILE.idx: show finds a record at once.")] = False,
     quiet: Quiet = False,
     strict: Strict = False,
     game: GameFiles = None,
@@ -231,9 +232,8 @@ class _Check:
             "sound": found.sound,
         }
         if not quiet:
-            told = {"folder": str(folder), **counts}
             words = f"{folder}: {_COUNTED.format(**counts)}"
-            print(json.dumps(told) if self._as_json else words)
+            print(json.dumps({"folder": str(folder), **counts}) if self._as_json else words)
         if out is not None and not quiet:
             command = f"arena run --output {shlex.quote(str(out))}"
             print(f"{out}: {found.sound} games; `{command}` goes on", file=sys.stderr)
@@ -286,35 +286,32 @@ def _found(entry: Entry) -> Findings:
     return Findings(1, bool(entry.problems), plies, entry.problems)
 
 
-_PLIES: Final = "Print a JSON object per record and ply; with --png or --gif what was written."
-
-Source = Annotated[
-    Path, argument("SOURCE", "A record file, a tournament's directory, or a database; - is stdin.")
-]
-AsSvg = Annotated[bool, flag("--svg", "Draw the board as an SVG file.")]
-AsPng = Annotated[Path | None, option("--png", "OUT", "Draw the board as a picture; - is stdout.")]
-AsGif = Annotated[Path | None, option("--gif", "OUT", "Draw the whole game, up to --ply.")]
-Size = Annotated[
-    int | None, option("--size", "PX", "Width of --png and --gif, else 480.", **whole(16, 4096))
-]
-Aids = Annotated[bool, flag("--aids", "In drawings: sizes of groups, lines of sight.")]
-Legal = Annotated[bool, flag("--legal", "In drawings: what may be played.")]
-PliesAsJson = Annotated[bool, flag("--json", _PLIES)]
-
-
 @app.command()
 def show(
-    file: Source,
+    file: Annotated[
+        Path,
+        argument("SOURCE", "A record file, a tournament's directory, or a database; - is stdin."),
+    ],
     number: RecordNumber = None,
     ply: AfterPly = None,
     game: GameFiles = None,
-    svg: AsSvg = False,
-    png: AsPng = None,
-    gif: AsGif = None,
-    size: Size = None,
-    aids: Aids = False,
-    legal: Legal = False,
-    as_json: PliesAsJson = False,
+    svg: Annotated[bool, flag("--svg", "Draw the board as an SVG file.")] = False,
+    png: Annotated[
+        Path | None, option("--png", "OUT", "Draw the board as a picture; - is stdout.")
+    ] = None,
+    gif: Annotated[Path | None, option("--gif", "OUT", "Draw the whole game, up to --ply.")] = None,
+    size: Annotated[
+        int | None, option("--size", "PX", "Width of --png and --gif, else 480.", **whole(16, 4096))
+    ] = None,
+    aids: Annotated[bool, flag("--aids", "In drawings: sizes of groups, lines of sight.")] = False,
+    legal: Annotated[bool, flag("--legal", "In drawings: what may be played.")] = False,
+    as_json: Annotated[
+        bool,
+        flag(
+            "--json",
+            "Print a JSON object per record and ply; with --png or --gif what was written.",
+        ),
+    ] = False,
     force: Force = False,
 ) -> None:
     """Draw the board of a record, or its game as GIF.
@@ -361,8 +358,7 @@ def show(
                 print(svgs[0])
             else:
                 width = size or pictures.WIDTH
-                made = pictures.gif(svgs, width) if gif else pictures.png(svgs[0], width)
-                output.write([made])
+                output.write([pictures.gif(svgs, width) if gif else pictures.png(svgs[0], width)])
                 done = {"record": entry.number, "ply": at, "written": [str(output.path)]}
                 print_done(done, as_json=as_json)
     if short:

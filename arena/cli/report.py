@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -64,19 +64,7 @@ if TYPE_CHECKING:
 
 app = App()
 
-_SOURCES: Final = "Tournaments' directories, record files, databases; - is stdin."
 
-RatedSources = Annotated[list[Path], argument("SOURCE...", _SOURCES)]
-AsCsv = Annotated[bool, flag("--csv", "Print a line a bot for a sheet.")]
-By = Annotated[
-    Literal["", "all-games", "trueskill"],
-    option(
-        "--method",
-        "NAME",
-        "Rank bots by a rating: all-games (at once) or trueskill (in order of play).",
-    ),
-]
-ByVersion = Annotated[bool, flag("--versions", "Give each version of a bot a line of its own.")]
 Anchor = Annotated[
     list[str] | None,
     option(
@@ -86,10 +74,7 @@ Anchor = Annotated[
 RelativeTo = Annotated[
     str, option("--relative-to", "BOT", "Show Elo differences to BOT, with their own intervals.")
 ]
-About = Annotated[
-    Path | None,
-    option("--about", "FILE", "With --site: Markdown of yours for the first page."),
-]
+
 SeasonShown = Annotated[
     str | None,
     option("--season", "NAME|all", "League: the season shown, or all games. Default: the last."),
@@ -98,18 +83,29 @@ Columns = Annotated[
     str,
     option("--columns", "NAME,...", "Columns of the ratings and of --csv; all for all of them."),
 ]
-ByGame = Annotated[bool, flag("--by-game", "Print the tables of each game, too.")]
 
 
 @app.command()
 def rate(
-    sources: RatedSources,
+    sources: Annotated[
+        list[Path],
+        argument("SOURCE...", "Tournaments' directories, record files, databases; - is stdin."),
+    ],
     as_json: AsJson = False,
-    as_csv: AsCsv = False,
+    as_csv: Annotated[bool, flag("--csv", "Print a line a bot for a sheet.")] = False,
     bom: Bom = False,
-    method: By = "",
-    by_game: ByGame = False,
-    versions: ByVersion = False,
+    method: Annotated[
+        Literal["", "all-games", "trueskill"],
+        option(
+            "--method",
+            "NAME",
+            "Rank bots by a rating: all-games (at once) or trueskill (in order of play).",
+        ),
+    ] = "",
+    by_game: Annotated[bool, flag("--by-game", "Print the tables of each game, too.")] = False,
+    versions: Annotated[
+        bool, flag("--versions", "Give each version of a bot a line of its own.")
+    ] = False,
     columns: Columns = "",
     anchor: Anchor = None,
     relative_to: RelativeTo = "",
@@ -167,8 +163,7 @@ def rate(
         ranked = replace(ranked, rule="method")
     table = compute(seasons.shown(records), replace(ranked, members={}) if versions else ranked)
     table = replace(table, left_out={**table.left_out, **skipped_of()})
-    rated = {*table.overall.ratings.strengths}
-    names = sorted(rated.union(row.name for row in table.overall.rows))
+    names = sorted({*table.overall.ratings.strengths}.union(row.name for row in table.overall.rows))
     refuse_strange(names, scale["anchors"], relative_to)
     background = background.completed(table)
     standings = to_json(table)
@@ -263,59 +258,64 @@ def with_seconds(args: list[str]) -> list[str]:
     return words
 
 
-_REPORTED: Final = "Tournaments' directories, record files, or a folder of tournaments."
-_AGAIN: Final = "Write it again and again while a run goes on."
-
-ReportSources = Annotated[list[Path] | None, argument("SOURCE...", _REPORTED, show_default=False)]
-Out = Annotated[
-    Path | None, option("--output -o", "FILE", "Where the page is written, else report.html.")
-]
-Title = Annotated[str | None, option("--title", "TEXT", "The page's heading.")]
-Analysis = Annotated[
-    Path | None, option("--analysis", "FILE", "What `arena analyze` made of these games.")
-]
-Data = Annotated[Path | None, option("--data", "FILE", "Write what the page shows as JSON.")]
-Watch = Annotated[float | None, option(WATCH, "[SECONDS]", _AGAIN, **seconds(1, 86_400))]
-Templates = Annotated[Path | None, option("--templates", "DIR", "Files there come before ours.")]
-CopyTemplates = Annotated[
-    Path | None, option("--copy-templates", "DIR", "Copy our templates there, and end.")
-]
-BaseUrl = Annotated[
-    str, option("--base-url", "URL", "Where the folder of the page will lie, for its links.")
-]
-NoReports = Annotated[
-    bool, flag("--no-reports", "Of a folder of tournaments: write the index alone.")
-]
-Public = Annotated[
-    bool, flag("--public", "For everybody: no command, environment, path, host or what bots wrote.")
-]
-Site = Annotated[
-    Path | None, option("--site", "DIR", "Write a league's pages there, for everybody.")
-]
-Owner = Annotated[
-    str | None, option("--owner", "BOT", "Write the logs of one bot alone, into the folder of -o.")
-]
-
-
 @app.command(cls=Watchable)
 def report(
-    sources: ReportSources = None,
-    out: Out = None,
-    title: Title = None,
-    data: Data = None,
-    analysis: Analysis = None,
-    watch: Watch = None,
-    templates: Templates = None,
-    copy_templates: CopyTemplates = None,
-    base_url: BaseUrl = "",
-    no_reports: NoReports = False,
-    public: Public = False,
-    site: Site = None,
-    owner: Owner = None,
+    sources: Annotated[
+        list[Path] | None,
+        argument(
+            "SOURCE...",
+            "Tournaments' directories, record files, or a folder of tournaments.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, option("--output -o", "FILE", "Where the page is written, else report.html.")
+    ] = None,
+    title: Annotated[str | None, option("--title", "TEXT", "The page's heading.")] = None,
+    data: Annotated[
+        Path | None, option("--data", "FILE", "Write what the page shows as JSON.")
+    ] = None,
+    analysis: Annotated[
+        Path | None, option("--analysis", "FILE", "What `arena analyze` made of these games.")
+    ] = None,
+    watch: Annotated[
+        float | None,
+        option(
+            WATCH,
+            "[SECONDS]",
+            "Write it again and again while a run goes on.",
+            **seconds(1, 86_400),
+        ),
+    ] = None,
+    templates: Annotated[
+        Path | None, option("--templates", "DIR", "Files there come before ours.")
+    ] = None,
+    copy_templates: Annotated[
+        Path | None, option("--copy-templates", "DIR", "Copy our templates there, and end.")
+    ] = None,
+    base_url: Annotated[
+        str, option("--base-url", "URL", "Where the folder of the page will lie, for its links.")
+    ] = "",
+    no_reports: Annotated[
+        bool, flag("--no-reports", "Of a folder of tournaments: write the index alone.")
+    ] = False,
+    public: Annotated[
+        bool,
+        flag("--public", "For everybody: no command, environment, path, host or what bots wrote."),
+    ] = False,
+    site: Annotated[
+        Path | None, option("--site", "DIR", "Write a league's pages there, for everybody.")
+    ] = None,
+    owner: Annotated[
+        str | None,
+        option("--owner", "BOT", "Write the logs of one bot alone, into the folder of -o."),
+    ] = None,
     anchor: Anchor = None,
     relative_to: RelativeTo = "",
     season: SeasonShown = None,
-    about: About = None,
+    about: Annotated[
+        Path | None, option("--about", "FILE", "With --site: Markdown of yours for the first page.")
+    ] = None,
     unchecked: Unchecked = False,
     force: Force = False,
     count_again: CountAgain = False,
@@ -388,21 +388,16 @@ def report(
         if is_index and value is not None:
             raise typer.BadParameter(f"{name} is for the report of a tournament, not for an index")
     if out is None and data is None:
-        job = replace(job, out=_default_page(sources[0], is_index=is_index, force=force))
+        page = sources[0] / "index.html" if is_index else Path(REPORT)
+        if not force:
+            refuse_to_replace(page, "index" if is_index else "report")
+        job = replace(job, out=page)
     job.refuse()
     if is_index:
         job = IndexJob(**vars(job), writes_reports=not no_reports)
     status = follow(job, every_s=watch) if watch else warn_of(job.write(job.sources()))
     print_done(written.as_json(), as_json=as_json)
     raise typer.Exit(status)
-
-
-def _default_page(source: Path, *, is_index: bool, force: bool) -> Path:
-    """Return where the page goes that nobody names a file for; raises ConfigError."""
-    out = source / "index.html" if is_index else Path(REPORT)
-    if not force:
-        refuse_to_replace(out, "index" if is_index else "report")
-    return out
 
 
 def _refuse_address(base_url: str, about: Path | None, site: Path | None) -> None:
@@ -445,10 +440,11 @@ def _published(
         "--data": job.data,
         "--watch": watch,
         "--analysis": job.analysis,
+        **({"-o": job.out} if site is not None else {"--owner": None}),
+        "--relative-to": job.relative_to or None,
+        "--season": job.season,
+        **({"--anchor": job.anchors, "--about": about} if owner is not None else {}),
     }
-    others |= {"-o": job.out} if site is not None else {"--owner": None}
-    others |= {"--relative-to": job.relative_to or None, "--season": job.season}
-    others |= {"--anchor": job.anchors, "--about": about} if owner is not None else {}
     for name, value in others.items():
         if value is not None:
             raise typer.BadParameter(f"{flag} and {name} exclude each other")
@@ -508,17 +504,16 @@ def _refuse_templates(folder: Path) -> None:
         )
 
 
-def _write_whole(path: Path, content: bytes) -> None:
-    write_atomically(path, [content])
-
-
 def _copy(folder: Path, written: WrittenFiles) -> None:
     """Copy our templates, and say which were there already."""
     from lath.reports.page.page import copy_to  # start-up time
 
     with made_folder(folder) as place:
         is_whole = place == folder  # else all of it gets its name at once
-        copied = list(copy_to(place, _write_whole if is_whole else Path.write_bytes))
+        write = (
+            (lambda path, text: write_atomically(path, [text])) if is_whole else Path.write_bytes
+        )
+        copied = list(copy_to(place, write))
     kept = [name for name, is_new in copied if not is_new]
     written.add(folder, f"{len(copied) - len(kept)} templates copied")
     if kept:

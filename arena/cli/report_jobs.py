@@ -214,8 +214,7 @@ class ReportJob:
         if first is None or is_special:
             return Card(address)
         if not pictures.has_libraries():
-            words = f"it has no picture, for which {EXTRAS['images'].install}"
-            self.written.say(f"{self.out}: {words}")
+            self.written.say(f"{self.out}: it has no picture, for which {EXTRAS['images'].install}")
             return Card(address)
         record = gathered.packer.record(first["number"])
         played = list(positions(record))
@@ -288,8 +287,7 @@ class IndexJob(ReportJob):
 
         if str(self.out) == "-":
             raise ConfigError("an index page links to reports beside it: -o needs a FILE")
-        wanted = sources if self.writes_reports and self.out else ()
-        for path in wanted:
+        for path in sources if self.writes_reports and self.out else ():
             # One that is there may be a run's, which hides nothing.
             if not needs_report(path) and (path in self.made or not self.public):
                 continue

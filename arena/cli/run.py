@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from lath.arena.cli.ending import Failures, events_of, print_end, resumable, unhurt_output
+from lath.arena.cli.ending import Failures, events_of, note, print_end, resumable, unhurt_output
 from lath.arena.cli.main import (
     App,
     Cluster,
@@ -278,7 +278,7 @@ def _play(request: RunRequest, printed: _Printed, events: Target | None, failure
         ),
         is_alone=True,
     )
-    tournament = settled(request, (lambda _: None) if printed.quiet else _note)
+    tournament = settled(request, (lambda _: None) if printed.quiet else note)
     _, out = place_of(request)
     audience.close()  # to bots that are greeted here; and workers may die
     progress = Progress(tournament)
@@ -324,11 +324,6 @@ def _print_ended(event: Event | Waiting) -> None:
             print_json(asdict(event))
 
 
-def _note(words: str) -> None:
-    """Tell people of something."""
-    print(words, file=sys.stderr)
-
-
 def _decided(
     request: RunRequest, orders: Orders, snapshot: str | None, *, is_plan: bool
 ) -> tuple[Mapping[str, object], Sequence[str]]:
@@ -367,7 +362,7 @@ def print_planned(request: RunRequest, *, as_json: bool, quiet: bool) -> None:
     if request.cluster is not None:
         raise ConfigError("--plan counts games at a time by --jobs: leave --cluster out")
     # Bots that come are not started for it.
-    tournament = settled(replace(request, anyway=True), (lambda _: None) if quiet else _note)
+    tournament = settled(replace(request, anyway=True), (lambda _: None) if quiet else note)
     _, out = place_of(request)
     with signals.interruptible():
         found = planned(tournament, out, request.allowed)

@@ -123,8 +123,9 @@ class Selection:
         self._invert = invert
         self._rules = rules
         self._jobs = jobs
-        self._path = Path()
-        self._query = Query(where)
+        self.path = Path()
+        """The file of the last entry that was yielded."""
+        self.query: Final = Query(where)
         self.records = 0
         """Sound records that were read."""
         self.bad = 0
@@ -141,20 +142,15 @@ class Selection:
         self.copies = 0
         """Records left out because they are copies of others, which who reads them has to say."""
 
-    @property
-    def path(self) -> Path:
-        """Return the file of the last entry that was yielded."""
-        return self._path
-
     def __iter__(self) -> Iterator[tuple[Entry, Record]]:
         """Yield each entry and its record; raises ConfigError for a file that cannot be read."""
         seen, begun_s = SeenRecords(), time.monotonic()
         with Telling(quiet=self._quiet) as tell:
             for path in self._files:
-                self._path = path
+                self.path = path
                 if self._given is not None:
                     self._given.begin(path, origin_of(path))
-                is_asked_at_once = self._query.is_any and is_database(path)
+                is_asked_at_once = self.query.is_any and is_database(path)
                 found = self._found_in(path) if is_asked_at_once else self._matching(path, tell)
                 for entry, record in found:
                     is_told = self._distinct and not record.is_result_only
@@ -162,7 +158,7 @@ class Selection:
                         self.duplicates += 1
                     elif self._given is None or not self._given.is_left_out(record):
                         yield entry, record
-        self.print_doubts()
+        self.query.print_doubts()
         if self._given is not None and (words := self._given.words()):
             print(f"warning: {words}", file=sys.stderr)
         if not self._quiet and time.monotonic() - begun_s >= LONG_S:
@@ -170,7 +166,7 @@ class Selection:
 
     def _print_what_is_sooner(self) -> None:
         """Tell what answers sooner, if anything does."""
-        if (self._is_asking or self._query.is_any) and not any(map(is_database, self._files)):
+        if (self._is_asking or self.query.is_any) and not any(map(is_database, self._files)):
             named = " ".join(shlex.quote(str(path)) for path in self._files)
             words = f"`arena convert {named} games.duckdb` makes a database that answers sooner"
             print(f"hint: {words}", file=sys.stderr)
@@ -192,7 +188,7 @@ class Selection:
                 self.unkept.add(_digest(entry.text))
             tell(self.records)
             try:
-                matches = self._query.matches(record)
+                matches = self.query.matches(record)
             except GameError as error:
                 self.refuse(entry, error)
                 continue
@@ -208,17 +204,13 @@ class Selection:
 
     def asked(self, path: Path, database: Database) -> Flags:
         """Return which games of a database are taken; those that cannot be played here are bad."""
-        found, known = self._query.found_in(database), database.known
+        found, known = self.query.found_in(database), database.known
         for rules, error in database.unknown.items():
             number = int((database.rules[1][1:] == rules).sum())
             print(f"{path}: {error} ({number} records)", file=sys.stderr)
             self.bad += number
         self.records += int(known.sum())
         return (found ^ self._invert) & known
-
-    def print_doubts(self) -> None:
-        """Tell of what may be a slip in the query, where all records were answered alike."""
-        self._query.print_doubts()
 
     def counted(self) -> int | None:
         """Return how many records there are, if databases tell without reading any; else None."""
@@ -228,35 +220,28 @@ class Selection:
         for path in self._files:
             with read_database(path) as database:
                 number += int(self.asked(path, database).sum())
-        self.print_doubts()
+        self.query.print_doubts()
         return number
 
     def refuse(self, entry: Entry, error: GameError) -> None:
         """Tell of a record that could not be played, and count it as bad: the last one yielded."""
         self.records -= 1
         self.bad += 1
-        is_ours = str(self._path) == "-" or formats.recognised(self._path) in formats.OF_TEXT
+        is_ours = str(self.path) == "-" or formats.recognised(self.path) in formats.OF_TEXT
         text = io.BytesIO(entry.text.encode())
-        problems = [each for again in entries_of(text, str(self._path)) for each in again.problems]
+        problems = [each for again in entries_of(text, str(self.path)) for each in again.problems]
         for problem in problems:
             line = problem.line - 1 if is_ours else 0  # else the text is not what the file has
-            told = replace(problem, line=entry.line + line, record=entry.number)
-            print(told, file=sys.stderr)
+            print(replace(problem, line=entry.line + line, record=entry.number), file=sys.stderr)
         if not problems:
-            where = f"{self._path}:{entry.line}"
-            print(f"{where}: {error} (record {entry.number})", file=sys.stderr)
-
-    @property
-    def again(self) -> int:
-        """Return how many of the games were given before."""
-        return self._given.again if self._given is not None else 0
+            print(f"{self.path}:{entry.line}: {error} (record {entry.number})", file=sys.stderr)
 
     def left_out(self) -> dict[str, Any]:
         """Return for programs what was left out besides what did not match."""
         return {
             "duplicates": self.duplicates,
             "bad": self.bad,
-            "given_before": self.again,
+            "given_before": self._given.again if self._given is not None else 0,
             "equal": sum(TAKEN.equal.values()),
             "skipped": dict(TAKEN.others),
         }

@@ -88,8 +88,9 @@ def serve(
     Example: arena serve results
     """
     for name in EXTRAS["web"].missing:
-        words = f"which is not installed: {EXTRAS['web'].install}"
-        raise ConfigError(f"arena serve needs {name}, {words}")
+        raise ConfigError(
+            f"arena serve needs {name}, which is not installed: {EXTRAS['web'].install}"
+        )
     add_games(game)
     if host not in _LOOPBACK and not public_read_only:
         raise ConfigError(
@@ -103,24 +104,19 @@ def serve(
     from lath.arena.site.shelf import Shelf
     from lath.arena.site.thinking import Thinkers
 
-    shelf, folder = Shelf(sources or [Path()]), _home(sources or [Path()])
+    served = sources or [Path()]
+    # Games are kept in the first folder that is served, else in that of a file.
+    folder = next((one for one in served if one.is_dir()), served[0].parent)
     desk = None if public_read_only else Desk(folder, Thinkers(_bots(bot or [])), append_record)
     listener = listening(_LOOPBACK.get(host, host), port)
-    _serve(Site(shelf, desk), listener, host, no_browser, as_json=as_json, quiet=quiet)
-
-
-def _home(sources: list[Path]) -> Path:
-    """Return where games are kept: the first folder that is served, else that of a file."""
-    return next((one for one in sources if one.is_dir()), sources[0].parent)
+    _serve(Site(Shelf(served), desk), listener, host, no_browser, as_json=as_json, quiet=quiet)
 
 
 def _bots(flags: list[str]) -> dict[str, BotSpec]:
     """Return the bundled bots, and those that are named; raises ConfigError."""
-    specs = {name: BotSpec(name=name, command=command) for name, command in bundled().items()}
-    for text in flags:
-        spec = ready(spec_of(bot_flag(text)))
-        specs[spec.name] = spec
-    return specs
+    specs = [BotSpec(name=name, command=command) for name, command in bundled().items()]
+    specs += [ready(spec_of(bot_flag(text))) for text in flags]
+    return {spec.name: spec for spec in specs}
 
 
 def listening(address: str, port: int | None) -> socket.socket:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lath.arena.cli.outputs import made_folder
 from lath.arena.cli.report_jobs import WrittenFiles, content_words, invalid_doubts, refuse_strange
@@ -110,16 +110,21 @@ class SiteJob:
             print(f"{self.out / name} stays: somebody has changed it", file=sys.stderr)
         words = content_words(index["standings"]["overall"]["games"], website.size)
         events, bots = len(index["tournaments"]), len(league.entrants)
-        counts = f"{_count(events, 'event')}, {_count(bots, 'bot')}, {words}"
-        self.written.add(self.out, counts)
+        self.written.add(self.out, f"{_count(events, 'event')}, {_count(bots, 'bot')}, {words}")
         return [*self.doubts, *invalid_doubts(index["standings"])]
 
     def _material(self, source: _Source, doubts: list[Doubt]) -> Material:
         """Return the records of a source, those of its season where it is one, and the rest."""
-        scale: dict[str, Any] = {"public": True, "anchors": self.anchors, "rules": self.rules}
         if source.is_announced:
             return Material(iter(()), announced(source.path))
-        records, found = material_of([source.path], doubts, season=source.season, **scale)
+        records, found = material_of(
+            [source.path],
+            doubts,
+            season=source.season,
+            public=True,
+            anchors=self.anchors,
+            rules=self.rules,
+        )
         if source.is_part:
             whole = found.outcome or EventOutcome(format=POOL)
             now = EventOutcome(format=whole.format, event=whole.event)
@@ -255,7 +260,8 @@ class _Source(NamedTuple):
     def of_part(self, records: Iterable[Record | Refused]) -> Iterator[Record | Refused]:
         """Yield the records of this part."""
         for record in records:
-            if not self.is_part or _season_of(record) in (self.season, None):
+            season = None if isinstance(record, Refused) else record.tag(SEASON)
+            if not self.is_part or season in (self.season, None):
                 yield record
 
     def before(self, records: Iterator[Record | Refused]) -> Iterator[Record | Refused]:
@@ -276,16 +282,13 @@ def _entered(source: _Source) -> set[str]:
     }
 
 
-def _season_of(record: Record | Refused) -> str | None:
-    return None if isinstance(record, Refused) else record.tag(SEASON)
-
-
 def _part_words(source: _Source, background: Background) -> str:
     """Return which part of a tournament an event is; empty where it is all of it."""
     if source.is_announced and background.season:
         return background.season.name
-    snapshot = f"snapshot {background.snapshot.name}" if background.snapshot else ""
-    return source.season or snapshot
+    if source.season or not background.snapshot:
+        return source.season
+    return f"snapshot {background.snapshot.name}"
 
 
 def _of_seasons(named: Sequence[tuple[str, Path]]) -> list[_Source]:
@@ -325,8 +328,7 @@ def _of_seasons(named: Sequence[tuple[str, Path]]) -> list[_Source]:
             while own in taken:
                 number, own = number + 1, f"{slug}-{number}"
             taken.add(own)
-            is_last = title == seasons[-1]
-            found.append(_Source(own, path, title, is_part=True, is_last=is_last))
+            found.append(_Source(own, path, title, is_part=True, is_last=title == seasons[-1]))
     return [*found, *copies]
 
 

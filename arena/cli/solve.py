@@ -31,11 +31,9 @@ from lath.games.core import Position, read_move
 
 app = App()
 
-GameOrSource = Annotated[
-    str, argument("GAME|SOURCE", "The game, or a file of it; or records, of which --record is one.")
-]
+
 Moves = Annotated[list[str] | None, argument("[MOVE]…", "Moves to play first.")]
-Bot = Annotated[str, option("--bot", "BOT", "Who proves: a bot that tells of proofs.")]
+
 Nodes = Annotated[
     int | None, option("--nodes", "N", "Nodes it may look at.", **whole(1, MOST_NODES))
 ]
@@ -43,21 +41,27 @@ Seconds = Annotated[
     float | None,
     option("--seconds", "S", "Seconds it may take, 10 if nothing is said.", **seconds(0.001)),
 ]
-OfMoves = Annotated[bool, flag("--moves", "Solve each legal move; the limit is for each.")]
 
 
 @app.command("solve")
 def solve_position(
-    game: GameOrSource,
+    game: Annotated[
+        str,
+        argument("GAME|SOURCE", "The game, or a file of it; or records, of which --record is one."),
+    ],
     moves: Moves = None,
     number: RecordNumber = None,
     ply: AfterPly = None,
     position: PositionText = None,
     setup: SetupText = None,
-    bot: Bot = "solver",
+    bot: Annotated[
+        str, option("--bot", "BOT", "Who proves: a bot that tells of proofs.")
+    ] = "solver",
     nodes: Nodes = None,
     seconds: Seconds = None,
-    of_moves: OfMoves = False,
+    of_moves: Annotated[
+        bool, flag("--moves", "Solve each legal move; the limit is for each.")
+    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
@@ -47,45 +49,47 @@ from lath.reports.metrics.measures import GameGroup, Measures, to_csv
 
 app = App()
 
-_ENDINGS = "Play the games for the rules' own words of the endings."
-
-Endings = Annotated[bool, flag("--endings", _ENDINGS)]
-OpeningPlies = Annotated[
-    int, option("--opening-plies", "K", "How long openings are.", **whole(0, 40))
-]
-_OPENINGS = "Tell of openings alone: how often each came, and what came of it."
-
-OpeningsAlone = Annotated[bool, flag("--openings", _OPENINGS)]
-_CSV = "With --openings or --measures: print a line each for a sheet."
-
-AsCsv = Annotated[bool, flag("--csv", _CSV)]
-_MEASURES = "Tell what designers ask of a game alone: advantage, draws, drama, coverage and more."
-
-MeasuresAlone = Annotated[bool, flag("--measures", _MEASURES)]
-_COMPARE = "With --measures: what two files of a game each, or two games of a file, differ in."
-
-AsCompared = Annotated[bool, flag("--compare", _COMPARE)]
-_HTML = "With --measures: write a page with plots; - is standard output."
-
-AsPage = Annotated[Path | None, option("--html", "FILE", _HTML)]
-
 
 @app.command()
 def stats(
     files: Sources,
     where: Where = None,
     distinct: Distinct = False,
-    endings: Endings = False,
-    openings: OpeningsAlone = False,
-    opening_plies: OpeningPlies = 2,
-    measures: MeasuresAlone = False,
-    compare: AsCompared = False,
-    html: AsPage = None,
+    endings: Annotated[
+        bool, flag("--endings", "Play the games for the rules' own words of the endings.")
+    ] = False,
+    openings: Annotated[
+        bool,
+        flag("--openings", "Tell of openings alone: how often each came, and what came of it."),
+    ] = False,
+    opening_plies: Annotated[
+        int, option("--opening-plies", "K", "How long openings are.", **whole(0, 40))
+    ] = 2,
+    measures: Annotated[
+        bool,
+        flag(
+            "--measures",
+            "Tell what designers ask of a game alone: advantage, draws, drama, coverage and more.",
+        ),
+    ] = False,
+    compare: Annotated[
+        bool,
+        flag(
+            "--compare",
+            "With --measures: what two files of a game each, or two games of a file, differ in.",
+        ),
+    ] = False,
+    html: Annotated[
+        Path | None,
+        option("--html", "FILE", "With --measures: write a page with plots; - is standard output."),
+    ] = None,
     unchecked: Unchecked = False,
     count_again: CountAgain = False,
     jobs: Jobs = 1,
     as_json: AsJson = False,
-    as_csv: AsCsv = False,
+    as_csv: Annotated[
+        bool, flag("--csv", "With --openings or --measures: print a line each for a sheet.")
+    ] = False,
     bom: Bom = False,
     force: Force = False,
     quiet: Quiet = False,
@@ -135,7 +139,12 @@ def stats(
             elif compare:
                 _print_compared(selection, found, files, as_json=as_json, as_csv=as_csv)
             else:
-                _print_measures(selection, found, as_json=as_json, as_csv=as_csv)
+                _print(
+                    selection,
+                    csv=(lambda: to_csv(found.rows())) if as_csv else None,
+                    counts=found.to_json if as_json else None,
+                    shown=lambda terminal: terminal.print_measures(found),
+                )
             counted = found.games
         elif openings:
             counted = _of_openings(selection, opening_plies, as_json=as_json, as_csv=as_csv)
@@ -152,15 +161,12 @@ def _of_openings(selection: Selection, plies: int, *, as_json: bool, as_csv: boo
     openings = OpeningCounter(plies)
     for _, record in selection:
         openings.add(record)
-    if as_csv:
-        print(openings.to_csv(), end="")
-    elif as_json:
-        _print_json(selection, openings.to_json())
-    else:
-        from lath.arena.terminal.stats import print_openings  # start-up time
-
-        print_openings(openings)
-        print(selection.not_counted(), end="")
+    _print(
+        selection,
+        csv=openings.to_csv if as_csv else None,
+        counts=openings.to_json if as_json else None,
+        shown=lambda terminal: terminal.print_openings(openings),
+    )
     return openings.games
 
 
@@ -173,18 +179,6 @@ def _measured(selection: Selection, *, apart: bool) -> Measures:
         except GameError as error:
             selection.refuse(entry, error)
     return found
-
-
-def _print_measures(selection: Selection, found: Measures, *, as_json: bool, as_csv: bool) -> None:
-    if as_csv:
-        print(to_csv(found.rows()), end="")
-    elif as_json:
-        _print_json(selection, found.to_json())
-    else:
-        from lath.arena.terminal.stats import print_measures  # start-up time
-
-        print_measures(found)
-        print(selection.not_counted(), end="")
 
 
 def _two_of(found: Measures, files: list[Path]) -> list[tuple[str, GameGroup]]:
@@ -208,20 +202,22 @@ def _print_compared(
     (_, one), (_, other) = groups
     compared = compare_groups(one, other)
     names_of = _names(groups)
-    if as_csv:
-        print(to_csv(compared_rows(compared, one, other)), end="")
-    elif as_json:
-        by_game = [
-            {"name": name, **group.to_json()}
-            for name, (_, group) in zip(names_of, groups, strict=True)
-        ]
-        rows = compared_to_json(compared, one, other)
-        _print_json(selection, {"by_game": by_game, "compared": rows})
-    else:
-        from lath.arena.terminal.stats import print_compared  # start-up time
 
-        print_compared(names_of, (one, other), compared)
-        print(selection.not_counted(), end="")
+    def counts() -> dict[str, Any]:
+        return {
+            "by_game": [
+                {"name": name, **group.to_json()}
+                for name, (_, group) in zip(names_of, groups, strict=True)
+            ],
+            "compared": compared_to_json(compared, one, other),
+        }
+
+    _print(
+        selection,
+        csv=(lambda: to_csv(compared_rows(compared, one, other))) if as_csv else None,
+        counts=counts if as_json else None,
+        shown=lambda terminal: terminal.print_compared(names_of, (one, other), compared),
+    )
 
 
 def _names(groups: list[tuple[str, GameGroup]]) -> tuple[str, str]:
@@ -278,27 +274,18 @@ def _write_page(
     from lath.reports.page.measures import NamedGroup, names_of, render
 
     out = output.path
-    if compare:
-        groups = _two_of(found, files)
-        (_, one), (_, other) = groups
-        ids, names = names_of((one, other)), _names(groups)
-        named = [
-            NamedGroup(name=name if name != group.game else title, group=group)
-            for name, title, group in zip(names, ids, (one, other), strict=True)
-        ]
-        page = render(named, command, str(out), compare_groups(one, other))
-    else:
-        of_all = [group for _, group in found.groups]
-        named = [
-            NamedGroup(name=name, group=group)
-            for name, group in zip(names_of(of_all), of_all, strict=True)
-        ]
-        page = render(named, command, str(out))
-    content = page.html.encode()
+    by_source = _two_of(found, files) if compare else found.groups
+    groups = [group for _, group in by_source]
+    names = _names(by_source) if compare else names_of(groups)
+    named = [
+        NamedGroup(name=name if name != group.game else title, group=group)
+        for name, title, group in zip(names, names_of(groups), groups, strict=True)
+    ]
+    compared = compare_groups(*groups) if compare else None
+    content = render(named, command, str(out), compared).html.encode()
     output.write([content])
     words = [f"{out}: {content_words(found.games, len(content))}"] * (str(out) != "-")
-    done = {"games": found.games, "written": [str(out)]}
-    print_done(done, *words, as_json=as_json, quiet=quiet)
+    print_done({"games": found.games, "written": [str(out)]}, *words, as_json=as_json, quiet=quiet)
 
 
 def _of_all(selection: Selection, plies: int, *, endings: bool, as_json: bool) -> int:
@@ -309,16 +296,29 @@ def _of_all(selection: Selection, plies: int, *, endings: bool, as_json: bool) -
             survey.add(record, ending_of(record) if endings else record.termination)
         except GameError as error:
             selection.refuse(entry, error)
-    if as_json:
-        _print_json(selection, survey.to_json())
-    else:
-        from lath.arena.terminal.stats import print_survey  # 100 ms that JSON does not wait for
-
-        print_survey(survey)
-        print(selection.not_counted(), end="")
+    _print(
+        selection,
+        counts=survey.to_json if as_json else None,
+        shown=lambda terminal: terminal.print_survey(survey),
+    )
     return survey.together().games
 
 
-def _print_json(selection: Selection, counts: dict[str, Any]) -> None:
-    told = {"records": selection.records, "left_out": selection.left_out(), **counts}
-    print(json.dumps(told, indent=2))
+def _print(
+    selection: Selection,
+    *,
+    csv: Callable[[], str] | None = None,
+    counts: Callable[[], Mapping[str, Any]] | None = None,
+    shown: Callable[[ModuleType], None],
+) -> None:
+    """Print CSV where that is asked for, else JSON, else tables by what draws them."""
+    if csv is not None:
+        print(csv(), end="")
+    elif counts is not None:
+        told = {"records": selection.records, "left_out": selection.left_out(), **counts()}
+        print(json.dumps(told, indent=2))
+    else:
+        from lath.arena.terminal import stats as terminal  # 100 ms that JSON does not wait for
+
+        shown(terminal)
+        print(selection.not_counted(), end="")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from lath.arena.cli.ending import print_faults, unhurt_output
+from lath.arena.cli.ending import print_end_words, print_faults, unhurt_output
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -36,9 +36,7 @@ from lath.arena.flows.tuning import TuningEnd, held, values_of, verdict_of
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
 from lath.arena.terminal.tables import print_outcome
-from lath.arena.tournament.run.progress import end_words
 from lath.reports.counting.standings import TRIALS
-from lath.reports.notes.outcome import EventOutcome
 
 app = App()
 
@@ -138,8 +136,7 @@ def _told(ended: TuningEnd, *, as_json: bool, quiet: bool) -> int:
             _print_result(ended, quiet=quiet)
     if not (as_json or quiet):
         print_faults(summary, out, Output(to_stdout=True, of_run=True))
-    for words in end_words(summary.stopped, progress.causes):
-        print(f"arena: {words}", file=sys.stderr)
+    print_end_words(summary, progress)
     if not quiet and summary.unreported is None:
         print(f"report: {out / 'report.html'}", file=sys.stderr)
     if summary.unreported is not None:
@@ -158,7 +155,9 @@ def _told(ended: TuningEnd, *, as_json: bool, quiet: bool) -> int:
 
 def _print_result(ended: TuningEnd, *, quiet: bool) -> None:
     outcome = ended.summary.outcome
-    print(*_sentences(outcome), sep="\n")
+    status, word = verdict_of(outcome.data)
+    said = outcome.verdict or "nothing is tested yet"
+    print(said if status == UNDECIDED and outcome.verdict else f"{word}: {said}")
     if not quiet:
         output = Output(to_stdout=True, of_run=True)
         print_outcome(outcome, output)
@@ -178,24 +177,16 @@ def _tuned_table(ended: TuningEnd) -> dict[str, Any]:
     return {**row, **({"options": options} if options else {})}
 
 
-def _sentences(outcome: EventOutcome) -> Iterator[str]:
-    """Yield in a line or two what a tuning has come to."""
-    status, word = verdict_of(outcome.data)
-    said = outcome.verdict or "nothing is tested yet"
-    yield said if status == UNDECIDED and outcome.verdict else f"{word}: {said}"
-
-
 def _as_json(ended: TuningEnd) -> str:
     data: Mapping[str, Any] = ended.summary.outcome.data
     test = data.get("sprt")
-    keys = ("elo", "elo_low", "elo_high", "llr")
     return json.dumps(
         {
             "verdict": verdict_of(data)[1],
             "values": values_of(data),
             "start": {each["name"]: each["start"] for each in data["tune"]["options"]},
             "pairs": {"tuning": data["tune"]["done"], "test": sum(test["counts"]) if test else 0},
-            **{key: test[key] if test else None for key in keys},
+            **{key: test[key] if test else None for key in ("elo", "elo_low", "elo_high", "llr")},
             "folder": str(ended.folder),
         },
         indent=2,

@@ -55,8 +55,8 @@ def findings(folder: Path, sandbox: str = "auto") -> Iterator[DoctorFinding]:
 
     `sandbox` is the wall that is needed: `auto`, `none`, `user` or `bwrap`.
     """
-    for point in (_program, _machine, _limits):
-        yield from point()
+    yield from _program()
+    yield from _machine()
     yield _results(folder)
     yield _scratch()
     yield from sandboxes_of(sandbox)
@@ -180,6 +180,8 @@ def _machine() -> Iterator[DoctorFinding]:
     )
     yield _pinning(jobs)
     yield _clock()
+    yield _open_files(jobs)
+    yield _processes(jobs)
 
 
 def _container() -> str:
@@ -266,12 +268,6 @@ def _clock() -> DoctorFinding:
         else "give bots more time a move: the system has no faster clock",
         numbers=numbers,
     )
-
-
-def _limits() -> Iterator[DoctorFinding]:
-    jobs = system.games_at_once(1)
-    yield _open_files(jobs)
-    yield _processes(jobs)
 
 
 def _open_files(jobs: int) -> DoctorFinding:
@@ -509,12 +505,11 @@ def _loaded(name: str, load: Callable[[], object]) -> DoctorFinding:
         load()
     except Exception as error:  # noqa: BLE001 - a module of others may fail in any way
         words = " ".join(str(error).split())
-        is_ours = isinstance(error, GameError)
         return DoctorFinding(
             group="installed",
             name=name,
             verdict="note",
-            found=words if is_ours else f"{type(error).__name__}: {words}",
+            found=words if isinstance(error, GameError) else f"{type(error).__name__}: {words}",
             remedy="mend it or remove it",
         )
     return DoctorFinding(group="installed", name=name, found="ok")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from lath import DOCUMENTATION
-from lath.arena.doctor.findings import DoctorFinding, Verdict, said_by
+from lath.arena.doctor.findings import DoctorFinding, said_by
 from lath.arena.entrants.confinement import GUIDE, confined
 from lath.arena.entrants.programs import bundled
 from lath.arena.errors import NOTHING, Obstacle, SandboxError
@@ -25,14 +25,13 @@ def sandboxes_of(sandbox: str) -> Iterator[DoctorFinding]:
     )
     for kind, about in (("user", "a user of its own"), ("bwrap", _bubblewrap())):
         wrong = _why_not(kind)
-        needed: Verdict = "missing" if kind == sandbox else "note"
         remedy = wrong.remedy
         if kind == "user" and os.geteuid() == 0:
             remedy = _remedy_of_root(remedy)
         yield DoctorFinding(
             group="walls",
             name=kind,
-            verdict=needed if wrong else "ok",
+            verdict="ok" if not wrong else "missing" if kind == sandbox else "note",
             found=f"not possible: {wrong.why}" if wrong else about,
             remedy=f"{remedy}{'; ' if remedy else ''}see {GUIDE}" if wrong else "",
         )

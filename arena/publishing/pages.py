@@ -295,8 +295,8 @@ class Website:
                 continue
             if hashlib.sha256(path.read_bytes()).hexdigest() != self._before[name]:
                 kept.append(name)
-                continue
-            path.unlink()
+            else:
+                path.unlink()
         told = {"made by": "arena report --site", "files": dict(sorted(self._now.items()))}
         write_atomically(self.folder / MANIFEST, [(json.dumps(told, indent=1) + "\n").encode()])
         return kept

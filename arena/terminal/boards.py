@@ -126,8 +126,7 @@ def _draw_cell(
     canvas.put(column, line + 1, "▀▀▀", ground, below)
     if len(stack) != 1:  # the lowest pieces at the left, the one on top over the rest
         for at, piece in enumerate(stack[:3]):
-            letter = piece.code.ljust(3 - at)
-            canvas.put(column + at, line, letter, ink(piece.colour), piece.colour)
+            canvas.put(column + at, line, piece.code.ljust(3 - at), ink(piece.colour), piece.colour)
         return
     [piece] = stack
     canvas.put(column + 1, line, piece.code, ink(piece.colour), piece.colour)

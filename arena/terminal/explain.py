@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from lath.arena.terminal.layout import LayoutColumn, Output
+from lath.arena.terminal.layout import LayoutColumn, Output, figure, number_of, p_value
 from lath.notation.query.query import quoted
 from lath.reports.counting.estimates import RATE
 from lath.reports.explaining.better import SAYS, Better
@@ -25,8 +25,7 @@ def print_explained(
     explained: Explained, files: Sequence[Path], *, games: Sequence[str] = (), every: bool = False
 ) -> None:
     """Print what was found in files, to standard output; `games` are files of games."""
-    output = Output(to_stdout=True)
-    printer = _Printer(output, explained, [*map(str, files)], games, every=every)
+    printer = _Printer(Output(to_stdout=True), explained, [*map(str, files)], games, every=every)
     printer.print_scored()
     printer.print_findings()
     printer.print_turned()
@@ -56,7 +55,7 @@ class _Printer:
         """Print what the bot scored, by game and seat."""
         of, rows = self._of, self._of.scored
         points = f"{of.points:g} point{'' if of.points == 1 else 's'}"
-        title = f"{of.bot}: {points} of {_games(of.games)}"
+        title = f"{of.bot}: {points} of {number_of(of.games, 'game')}"
         columns = [
             LayoutColumn("game", [row.game for row in rows], kind="name"),
             LayoutColumn("seat", [("first", "second")[row.seat] for row in rows], kind="name"),
@@ -114,7 +113,7 @@ class _Printer:
         examples = [(place, better) for place, better in found if better is not None]
         self._print_better(examples if self._every else examples[:SHOWN])
         if examples:
-            self._show(examples[0][0])
+            self._ask("show", examples[0][0], examples[0][0].ply)
 
     def _print_finding(self, number: int, finding: Finding) -> None:
         """Print a finding, in which games it shows, what is better there, and what shows it."""
@@ -131,9 +130,9 @@ class _Printer:
         elif finding.where:
             self._command("select", *self._files, "--where", finding.where)
         if finding.places:
-            self._show(finding.places[0])
+            self._ask("show", finding.places[0], finding.places[0].ply)
         if examples:
-            self._solve(examples[0][0])
+            self._ask("solve", examples[0][0], examples[0][0].ply - 1)
 
     def _print_places(self, places: Sequence[PlyInFile]) -> None:
         """Print in which games something is seen, file by file."""
@@ -166,30 +165,22 @@ class _Printer:
         """Return the first of places, with its file where there are several."""
         if not places:
             return "-"
-        first = places[0]
-        file = f"{first.file} " if len(self._files) > 1 else ""
-        return f"{file}record {first.number} ply {first.ply}"
+        file = f"{places[0].file} " if len(self._files) > 1 else ""
+        return f"{file}record {places[0].number} ply {places[0].ply}"
 
     def _command(self, *words: str, more: Sequence[str] | None = None) -> None:
         if "-" in self._files:  # nobody can read it again
             return
-        rest = self._more if more is None else more
-        self._output.command(shlex.join(("arena", *words, *rest)))
+        self._output.command(shlex.join(("arena", *words, *(more or self._more))))
 
     def _explore(self, game: str, position: str) -> None:
         """Print how to see what was played from a position in games of the bot."""
-        where = f"player = {quoted(self._of.bot)}"
-        words = ("--position", position, "--where", where)
-        more = self._more or ["--game", game]
-        self._command("explore", *self._files, *words, more=more)
+        words = ("--position", position, "--where", f"player = {quoted(self._of.bot)}")
+        self._command("explore", *self._files, *words, more=self._more or ["--game", game])
 
-    def _show(self, place: PlyInFile) -> None:
-        self._command("show", place.file, "--record", str(place.number), "--ply", str(place.ply))
-
-    def _solve(self, place: PlyInFile) -> None:
-        """Print how to solve the position in which a move was chosen."""
-        before = str(place.ply - 1)
-        self._command("solve", place.file, "--record", str(place.number), "--ply", before)
+    def _ask(self, command: str, place: PlyInFile, ply: int) -> None:
+        """Print how to ask a command about a ply of a record."""
+        self._command(command, place.file, "--record", str(place.number), "--ply", str(ply))
 
     def print_turned(self) -> None:
         """Print where lost games turned, and those that were won."""
@@ -200,12 +191,12 @@ class _Printer:
             LayoutColumn("how", [KINDS[row.kind] for row in rows], kind="name"),
             LayoutColumn(of.bot, [f"{row.own:,}" for row in rows]),
             LayoutColumn("others", [f"{row.others:,}" for row in rows]),
-            LayoutColumn("ply", [_ply(row.median_ply) for row in rows], rank=2),
+            LayoutColumn("ply", [figure(row.median_ply, ".0f") for row in rows], rank=2),
             LayoutColumn("such as", [self._such(row.places) for row in rows], rank=1, kind="name"),
         ]
         self._output.table("Where games turned", columns)
         if of.undecided:
-            of_lost = _games(of.undecided)
+            of_lost = number_of(of.undecided, "game")
             self._output.words(f"it lost {of_lost} besides, in which no move is known as the turn")
 
     def print_timed(self) -> None:
@@ -226,7 +217,8 @@ class _Printer:
         if not every:
             return
         title = "Positions that were lost every time, twice or more"
-        many = f"{_positions(len(every))}; chance alone would make {of.by_chance:.1f}"
+        many = "one such position" if len(every) == 1 else f"{len(every):,} such positions"
+        many += f"; chance alone would make {of.by_chance:.1f}"
         if len(every) <= of.by_chance + 2 * of.by_chance**0.5 and not self._every:
             self._output.title(title)
             self._output.words(f"{many}: --all")
@@ -236,7 +228,7 @@ class _Printer:
         columns = [
             LayoutColumn("game", [row.game for row in rows], rank=2, kind="name"),
             LayoutColumn("lost", [str(row.games) for row in rows]),
-            LayoutColumn("by chance", [_chance(row.chance) for row in rows], rank=3),
+            LayoutColumn("by chance", [p_value(row.chance) for row in rows], rank=3),
             LayoutColumn("after ply", [str(row.ply) for row in rows], rank=1),
             LayoutColumn("in games", places, kind="name"),
         ]
@@ -262,7 +254,7 @@ class _Printer:
         ]
         self._output.table(f"Left what was known, and lost: {len(every)}", columns)
         self._more_rows(len(every), len(rows))
-        self._show(rows[0].place)
+        self._ask("show", rows[0].place, rows[0].place.ply)
 
     def _more_rows(self, every: int, shown: int) -> None:
         if every > shown:
@@ -306,33 +298,20 @@ def _columns(findings: Sequence[Finding]) -> list[LayoutColumn]:
             rank=2,
         ),
         LayoutColumn("games", [f"{finding.games:,}" for finding in findings]),
-        LayoutColumn("p", [_p_value(finding) for finding in findings], rank=1),
+        LayoutColumn(
+            "p",
+            [
+                "sure" if finding.cost.p_value is None else p_value(finding.adjusted)
+                for finding in findings
+            ],
+            rank=1,
+        ),
     ]
-
-
-def _p_value(finding: Finding) -> str:
-    return "sure" if finding.cost.p_value is None else _chance(finding.adjusted)
-
-
-def _chance(chance: float) -> str:
-    return "<0.001" if chance < 0.001 else f"{chance:.3f}"
-
-
-def _games(number: int) -> str:
-    return f"{number:,} game{'' if number == 1 else 's'}"
 
 
 def _part(part: int, whole: int) -> str:
     return f"{part:,} of {whole:,}" if whole else "-"
 
 
-def _positions(number: int) -> str:
-    return "one such position" if number == 1 else f"{number:,} such positions"
-
-
 def _things(number: int) -> str:
     return f"{number} thing{' was' if number == 1 else 's were'}"
-
-
-def _ply(ply: float | None) -> str:
-    return "-" if ply is None else f"{ply:.0f}"

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from lath.arena.terminal.boards import drawing
-from lath.arena.terminal.layout import LayoutColumn, Output
+from lath.arena.terminal.layout import LayoutColumn, Output, figure, interval, number_of
 from lath.arena.terminal.streams import unfiltered
 
 if TYPE_CHECKING:
-    from lath.games.core import Position, Side
+    from lath.games.core import Position
     from lath.reports.exploring.explorer import Continuation, Node, Reference, ResultTally
 
 SHOWN: Final = 15
@@ -29,15 +29,14 @@ def print_node(
     output.title(title)
     print(f"\n{drawing(asked, last=last)}", file=unfiltered(sys.stdout))
     output.console.line()
-    for words in _told(node, asked):
-        output.words(words)
+    output.words(*_told(node, asked))
     rows = node.continuations if has_all else node.continuations[:SHOWN]
     left_out = node.continuations[len(rows) :]
     if rows:
         output.table("Played from here, and reached by any way", _columns(node, rows))
         if left_out:
             played = sum(each.played.times for each in left_out)
-            words = f"and {_counted(len(left_out), 'more move')}, {_counted(played, 'game')}"
+            words = f"and {number_of(len(left_out), 'more move')}, {number_of(played, 'game')}"
             output.words(f"{words}: --all shows them")
 
 
@@ -47,7 +46,7 @@ def _told(node: Node, asked: Position) -> list[str]:
     state = f"{colour} ({node.to_move.word}) to move"
     if outcome:
         state = outcome.told(*asked.game.colours)
-    games = _counted(node.games, "game")
+    games = number_of(node.games, "game")
     if not node.here.times:
         return [f"{state}; none of {games} comes here"]
     verb = "comes" if node.here.times == 1 else "come"
@@ -60,16 +59,11 @@ def _told(node: Node, asked: Position) -> list[str]:
     if here.undecided:
         results += f", {here.undecided:,} unfinished"
     if score is not None and ends is not None:
-        scored = f"{node.to_move.word} scored {score:.1%} ({_between(ends)})"
-        results += f"; {scored}"
+        results += f"; {node.to_move.word} scored {score:.1%} ({interval(ends)})"
     if here.mean_plies is not None:
         which = " of the finished" if here.undecided else ""
         results += f"; {here.mean_plies:.1f} plies on average{which}"
     return [come, results]
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _columns(node: Node, rows: Sequence[Continuation]) -> list[LayoutColumn]:
@@ -81,13 +75,13 @@ def _columns(node: Node, rows: Sequence[Continuation]) -> list[LayoutColumn]:
         LayoutColumn("alike", [f"{1 + len(row.same)}" for row in rows], rank=7),
         LayoutColumn("played", [f"{one.times:,}" for one in played]),
         LayoutColumn("%", [f"{one.times / max(1, node.here.times):.1%}" for one in played], rank=3),
-        LayoutColumn(f"{mover.word} scored", [_scored(one, mover) for one in played]),
-        LayoutColumn("95 %", [_interval(one, mover) for one in played], rank=1),
+        LayoutColumn(f"{mover.word} scored", [figure(one.score(mover), ".1%") for one in played]),
+        LayoutColumn("95 %", [interval(one.interval(mover)) for one in played], rank=1),
         LayoutColumn("1-0 ½ 0-1", [_results(one) for one in played], rank=6),
-        LayoutColumn("plies", [_length(one) for one in played], rank=5),
+        LayoutColumn("plies", [figure(one.mean_plies, ".1f") for one in played], rank=5),
         LayoutColumn("reached", [f"{one.times:,}" for one in reached], rank=2),
-        LayoutColumn("scored", [_scored(one, mover) for one in reached], rank=4),
-        LayoutColumn("95 %", [_interval(one, mover) for one in reached], rank=4),
+        LayoutColumn("scored", [figure(one.score(mover), ".1%") for one in reached], rank=4),
+        LayoutColumn("95 %", [interval(one.interval(mover)) for one in reached], rank=4),
         LayoutColumn("newest", [_newest(row.newest, several) for row in rows], rank=8, kind="text"),
         LayoutColumn("best", [_best(row.best, several) for row in rows], rank=9, kind="name"),
     ]
@@ -95,32 +89,14 @@ def _columns(node: Node, rows: Sequence[Continuation]) -> list[LayoutColumn]:
         del columns[1]
     if mover:  # what is said of first then is said of second
         first = LayoutColumn(
-            f"{other.word} scored", [_scored(one, other) for one in played], rank=7
+            f"{other.word} scored", [figure(one.score(other), ".1%") for one in played], rank=7
         )
         columns.insert(-7, first)
     return columns
 
 
-def _scored(tally: ResultTally, seat: Side) -> str:
-    score = tally.score(seat)
-    return "-" if score is None else f"{score:.1%}"
-
-
-def _interval(tally: ResultTally, seat: Side) -> str:
-    ends = tally.interval(seat)
-    return "-" if ends is None else _between(ends)
-
-
-def _between(ends: tuple[float, float]) -> str:
-    return f"{ends[0]:.0%} to {ends[1]:.0%}"
-
-
 def _results(tally: ResultTally) -> str:
     return f"{tally.wins:,} {tally.draws:,} {tally.losses:,}" if tally.games else "-"
-
-
-def _length(tally: ResultTally) -> str:
-    return "-" if tally.mean_plies is None else f"{tally.mean_plies:.1f}"
 
 
 def _place(game: Reference, several: bool) -> str:

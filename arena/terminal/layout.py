@@ -181,13 +181,14 @@ class Output:
         trimmed = ([*before, last._replace(text=last.text.rstrip())] for *before, last in lines)
         self.console.print(SegmentLines(trimmed, new_lines=True))
 
-    def words(self, words: str) -> None:
-        """Print a sentence from outside, broken where the terminal ends, without blanks there."""
-        self._is_fresh = False
-        lines = self.text(words).wrap(self.console, self.width)
-        for line in lines:
-            line.rstrip()
-        self.console.print(Text("\n").join(lines))
+    def words(self, *sentences: str) -> None:
+        """Print sentences from outside, broken where the terminal ends, without blanks there."""
+        for words in sentences:
+            self._is_fresh = False
+            lines = self.text(words).wrap(self.console, self.width)
+            for line in lines:
+                line.rstrip()
+            self.console.print(Text("\n").join(lines))
 
     def command(self, words: str) -> None:
         """Print what may be typed, unbroken: a terminal that breaks it copies it whole."""
@@ -200,6 +201,34 @@ class Output:
     def needed(self, columns: Iterable[LayoutColumn], *, least: int) -> int:
         """Return how wide a table is of which names are cut to their least."""
         return width_of(shown(columns, self.letters), least=least)
+
+
+def figure(number: float | None, form: str) -> str:
+    """Return a number in a form of `format`; `-` for None.
+
+    >>> figure(0.25, ".1%"), figure(None, ".1%")
+    ('25.0%', '-')
+    """
+    return "-" if number is None else format(number, form)
+
+
+def interval(ends: tuple[float, float] | None) -> str:
+    """Return an interval of shares in per cent; `-` where there is none."""
+    return "-" if ends is None else f"{ends[0]:.0%} to {ends[1]:.0%}"
+
+
+def p_value(chance: float | None) -> str:
+    """Return how likely chance alone would have it, which is never 0; `-` for None."""
+    return "<0.001" if chance is not None and chance < 0.001 else figure(chance, ".3f")
+
+
+def number_of(number: int, what: str) -> str:
+    """Return a number of things.
+
+    >>> number_of(1, "game"), number_of(1200, "game")
+    ('1 game', '1,200 games')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def often(text: str, times: int) -> str:

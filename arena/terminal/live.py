@@ -136,7 +136,6 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
     scores = ranked if len(ranked) < rows else ranked[: rows - 2]
     says = rows > len(ranked) + 1
     bounds = [_bounds(score) for score in scores]
-    lost = forfeits([bot.lost_by for bot in ranked], apart=width >= 80)
     columns = [
         LayoutColumn("#", [str(score.rank) if score.games else "-" for score in scores]),
         LayoutColumn("bot", [score.name for score in scores], kind="name"),
@@ -146,7 +145,7 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
         LayoutColumn("W-D-L", [f"{s.wins}-{s.draws}-{s.losses}" for s in scores], rank=4),
         *(
             LayoutColumn(way, [str(n or "") for n in games[: len(scores)]], rank=2, style="yellow")
-            for way, games in lost.items()
+            for way, games in forfeits([bot.lost_by for bot in ranked], apart=width >= 80).items()
             if any(games)
         ),
     ]
@@ -238,12 +237,11 @@ def cluster_words(seen: ClusterSeen) -> list[str]:
         counts.append(f"{seen.lost} were lost and played again")
     if not seen.connected:
         counts = ["no scheduler answers", *counts[3:]]
-    hosts = sorted(seen.hosts, key=lambda host: -host.rate)
     return [
         ", ".join(counts),
         *(
             f"{host.name}: {host.slots} at a time, {_rate(host.rate)} games/s, {host.games} games"
-            for host in hosts
+            for host in sorted(seen.hosts, key=lambda host: -host.rate)
         ),
     ]
 
@@ -256,10 +254,9 @@ def _rate(games_a_second: float) -> str:
 
 def _labelled(label: str, texts: Sequence[str], rows: int, style: str = "") -> list[Line]:
     """Return the first texts with a word before them; the last says how many are not shown."""
-    words = chain([f"{label} "], repeat(""))
     lines = [
         [part(word.ljust(LABEL), style or "dim"), part(text, style)]
-        for word, text in zip(words, texts[:rows], strict=False)
+        for word, text in zip(chain([f"{label} "], repeat("")), texts[:rows], strict=False)
     ]
     if lines and len(texts) > rows:
         lines[-1].append(part(f" … {len(texts) - rows} more", "dim"))
@@ -346,13 +343,11 @@ class _View:
 
     def _show(self) -> None:
         """Draw the picture, or print how far it is before the first `Status` does."""
-        if self.is_live:
-            self._draw()
-        elif not self._quiet and self._progress.now_s < STATUS_S:
-            self.print_progress()
-            self._next_s = self._progress.clock() + EARLY_S
-
-    def _draw(self) -> None:
+        if not self.is_live:
+            if not self._quiet and self._progress.now_s < STATUS_S:
+                self.print_progress()
+                self._next_s = self._progress.clock() + EARLY_S
+            return
         now_s, before_s = self._progress.clock(), time.thread_time()
         width, height = self.live.console.size
         if width < self._width:  # the terminal has broken the lines of the picture before

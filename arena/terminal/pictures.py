@@ -147,8 +147,7 @@ def _on_white(content: bytes) -> Image:
     from PIL import Image  # of an extra
 
     drawn = Image.open(io.BytesIO(content)).convert("RGBA")
-    ground = Image.new("RGBA", drawn.size, "white")
-    return Image.alpha_composite(ground, drawn).convert("RGB")
+    return Image.alpha_composite(Image.new("RGBA", drawn.size, "white"), drawn).convert("RGB")
 
 
 def _palette(frames: Sequence[Image]) -> Image:

@@ -21,13 +21,10 @@ def print_plan(plan: Plan, output: Output) -> None:
     games = games_in_words(most) if least == most else f"{least} to {games_in_words(most)}"
     so_far = f", {plan.played} are played" if plan.played else ""
     output.words(f"{plan.event}, a {plan.format}: {games} to play{so_far}")
-    output.words(_plan_time(plan))
-    for words in plan.slow:
-        output.words(words)
+    output.words(_plan_time(plan), *plan.slow)
     if plan.season:
         output.title(f"Season {plan.season}")
-        for day in plan.match_days:
-            output.words(pairing_words(day))
+        output.words(*map(pairing_words, plan.match_days))
         if plan.waits_for:
             print_waiting(plan.waits_for, output)
         elif not plan.match_days:

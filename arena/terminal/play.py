@@ -71,13 +71,16 @@ def read_typed(position: Position, text: str) -> Move | Typed:
     ('Mc3', 'undo')
     """
     joined = "".join(text.split())[:60]  # what is longer is no move either
-    if joined.lower() in set(Typed):
-        return Typed(joined.lower())
+    return Typed(joined.lower()) if joined.lower() in set(Typed) else read_meant(position, joined)
+
+
+def read_meant(position: Position, word: str) -> Move:
+    """Return the legal move that a word means; raises MoveSyntaxError, IllegalMoveError."""
     try:
-        position.game.canonical(joined)
+        position.game.canonical(word)
     except MoveSyntaxError:
-        joined = meant_move(position.game, joined) or joined
-    return read_move(position, joined)
+        word = meant_move(position.game, word) or word
+    return read_move(position, word)
 
 
 def columns(words: list[str], width: int) -> str:
@@ -216,8 +219,7 @@ class Sitting:
         if self._bot is not None:
             self._number += 1
             plan = replace(self._plan, number=self._number)
-            new = new_game(plan, self._bots_seat, self._limits.time)
-            self._bot.begin(new, self._limits)
+            self._bot.begin(new_game(plan, self._bots_seat, self._limits.time), self._limits)
             self._clock = Clock(self._limits, self._times)
 
     def play(self) -> GameEnding:
@@ -229,7 +231,7 @@ class Sitting:
         if not self._is_bots_turn:
             self._draw()
         try:
-            ending = self._until_its_end()
+            ending = self._rally()
         except MishapError as mishap:
             assert self._bot is not None
             _tell(str(mishap))
@@ -237,6 +239,9 @@ class Sitting:
         except GameVoidError as error:
             _tell(error.reason)
             ending = GameEnding(Result.UNFINISHED, Termination.VOID, str(error))
+        finally:
+            if self._coach is not None:
+                self._coach.close()
         self._tell_the_bot(ending)
         outcome = self.position.outcome()
         why = str(ending.why)
@@ -251,13 +256,6 @@ class Sitting:
                 f"{ending.result}, {'a draw' if ending.result.is_finished else 'no result'}: {why}"
             )
         return ending
-
-    def _until_its_end(self) -> GameEnding:
-        try:
-            return self._rally()
-        finally:
-            if self._coach is not None:
-                self._coach.close()
 
     def _tell_the_bot(self, ending: GameEnding) -> None:
         """Tell the bot how the game ended, if it has begun and the bot can hear."""
@@ -334,9 +332,8 @@ class Sitting:
             case Typed.QUIT:
                 return LEFT
             case Typed.RESIGN:
-                ply = len(self.plies) + 1
-                who = self._plan.names[seat]
-                words = f"{who} ({seat.word}): resigned at ply {ply}"
+                who = f"{self._plan.names[seat]} ({seat.word})"
+                words = f"{who}: resigned at ply {len(self.plies) + 1}"
                 return GameEnding(Result.won_by(seat.other), Termination.RESIGNATION, words)
         return None
 
@@ -387,8 +384,7 @@ class Sitting:
 
     def _draw(self) -> None:
         last = changed_cells(*self._positions[-2:]) if self.plies else []
-        drawn = drawing(self.position, last=last)
-        _tell(f"\n{drawn}\n", file=unfiltered(sys.stdout))
+        _tell(f"\n{drawing(self.position, last=last)}\n", file=unfiltered(sys.stdout))
         for words in sights(self.position):
             _tell(words)
         self._shown_s = signals.awake_s()

@@ -12,11 +12,9 @@ from typing import Final
 
 from lath.arena.engine.puzzle_book import Puzzle
 from lath.arena.terminal.boards import drawing
-from lath.arena.terminal.play import typed
+from lath.arena.terminal.play import read_meant, typed
 from lath.arena.terminal.streams import unfiltered
-from lath.games.core import read_move
-from lath.games.errors import GameError, MoveSyntaxError
-from lath.notation.text.suggestions import meant_move
+from lath.games.errors import GameError
 
 _tell: Final = partial(print, flush=True)
 
@@ -29,8 +27,7 @@ def ask(puzzles: Iterable[Puzzle]) -> tuple[int, int]:
     right = asked = 0
     _tell("Type the move, or: skip, quit.")
     for number, puzzle in enumerate(puzzles, 1):
-        board = drawing(puzzle.position)
-        _tell(f"\n{board}\n", file=unfiltered(sys.stdout))
+        _tell(f"\n{drawing(puzzle.position)}\n", file=unfiltered(sys.stdout))
         is_right = _asked(puzzle, number)
         if is_right is None:
             break
@@ -54,11 +51,7 @@ def _asked(puzzle: Puzzle, number: int) -> bool | None:
         if not word:
             continue
         try:
-            puzzle.position.game.canonical(word)
-        except MoveSyntaxError:
-            word = meant_move(puzzle.position.game, word) or word
-        try:
-            move = read_move(puzzle.position, word)
+            move = read_meant(puzzle.position, word)
         except GameError as error:
             _tell(str(error))
             continue

@@ -9,7 +9,15 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Final, Literal
 
-from lath.arena.terminal.layout import LEAST_NAME, LayoutColumn, Output
+from lath.arena.terminal.layout import (
+    LEAST_NAME,
+    LayoutColumn,
+    Output,
+    figure,
+    interval,
+    number_of,
+    p_value,
+)
 from lath.games.core import Result
 from lath.reports.counting.estimates import Estimated
 from lath.reports.counting.figures import OPENINGS, GameCounts, Survey
@@ -49,8 +57,7 @@ def print_survey(survey: Survey) -> None:
         words += f"; {dates['first']} to {dates['last']}"
         words += f", {dates['undated']:,} without a date" if dates["undated"] else ""
     output.words(words)
-    for part in _parts(survey, together):
-        output.words(part)
+    output.words(*_parts(survey, together))
     if missed := max(counted.openings.missed for _, counted in survey.games):
         output.words(_too_low(missed))
 
@@ -100,15 +107,14 @@ def print_openings(openings: OpeningCounter) -> None:
     if not rows:
         output.words("no games")
         return
-    names = [game for game, *_ in rows]
     columns = [
-        LayoutColumn("game", _said_once(names), kind="name"),
+        LayoutColumn("game", _said_once([game for game, *_ in rows]), kind="name"),
         LayoutColumn("from", [start for _, start, *_ in rows], kind="name", rank=4),
         LayoutColumn("moves", [each[2] or "-" for each in rows], kind="name"),
         LayoutColumn("games", [f"{line.times:,}" for *_, line in rows]),
-        LayoutColumn("drawn", [_percent(line.draw_rate) for *_, line in rows], rank=2),
-        LayoutColumn("first scored", [_percent(line.score_rate) for *_, line in rows], rank=1),
-        LayoutColumn("95 %", [_interval(line.interval) for *_, line in rows]),
+        LayoutColumn("drawn", [figure(line.draw_rate, ".1%") for *_, line in rows], rank=2),
+        LayoutColumn("first scored", [figure(line.score_rate, ".1%") for *_, line in rows], rank=1),
+        LayoutColumn("95 %", [interval(line.interval) for *_, line in rows]),
         LayoutColumn("pairs", [f"{line.pairs:,}" for *_, line in rows], rank=3),
     ]
     if not any(start for _, start, *_ in rows):
@@ -124,10 +130,6 @@ def print_openings(openings: OpeningCounter) -> None:
         output.words(f"the {SHOWN_OPENINGS} most frequent of a game are shown; --csv has all")
     if missed := max(lines.missed for _, lines, _ in games):
         output.words(_too_low(missed))
-
-
-def _interval(interval: tuple[float, float] | None) -> str:
-    return "-" if interval is None else f"{interval[0]:.0%} to {interval[1]:.0%}"
 
 
 def _too_low(missed: int) -> str:
@@ -171,7 +173,7 @@ def _results(
             for result, heading in headings.items()
         ),
         LayoutColumn(
-            "first scored", [_percent(counted.first_score) for _, counted in rows], rank=1
+            "first scored", [figure(counted.first_score, ".1%") for _, counted in rows], rank=1
         ),
     ]
 
@@ -199,12 +201,10 @@ def _openings(survey: Survey) -> list[LayoutColumn]:
     ]
     return [
         *_shares("moves", [(game, moves, way.times, of) for game, moves, way, of in rows]),
-        LayoutColumn("first scored", [_percent(way.score_rate) for *_, way, _ in rows], rank=2),
+        LayoutColumn(
+            "first scored", [figure(way.score_rate, ".1%") for *_, way, _ in rows], rank=2
+        ),
     ]
-
-
-def _percent(rate: float | None) -> str:
-    return "-" if rate is None else f"{rate:.1%}"
 
 
 def print_measures(measures: Measures) -> None:
@@ -221,7 +221,7 @@ def print_measures(measures: Measures) -> None:
             LayoutColumn("95 %", [between(row.measure, row.of.low, row.of.high) for row in rows]),
             LayoutColumn("games", [f"{row.of.games:,}" for row in rows]),
         ]
-        output.table(f"{group.game}: {_games(group.games)}", columns)
+        output.table(f"{group.game}: {number_of(group.games, 'game')}", columns)
         _print_notes(group, output)
 
 
@@ -232,8 +232,8 @@ def _print_notes(group: GameGroup, output: Output) -> None:
         output.words(f"left out: {', '.join(left_out)}")
     if group.repeats:
         output.words(
-            f"repeated: {_games(group.repeats)}, move by move the same as another; all count, and "
-            "intervals are as wide as for the different games alone"
+            f"repeated: {number_of(group.repeats, 'game')}, move by move the same as another; all "
+            "count, and intervals are as wide as for the different games alone"
         )
     if not group.games:
         return
@@ -241,11 +241,7 @@ def _print_notes(group: GameGroup, output: Output) -> None:
     output.words(
         f"intervals count {group.clusters:,} {what}, and hold for these bots and {group.holds_for}"
     )
-    if words := group.begun_words():
-        output.words(words)
-    if not group.reason and (kinds := group.unjudged_words()):
-        output.words(f"{_NEED} are of {_games(group.judged)}; left out of them: {kinds}")
-    _print_unmeasured([("", group)], output)
+    _print_remarks([("", group)], output)
 
 
 _NEED: Final = " and ".join(
@@ -254,11 +250,18 @@ _NEED: Final = " and ".join(
 """What needs evaluations, as a sentence has it."""
 
 
-def _print_unmeasured(groups: Sequence[tuple[str, GameGroup]], output: Output) -> None:
-    """Print what is not measurable with the bots of each group, and what would help."""
+def _print_remarks(groups: Sequence[tuple[str, GameGroup]], output: Output) -> None:
+    """Print what is not measurable with the games or bots of each group, and what would help."""
+    for name, group in groups:
+        before = f"{name}: " * bool(name)
+        if words := group.begun_words():
+            output.words(f"{before}{words}")
+        if not group.reason and (kinds := group.unjudged_words()):
+            words = f"{_NEED} are of {number_of(group.judged, 'game')}; left out of them: {kinds}"
+            output.words(f"{before}{words}")
     whys: dict[tuple[str, str, str], list[str]] = {}
     for name, group in groups:
-        for each in group.unmeasured:
+        for each in group.unmeasured if group.games else ():
             whys.setdefault((name, *group.why_none(each)), []).append(each.name)
     for (name, reason, _), names in whys.items():
         listed = " and ".join(", ".join(names).rsplit(", ", 1))
@@ -267,32 +270,32 @@ def _print_unmeasured(groups: Sequence[tuple[str, GameGroup]], output: Output) -
         output.words(f"what helps: {words}")
 
 
-_WORDS: Final = {True: "yes", False: "no"}
-
-
 def print_compared(
     names: tuple[str, str], groups: tuple[GameGroup, GameGroup], compared: Sequence[Compared]
 ) -> None:
     """Print a table of both and a sentence of what differs, to standard output."""
     output = Output(to_stdout=True)
     one, other = names
+    named = list(zip(names, groups, strict=True))
     columns = [
         LayoutColumn("measure", [each.measure.name for each in compared], kind="name"),
         LayoutColumn(one, [_of_part(each.measure, each.one, groups[0]) for each in compared]),
         LayoutColumn(other, [_of_part(each.measure, each.other, groups[1]) for each in compared]),
-        LayoutColumn("difference", [signed(each.measure, each.apart.value) for each in compared]),
+        LayoutColumn(
+            "difference", [shown(each.measure, each.apart.value, "+") for each in compared]
+        ),
         LayoutColumn(
             "95 %",
             [between(each.measure, each.apart.low, each.apart.high) for each in compared],
             rank=1,
         ),
-        LayoutColumn("p", [_chance(each.apart.p_value) for each in compared], rank=2),
-        LayoutColumn("adjusted", [_chance(each.adjusted) for each in compared], rank=3),
-        LayoutColumn("differs", [_WORDS[each.differs] for each in compared]),
+        LayoutColumn("p", [p_value(each.apart.p_value) for each in compared], rank=2),
+        LayoutColumn("adjusted", [p_value(each.adjusted) for each in compared], rank=3),
+        LayoutColumn("differs", ["yes" if each.differs else "no" for each in compared]),
     ]
-    many = " and ".join(f"{_games(group.games)} of {name}" for name, group in _each(names, groups))
+    many = " and ".join(f"{number_of(group.games, 'game')} of {name}" for name, group in named)
     output.table(many, columns)
-    for name, group in _each(names, groups):
+    for name, group in named:
         if left_out := [f"{group.left_out[why]:,} {why}" for why in UNLIKE if group.left_out[why]]:
             output.words(f"left out of {name}: {', '.join(left_out)}")
     output.words(in_words(one, other, compared))
@@ -303,25 +306,13 @@ def print_compared(
         if measure not in both and any(measure == row.measure for g in groups for row in g.rows())
     ]:
         output.words(f"only one of them has: {', '.join(lacking)}")
-    for name, group in _each(names, groups):
-        if words := group.begun_words():
-            output.words(f"{name}: {words}")
-        if not group.reason and (kinds := group.unjudged_words()):
-            words = f"{_NEED} are of {_games(group.judged)}; left out of them: {kinds}"
-            output.words(f"{name}: {words}")
-    _print_unmeasured([each for each in _each(names, groups) if each[1].games], output)
+    _print_remarks(named, output)
 
 
 def _of_part(measure: Measure, of: Estimated, group: GameGroup) -> str:
     """Return a value, and over how many of the games it is where it is not over all."""
     part = f" ({of.games:,} of {group.games:,})" if of.games < group.games else ""
     return f"{shown(measure, of.value)}{part}"
-
-
-def _each(
-    names: tuple[str, str], groups: tuple[GameGroup, GameGroup]
-) -> list[tuple[str, GameGroup]]:
-    return list(zip(names, groups, strict=True))
 
 
 def in_words(one: str, other: str, compared: Sequence[Compared]) -> str:
@@ -341,14 +332,9 @@ def in_words(one: str, other: str, compared: Sequence[Compared]) -> str:
     )
 
 
-def shown(measure: Measure, value: float) -> str:
-    """Return a value in its unit: a share in per cent."""
-    return f"{value:.1%}" if measure.unit == "share" else f"{value:.2f}"
-
-
-def signed(measure: Measure, value: float) -> str:
-    """Return a difference in its unit, with its sign."""
-    return f"{value:+.1%}" if measure.unit == "share" else f"{value:+.2f}"
+def shown(measure: Measure, value: float, sign: str = "") -> str:
+    """Return a value in its unit, a share in per cent; with `+` a difference has its sign."""
+    return format(value, f"{sign}.1%" if measure.unit == "share" else f"{sign}.2f")
 
 
 def between(measure: Measure, low: float | None, high: float | None) -> str:
@@ -356,14 +342,3 @@ def between(measure: Measure, low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return "-"
     return f"{shown(measure, low)} to {shown(measure, high)}"
-
-
-def _chance(p_value: float | None) -> str:
-    """Return a p-value; none is 0."""
-    if p_value is None:
-        return "-"
-    return "<0.001" if p_value < 0.001 else f"{p_value:.3f}"
-
-
-def _games(number: int) -> str:
-    return f"{number:,} game{'' if number == 1 else 's'}"

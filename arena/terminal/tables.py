@@ -76,8 +76,7 @@ def print_standings(
         events = ": ".join(filter(None, ("Ratings", ", ".join(standings.events))))
         title = f"Ratings at {table.game}" if table.game else events
         output.table(title, ratings_columns(table, columns))
-        for words in rank_words(table):
-            output.words(words)
+        output.words(*rank_words(table))
         if len(table.rows) > 1:
             print_crosstable(table, output)
         if table is standings.overall:
@@ -87,10 +86,8 @@ def print_standings(
                     f"few openings (*): at {_listed(few)} the interval of the first move holds for "
                     f"those played; from {LEAST_CLUSTERS} on it holds for others of their kind"
                 )
-        for words in remarks(table):
-            output.words(words)
-    for words in scale_words(standings):
-        output.words(words)
+        output.words(*remarks(table))
+    output.words(*scale_words(standings))
     if not tables:
         output.words("no finished games")
     _print_left_out(standings, output)
@@ -391,8 +388,7 @@ def print_forfeits(alike: Sequence[ForfeitsAlike], folder: str, output: Output) 
     output.title("Where it went wrong")
     for games, first in alike[:MOST_KINDS]:
         output.words(f"{first[0].bot} lost {games_in_words(games)} by {first[0].ending}:")
-        for one in first:
-            output.words(f"  game {one.number}, ply {one.ply}: {one.in_short}")
+        output.words(*(f"  game {one.number}, ply {one.ply}: {one.in_short}" for one in first))
         if games > len(first):
             output.words(f"  and {games - len(first)} more")
     if rest := alike[MOST_KINDS:]:
@@ -465,7 +461,7 @@ def print_season(season: SeasonView | None, output: Output) -> None:
         return
     output.title(f"Season {season['name']}")
     if season["table"]:
-        output.lines(_together([_points_sheet(season["table"], "")], output))
+        output.lines(_together([_points_sheet(season["table"])], output))
     else:
         output.words("no game of this season has ended")
     if season["coming"]:
@@ -474,7 +470,7 @@ def print_season(season: SeasonView | None, output: Output) -> None:
         print_waiting(season["waits_for"], output)
     if season["all_time"] and season["all_time"] != season["table"]:
         output.title("All-time list")
-        output.lines(_together([_points_sheet(season["all_time"], "")], output))
+        output.lines(_together([_points_sheet(season["all_time"])], output))
 
 
 def print_waiting(names: Sequence[str], output: Output) -> None:
@@ -484,7 +480,7 @@ def print_waiting(names: Sequence[str], output: Output) -> None:
     output.words(f"{waiting_words(names)}: mend {one}, or `arena run DIR {flags}` ends the season")
 
 
-def _points_sheet(rows: Iterable[SeasonRow], title: str) -> Sheet:
+def _points_sheet(rows: Iterable[SeasonRow]) -> Sheet:
     columns: tuple[SheetColumn, ...] = (
         *(SheetColumn("#"), SheetColumn("bot", "name"), SheetColumn("games")),
         *(SheetColumn("won"), SheetColumn("drawn"), SheetColumn("lost"), SheetColumn("points")),
@@ -497,7 +493,7 @@ def _points_sheet(rows: Iterable[SeasonRow], title: str) -> Sheet:
         columns = (*columns, SheetColumn("plays", "text"))
     else:
         cells = [row[:-1] for row in cells]
-    return Sheet(columns, tuple(cells), title)
+    return Sheet(columns, tuple(cells))
 
 
 def print_background(background: Background, output: Output) -> None:
@@ -507,8 +503,7 @@ def print_background(background: Background, output: Output) -> None:
         output.words(f"so far: {outcome.progress}")
     if background.snapshot:
         output.words(background.snapshot.words)
-    for one in background.benches:
-        output.words(one.words)
+    output.words(*(one.words for one in background.benches))
     sheets = rulings_sheet(background.rulings), changes_sheet(background.changes)
     for sheet in filter(lambda sheet: sheet.rows, sheets):
         output.title(sheet.title)
@@ -522,8 +517,7 @@ def print_versions(background: Background, standings: Standings, output: Output)
         table = versions_sheet(rows)
         output.title(table.title)
         output.lines(_together([replace(table, title="")], output))
-        for words in regressions(rows):
-            output.words(words)
+        output.words(*regressions(rows))
 
 
 def _together(sheets: Sequence[Sheet], output: Output) -> list[Line]:
