@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
@@ -242,8 +243,7 @@ def _takes_defaults(lab: Lab) -> CheckFinding:
 @_step(READY, "option-edges", "takes the edges of its options", _WARNING)
 def _takes_edges(lab: Lab) -> CheckFinding:
     options = lab.bot.greeting.options.values()
-    edges = [(option.name, value) for option in options for value in edges_of(option)]
-    tried = edges[:40]
+    tried = [(option.name, value) for option in options for value in edges_of(option)][:40]
     if not tried:
         return ok("nothing to set")
     lab.open(memory_bytes=4 << 30)  # the largest table must not stop the machine
@@ -386,12 +386,7 @@ def _nodes(lab: Lab) -> TimeControl:
     return TimeControl(nodes=_asked(lab).nodes or _NODES)
 
 
-def _has_moves(time: TimeControl) -> object:
-    return time.move_ms
-
-
-def _has_nodes(time: TimeControl) -> object:
-    return time.nodes
+_has_moves, _has_nodes = attrgetter("move_ms"), attrgetter("nodes")
 
 
 def _slowest(

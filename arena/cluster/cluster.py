@@ -204,8 +204,7 @@ class Cluster:
         self._say(f"cluster {self._address}: {games_} {where}{dashboard}")
 
     def _say(self, words: str) -> None:
-        outcome = EventOutcome(format="")
-        self._tell(Waiting(0, lambda: outcome, words))
+        self._tell(Waiting(0, partial(EventOutcome, format=""), words))
 
     def _threads(self) -> int:
         return sum(place.seen.threads for place in self._places.values() if place.hello)
@@ -397,10 +396,8 @@ class Cluster:
         assert self._link
         workers = self._link.workers
         gone = [place for place in self._places.values() if place.seen.address not in workers]
-        if not self._link.is_connected:
-            self._drop(gone, "is lost: the scheduler is gone")
-        else:
-            self._drop(gone, "is gone, or silent")
+        is_lost = not self._link.is_connected
+        self._drop(gone, "is lost: the scheduler is gone" if is_lost else "is gone, or silent")
         for place in [place for place in self._places.values() if place.why_lost]:
             self._drop([place], place.why_lost)
             self._refused[place.seen.address] = time.monotonic() + ENTER_AGAIN_S
@@ -532,9 +529,7 @@ class Cluster:
     def _longest_pair_s(self) -> float:
         """Return how long a pair may take before something must be wrong."""
         by_rules_s = 2 * self._longest_game_s
-        if not self._longest_s:
-            return by_rules_s
-        return min(by_rules_s, GRACE_S + 50 * self._longest_s)
+        return min(by_rules_s, GRACE_S + 50 * self._longest_s) if self._longest_s else by_rules_s
 
     @property
     def expects_more(self) -> bool:

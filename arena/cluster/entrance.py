@@ -181,8 +181,7 @@ class Entrance:
             if first < other.stop and other.start < first + seen.threads:
                 first = other.stop
         self._firsts[seen.address] = first
-        slots = max(first + seen.threads, sum(each.threads for each in alike.values()))
-        return first, slots
+        return first, max(first + seen.threads, sum(each.threads for each in alike.values()))
 
     async def _send(self, address: str, bundle: BotBundle) -> str:
         """Send the files of a bot; return why that cannot be, empty where it could."""

@@ -278,7 +278,7 @@ def secrets_here() -> tuple[str, ...]:
         texts += [value for row in rows for value in row.values() if isinstance(value, str)]
     paths = [Path(text) for text in dict.fromkeys(texts) if "/" in text]
     real = (path.resolve() for path in paths if is_there(path, Path.is_file))
-    named = [str(path) for path in real if path.is_file()]  # a trial's key has no name
+    named = (str(path) for path in real if path.is_file())  # a trial's key has no name
     return (*named, *filter(os.path.exists, dask.config.paths))
 
 
@@ -315,8 +315,7 @@ class _Pool:
             worker, _ = self._idle.pop((digest, number), (None, 0.0))
         try:
             if worker is None:
-                tree = stay.entry.terms.tree
-                worker = Worker(tree, _cores(stay.entry, number), env=stay.env)
+                worker = Worker(stay.entry.terms.tree, _cores(stay.entry, number), env=stay.env)
             with self._lock:
                 self._busy[worker] = digest
             yield worker

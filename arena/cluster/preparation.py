@@ -130,15 +130,12 @@ def _travels(path: str, bundle: BotBundle, *, is_built: bool) -> bool:
         return True
     if not any(Path(path).is_relative_to(place) for place in bundle.paths):
         return path == bundle.root
-    return path in bundle.paths or is_built or not _holds_something(Path(path))
+    return path in bundle.paths or is_built or not is_there(Path(path), _holds_something)
 
 
 def _holds_something(path: Path) -> bool:
     """Return whether a path is that of a file, or of a folder with something in it."""
-    try:
-        return path.is_file() or any(path.iterdir())
-    except OSError:
-        return False
+    return path.is_file() or any(path.iterdir())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -158,11 +158,9 @@ class Analyst:
         for other in others:
             found = after(self.asked, before, other, before.play(other))
             worst = "loss" if played.value == "unknown" else played.value
-            if found.value == "unknown":
+            if found.value == "unknown" or "loss" == found.value == played.value:
                 return False
             if ORDER[found.value] <= ORDER[worst] and found.value != "loss":
-                return False
-            if found.value == "loss" and played.value == "loss":
                 return False
         return bool(others)
 

@@ -10,6 +10,7 @@ import math
 import secrets
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from numbers import Integral
@@ -148,8 +149,7 @@ class Engine:
         possible, NotABotError where the program does not start or does not say `ok`, MachineError
         where the machine lacks what it needs.
         """
-        spec = _spec(bot, options, sandbox)
-        return cls.of(spec, margin=margin, startup=startup, limit=limit)
+        return cls.of(_spec(bot, options, sandbox), margin=margin, startup=startup, limit=limit)
 
     @classmethod
     def of(
@@ -412,7 +412,7 @@ class Engine:
                 return Answer(None, used_s, info)
             complaints = self._bot.asides.complaints.first
             said = f"; it says: {complaints[-1].removeprefix('error ')}" if complaints else ""
-            words = self._bot.describe(f"{self._bot.name}: {mishap}{said}")
+            words = self._bot.cause(f"{self._bot.name}: {mishap}{said}").reason
             raise IllegalAnswerError(self._bot.name, words, mishap.why) from mishap
         self._plies.append(move)
         return Answer(move, used_s, info)
@@ -543,10 +543,8 @@ class Analysis(Iterator[Info]):
         """Have the bot stop; one that does not, or fails, is ended without a word."""
         if not self.is_over:
             self.stop()
-            try:
+            with suppress(EngineError):
                 self.wait()
-            except EngineError:
-                return
 
     def __enter__(self) -> Self:
         return self

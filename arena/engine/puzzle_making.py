@@ -201,9 +201,7 @@ class Maker:
         if found.value != "win" or plies is None or not FEWEST <= plies <= MOST_LOOKED_AT:
             return None
         puzzle = self._measured(position, "win-in", tempts, found.line[0])
-        if puzzle is None or wrong_with(puzzle, self.bots, self.limit):
-            return None
-        return puzzle
+        return None if puzzle is None or wrong_with(puzzle, self.bots, self.limit) else puzzle
 
     def _measured(self, position: Position, task: Task, tempts: int, right: Move) -> Puzzle | None:
         """Return the puzzle with its exact length and a line to the end; None: not within reach."""

@@ -123,9 +123,8 @@ def _holds(proof: Proof, position: Position, line: tuple[Move, ...]) -> bool:
         return True
     if outcome.winner is None:
         return proof.value == "draw"
-    if proof.plies not in (None, len(line)):
-        return False
-    if proof.at_most is not None and len(line) > proof.at_most:
+    is_longer = proof.at_most is not None and len(line) > proof.at_most
+    if is_longer or proof.plies not in (None, len(line)):
         return False
     return proof.value == ("win" if outcome.winner == me else "loss")
 

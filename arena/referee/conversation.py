@@ -277,10 +277,6 @@ class Bot:
         held_bytes = max(child.data_bytes, child.peak_bytes)
         return how + out_of_memory(self.spec.memory_bytes, child.stderr_text(), held_bytes)
 
-    def describe(self, event: str) -> str:
-        """Return `event` with the end of what the bot wrote to standard error."""
-        return self.cause(event).reason
-
     def cause(self, event: str) -> Cause:
         """Return `event` as the cause of what is not played, with the end of standard error."""
         lines = self.child.stderr_text().splitlines()
@@ -522,12 +518,16 @@ class Bot:
                     return None
                 child.output_bytes = child.game_bytes = 0
                 return child.lines.popleft()
-            if broken := self._broken(None):
-                raise NoAnswerError(*broken, awaited, until_s - since_s)
-            if signals.awake_s() >= until_s:
-                raise NoAnswerError(self, Termination.TIME, awaited, until_s - since_s)
-            signals.look()
-            self._watch.wait(until_s)
+            self._wait_for(awaited, since_s, until_s)
+
+    def _wait_for(self, awaited: str, since_s: float, until_s: float) -> None:
+        """Wait for news of an answer; raises NoAnswerError where none can come in time."""
+        if broken := self._broken(None):
+            raise NoAnswerError(*broken, awaited, until_s - since_s)
+        if signals.awake_s() >= until_s:
+            raise NoAnswerError(self, Termination.TIME, awaited, until_s - since_s)
+        signals.look()
+        self._watch.wait(until_s)
 
     def await_move(
         self,

@@ -89,7 +89,7 @@ def priced(error: NoAnswerError, seat: Side, ply: int) -> MishapError | GameVoid
         detail = bot.end_words()
         if bot.left_unasked:
             return GameVoidError(bot.cause(f"{detail} before its first turn"), error.why)
-    return MishapError(seat, error.why, bot.describe(detail))
+    return MishapError(seat, error.why, bot.cause(detail).reason)
 
 
 def read_answer(position: Position, seat: Side, text: str, ply: int) -> tuple[Move, Position]:

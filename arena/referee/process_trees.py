@@ -133,8 +133,7 @@ def scratch_root() -> str:
         try:
             settle(gettempdir())
         except OSError as error:
-            words = f"no folder can hold scratch folders: {error.strerror}"
-            raise MachineError(words) from error
+            raise MachineError(f"no folder can hold scratch folders: {error.strerror}") from error
     return _root
 
 

@@ -134,8 +134,7 @@ def _is_ours(bot: Bot) -> bool:
 
 def _speaks(spec: BotSpec, tree: str, limits: Limits, game_ids: Sequence[str], by_s: float) -> bool:
     """Return whether a bot plays one of the games by the protocol that `spec` says."""
-    contest = CONTESTS[spec.protocol]
-    known = contest.games or tuple(game_ids) or games.ids()
+    known = CONTESTS[spec.protocol].games or tuple(game_ids) or games.ids()
     watch = watching.Watch()
     bot = bot_of(spec, watch, tree=tree, forgives_hold_ups=True)
     try:

@@ -114,8 +114,7 @@ def launched() -> tuple[str, ...]:
 
 def with_modules(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of a Python that is to find the modules of this one."""
-    before = variables.get("PYTHONPATH", "")
-    places = os.pathsep.join(filter(None, (*launched(), before)))
+    places = os.pathsep.join(filter(None, (*launched(), variables.get("PYTHONPATH", ""))))
     return {**variables, "PYTHONPATH": places} if launched() else dict(variables)
 
 

@@ -230,8 +230,7 @@ class Schedule(ABC):
 
     def plays_without(self, gone: Collection[str]) -> bool:
         """Return whether bots are left that meet each other, with those `gone`."""
-        out = {*gone, *self._settings.ruled.bots}
-        return len({*self._names} - out) > 1
+        return len({*self._names} - {*gone, *self._settings.ruled.bots}) > 1
 
     @abstractmethod
     def next(self) -> Pair | None:

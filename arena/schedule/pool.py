@@ -287,8 +287,7 @@ class PoolSchedule(Schedule):
 
     def _next_kind(self) -> tuple[str, Pairing, int] | None:
         if self._rule is None:
-            open_ = (kind for kind in self._wanted if self._is_playable(kind[1]))
-            return next(open_, None)
+            return next((kind for kind in self._wanted if self._is_playable(kind[1])), None)
         names = self._rule.next(list(filter(self._is_playable, self._pairings)), self._number)
         if names is None:
             return None

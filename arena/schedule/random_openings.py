@@ -135,8 +135,7 @@ class RandomOpenings:
         return game.draw_setup(draw(self._seed, "setup", turn, game.id))
 
     def _say_how_many(self, game_id: str, count: int) -> None:
-        plies = self._choice.plies
-        length = _number(plies, "random ply")
+        length = _number(self._choice.plies, "random ply")
         if not count:
             raise ConfigError(
                 f"openings: {game_id} has no line of {length} that nobody has lost; choose fewer"

@@ -167,8 +167,7 @@ class Desk:
         ]
 
     async def _start(self, request: Request) -> Response:
-        start = await body_of(request, GameStart)
-        return JSONResponse(await asyncio.to_thread(begun, start))
+        return JSONResponse(await asyncio.to_thread(begun, await body_of(request, GameStart)))
 
     async def _position(self, request: Request) -> Response:
         asked = await body_of(request, Looked)
@@ -184,9 +183,8 @@ class Desk:
         asked = await body_of(request, AskedLine)
         line = asked.game, asked.setup, asked.position, asked.moves
         positions = await asyncio.to_thread(played, *line)
-        limit = _limit(asked)
         question = BotQuestion(
-            asked.bot, asked.level, positions[0], asked.moves, positions[-1], limit
+            asked.bot, asked.level, positions[0], asked.moves, positions[-1], _limit(asked)
         )
         thoughts = self.thinkers.thoughts(question)
 
@@ -241,8 +239,7 @@ def begun(start: GameStart) -> dict[str, str]:
     if start.setup and start.position:
         raise ConfigError("a setup and a position exclude each other")
     if start.position:
-        position = game.position(start.position)
-        return {"game": game.id, "setup": "", "position": position.text()}
+        return {"game": game.id, "setup": "", "position": game.position(start.position).text()}
     seed = secrets.randbelow(1_000_000) if start.seed is None else start.seed
     setup = game.canonical_setup(start.setup) if start.setup else game.draw_setup(seed)
     return {"game": game.id, "setup": setup or "", "position": ""}
@@ -271,11 +268,10 @@ def record_of(kept: KeptGame) -> str:
             first, second = (str(TimeControl.read(text)) for text in kept.times)
         except ValueError as error:
             raise ConfigError(str(error)) from error
-        is_same = first == second
         made.tag(
             **(
                 {"TimeControl": first}
-                if is_same
+                if first == second
                 else {"FirstTimeControl": first, "SecondTimeControl": second}
             )
         )

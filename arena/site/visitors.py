@@ -36,9 +36,7 @@ def visitor_of(request: Request) -> str:
     with suppress(ValueError):
         address = ipaddress.ip_address(host.partition("%")[0])
         if isinstance(address, ipaddress.IPv6Address):
-            if address.ipv4_mapped is not None:
-                return str(address.ipv4_mapped)
-            return str(ipaddress.IPv6Address(int(address) >> 64 << 64))
+            return str(address.ipv4_mapped or ipaddress.IPv6Address(int(address) >> 64 << 64))
     return host
 
 

@@ -450,12 +450,11 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
         bots = tuple(_started_from(bot, tuning) for bot in bots)
     most = cores.games_at_once(_cores_of_a_game(bots, ponder=model.time.ponder))
     jobs = most if model.jobs == "auto" else model.jobs
-    rows = zip(toml["bot"], model.bot, bots, strict=True)
     written = {
         **toml,
         "bot": [
             {**located(row, table, folder), "command": list(bot.command)}
-            for row, table, bot in rows
+            for row, table, bot in zip(toml["bot"], model.bot, bots, strict=True)
         ],
     }
     if model.openings is not None and model.openings.file:

@@ -74,8 +74,7 @@ def of_keys(toml: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:
         try:
             return ConfigTable.model_validate(sound), mistakes
         except ValidationError as error:
-            kinds = {_place_of(each["loc"]): each for each in error.errors()}
-            for place, each in kinds.items():
+            for place, each in {_place_of(each["loc"]): each for each in error.errors()}.items():
                 kind = each["type"] if each["loc"] == place else "something in its value"
                 if len(mistakes) < MOST_MISTAKES:
                     mistakes.append(Mistake(place, _text(kind, place, toml)))

@@ -142,8 +142,7 @@ def _searched(
             board.rollout(chance)
             return look_s, clock() - from_s
         while board.winner is None:
-            codes = board.candidates()
-            board.play(chance.choice(codes))
+            board.play(chance.choice(board.candidates()))
             done += 1
     except _LateError:
         if not look_s:
@@ -211,8 +210,7 @@ def _words(game_id: str, tempo: Tempo, slow: Sequence[tuple[BotSpec, str]], conf
     controls = dict.fromkeys(str(_time_of(bot, config)) for bot, _ in slow)
     names = ", ".join(bot.name for bot, _ in slow)
     limit_s = config.limits.hard_limit_s
-    kinds = {kind for _, kind in slow}
-    slowest = max(kinds, key=tempo.search_s)
+    slowest = max({kind for _, kind in slow}, key=tempo.search_s)
     needs_s, node_s = tempo.search_s(slowest), tempo.node_s(slowest)
     move = _rounded_up(ENOUGH * needs_s)
     nodes = _rounded_down(min(ENOUGH * FEWEST, (limit_s - tempo.look_s) / max(node_s, 1e-9)))

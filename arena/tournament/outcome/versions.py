@@ -92,8 +92,7 @@ def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]
     conditions = _with_todays(conditions, config, store)
     notes: dict[str, object] = {}
     if config.season_plan:
-        entries = {one.name: one.bot for one in known}
-        season, notes[SEASONS] = begun(store, config, entries)
+        season, notes[SEASONS] = begun(store, config, {one.name: one.bot for one in known})
         config = replace(config, season=season)
     rows = [
         replace(one, retired="" if one in playing.values() else one.retired or today)
@@ -227,15 +226,12 @@ def _with_todays(known: list[PairConditions], config: Config, store: Store) -> l
         starts=_starts(config.seed, config.openings and config.openings.identity()),
     )
     kept = [each for each in known if each.from_pair < now.from_pair]
-    if kept and _alike(kept[-1], now):
-        return kept
-    return [*kept, now]
+    return kept if kept and _alike(kept[-1], now) else [*kept, now]
 
 
 def _alike(one: PairConditions, other: PairConditions) -> bool:
     """Return whether conditions are the same; who had no time of its own then may have come."""
-    names = {*one.times, *other.times}
     return one.starts == other.starts and all(
         one.times.get(name, one.times[""]) == other.times.get(name, other.times[""])
-        for name in names
+        for name in {*one.times, *other.times}
     )

@@ -108,8 +108,7 @@ def greet_bots(
             continue
         signals.look()
         bot = bot_of(spec, watch, tree=tree)
-        greet = partial(_greet, bot, config, tree)
-        wrong = when_granted(greet, tell, patience_s, well=ENOUGH)
+        wrong = when_granted(partial(_greet, bot, config, tree), tell, patience_s, well=ENOUGH)
         said[spec.name] = wrong or bot.greeting
     return said
 

@@ -69,8 +69,7 @@ class _Standing:
                 "recent": list(self._recent),
             }
             self._write(json.dumps(value))
-            took_s = monotonic() - now_s
-            self._next_s = now_s + max(STATUS_S, took_s / SHARE)
+            self._next_s = now_s + max(STATUS_S, (monotonic() - now_s) / SHARE)
 
     def _write(self, text: str) -> None:
         """Write the file whole, or leave it: a full disk is the run's trouble, not this one's."""

@@ -247,8 +247,7 @@ def note_changes(
                 new.append(
                     NotedChange(setting=setting, bot=bot, **words, games=games, date=date, was=was)
                 )
-    rows = [*kept, *map(asdict, new)]
-    return {FILES: files, SETTINGS: config.noted, CHANGES: rows}, new
+    return {FILES: files, SETTINGS: config.noted, CHANGES: [*kept, *map(asdict, new)]}, new
 
 
 def note_provenance(
@@ -326,17 +325,15 @@ def _entrant(
     bot: BotSpec, row: Mapping[str, Any], config: Config, files: Mapping[str, str], said: Greeting
 ) -> Entrant:
     """Return a bot as it plays, with paths as its table in the configuration has them."""
-    command = row.get("command", bot.command)
     words = {
-        **dict(zip(bot.command, command, strict=False)),
+        **dict(zip(bot.command, row.get("command", bot.command), strict=False)),
         **dict(zip(bot.files, row.get("files", ()), strict=False)),
         sys.executable: "python",
     }
 
     def spelled(path: str) -> str:
         place = next((place for place in words if Path(path).is_relative_to(place)), path)
-        inner = Path(path).relative_to(place)
-        return str(Path(words.get(place, place)) / inner)
+        return str(Path(words.get(place, place)) / Path(path).relative_to(place))
 
     words_said = {"says": said.name, "author": said.author, "version": said.version}
     return Entrant(

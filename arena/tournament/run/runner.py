@@ -230,8 +230,7 @@ class Runner:
         bots need; what was kept stays.
         """
         stored = self._store.tally(), self._store.pairs()
-        versions = from_notes(self._store.note(VERSIONS) or (), Version)
-        members = member_of(members_of(versions))
+        members = member_of(members_of(from_notes(self._store.note(VERSIONS) or (), Version)))
         total = self._open.schedule.total
         self._tell(RunBegan.of(self._config, *stored, total, self._budget, members=members))
         if self._budget.seconds is not None:
@@ -634,8 +633,7 @@ class Runner:
             self._tell(GameEnded.of(result.pair, game))
         is_elsewhere = result.void and frozenset(job.pairing) not in self._open.stops
         if job.games and not result.lack and not is_elsewhere:
-            ended = PairEnded(pair=result.pair, games=len(result.games), voided=result.voided)
-            self._tell(ended)
+            self._tell(PairEnded(pair=result.pair, games=len(result.games), voided=result.voided))
 
     def _blame(self, job: PairJob, result: PairResult, void: Cause, host: Host | None) -> None:
         """Stop a pairing in which a game could not be played; not for the fault of one host.

@@ -339,8 +339,7 @@ def opened_to_read(path: Path) -> Iterator[sqlite3.Connection | None]:
         undo.callback(database.close)
         if database.execute(_OTHERS).fetchone():  # a view may compute for ever, and say anything
             raise sqlite3.DatabaseError("what should be a table is none")
-        has_tables = database.execute("SELECT 1 FROM sqlite_master").fetchone()
-        yield database if has_tables else None
+        yield database if database.execute("SELECT 1 FROM sqlite_master").fetchone() else None
 
 
 def _answering(path: Path, mode: str) -> sqlite3.Connection:
@@ -389,16 +388,11 @@ def read_notes(folder: Path) -> tuple[dict[str, Any], list[Walkover]] | None:
         return notes, [Walkover(*row) for row in rows]
 
 
-def has_fallen_behind(folder: Path) -> bool:
-    """Return whether the last run in a directory was killed: its outcome is of fewer games.
-
-    False while a run goes on, which writes its outcome now and then.
-    """
-    return outcome_state(folder) == "false"
-
-
 def outcome_state(folder: Path) -> str | None:
-    """Return what is noted of `outcome.json`, as JSON; None where nothing is, and during a run."""
+    """Return what is noted of `outcome.json`, as JSON; None where nothing is, and during a run.
+
+    It is `false` where the last run was killed: the outcome is of fewer games.
+    """
     if not (folder / DATABASE).is_file() or is_being_played(folder):
         return None
     try:
