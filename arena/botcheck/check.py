@@ -157,8 +157,9 @@ def _noted(finding: CheckFinding) -> CheckFinding:
     """Return what a step shows of what the time control that was named does not ask for."""
     if not finding.verdict.is_bad:
         return finding
-    seen = f"{finding.seen}; `--tc` does not ask for that"
-    return replace(finding, verdict=Verdict.NOTE, seen=seen)
+    return replace(
+        finding, verdict=Verdict.NOTE, seen=f"{finding.seen}; `--tc` does not ask for that"
+    )
 
 
 @dataclass(slots=True)

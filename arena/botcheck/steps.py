@@ -662,11 +662,12 @@ def _counted(lines: Lines, mend: str, fine: str) -> CheckFinding:
 
 @_step(HEARD, "stray-lines", "says nothing that answers nothing")
 def _says_nothing_else(lab: Lab) -> CheckFinding:
-    mend = (
+    return _counted(
+        lab.bot.asides.strays,
         "write to standard output only what the protocol knows, one `bestmove` for each `go`, "
-        "and all else to standard error or as `info text …`"
+        "and all else to standard error or as `info text …`",
+        "nothing else",
     )
-    return _counted(lab.bot.asides.strays, mend, "nothing else")
 
 
 @_step(HEARD, "info", "comments in the protocol's words: `info …`")

@@ -147,9 +147,7 @@ class Entrance:
                     return Entered(refused=refused)
             if entered.missing:
                 entered = await self._enter(seen, host)
-        if entered.missing:
-            return Entered(refused="it does not keep the files of bots")
-        return entered
+        return Entered(refused="it does not keep the files of bots") if entered.missing else entered
 
     async def _enter(self, seen: SeenWorker, host: str) -> Entered:
         first, slots = self._share(seen)

@@ -177,8 +177,9 @@ def _prepared(terms: RunTerms, host: str, closed: Sequence[str], slots: int) -> 
             )
         warnings += [f"bots play without a wall: {why}"] * (asked != bots)
         asked = bots
-    tell = partial(print, file=sys.stderr, flush=True)
-    ready = built(asked, closed=closed, logs=kept("builds"), tell=tell)
+    ready = built(
+        asked, closed=closed, logs=kept("builds"), tell=partial(print, file=sys.stderr, flush=True)
+    )
     found = confined(ready, closed=closed, at_once=2 * slots)
     told = (
         replace(bot, lacks=bot.lacks or _left_behind(bot)) if bot.files else bot

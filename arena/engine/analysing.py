@@ -148,9 +148,8 @@ class Analyst:
             return JudgedPly(value, "??", best.line)
         if best.value == "unknown" and played.value == "loss" and best.line[:1] != (move,):
             return JudgedPly(value, "?", best.line)
-        if played.value != "loss" and self._is_only(before, move, played):
-            return JudgedPly(value, "!")
-        return JudgedPly(value)
+        is_only = played.value != "loss" and self._is_only(before, move, played)
+        return JudgedPly(value, "!" if is_only else "")
 
     def _is_only(self, before: Position, move: Move, played: Solved) -> bool:
         """Return whether every other move is proven to be worse; a single legal move is not it."""

@@ -68,8 +68,9 @@ class MishapError(LathError):
 
     def ending(self, bot: Bot) -> GameEnding:
         """Return the loss of the bot that sits there."""
-        words = f"{bot.name} ({self.seat.word}): {self}"
-        return GameEnding(Result.won_by(self.seat.other), self.why, words)
+        return GameEnding(
+            Result.won_by(self.seat.other), self.why, f"{bot.name} ({self.seat.word}): {self}"
+        )
 
 
 def priced(error: NoAnswerError, seat: Side, ply: int) -> MishapError | GameVoidError:
@@ -179,8 +180,9 @@ class Arbiter:
                 continue
             row.append(seat)
             if len(row) >= needed and len(set(row)) == 2:
-                words = f"both bots saw {seen} for {needed} plies"
-                return GameEnding(result, Termination.ADJUDICATION, words)
+                return GameEnding(
+                    result, Termination.ADJUDICATION, f"both bots saw {seen} for {needed} plies"
+                )
         return self.limit(ply)
 
     def limit(self, plies: int) -> GameEnding | None:

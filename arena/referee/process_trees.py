@@ -474,9 +474,7 @@ def _state(pid: int) -> tuple[str, int]:
 
     The name that stands before them may hold anything, but ends in `)`.
     """
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            state, parent = file.read().rpartition(b")")[2].split()[:2]
-    except OSError:
-        return "X", 0
-    return state.decode(), int(parent)
+    with suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
+        state, parent = file.read().rpartition(b")")[2].split()[:2]
+        return state.decode(), int(parent)
+    return "X", 0

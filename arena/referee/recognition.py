@@ -66,8 +66,9 @@ def refuse_if_broken(bot: Bot, limits: Limits, game_ids: Sequence[str]) -> None:
     except (NoAnswerError, GameVoidError) as error:
         is_first = isinstance(error, GameVoidError) or error.awaited == "bestmove 1"
         if error.why is Termination.CRASH and is_first:
-            words = f"{trial.end_words()} before its first move"
-            raise GameVoidError(trial.cause(words)) from error
+            raise GameVoidError(
+                trial.cause(f"{trial.end_words()} before its first move")
+            ) from error
     except (_NotOneError, MishapError, GameError):
         pass
     finally:

@@ -242,9 +242,7 @@ class Watched:
         both = [memory.held(pid) for pid in members]
         # Whether a file in memory is mapped by those who have it open nobody tells.
         held = sum(own for own, _ in both) + max(sum(shared for _, shared in both), files)
-        if held <= most:
-            return ""
-        return f"its processes hold {size(held)} ({size(most)} allowed)"
+        return "" if held <= most else f"its processes hold {size(held)} ({size(most)} allowed)"
 
     def _too_full(self, members: list[int]) -> str:
         if not self._cache or signals.awake_s() < self._cache_from_s:

@@ -364,11 +364,9 @@ class ControlGroup:
 
 def _read(path: str) -> str:
     """Return what is in a file; nothing if it is gone, or this system has no such file."""
-    try:
-        with open(path, encoding="ascii") as file:
-            return file.read()
-    except OSError:
-        return ""
+    with suppress(OSError), open(path, encoding="ascii") as file:
+        return file.read()
+    return ""
 
 
 def _number(text: str, key: str) -> int:

@@ -215,11 +215,9 @@ def tasks_before() -> int:
 
     All users' together: more than enough, and cheap to count.
     """
-    try:
-        with open("/proc/loadavg", encoding="ascii") as file:
-            return int(file.read().split()[3].partition("/")[2])
-    except (OSError, ValueError, IndexError):
-        return 0
+    with suppress(OSError, ValueError, IndexError), open("/proc/loadavg", encoding="ascii") as file:
+        return int(file.read().split()[3].partition("/")[2])
+    return 0
 
 
 @cache

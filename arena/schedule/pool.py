@@ -74,6 +74,7 @@ class PoolSchedule(Schedule):
     """Hands out what is missing: half-played pairs, then round after round, or by a rule."""
 
     keeps_walkovers = False
+    _has_dealt = True
 
     def __init__(self, names: Sequence[str], dealer: Dealer, rule: PoolRule | None = None) -> None:
         super().__init__(names, dealer)
@@ -253,16 +254,10 @@ class PoolSchedule(Schedule):
             if is_last:
                 return
 
-    def bench(self, name: str) -> None:
-        """Let a bot play no more; of a season that has not begun to play the day may be another."""
-        super().bench(name)
-        if self._season and not self._has_dealt:
-            self._count_missing()
-
-    def unbench(self, name: str) -> None:
-        """Let a bot that is benched play again."""
-        super().unbench(name)
-        if self._season and not self._has_dealt:
+    def _note_benched(self) -> None:
+        """Note who is benched; of a season that has not begun to play the day may be another."""
+        super()._note_benched()
+        if not self._has_dealt and self._season:
             self._count_missing()
 
     def next(self) -> Pair | None:

@@ -300,8 +300,9 @@ def _open_files(wanted: int) -> int:
 def page(site: Site, template: str, **values: Any) -> HTMLResponse:
     """Return a page of one of the site's templates."""
     made = environment().get_template(f"{template}.html.j2")
-    shared = {"is_public": site.is_public, "root": site.root}
-    return HTMLResponse(made.render(**shared, place=template, **values))
+    return HTMLResponse(
+        made.render(is_public=site.is_public, root=site.root, place=template, **values)
+    )
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -133,8 +133,9 @@ class Reports:
                     head, page = await maker.made(item, where, is_public=self._is_public)
             except TimeoutError as error:
                 maker.end()
-                words = f"this report takes longer than {self._limit_s:.0f} s"
-                raise HTTPException(503, words) from error
+                raise HTTPException(
+                    503, f"this report takes longer than {self._limit_s:.0f} s"
+                ) from error
             except BaseException:
                 maker.end()
                 raise

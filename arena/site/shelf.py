@@ -323,9 +323,8 @@ def _tournament_fault(folder: Path, root: Path) -> str:
             return OUT
         for name in OF_A_TOURNAMENT:
             path = folder / name
-            if not os.path.lexists(path):
-                continue
-            if name == LIVE and stat.S_ISDIR(path.lstat().st_mode):
+            is_there = os.path.lexists(path)
+            if not is_there or (name == LIVE and stat.S_ISDIR(path.lstat().st_mode)):
                 continue
             if fault := file_fault(path, root):
                 return f"{name}: {fault}"

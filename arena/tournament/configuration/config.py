@@ -44,7 +44,7 @@ from lath.games.naming import lasting
 from lath.notation.record.tags import number_of
 
 if TYPE_CHECKING:  # models, which take longer to make than the help of a command to print
-    from lath.arena.tournament.configuration.keys import ConfigTable, OpeningsTable, TuneTable
+    from lath.arena.tournament.configuration.keys import ConfigTable, OpeningsTable
 
 DEFAULT_TIME: Final = {"initial": "2s", "increment": "20ms"}
 """Where nothing is said of time."""
@@ -445,9 +445,16 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     from lath.arena.entrants.bot_table import bot_spec, located  # start-up time
 
     bots = tuple(bot_spec(table, folder, model.sandbox) for table in model.bot)
-    if model.tune is not None:
-        tuning = _tuning(model.tune)
-        bots = tuple(_started_from(bot, tuning) for bot in bots)
+    tuning = None
+    if (table := model.tune) is not None:
+        tuning = Tuning(
+            parameters=read_ranges(table.options),
+            pairs=table.pairs,
+            rate=table.rate,
+            ahead=table.ahead,
+        )
+        start = dict(tuning.start)  # so each is asked whether it has such options
+        bots = tuple(replace(bot, options={**bot.options, **start}) for bot in bots)
     most = cores.games_at_once(_cores_of_a_game(bots, ponder=model.time.ponder))
     jobs = most if model.jobs == "auto" else model.jobs
     written = {
@@ -476,7 +483,7 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
         games=tuple(model.games),
         jobs=jobs,
         sprt=None if model.sprt is None else Sprt(**dict(model.sprt)),
-        tuning=None if model.tune is None else _tuning(model.tune),
+        tuning=tuning,
         openings=openings,
         adjudication=Adjudication(**dict(model.adjudication)),
         limits=Limits(
@@ -499,20 +506,6 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
         as_written=written,
         noted=_noted(model, jobs, bots, openings),
     )
-
-
-def _tuning(table: TuneTable) -> Tuning:
-    return Tuning(
-        parameters=read_ranges(table.options),
-        pairs=table.pairs,
-        rate=table.rate,
-        ahead=table.ahead,
-    )
-
-
-def _started_from(bot: BotSpec, tuning: Tuning) -> BotSpec:
-    """Return a bot that is tuned as it is before: so it is asked whether it has such options."""
-    return replace(bot, options={**bot.options, **dict(tuning.start)})
 
 
 def _openings(table: OpeningsTable | None, folder: Path) -> Openings:

@@ -148,7 +148,7 @@ def run(
         _refuse_files_of_others(folder)
         when_granted(partial(prepare_folder, folder), tell, patience_s)
         machines = closing(elsewhere) if elsewhere else nullcontext()
-        with HeldFolder(folder) as home, pointing_out(folder), machines:
+        with closing(HeldFolder(folder)) as home, pointing_out(folder), machines:
             summary = _played(
                 config,
                 home,
@@ -180,7 +180,7 @@ def rule(
     Return the rulings, and how it stands: no game is played. Raises ConfigError and StoreError.
     """
     refuse_snapshot(folder)
-    with HeldFolder(folder) as home, pointing_out(folder):
+    with closing(HeldFolder(folder)) as home, pointing_out(folder):
         with closing(Store(folder)) as store:
             new, rulings = given(store, orders)
             summary = standing(config, store, rulings)  # it may be refused: nothing is kept then
@@ -513,8 +513,9 @@ def _play(
             when_granted(partial(mark_stale, store.folder), tell, patience_s)
             with reading_database(store.folder / DATABASE):
                 hosts = elsewhere.about() if elsewhere else ()
-                note = partial(note_provenance, store, config, files, said, hosts)
-                when_granted(note, tell, patience_s)
+                when_granted(
+                    partial(note_provenance, store, config, files, said, hosts), tell, patience_s
+                )
         answered = int(runner.run().interrupted)
         for number, text in store.logs():  # which can be read there, too
             if signals.requests() > answered:

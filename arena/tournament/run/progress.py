@@ -101,9 +101,9 @@ class RunSummary:
 
         With a pairing that was stopped there is, and where a run was interrupted or is not over.
         """
-        if self.interrupted or self.stopped:
-            return False
-        return self.is_complete or self.is_spent or bool(self.benched)
+        return not (self.interrupted or self.stopped) and (
+            self.is_complete or self.is_spent or bool(self.benched)
+        )
 
     @property
     def is_fine(self) -> bool:

@@ -132,8 +132,9 @@ def resumed(store: Store, config: Config, folder: Path) -> Config:
     Without games that is `config`. Else `config` must play the same games; rounds that it does not
     name are those of before, and others are not fewer. Either may have been written by 0.1.0.
     """
-    bots = tuple(replace(bot, command=todays(bot.command)) for bot in config.bots)
-    config = replace(config, bots=bots)
+    config = replace(
+        config, bots=tuple(replace(bot, command=todays(bot.command)) for bot in config.bots)
+    )
     theirs: dict[str, Any] | None = store.tournament()
     config = as_begun(config, theirs or {})
     if config.format == POOL or theirs is None or not (store.has_games() or store.walkovers()):

@@ -159,8 +159,9 @@ def is_being_played(folder: Path) -> bool:
 
 def seal_of(database: sqlite3.Connection) -> int:
     """Return the checksum of all that is stored besides games; raises sqlite3.Error."""
-    question = "SELECT key, value FROM about WHERE key <> ? ORDER BY key"
-    notes = database.execute(question, (SEAL,)).fetchall()
+    notes = database.execute(
+        "SELECT key, value FROM about WHERE key <> ? ORDER BY key", (SEAL,)
+    ).fetchall()
     tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
     lost = []
     if "walkover" in tables:
@@ -192,8 +193,9 @@ class StoredGames:
 
     def after(self, number: int) -> list[Row]:
         """Return the next rows by number, as they are; empty where there are none."""
-        question = f"{self._question} > ? ORDER BY number LIMIT {self.BATCH}"
-        return self._database.execute(question, (number,)).fetchall()
+        return self._database.execute(
+            f"{self._question} > ? ORDER BY number LIMIT {self.BATCH}", (number,)
+        ).fetchall()
 
     def numbered(self, number: int) -> list[Row]:
         """Return the row of a number, as it is; empty where there is none."""
@@ -378,9 +380,7 @@ def read_notes(folder: Path) -> tuple[dict[str, Any], list[Walkover]] | None:
     Raises sqlite3.Error, and what comes of reading damaged values.
     """
     with opened_to_read(folder / DATABASE) as database:
-        if not database:
-            return None
-        if noted_seal(database) not in (None, seal_of(database)):
+        if not database or noted_seal(database) not in (None, seal_of(database)):
             return None
         rows = database.execute("SELECT key, value FROM about WHERE key <> ?", (SEAL,)).fetchall()
         notes = {key: read_json(value) for key, value in rows}

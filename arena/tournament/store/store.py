@@ -312,8 +312,9 @@ class Store:
 
     def walkovers(self) -> list[Walkover]:
         """Return the pairs whose games were lost without being played, and by whom, by number."""
-        rows = self._rows("SELECT pair, loser FROM walkover ORDER BY pair")
-        return [Walkover(*row) for row in rows]
+        return [
+            Walkover(*row) for row in self._rows("SELECT pair, loser FROM walkover ORDER BY pair")
+        ]
 
     def add_walkovers(self, walkovers: Iterable[Walkover]) -> None:
         """Keep that what is left of pairs is lost, all or none; a pair that is there stays so.
