@@ -195,14 +195,12 @@ class Report:
         here = f"{point.id} ({point.game})" if point.game else point.id
         first = self._said.setdefault(point.mend, here)
         if first == here:
-            for line in point.exchange:
-                yield f"{_BELOW}  {printable(line)}"
+            yield from (f"{_BELOW}  {printable(line)}" for line in point.exchange)
         if point.stderr:
             written = self._said.setdefault(point.stderr, here)
             yield f"{_BELOW}standard error:{'' if written == here else f' as for {written}'}"
             if written == here:
-                for line in point.stderr:
-                    yield f"{_BELOW}  {printable(line)}"
+                yield from (f"{_BELOW}  {printable(line)}" for line in point.stderr)
         if first == here:
             yield from _wrapped(f"{_BELOW}to mend: {point.mend}", indent=_BELOW)
         else:

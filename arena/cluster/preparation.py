@@ -168,7 +168,7 @@ def prepare(job: tuple[str, Sequence[str]]) -> str:
 def _prepared(terms: RunTerms, host: str, closed: Sequence[str], slots: int) -> Prepared:
     bots = [_spec(bot, host) for bot in terms.bots]
     warnings = []
-    asked = [_sandboxed(bot, terms.wall) for bot in bots]
+    asked = [replace(bot, sandbox=terms.wall) if bot.sandbox == "auto" else bot for bot in bots]
     if why := BotSandbox(kind="bwrap").why_not():
         if terms.must_be_walled and asked != bots:
             raise ConfigError(
@@ -186,11 +186,6 @@ def _prepared(terms: RunTerms, host: str, closed: Sequence[str], slots: int) -> 
         for bot in found.bots
     )
     return Prepared(bots=tuple(told), warnings=(*warnings, *found.warnings))
-
-
-def _sandboxed(bot: BotSpec, wall: str) -> BotSpec:
-    """Return a bot behind the wall of who asks for none."""
-    return replace(bot, sandbox=wall) if bot.sandbox == "auto" else bot
 
 
 def _spec(sent: Traveller, host: str) -> BotSpec:

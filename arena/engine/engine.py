@@ -569,10 +569,11 @@ def _spec(
     from lath.arena.entrants.programs import bundled
 
     sandbox_of(sandbox)
-    if isinstance(bot, str) and bot in bundled():  # without all that reads configurations
-        spec = BotSpec(name=bot, command=bundled()[bot], sandbox=sandbox or "auto")
-    else:
-        spec = _described(bot, sandbox)
+    spec = (
+        BotSpec(name=bot, command=bundled()[bot], sandbox=sandbox or "auto")
+        if isinstance(bot, str) and bot in bundled()  # without all that reads configurations
+        else _described(bot, sandbox)
+    )
     spec = replace(spec, options={**spec.options, **(options or {})})
     if spec.build or spec.sandbox != "auto" or spec.memory_bytes or spec.cache_bytes:
         from lath.arena.entrants.builds import ready  # start-up time

@@ -222,10 +222,11 @@ def tempting(position: Position) -> list[Move]:
     found: list[Move] = []
     for code in board.legal():
         board.play(code)
-        if board.winner is None:
-            tempts = board.to_move == me or not board.threats()[0]
-        else:
-            tempts = board.winner != 1 - me
+        tempts = (
+            (board.to_move == me or not board.threats()[0])
+            if board.winner is None
+            else board.winner != 1 - me
+        )
         board.undo()
         if tempts:
             found.append(board.moves[code])
@@ -294,9 +295,7 @@ def _wrong_within(puzzle: Puzzle, looker: Engine, limit: Limit) -> str:
 
     Of each other move all answers are looked at so deep, whatever it comes to later.
     """
-    for move in puzzle.position.legal_moves():
-        if move == puzzle.answer:
-            continue
+    for move in (move for move in puzzle.position.legal_moves() if move != puzzle.answer):
         one = solve_move(looker, puzzle.position, move, limit)
         if _wins_within(one, puzzle.plies) is None:
             one = solve_move(looker, puzzle.position, move, _wider(limit))

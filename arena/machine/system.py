@@ -43,10 +43,9 @@ def available() -> Cores:
 
     No more than a container's quota pays for, and never none.
     """
-    if hasattr(os, "sched_getaffinity"):
-        allowed = sorted(os.sched_getaffinity(0))
-    else:
-        allowed = list(range(os.cpu_count() or 1))
+    allowed = sorted(
+        os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    )
     leading: dict[str, int] = {}  # by what names the physical core
     for core in allowed:
         try:

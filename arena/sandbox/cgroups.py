@@ -311,7 +311,7 @@ class ControlGroup:
 
     def processes(self) -> list[int]:
         """Return the processes in it, as far as they are seen from here."""
-        told = self._read("cgroup.procs") if self.path else _read(f"{self.memory}/cgroup.procs")
+        told = _read(f"{self.path or self.memory}/cgroup.procs")
         return [pid for pid in map(int, told.split()) if pid]
 
     @property
@@ -320,14 +320,15 @@ class ControlGroup:
 
         Only of version 2: 0 for a group that is in none.
         """
-        return self._number("cpu.stat", "usage_usec") / 1e6
+        return _number(_read(f"{self.path}/cpu.stat"), "usage_usec") / 1e6
 
     @property
     def was_over_memory(self) -> bool:
         """Return whether the system has ended processes of it for want of memory."""
         if self.memory:
             return _number(_read(f"{self.memory}/memory.oom_control"), "oom_kill") > 0
-        return "memory" in self.bounds and self._number("memory.events", "oom_kill") > 0
+        events = _read(f"{self.path}/memory.events")
+        return "memory" in self.bounds and _number(events, "oom_kill") > 0
 
     def kill(self) -> None:
         """End all processes in it at once, and what they start meanwhile, where that can be."""
@@ -354,12 +355,6 @@ class ControlGroup:
     def hold(self, file: str, value: str) -> None:
         """Set a bound; raises OSError."""
         _write(f"{self.path}/{file}", value)
-
-    def _number(self, file: str, key: str) -> int:
-        return _number(self._read(file), key)
-
-    def _read(self, name: str) -> str:
-        return _read(f"{self.path}/{name}")
 
 
 def _read(path: str) -> str:

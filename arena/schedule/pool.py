@@ -31,7 +31,6 @@ from lath.arena.schedule.core import (
     Schedule,
     pair_of,
 )
-from lath.arena.schedule.season import Unit
 from lath.games.core import Result
 from lath.notation.record.tags import MATCH_DAY, SEASON
 
@@ -93,8 +92,12 @@ class PoolSchedule(Schedule):
         """Pairs to be completed, from the last to the first."""
         self._taken: Final = NumberSet()
         """Pairs that have a number."""
-        self._day_of: Final = self._days()
-        """On which match day a season has a pair."""
+        self._day_of: Final = {
+            unit: day.number
+            for day in (self._season.days if self._season else ())
+            for unit in day.units(self._settings.games)
+        }
+        """On which match day a season has a pair: on the last one, if it was put off."""
         self._number = self._conditions[-1].from_pair
         gone = self._settings.ruled.bots
         self._pairings = dict.fromkeys(
@@ -179,14 +182,6 @@ class PoolSchedule(Schedule):
             meeting = _Meeting(meeting.game, one, other, ("", ""))
         return self._turns[meeting]
 
-    def _days(self) -> dict[Unit, int]:
-        """Return by pair on which match day it is: on the last one, if it was put off."""
-        return {
-            unit: day.number
-            for day in (self._season.days if self._season else ())
-            for unit in day.units(self._settings.games)
-        }
-
     def _kinds(self) -> Iterator[tuple[str, Pairing]]:
         """Yield each game with each pairing, in the order of a round."""
         return product(self._settings.games, self._pairings)
@@ -235,9 +230,7 @@ class PoolSchedule(Schedule):
         pairing_of = {
             frozenset(map(season.entry, pairing)): pairing for pairing in list(self._pairings)
         }
-        for day in season.days:
-            if day.is_over:
-                continue
+        for day in (day for day in season.days if not day.is_over):
             units = [
                 (turn, at, game, pairing)
                 for fixture in day.fixtures

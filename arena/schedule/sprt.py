@@ -179,10 +179,11 @@ def lengths(
     >>> [round(one.within(2000), 2) for one in lengths(Sprt(elo0=0, elo1=10), 0.1)]
     [0.48, 0.29, 0.48]
     """
-    if sprt.model == "normalized":
-        apart = (sprt.elo1 - sprt.elo0) / PER_T * math.sqrt(2)
-    else:
-        apart = (score_of(sprt.elo1) - score_of(sprt.elo0)) / math.sqrt(variance)
+    apart = (
+        (sprt.elo1 - sprt.elo0) / PER_T * math.sqrt(2)
+        if sprt.model == "normalized"
+        else (score_of(sprt.elo1) - score_of(sprt.elo0)) / math.sqrt(variance)
+    )
     low, high = state(sprt, [0] * 5).bounds
     beyond = OVERSHOOT * apart
     at_h0, half_way, at_h1 = (

@@ -415,8 +415,7 @@ class Swiss(InEncounters):
             yield SwissMeeting(one, other, halves, is_played=encounter.is_played)
         if now.bye is not None:
             yield SwissMeeting(now.bye, None, (4 * self._each, 0))
-        for who in now.absent:
-            yield SwissMeeting(who, None, (0, 0), is_played=False)
+        yield from (SwissMeeting(who, None, (0, 0), is_played=False) for who in now.absent)
 
     def _encounter_of(self, pair: int) -> Encounter | None:
         return self._at(*self._place(pair)) if pair <= self._pairs else None

@@ -179,10 +179,9 @@ class Shelf:
         return self._items.get(key)
 
     def _below(self, source: Path, entries: _Entries) -> Iterator[Item]:
-        if not source.is_dir():
-            yield from self._file(source, None, entries)
-        else:
-            yield from self._inside(source, source, entries, 0)
+        if source.is_dir():
+            return self._inside(source, source, entries, 0)
+        return self._file(source, None, entries)
 
     def _inside(self, folder: Path, root: Path, entries: _Entries, depth: int) -> Iterator[Item]:
         """Yield the tournament that a folder is; else what is in it, and tournaments below."""

@@ -274,14 +274,11 @@ def _of_files(bot: BotTable, folder: Path, place: Place) -> Iterator[Mistake]:
     home = folder / bot.cwd
     if bot.cwd and not home.is_dir():
         yield Mistake((*place, "cwd"), f"cwd {str(home)!r} is not a folder", bot.name)
-    for path in bot.files:
-        if not is_there(home / path, Path.exists):
-            text = f"files: {str(home / path)!r} is not there"
-            yield Mistake((*place, "files"), text, bot.name)
-    for path in bot.reads:
-        if not is_there(folder / path, Path.exists):
-            text = f"reads: {str(folder / path)!r} is not there"
-            yield Mistake((*place, "reads"), text, bot.name)
+    named = [("files", home / path) for path in bot.files]
+    named += [("reads", folder / path) for path in bot.reads]
+    for key, path in named:
+        if not is_there(path, Path.exists):
+            yield Mistake((*place, key), f"{key}: {str(path)!r} is not there", bot.name)
     if bot.build and not bot.cwd:
         text = f"bot {bot.name!r}: build without cwd, expected cwd, the folder that it is built in"
         yield Mistake((*place, "build"), text)

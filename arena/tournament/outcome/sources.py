@@ -130,8 +130,7 @@ def records_of(
                     name = formats.recognised(source)
                     with open_bytes(source) as stream:
                         entries = formats.entries(stream, name, str(source), rules=rules, jobs=jobs)
-                        for entry in TAKEN.entries(entries):
-                            yield _record_of(entry, source)
+                        yield from (_record_of(entry, source) for entry in TAKEN.entries(entries))
         except formats.FormatError as error:
             raise ConfigError(f"{source}: {error}") from error
         if doubts is not None:

@@ -60,9 +60,7 @@ class Taken:
 
     def entries(self, found: Iterable[Entry]) -> Iterator[Entry]:
         """Yield entries; those of other games are counted and passed over, if not strict."""
-        for entry in found:
-            if not (self.note(entry) and not self.is_strict):
-                yield entry
+        yield from (entry for entry in found if not (self.note(entry) and not self.is_strict))
 
     def note(self, entry: Entry) -> bool:
         """Count what is said of an entry in the end; return whether it is of another game."""

@@ -88,7 +88,12 @@ def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]
             news.append(f"{bot.name} plays as {found.name}{_why(found, mine, now)}")
     gone = [one.name for one in known if not one.retired and one.bot not in playing]
     news += [f"{name} rests: its games stay" for name in gone]
-    config = _as_versions(config, {bot: one.name for bot, one in playing.items()})
+    called = {bot: one.name for bot, one in playing.items()}
+    config = replace(
+        config,
+        bots=tuple(replace(bot, name=called[bot.name]) for bot in config.bots),
+        noted={called.get(name, name): values for name, values in config.noted.items()},
+    )
     conditions = _with_todays(conditions, config, store)
     notes: dict[str, object] = {}
     if config.season_plan:
@@ -179,15 +184,6 @@ def digest_of(
     ]
     text = json.dumps([words, sorted(options.items()), *([inner] if inner else [])])
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _as_versions(config: Config, names: Mapping[str, str]) -> Config:
-    """Return a configuration with bots called otherwise."""
-    return replace(
-        config,
-        bots=tuple(replace(bot, name=names[bot.name]) for bot in config.bots),
-        noted={names.get(name, name): values for name, values in config.noted.items()},
-    )
 
 
 def _former(before: Mapping[str, Any], files: Mapping[str, Mapping[str, str]]) -> list[Version]:

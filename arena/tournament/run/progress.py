@@ -467,11 +467,9 @@ class Progress:
     @property
     def share(self) -> float:
         """Return how far this run is, from 0 to 1: of its budget, else of all games."""
-        shares = []
-        if self._budget.games is not None:
-            shares.append(self._spent / self._budget.games)
-        if self._budget.seconds is not None:
-            shares.append((self.clock() - self.rate.began_s) / self._budget.seconds)
+        used_s = self.clock() - self.rate.began_s
+        budget = (self._spent, self._budget.games), (used_s, self._budget.seconds)
+        shares = [used / most for used, most in budget if most is not None]
         is_over = not shares or self.done == self.total
         return min(1.0, self.done / max(self.total, 1) if is_over else max(shares))
 

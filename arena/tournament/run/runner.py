@@ -88,7 +88,7 @@ class Refreshed:
     """A file that is written again during a run, when there are other games than before."""
 
     def __init__(
-        self, write: Callable[[], None], warn: Callable[[str], None], *, every_s: float
+        self, write: Callable[[], object], warn: Callable[[str], None], *, every_s: float
     ) -> None:
         """`write` may raise StoreError, which `warn` hears; it waits half a minute then."""
         self._write: Final = write
@@ -217,7 +217,7 @@ class Runner:
         self._files: Final = (
             Refreshed(partial(store.export, self._warn), self._warn, every_s=RECORDS_S),
             Refreshed(
-                self._write_outcome,
+                lambda: write_outcome(store.folder, self._open.outcome()),
                 self._warn,
                 every_s=OUTCOME_S,
             ),
@@ -249,9 +249,6 @@ class Runner:
         with self._until_a_further_signal():
             self._store.export(self._warn)
         return self.summary()
-
-    def _write_outcome(self) -> None:
-        write_outcome(self._store.folder, self._open.outcome())
 
     @staticmethod
     def _until_a_further_signal() -> AbstractContextManager[None]:

@@ -240,12 +240,10 @@ class Store:
 
         `notes` are what `note` returns then.
         """
-        own = {} if self._is_known() else {IDENTITY: secrets.token_hex(16)}
+        # Copies of one that is known may be there already, of whose games it is one.
+        is_known = self.note(IDENTITY) is not None or self.note(PROVENANCE) is not None
+        own = {} if is_known else {IDENTITY: secrets.token_hex(16)}
         self.keep_notes({"format": _FORMAT, TOURNAMENT: tournament, **own, **(notes or {})})
-
-    def _is_known(self) -> bool:
-        """Return whether copies of it may be there already, of whose games it is one."""
-        return self.note(IDENTITY) is not None or self.note(PROVENANCE) is not None
 
     def note(self, key: str) -> Any:
         """Return what is noted under a key; None where there is nothing."""
