@@ -408,20 +408,22 @@ def _plays_by_nodes(lab: Lab) -> CheckFinding:
     return _slowest(lab, _nodes(lab), seconds=1.0)
 
 
-def _has_no_limit(time: TimeControl) -> bool:
-    return not (time.has_clock or time.move_ms or time.nodes)
-
-
-@_step(TIMES, "no-limit", "plays with `tc none`", is_asked=_has_no_limit)
+@_step(
+    TIMES,
+    "no-limit",
+    "plays with `tc none`",
+    is_asked=lambda time: not (time.has_clock or time.move_ms or time.nodes),
+)
 def _plays_without_limit(lab: Lab) -> CheckFinding:
     return ok(Bout(lab, time=TimeControl()).play_out(seconds=1.5).words())
 
 
-def _has_no_increment(time: TimeControl) -> bool:
-    return time.has_clock and not time.increment_ms
-
-
-@_step(TIMES, "no-increment", "keeps a clock without increment", is_asked=_has_no_increment)
+@_step(
+    TIMES,
+    "no-increment",
+    "keeps a clock without increment",
+    is_asked=lambda time: time.has_clock and not time.increment_ms,
+)
 def _keeps_a_clock(lab: Lab) -> CheckFinding:
     time = TimeControl(initial_ms=_asked(lab).initial_ms or _CLOCK_MS)
     return _slowest(lab, time, seconds=2.0, seats=(Side.SECOND,), of_ms=time.initial_ms)
@@ -430,15 +432,11 @@ def _keeps_a_clock(lab: Lab) -> CheckFinding:
 FIRST_MOVE: Final = TimeControl(initial_ms=10_000, first_ms=150)
 
 
-def _has_first(time: TimeControl) -> bool:
-    return bool(time.first_ms or time.move_ms)
-
-
 @_step(
     TIMES,
     "first-move",
     "keeps a time for its first move alone: `new … first MS tc …`",
-    is_asked=_has_first,
+    is_asked=lambda time: time.first_ms or time.move_ms,
 )
 def _keeps_first_move(lab: Lab) -> CheckFinding:
     asked = _asked(lab)

@@ -246,7 +246,12 @@ class WhereGamesTell:
                     self._now[pair] = []
                     self._pairing_of[pair] = place
                     return may_meet[place]
-            if not may_meet or not self._is_reported(may_meet):
+            # No more comes of the batch before: pairings that were stopped are over.
+            is_reported = all(
+                len(games) == 2 or self._pairing_of[number] not in may_meet
+                for number, games in self._before.items()
+            )
+            if not may_meet or not is_reported:
                 return None
             for number, games in self._before.items():
                 del self._pairing_of[number]
@@ -258,13 +263,6 @@ class WhereGamesTell:
     def _place(self, names: Pairing) -> Places:
         one, other = sorted(map(self._places.__getitem__, names))
         return one, other
-
-    def _is_reported(self, may_meet: Collection[Places]) -> bool:
-        """Return whether no more comes of the batch before: pairings that were stopped are over."""
-        return all(
-            len(games) == 2 or self._pairing_of[number] not in may_meet
-            for number, games in self._before.items()
-        )
 
     def _batch(self, may_meet: list[Places]) -> list[Places]:
         estimates = self._estimator(self._names, self._seen)

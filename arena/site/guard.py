@@ -124,7 +124,9 @@ class Guard:
             return _refused("a page of another site asks", 403)
         # Another port of this machine is another site, if not to cookies.
         asker = headers.get("sec-fetch-site", "none")
-        if asker not in ("none", "same-origin") and not _is_visit(scope, headers):
+        # Somebody may have followed a link to a page of the site, which has no cookie then.
+        is_visit = scope["method"] in SAFE and headers.get("sec-fetch-mode") == "navigate"
+        if asker not in ("none", "same-origin") and not is_visit:
             return _refused("a page of another site asks", 403)
         return self._body_refusal(scope, headers)
 
@@ -195,11 +197,6 @@ def _door(status: int, **values: str) -> Response:
 def _refused(words: str, status: int, *, is_last: bool = False) -> Response:
     """Return an answer in words; after the last one the connection ends: who knows what follows."""
     return PlainTextResponse(words, status, {"connection": "close"} if is_last else None)
-
-
-def _is_visit(scope: Scope, headers: Headers) -> bool:
-    """Return whether somebody followed a link to a page of the site, which has no cookie then."""
-    return scope["method"] in SAFE and headers.get("sec-fetch-mode") == "navigate"
 
 
 def _is_equal(text: str, key: str) -> bool:

@@ -185,8 +185,10 @@ class Shelf:
 
     def _inside(self, folder: Path, root: Path, entries: _Entries, depth: int) -> Iterator[Item]:
         """Yield the tournament that a folder is; else what is in it, and tournaments below."""
-        if _is_tournament(folder):
-            yield _tournament(folder, root)
+        # It looks like a tournament's, whether it can be read or not.
+        if any(os.path.lexists(folder / name) for name in (DATABASE, RECORDS)):
+            fault = _tournament_fault(folder, root)
+            yield _item(folder, root, "unreadable" if fault else "tournament", reason=fault)
             return
         try:
             inner = entries.of(folder)
@@ -300,16 +302,6 @@ OUT: Final = "it is a link that leads out of the folder"
 def _real(path: Path) -> Path:
     """Return where a path leads; raises OSError, also for links in a circle."""
     return type(path)(os.path.realpath(path, strict=True))
-
-
-def _is_tournament(folder: Path) -> bool:
-    """Return whether a folder looks like a tournament's, whether it can be read or not."""
-    return any(os.path.lexists(folder / name) for name in (DATABASE, RECORDS))
-
-
-def _tournament(folder: Path, root: Path) -> Item:
-    fault = _tournament_fault(folder, root)
-    return _item(folder, root, "unreadable" if fault else "tournament", reason=fault)
 
 
 def _tournament_fault(folder: Path, root: Path) -> str:
