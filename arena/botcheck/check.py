@@ -229,9 +229,10 @@ def _wrapped(text: str, *, indent: str) -> list[str]:
 def count_words(points: Iterable[CheckPoint], seconds: float) -> str:
     """Return how many points there are of each verdict."""
     verdicts = [point.verdict for point in points]
-    counts = []
-    for verdict in Verdict:
-        if number := verdicts.count(verdict):
-            has_plural = verdict in (Verdict.NOTE, Verdict.WARNING, Verdict.FAULT)
-            counts.append(f"{number} {verdict}{'s' if has_plural and number > 1 else ''}")
+    have_plural = (Verdict.NOTE, Verdict.WARNING, Verdict.FAULT)
+    counts = [
+        f"{number} {verdict}{'s' * (verdict in have_plural and number > 1)}"
+        for verdict in Verdict
+        if (number := verdicts.count(verdict))
+    ]
     return f"{len(verdicts)} points: {', '.join(counts)}; {seconds:.1f} s"

@@ -83,14 +83,17 @@ def what_is_here() -> GroupRights:
         with open("/proc/self/cgroup", encoding="utf-8") as file:
             own = file.read()
     except OSError as error:
-        why = f"/proc does not tell of control groups: {error.strerror}"
-        return GroupRights(why_not=Obstacle(why))
+        return GroupRights(
+            why_not=Obstacle(f"/proc does not tell of control groups: {error.strerror}")
+        )
     homes = candidates(mounts, own)
     why_not = Obstacle("control groups of version 2 are not mounted", "mount -t cgroup2")
     if homes:
         command = f"systemd-run{'' if os.geteuid() == 0 else ' --user'} --scope -p Delegate=yes"
-        why = f"no control group can be made in {homes[0]}, where we are"
-        why_not = Obstacle(why, f"start the arena by {command}")
+        why_not = Obstacle(
+            f"no control group can be made in {homes[0]}, where we are",
+            f"start the arena by {command}",
+        )
     found = [here for home in homes if (here := _tried(home))]
     here = next((one for one in found if "memory" in one.controllers), None)
     here = here or (found[0] if found else GroupRights(why_not=why_not))

@@ -407,5 +407,7 @@ async def _report_page(site: Site, request: Request) -> Response:
         raise HTTPException(400, f"the query is longer than {LONGEST_QUERY} characters")
     visitor = visitor_of(request)
     site.reports.refuse(item, where, visitor)
-    made = await unless_gone(request, site.reports.page(item, where, visitor))
-    return LongPage(made, headers={"content-security-policy": REPORT_POLICY})
+    return LongPage(
+        await unless_gone(request, site.reports.page(item, where, visitor)),
+        headers={"content-security-policy": REPORT_POLICY},
+    )

@@ -89,11 +89,12 @@ class Taken:
 
     def lines(self) -> list[str]:
         """Return what is to be said in the end, a line each."""
-        lines = []
-        for (_, message, file), count in self._told.items():
-            if count > 1:
-                more = f"{count - 1} more record{'s' * (count > 2)}"
-                lines.append(f"{printable(file)}: the same of {more}: {printable(message)}")
+        lines = [
+            f"{printable(file)}: the same of {count - 1} more record{'s' * (count > 2)}: "
+            f"{printable(message)}"
+            for (_, message, file), count in self._told.items()
+            if count > 1
+        ]
         lines += [
             f"passed over in {printable(str(at))}: {what}" for at, what in self.passed.items()
         ]

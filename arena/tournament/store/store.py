@@ -168,8 +168,7 @@ class Store:
                 return
             if names not in ({"about", "game"}, {"about", "game", "walkover"}):
                 tables = ", ".join(sorted(names))
-                wrong = f"is not a tournament: it has tables {tables}"
-                raise DamagedError(wrong, self._path, " ")
+                raise DamagedError(f"is not a tournament: it has tables {tables}", self._path, " ")
             known = Known()
             games = StoredGames(self._database, self._path)
             for row in games:
