@@ -94,8 +94,7 @@ class _Check:
         for step in stage:
             if step.id not in self._wanted | self._needed:
                 continue
-            finding = self._found(step)
-            if finding is None:
+            if (finding := self._found(step)) is None:
                 continue
             exchange: tuple[str, ...] = ()
             # What was heard in all sessions is not explained by the last lines of one of them.

@@ -143,8 +143,7 @@ def _says_ok(lab: Lab) -> CheckFinding:
 
 @_step(HELLO, "banner", "says nothing else before `ok`")
 def _has_no_banner(lab: Lab) -> CheckFinding:
-    banner = lab.bot.greeting.banner
-    if not banner:
+    if not (banner := lab.bot.greeting.banner):
         return ok("nothing else")
     return note(f"{len(banner)} other lines, which are ignored, such as {banner[0][:60]!r}")
 
@@ -161,8 +160,7 @@ def _names_games(lab: Lab) -> CheckFinding:
     named, known = lab.bot.greeting.games, games.ids()
     if not named:
         return fault("no `game` line", f"say `game ID …` before `ok`; there are {', '.join(known)}")
-    unasked = [game for game in lab.games if not lab.bot.greeting.plays(game)]
-    if unasked:
+    if unasked := [game for game in lab.games if not lab.bot.greeting.plays(game)]:
         return fault(
             f"it does not name {', '.join(unasked)}, only {', '.join(named)}",
             f"say `game {' '.join(unasked)}` too, or check other games",
@@ -205,8 +203,7 @@ def odd_option(option: wire.Option) -> str:
 @_step(HELLO, "wants", "wants what there is: `legal`, `position`, `ponder`")
 def _wants_what_there_is(lab: Lab) -> CheckFinding:
     wants = lab.bot.greeting.wants
-    unknown = [what for what in wants if what not in wire.WANTS]
-    if unknown:
+    if unknown := [what for what in wants if what not in wire.WANTS]:
         return warning(
             f"it wants {', '.join(unknown)}, which it will not get",
             f"`want` takes {', '.join(wire.WANTS)}",

@@ -156,8 +156,7 @@ def _of(worker: DiagnosedWorker, usual: float) -> Iterator[DoctorFinding]:
             group=group, name=name, verdict=verdict, found=found, remedy=remedy, numbers=numbers
         )
 
-    hello = worker.hello
-    if hello is None:
+    if (hello := worker.hello) is None:
         yield point("worker", worker.refused, "missing", f"{EXTRAS['dask'].install} there")
         return
     if worker.unlike:

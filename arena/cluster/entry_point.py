@@ -219,8 +219,7 @@ def _enter(entry: WorkerEntry, text: str, stack: ExitStack) -> Entered:
                 "`--local-directory` of `dask worker` names another folder"
             )
     digests = [bot.bundle for bot in entry.terms.bots if bot.bundle]
-    missing = stack.enter_context(bundles.used(digests))
-    if missing:
+    if missing := stack.enter_context(bundles.used(digests)):
         return Entered(missing=missing)
     env = _environment(entry)
     worker = Worker(entry.terms.tree, env=env)
@@ -385,8 +384,7 @@ def _cores(entry: WorkerEntry, number: int) -> system.Cores:
 def play(text: str) -> str:
     """Have the pairs of a `Task` played one after the other; return an `TaskAnswer`."""
     task = read(Task, text)
-    stay = _stays.get(task.terms)
-    if stay is None:
+    if (stay := _stays.get(task.terms)) is None:
         return write(TaskAnswer(is_unknown=True))
     _needed(task.terms)
     results: list[str] = []
@@ -411,8 +409,7 @@ def play(text: str) -> str:
 def greet(text: str) -> str:
     """Start a bot once, as `GreetingOf` asks; return a `BotSaid`."""
     asked = read(GreetingOf, text)
-    stay = _stays.get(asked.terms)
-    if stay is None:
+    if (stay := _stays.get(asked.terms)) is None:
         return write(BotSaid(void="the worker does not know the bots: it was started anew"))
     terms = stay.entry.terms
     job = GreetJob(

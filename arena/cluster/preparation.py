@@ -193,8 +193,7 @@ def _spec(sent: Traveller, host: str) -> BotSpec:
     place = place_of(sent.bundle) if sent.bundle else Path("/")
     bot = _rewritten(sent.spec, partial(_unmarked, place=place))
     bot = replace(bot, env={**_UNCHANGED, **bot.env}, hosts={})
-    own = next(_commands(sent.spec, host), None)
-    if own is not None:
+    if (own := next(_commands(sent.spec, host), None)) is not None:
         return replace(bot, command=resolve(own, Path("/")), cwd=None, lacks="", build="")
     return replace(bot, files=(str(place),)) if sent.bundle else bot
 

@@ -133,8 +133,7 @@ class Analyst:
         if position.is_over:
             return value_at_end(position)
         key = f"{self.name}|{position.game.id}|{position.text()}"
-        found = self.kept.get(key)
-        if found is None:
+        if (found := self.kept.get(key)) is None:
             found = solve(self.bot, position, self.limit)
             self.kept.put(key, found)
         return found

@@ -228,8 +228,7 @@ class Engine:
     def configure(self, options: Mapping[str, object]) -> None:
         """Set options, from the next question on; raises ConfigError, and sets none then."""
         for name, value in options.items():
-            option = self._bot.greeting.options.get(name)
-            if option is None:
+            if (option := self._bot.greeting.options.get(name)) is None:
                 known = ", ".join(self._bot.greeting.options) or "it has none"
                 raise ConfigError(f"bot {self.name!r}: unknown option {name!r} ({known})")
             if expected := option.wrong_with(value):

@@ -299,8 +299,7 @@ def _wrong_within(puzzle: Puzzle, looker: Engine, limit: Limit) -> str:
         one = solve_move(looker, puzzle.position, move, limit)
         if _wins_within(one, puzzle.plies) is None:
             one = solve_move(looker, puzzle.position, move, _wider(limit))
-        wins = _wins_within(one, puzzle.plies)
-        if wins is None:
+        if (wins := _wins_within(one, puzzle.plies)) is None:
             return f"{move} is unknown after {one.depth or 0} plies"
         if wins:
             return f"{move} is {one.words}, too"

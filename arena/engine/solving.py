@@ -118,8 +118,7 @@ def _holds(proof: Proof, position: Position, line: tuple[Move, ...]) -> bool:
     me = position.to_move
     for move in line:
         position = position.play(move)
-    outcome = position.outcome()
-    if outcome is None:
+    if (outcome := position.outcome()) is None:
         return True
     if outcome.winner is None:
         return proof.value == "draw"
@@ -149,8 +148,7 @@ def solve_move(bot: Engine, position: Position, move: Move, limit: Limit) -> Sol
 
 def value_at_end(position: Position) -> Solved:
     """Return how a game has ended, for who would be to move."""
-    outcome = position.outcome()
-    if outcome is None:
+    if (outcome := position.outcome()) is None:
         raise ValueError("the game goes on")
     value: Value = "draw"
     if outcome.winner is not None:

@@ -161,8 +161,7 @@ class Info:
         >>> Info.read("info text proven win in at most 9").proof
         Proof(value='win', plies=None, at_most=9)
         """
-        found = _PROVEN.match(self.text)
-        if found is None:
+        if (found := _PROVEN.match(self.text)) is None:
             return None
         value: Literal["win", "loss", "draw"] = found[1]  # type: ignore[assignment]  # one of these
         plies = int(found[3]) if found[3] else None

@@ -198,8 +198,7 @@ class Asides:
 
     def take(self, line: bytes) -> None:
         """Keep or count a line."""
-        words = line.split()
-        if not words:
+        if not (words := line.split()):
             return
         if words[0] == b"info":
             self.info_lines += 1

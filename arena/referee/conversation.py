@@ -349,8 +349,7 @@ class Bot:
 
     def refuse_unless_it_plays(self, game_ids: Iterable[str]) -> None:
         """Raise ConfigError for a bot that has not named these games in its greeting."""
-        missing = [game for game in game_ids if not self.greeting.plays(game)]
-        if missing:
+        if missing := [game for game in game_ids if not self.greeting.plays(game)]:
             known = ", ".join(sorted(set(self.greeting.games))) or "no game"
             words = f"does not play {', '.join(missing)}: it says that it plays {known}"
             raise UnfitBotError(self.name, words, f"bot {self.name!r} {words}")
@@ -359,8 +358,7 @@ class Bot:
         """Return what is wrong with the options of the configuration, a line each."""
         wrong = []
         for name, value in self.spec.options.items():
-            option = self.greeting.options.get(name)
-            if option is None:
+            if (option := self.greeting.options.get(name)) is None:
                 known = ", ".join(self.greeting.options) or "it has none"
                 wrong.append(f"unknown option {name!r} ({known})")
             elif expected := option.wrong_with(value):
@@ -445,8 +443,7 @@ class Bot:
         self.news = b""
         self._asked = ply
         child.output_bytes = 0
-        line = self._watch.ask(child, request, self._slice_s)
-        if line is not None:
+        if (line := self._watch.ask(child, request, self._slice_s)) is not None:
             answer = b"bestmove %d " % ply
             if line.startswith(answer):
                 used_s = child.arrived_s - child.asked_s

@@ -398,8 +398,7 @@ class _Match:
                 continue
             if ending := arbiter.judge(ply, seat, book.last_eval):
                 return ending
-        outcome = position.outcome()
-        if outcome is None:
+        if (outcome := position.outcome()) is None:
             words = f"{faults.whose(position.game.id)}: ", ": is_over, but no outcome()"
             raise RulesError(*words, book.moves, self._plan.position or "")
         return GameEnding(outcome.result, Termination.RULES)

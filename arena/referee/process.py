@@ -508,8 +508,7 @@ class Child:
             self.wait(until_s)
         if self._watched is not None and (over := self._watched.over):
             return f"was ended: {over}"
-        status = self._process.poll()
-        if status is None:
+        if (status := self._process.poll()) is None:
             return f"closed its standard {'output' if self.out_closed else 'input'}"
         if status > 128 and self._start.tells_signals:
             status = 128 - status

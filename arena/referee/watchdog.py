@@ -253,8 +253,7 @@ class Watched:
                 if held > self._cache_bytes:
                     return f"files without a name hold {size(held)} of its cache"
             self._look = looks(self._cache, self._cache_bytes)
-        why = next(self._look, None)
-        if why is None:
+        if (why := next(self._look, None)) is None:
             self._look, self._cache_from_s = None, signals.awake_s() + CACHE_S
         return why or ""
 

@@ -155,8 +155,7 @@ class PoolSchedule(Schedule):
             self._taken.add(number)
             self._earlier += 1
             return
-        begun = self._begun.get(number)
-        if begun is None:
+        if (begun := self._begun.get(number)) is None:
             self._taken.add(number)
             names = (game.first, game.second) if game.number % 2 else (game.second, game.first)
             meeting = self._meeting(game.game, names, number)

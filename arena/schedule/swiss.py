@@ -156,8 +156,7 @@ def _halves(people: list[int], graph: Graph) -> list[tuple[int, int]]:
     across = {who: set(graph[who]) & set(lower) for who in upper}
     across |= {who: set(graph[who]) & set(upper) for who in lower}
     wishes = [(who, lower) for who in upper]
-    pairs = first_choice(people, across, wishes)
-    if pairs is None:
+    if (pairs := first_choice(people, across, wishes)) is None:
         wishes = [(who, [*lower, *reversed(upper)]) for who in upper]
         wishes += [(who, lower) for who in lower]
         pairs = first_choice(people, graph, wishes)

@@ -166,8 +166,7 @@ class Site:
 
     async def item(self, request: Request, *kinds: Kind) -> Item:
         """Return what an address names, of one of these kinds; raises HTTPException."""
-        item = self.shelf.known_as(request.path_params["key"])
-        if item is None:
+        if (item := self.shelf.known_as(request.path_params["key"])) is None:
             await self.lines()
             item = self.shelf.known_as(request.path_params["key"])
         if item is None or item.kind not in kinds:
@@ -331,8 +330,7 @@ def _said(
 
 async def _static(request: Request) -> Response:
     """Return a script or a style of ours."""
-    found = _file(request.path_params["name"])
-    if found is None:
+    if (found := _file(request.path_params["name"])) is None:
         raise HTTPException(404, "there is no such file here")
     return Response(found[0], media_type=found[1])
 
@@ -354,8 +352,7 @@ def _file(name: str) -> tuple[str, str] | None:
 
 
 async def _board(request: Request) -> Response:
-    board = _board_of(request.path_params["game"])
-    if board is None:
+    if (board := _board_of(request.path_params["game"])) is None:
         raise HTTPException(404, "there is no such game here")
     return JSONResponse(board, headers={"cache-control": "private, max-age=3600"})
 

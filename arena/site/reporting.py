@@ -103,8 +103,7 @@ class Reports:
             self._kept.move_to_end(key)
             return self._kept[key][1]
         with self.places.taken(visitor):
-            job = self._jobs.get(key)
-            if job is None:
+            if (job := self._jobs.get(key)) is None:
                 task = asyncio.create_task(self._make(item, where, visitor, stamps))
                 job = self._jobs[key] = _Job(task)
                 task.add_done_callback(lambda done: done.cancelled() or done.exception())

@@ -115,8 +115,7 @@ class _Notes:
 
     def read(self, folder: Path) -> tuple[Process, Process] | None:
         """Return the run that was noted of a directory, and the site that has started it."""
-        path = self._path(folder, "json")
-        if path is None:
+        if (path := self._path(folder, "json")) is None:
             return None
         try:
             found = json.loads(read_small(path, TAIL))
@@ -217,8 +216,7 @@ class Runs:
 
     def log(self, folder: Path) -> list[str]:
         """Return the last lines that a run has said, of this site or of one that was killed."""
-        known = self._runs.get(folder)
-        if known is not None:
+        if (known := self._runs.get(folder)) is not None:
             return _lines(known.said)
         found = self._notes.read(folder)
         if found is None or found[1].goes_on or (said := self._notes.left(folder)) is None:

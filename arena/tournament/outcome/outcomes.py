@@ -236,8 +236,7 @@ def verdict_words(names: tuple[str, str], test: Mapping[str, Any], *, of_old: bo
     """
     new, old = names
     one, other = (old, new) if of_old else names
-    pairs = sum(test["counts"])
-    if not pairs:
+    if not (pairs := sum(test["counts"])):
         return f"{one} has played no whole pair of games against {other} yet"
     halves = sum(number * count for number, count in enumerate(test["counts"]))
     scored = points((4 * pairs - halves if of_old else halves) / 2)

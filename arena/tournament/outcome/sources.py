@@ -372,8 +372,7 @@ def record_and_log_of(folder: Path, number: int) -> tuple[Record, str]:
     if not path.is_file():
         raise ArenaError(f"{folder} is no tournament: it has no {DATABASE}")
     with reading_database(path):
-        row = read_game(folder, number)
-        if row is None:
+        if (row := read_game(folder, number)) is None:
             raise ArenaError(f"{folder} has no game {number}")
         game = result_of(row)
         return parse(game.record), game.log

@@ -126,8 +126,7 @@ class Taken:
 
     def _unread_lines(self) -> Iterator[str]:
         """Yield what is said of records whose moves are not read."""
-        unnamed = self.unread[UNKNOWN_GAME]
-        if unnamed:
+        if unnamed := self.unread[UNKNOWN_GAME]:
             who = f"{unnamed:,} record{'s that name' if unnamed > 1 else ' that names'} no game"
             hint, way = ("hint: ", "; --game NAME reads them") if self.wants_moves else ("", "")
             yield f"{hint}the moves of {who} are not read{way}"

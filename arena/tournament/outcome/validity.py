@@ -123,8 +123,7 @@ def _rows(games: StoredGames, highest: int) -> Iterator[Row | Invalid]:
     last = 0
     while True:
         try:
-            rows = games.after(last)
-            if not rows:
+            if not (rows := games.after(last)):
                 return
             if rows[-1][0] <= last:
                 raise sqlite3.DatabaseError("numbers are out of order")

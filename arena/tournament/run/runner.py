@@ -415,8 +415,7 @@ class Runner:
                     continue
                 if signals.requests() or self._is_late:
                     break
-                job = self._next_for(slot.host)
-                if job is not None:
+                if (job := self._next_for(slot.host)) is not None:
                     self._hand(slot, job)
                 elif not self._is_choosy:
                     places.send()
@@ -519,8 +518,7 @@ class Runner:
             results = [(job, _without_crashes(result)) for job, result in results]
         self._writer.held += results
         began_s = time.monotonic()
-        stored = self._writer.store(at_once=at_once)
-        if stored:
+        if stored := self._writer.store(at_once=at_once):
             self._pace.stored(time.monotonic() - began_s)
         for job, result in stored:
             self._judge(job, result)

@@ -163,8 +163,7 @@ class Store:
         self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
         with reading_database(self._path):
             rows = self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            names = {name for (name,) in rows}
-            if not names:
+            if not (names := {name for (name,) in rows}):
                 return
             if names not in ({"about", "game"}, {"about", "game", "walkover"}):
                 tables = ", ".join(sorted(names))
