@@ -192,8 +192,7 @@ class Report:
 
     def _how_to_mend(self, point: CheckPoint) -> Iterator[str]:
         here = f"{point.id} ({point.game})" if point.game else point.id
-        first = self._said.setdefault(point.mend, here)
-        if first == here:
+        if (first := self._said.setdefault(point.mend, here)) == here:
             yield from (f"{_BELOW}  {printable(line)}" for line in point.exchange)
         if point.stderr:
             written = self._said.setdefault(point.stderr, here)

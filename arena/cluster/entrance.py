@@ -211,8 +211,9 @@ class Entrance:
         text = write(GreetingOf(terms=self.digest, bot=bot))
         own = (each.spec.startup_s for each in self._terms.bots if each.spec.name == bot)
         startup_s = next(own, None) or self._terms.limits.startup_s
-        within_s = 2 * startup_s + SHORT_S
-        call = self._link.call(address, entry_point.greet, text, within_s=within_s, priority=10)
+        call = self._link.call(
+            address, entry_point.greet, text, within_s=2 * startup_s + SHORT_S, priority=10
+        )
         try:
             return read(BotSaid, await call)
         except RemoteError as error:

@@ -158,8 +158,9 @@ def trial(workers: int) -> Iterator[str]:
     try:
         at = folder / "scheduler.json"
         local = ("--host", "127.0.0.1", "--protocol", "tls", "--no-dashboard")
-        options = (*local, "--port", "0", "--scheduler-file", str(at))
-        scheduler = _dask("scheduler", options, folder, own)
+        scheduler = _dask(
+            "scheduler", (*local, "--port", "0", "--scheduler-file", str(at)), folder, own
+        )
         processes.append(scheduler)
         address = _address(at, scheduler)
         processes.extend(

@@ -174,8 +174,7 @@ class Maker:
         is_short = found.plies is not None and found.plies < FEWEST
         if found.value == "loss" or (found.value == "win" and is_short):
             return None
-        tempts = len(tempting(position))
-        if tempts < FEWEST_TEMPTING:
+        if (tempts := len(tempting(position))) < FEWEST_TEMPTING:
             return None
         task: Task = "win" if found.value == "win" else "hold"
         guess = Puzzle(position, task, found.plies or found.at_most or 0, tempts, found.line)
@@ -190,8 +189,9 @@ class Maker:
                 return self._in_plies(position, tempts)
         (right,) = rights
         if task == "hold":
-            line = _settled(self.bots, position, right, self.limit).line
-            return Puzzle(position, task, 0, tempts, line)
+            return Puzzle(
+                position, task, 0, tempts, _settled(self.bots, position, right, self.limit).line
+            )
         return self._measured(position, task, tempts, right)
 
     def _in_plies(self, position: Position, tempts: int) -> Puzzle | None:

@@ -98,8 +98,7 @@ def said(info: Info, position: Position, seconds: float = 0.0) -> Solved:
     `seconds` is how long it has thought.
     """
     line = info.line(position)
-    proof = info.proof
-    if proof is not None and not _holds(proof, position, line):
+    if (proof := info.proof) is not None and not _holds(proof, position, line):
         proof = None
     return Solved(
         value="unknown" if proof is None else proof.value,

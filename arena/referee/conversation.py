@@ -214,8 +214,9 @@ class Bot:
             raise GameVoidError(Cause(f"cannot be started: {why}", self.name)) from error
         self._watch.add(self._child)
         self._turns_s, self._free_since_s = 0.0, self._opened_s
-        alarm = partial(self._watch.suspect, self._child)
-        self._child.heed(self._own_time, spec.threads, alarm, self._excess_s)
+        self._child.heed(
+            self._own_time, spec.threads, partial(self._watch.suspect, self._child), self._excess_s
+        )
         self._child.may_speak = lambda: self.may_speak
         if self._was_suspect:
             self._watch.suspects.add(self._child)
@@ -808,8 +809,7 @@ class Bot:
 
         Empty: nothing to speak of, as far as was seen.
         """
-        more_s = self.child.excess_s - self._told_excess_s
-        if more_s < _ODD_CPU_S:
+        if (more_s := self.child.excess_s - self._told_excess_s) < _ODD_CPU_S:
             return ""
         self._told_excess_s += more_s
         return f"arena: used {more_s:.2f} s of CPU time beyond its own turns"

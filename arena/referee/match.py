@@ -98,8 +98,7 @@ def read_answer(position: Position, seat: Side, text: str, ply: int) -> tuple[Mo
 
     For a resignation, and for what is no move or not legal in `position`.
     """
-    plain = " ".join(text.split())
-    if plain == wire.RESIGN:
+    if (plain := " ".join(text.split())) == wire.RESIGN:
         raise MishapError(seat, Termination.RESIGNATION, f"resigned at ply {ply}")
     try:
         move = read_move(position, plain)

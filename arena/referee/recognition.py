@@ -170,8 +170,9 @@ def _play(bot: Bot, watch: watching.Watch, game: Game, limits: Limits, by_s: flo
 
     setup = game.draw_setup(1)
     position = game.start(setup)
-    time = TimeControl(move_ms=1000)
-    new = NewGame(number=1, game=game.id, side="first", time=time, seed=1, setup=setup)
+    new = NewGame(
+        number=1, game=game.id, side="first", time=TimeControl(move_ms=1000), seed=1, setup=setup
+    )
     bot.start(limits)
     bot.begin(new, replace(limits, startup_s=left_s()))
     ply = turns = 0

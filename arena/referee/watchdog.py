@@ -214,11 +214,9 @@ class Watched:
     def _too_many(self, members: list[int]) -> str:
         if not self._tasks:
             return ""
-        many = len(members) - self._not_its
-        if many > self._tasks:
+        if (many := len(members) - self._not_its) > self._tasks:
             return f"it has {many} processes ({self._tasks} allowed)"
-        files = sum(map(memory.descriptors_of, members))
-        if files > OWN_DESCRIPTORS:
+        if (files := sum(map(memory.descriptors_of, members))) > OWN_DESCRIPTORS:
             return f"its processes have {files:,} files open ({OWN_DESCRIPTORS:,} allowed)"
         return ""
 

@@ -241,8 +241,7 @@ class WhereGamesTell:
         }
         while True:
             while self._left:
-                place = self._left.popleft()
-                if place in may_meet:
+                if (place := self._left.popleft()) in may_meet:
                     self._now[pair] = []
                     self._pairing_of[pair] = place
                     return may_meet[place]

@@ -517,8 +517,9 @@ class InEncounters(Schedule):
             self.finished.add(number)
             self.repeats.add(moves)
             self._reported += 1
-            counts = not self._settings.ruled.covers(number, first, second)
-            encounter.report(first, second, result, counts=counts)
+            encounter.report(
+                first, second, result, counts=not self._settings.ruled.covers(number, first, second)
+            )
 
     def _is_off(self, pair: int, names: tuple[str, str]) -> bool:
         """Return whether a pair is not played, since one of its bots is disqualified.

@@ -143,8 +143,9 @@ class PoolSchedule(Schedule):
         elif self._rule is None:
             for game_id, names in self._kinds():
                 turns = self._turns[self._meeting(game_id, names)]
-                open_turns = sum(k not in turns for k in range(1, self._settings.rounds + 1))
-                self._missing += 2 * open_turns
+                self._missing += 2 * sum(
+                    k not in turns for k in range(1, self._settings.rounds + 1)
+                )
 
     def _count(self, game: PlayedGame) -> None:
         number = pair_of(game.number)

@@ -393,8 +393,9 @@ class Swiss(InEncounters):
                 else:
                     past.met[each.one, each.other] += 1
             gone = {each.name for each in self._absent if each.covers(round_number)}
-            absent = [who for who, name in enumerate(self._names) if name in gone]
-            self._rounds.append(pair_round(past, absent))
+            self._rounds.append(
+                pair_round(past, [who for who, name in enumerate(self._names) if name in gone])
+            )
         return len(self._rounds) > round_number
 
     def _at(self, round_number: int, table: int) -> Encounter:

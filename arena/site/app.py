@@ -145,8 +145,9 @@ class Site:
         if not self.shelf.is_fresh or self._made_s != self.shelf.found_s:
             if self._looking is None or self._looking.done():
                 self._looking = self._looker.submit(self._look)
-            patience_s = LATER_S if self._lines else FIRST_S
-            done, _ = await asyncio.wait({asyncio.wrap_future(self._looking)}, timeout=patience_s)
+            done, _ = await asyncio.wait(
+                {asyncio.wrap_future(self._looking)}, timeout=LATER_S if self._lines else FIRST_S
+            )
             for one in done:
                 one.result()
         return self._lines

@@ -164,8 +164,9 @@ class Guard:
         if scope["method"] == "GET" and _is_equal(dict(query).get("token", ""), keys.token):
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             path = "/" + scope["raw_path"].decode("latin-1").removeprefix(keys.root).lstrip("/")
-            to = f"{path}?{rest}" if rest else path
-            response = _door(200, root=keys.root, secret=keys.secret, to=to)
+            response = _door(
+                200, root=keys.root, secret=keys.secret, to=f"{path}?{rest}" if rest else path
+            )
             response.set_cookie(
                 COOKIE, keys.cookie, path=f"{keys.root}/", httponly=True, samesite="strict"
             )

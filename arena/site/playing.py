@@ -181,8 +181,9 @@ class Desk:
 
     async def _think(self, request: Request) -> Response:
         asked = await body_of(request, AskedLine)
-        line = asked.game, asked.setup, asked.position, asked.moves
-        positions = await asyncio.to_thread(played, *line)
+        positions = await asyncio.to_thread(
+            played, asked.game, asked.setup, asked.position, asked.moves
+        )
         question = BotQuestion(
             asked.bot, asked.level, positions[0], asked.moves, positions[-1], _limit(asked)
         )
@@ -216,8 +217,9 @@ class Desk:
         return JSONResponse(await asyncio.to_thread(lambda: tree_of(parse(text))))
 
     async def _bot(self, request: Request) -> Response:
-        name = request.path_params["name"]
-        return JSONResponse(await asyncio.to_thread(self.thinkers.about, name))
+        return JSONResponse(
+            await asyncio.to_thread(self.thinkers.about, request.path_params["name"])
+        )
 
     def _puzzles(self, request: Request) -> Response:
         return JSONResponse(puzzles_of(request.path_params["game"]))

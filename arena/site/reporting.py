@@ -111,8 +111,7 @@ class Reports:
             try:
                 return await asyncio.shield(job.task)
             except asyncio.CancelledError:
-                asking = asyncio.current_task()
-                if asking is None or asking.cancelling():
+                if (asking := asyncio.current_task()) is None or asking.cancelling():
                     raise
                 raise HTTPException(503, "the site ends") from None
             finally:

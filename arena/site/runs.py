@@ -190,8 +190,7 @@ class Runs:
         """Ask a run to write its files and end; raises ConfigError for one that is not ours."""
         folder = item.path
         with self._lock:
-            known = self._runs.get(folder)
-            if known is not None and known.goes_on:
+            if (known := self._runs.get(folder)) is not None and known.goes_on:
                 known.process.send_signal(signal.SIGINT)
             elif (left := self._left_in(folder)) is not None:
                 left.interrupt()

@@ -430,8 +430,9 @@ def build(
             placed.append((MOST, f"{name}: and more mistakes than {MOST_MISTAKES}"))
         placed.sort(key=itemgetter(0))
         raise ConfigError("\n".join(dict.fromkeys(words for _, words in placed)))
-    closed = (str(Path(name).resolve()),) if name else ()
-    return replace(_made(model, toml, folder), closed=closed, unfit=unfit)
+    return replace(
+        _made(model, toml, folder), closed=(str(Path(name).resolve()),) if name else (), unfit=unfit
+    )
 
 
 def _cores_of_a_game(bots: Iterable[BotSpec], *, ponder: bool) -> int:
@@ -474,8 +475,9 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
         written["league"] = {**toml["league"], "about": about}
     if "games" in toml:
         written["games"] = [lasting(text, folder) for text in toml["games"]]
-    ids = [games.get(games.named(text, folder)).id for text in model.games]
-    model = model.model_copy(update={"games": ids})
+    model = model.model_copy(
+        update={"games": [games.get(games.named(text, folder)).id for text in model.games]}
+    )
     openings = _openings(model.openings, folder)
     names = ("event", "format", "rounds", "pairs", "challengers", "seed", "pin", "log", "anchors")
     return Config(
@@ -515,8 +517,9 @@ def _openings(table: OpeningsTable | None, folder: Path) -> Openings:
     if table.random is not None:
         return RandomChoice(plies=table.random) if table.random else None
     path = (folder / table.file).resolve()
-    choice = table.model_dump(exclude={"file", "random"})
-    return BookChoice(path=path, digest=digest(path), **choice)
+    return BookChoice(
+        path=path, digest=digest(path), **table.model_dump(exclude={"file", "random"})
+    )
 
 
 def openings_table(text: str, folder: Path) -> dict[str, Any]:

@@ -191,8 +191,7 @@ def _of_format(model: ConfigTable) -> Iterator[Mistake]:
             ("season", "legs"),
             f"season: legs = {model.season.legs}, expected at most rounds = {model.rounds}",
         )
-    most = FORMATS[name].max_bots
-    if most is not None and bots > most:
+    if (most := FORMATS[name].max_bots) is not None and bots > most:
         yield Mistake(("format",), f"a {name} is between {most} bots, found {bots}")
     if "challengers" in FORMATS[name].settings and model.challengers >= bots >= 2:
         yield Mistake(

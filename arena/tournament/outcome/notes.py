@@ -56,8 +56,7 @@ def outcome_in(sources: Sequence[Path]) -> EventOutcome | None:
     """
     if len(sources) != 1 or not (path := sources[0] / OUTCOME).is_file():
         return None
-    state = outcome_state(sources[0])
-    if state == "false":
+    if (state := outcome_state(sources[0])) == "false":
         return None
     with reading(path):
         content = path.read_bytes()

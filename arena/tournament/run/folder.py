@@ -330,8 +330,9 @@ def _played(
             changed = refuse_changed(store, rules if pool else files, force=force, mended=known)
         if pool:
             config, files = pool.config, pool.files
-        begin = partial(begin_in, store, config, files, pool.notes if pool else {})
-        for new in when_granted(begin, tell, patience_s):
+        for new in when_granted(
+            partial(begin_in, store, config, files, pool.notes if pool else {}), tell, patience_s
+        ):
             if new.setting in config.noted.get(new.bot, ()):  # else a file: it is told of below
                 tell(Warned(text=new.words))
         for words in (*(pool.news if pool else ()), *changed):

@@ -115,8 +115,9 @@ class OpenGames:
         """Bots that a game was void for, though they can be started."""
         self._started: Final[set[str]] = set()
         """Bots that have played a game to its end."""
-        known = replace(config, absent=self.benches.absences())
-        self.schedule: Final = schedule_of(known, openings, tags, budget)
+        self.schedule: Final = schedule_of(
+            replace(config, absent=self.benches.absences()), openings, tags, budget
+        )
         self.schedule.take_in(self._taking_part(store.results()))
         for name in config.names if config.bench_after else ():
             after = self.benches.counted_from(name)

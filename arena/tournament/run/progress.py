@@ -131,8 +131,7 @@ def lost_words(bot: BotTotals) -> str:
     ...                      lost_by={"time": 2, "crash": 1}))
     '2 lost by time, 1 lost by crash'
     """
-    faults = [f"{count} lost by {ending}" for ending, count in bot.lost_by.items() if count]
-    return ", ".join(faults)
+    return ", ".join(f"{count} lost by {ending}" for ending, count in bot.lost_by.items() if count)
 
 
 def mishaps_words(bots: Iterable[BotTotals], names: Iterable[str]) -> str:

@@ -109,8 +109,7 @@ def fingerprints_of_games(game_ids: Iterable[str]) -> Files:
 
 def _is_own(path: Path) -> bool:
     """Return whether a word of a command is a file that makes up the bot."""
-    is_file = path.is_absolute() and is_there(path, Path.is_file)
-    return is_file and not path.samefile(sys.executable)
+    return path.is_absolute() and is_there(path, Path.is_file) and not path.samefile(sys.executable)
 
 
 def changes(

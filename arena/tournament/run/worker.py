@@ -139,8 +139,7 @@ class _Team:
 
     def get(self, spec: BotSpec, tree: str) -> Bot:
         """Return the bot, which may not run yet."""
-        bot = self._bots.pop(spec.name, None)
-        if bot is None or bot.spec != spec:
+        if (bot := self._bots.pop(spec.name, None)) is None or bot.spec != spec:
             if bot is not None:
                 self._end([bot])
             bot = bot_of(spec, self.watch, tree=tree)

@@ -346,8 +346,9 @@ def opened_to_read(path: Path) -> Iterator[sqlite3.Connection | None]:
 
 def _answering(path: Path, mode: str) -> sqlite3.Connection:
     """Open a database that there is, and ask it something; raises sqlite3.Error."""
-    address = f"{path.absolute().as_uri()}?mode={mode}"
-    database = sqlite3.connect(address, uri=True, timeout=BUSY_S, isolation_level=None)
+    database = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=BUSY_S, isolation_level=None
+    )
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
     try:
         database.execute("SELECT 1 FROM sqlite_master").fetchone()
