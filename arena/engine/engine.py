@@ -227,13 +227,8 @@ class Engine:
 
     def configure(self, options: Mapping[str, object]) -> None:
         """Set options, from the next question on; raises ConfigError, and sets none then."""
-        for name, value in options.items():
-            if (option := self._bot.greeting.options.get(name)) is None:
-                known = ", ".join(self._bot.greeting.options) or "it has none"
-                raise ConfigError(f"bot {self.name!r}: unknown option {name!r} ({known})")
-            if expected := option.wrong_with(value):
-                words = f"option {name} = {value!r}, expected {expected}"
-                raise ConfigError(f"bot {self.name!r}: {words}")
+        for wrong in self._bot.greeting.wrong_options(options):
+            raise ConfigError(f"bot {self.name!r}: {wrong}")
         self._settle()
         self._settings.update(options)
         self._plies.append(_NO_MOVE)

@@ -357,14 +357,7 @@ class Bot:
 
     def wrong_options(self) -> list[str]:
         """Return what is wrong with the options of the configuration, a line each."""
-        wrong = []
-        for name, value in self.spec.options.items():
-            if (option := self.greeting.options.get(name)) is None:
-                known = ", ".join(self.greeting.options) or "it has none"
-                wrong.append(f"unknown option {name!r} ({known})")
-            elif expected := option.wrong_with(value):
-                wrong.append(f"option {name} = {value!r}, expected {expected}")
-        return wrong
+        return list(self.greeting.wrong_options(self.spec.options))
 
     def begin(self, new: wire.NewGame, limits: Limits, *before: str) -> None:
         """Begin a game with the bot, whatever it has said before; raises GameVoidError.
