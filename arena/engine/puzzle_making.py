@@ -174,7 +174,8 @@ class Maker:
         is_short = found.plies is not None and found.plies < FEWEST
         if found.value == "loss" or (found.value == "win" and is_short):
             return None
-        if (tempts := len(tempting(position))) < FEWEST_TEMPTING:
+        tempts = len(tempting(position))
+        if tempts < FEWEST_TEMPTING:
             return None
         task: Task = "win" if found.value == "win" else "hold"
         guess = Puzzle(position, task, found.plies or found.at_most or 0, tempts, found.line)

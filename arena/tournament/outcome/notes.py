@@ -56,7 +56,8 @@ def outcome_in(sources: Sequence[Path]) -> EventOutcome | None:
     """
     if len(sources) != 1 or not (path := sources[0] / OUTCOME).is_file():
         return None
-    if (state := outcome_state(sources[0])) == "false":
+    state = outcome_state(sources[0])
+    if state == "false":
         return None
     with reading(path):
         content = path.read_bytes()
