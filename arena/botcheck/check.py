@@ -94,8 +94,7 @@ class _Check:
         for step in stage:
             if step.id not in self._wanted | self._needed:
                 continue
-            finding = self._found(step)
-            if finding is None:
+            if (finding := self._found(step)) is None:
                 continue
             exchange: tuple[str, ...] = ()
             # What was heard in all sessions is not explained by the last lines of one of them.
@@ -157,8 +156,9 @@ def _noted(finding: CheckFinding) -> CheckFinding:
     """Return what a step shows of what the time control that was named does not ask for."""
     if not finding.verdict.is_bad:
         return finding
-    seen = f"{finding.seen}; `--tc` does not ask for that"
-    return replace(finding, verdict=Verdict.NOTE, seen=seen)
+    return replace(
+        finding, verdict=Verdict.NOTE, seen=f"{finding.seen}; `--tc` does not ask for that"
+    )
 
 
 @dataclass(slots=True)
@@ -192,16 +192,13 @@ class Report:
 
     def _how_to_mend(self, point: CheckPoint) -> Iterator[str]:
         here = f"{point.id} ({point.game})" if point.game else point.id
-        first = self._said.setdefault(point.mend, here)
-        if first == here:
-            for line in point.exchange:
-                yield f"{_BELOW}  {printable(line)}"
+        if (first := self._said.setdefault(point.mend, here)) == here:
+            yield from (f"{_BELOW}  {printable(line)}" for line in point.exchange)
         if point.stderr:
             written = self._said.setdefault(point.stderr, here)
             yield f"{_BELOW}standard error:{'' if written == here else f' as for {written}'}"
             if written == here:
-                for line in point.stderr:
-                    yield f"{_BELOW}  {printable(line)}"
+                yield from (f"{_BELOW}  {printable(line)}" for line in point.stderr)
         if first == here:
             yield from _wrapped(f"{_BELOW}to mend: {point.mend}", indent=_BELOW)
         else:
@@ -230,9 +227,10 @@ def _wrapped(text: str, *, indent: str) -> list[str]:
 def count_words(points: Iterable[CheckPoint], seconds: float) -> str:
     """Return how many points there are of each verdict."""
     verdicts = [point.verdict for point in points]
-    counts = []
-    for verdict in Verdict:
-        if number := verdicts.count(verdict):
-            has_plural = verdict in (Verdict.NOTE, Verdict.WARNING, Verdict.FAULT)
-            counts.append(f"{number} {verdict}{'s' if has_plural and number > 1 else ''}")
+    have_plural = (Verdict.NOTE, Verdict.WARNING, Verdict.FAULT)
+    counts = [
+        f"{number} {verdict}{'s' * (verdict in have_plural and number > 1)}"
+        for verdict in Verdict
+        if (number := verdicts.count(verdict))
+    ]
     return f"{len(verdicts)} points: {', '.join(counts)}; {seconds:.1f} s"

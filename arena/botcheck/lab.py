@@ -432,8 +432,7 @@ class Bout:
         how = f"{self.ply - 1} plies, slowest move {duration(self.slowest_s)}"
         if self.resigned:
             return f"resigned at ply {self.ply}; {how}"
-        outcome = self.position.outcome()
-        if outcome is None:
+        if (outcome := self.position.outcome()) is None:
             return f"{how}, then broken off"
         won = "drew" if outcome.winner is None else ("lost", "won")[outcome.winner is self.side]
         return f"{won} by {outcome.ending}; {how}"

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
@@ -142,8 +143,7 @@ def _says_ok(lab: Lab) -> CheckFinding:
 
 @_step(HELLO, "banner", "says nothing else before `ok`")
 def _has_no_banner(lab: Lab) -> CheckFinding:
-    banner = lab.bot.greeting.banner
-    if not banner:
+    if not (banner := lab.bot.greeting.banner):
         return ok("nothing else")
     return note(f"{len(banner)} other lines, which are ignored, such as {banner[0][:60]!r}")
 
@@ -160,8 +160,7 @@ def _names_games(lab: Lab) -> CheckFinding:
     named, known = lab.bot.greeting.games, games.ids()
     if not named:
         return fault("no `game` line", f"say `game ID …` before `ok`; there are {', '.join(known)}")
-    unasked = [game for game in lab.games if not lab.bot.greeting.plays(game)]
-    if unasked:
+    if unasked := [game for game in lab.games if not lab.bot.greeting.plays(game)]:
         return fault(
             f"it does not name {', '.join(unasked)}, only {', '.join(named)}",
             f"say `game {' '.join(unasked)}` too, or check other games",
@@ -204,8 +203,7 @@ def odd_option(option: wire.Option) -> str:
 @_step(HELLO, "wants", "wants what there is: `legal`, `position`, `ponder`")
 def _wants_what_there_is(lab: Lab) -> CheckFinding:
     wants = lab.bot.greeting.wants
-    unknown = [what for what in wants if what not in wire.WANTS]
-    if unknown:
+    if unknown := [what for what in wants if what not in wire.WANTS]:
         return warning(
             f"it wants {', '.join(unknown)}, which it will not get",
             f"`want` takes {', '.join(wire.WANTS)}",
@@ -242,8 +240,7 @@ def _takes_defaults(lab: Lab) -> CheckFinding:
 @_step(READY, "option-edges", "takes the edges of its options", _WARNING)
 def _takes_edges(lab: Lab) -> CheckFinding:
     options = lab.bot.greeting.options.values()
-    edges = [(option.name, value) for option in options for value in edges_of(option)]
-    tried = edges[:40]
+    tried = [(option.name, value) for option in options for value in edges_of(option)][:40]
     if not tried:
         return ok("nothing to set")
     lab.open(memory_bytes=4 << 30)  # the largest table must not stop the machine
@@ -386,12 +383,7 @@ def _nodes(lab: Lab) -> TimeControl:
     return TimeControl(nodes=_asked(lab).nodes or _NODES)
 
 
-def _has_moves(time: TimeControl) -> object:
-    return time.move_ms
-
-
-def _has_nodes(time: TimeControl) -> object:
-    return time.nodes
+_has_moves, _has_nodes = attrgetter("move_ms"), attrgetter("nodes")
 
 
 def _slowest(
@@ -413,20 +405,22 @@ def _plays_by_nodes(lab: Lab) -> CheckFinding:
     return _slowest(lab, _nodes(lab), seconds=1.0)
 
 
-def _has_no_limit(time: TimeControl) -> bool:
-    return not (time.has_clock or time.move_ms or time.nodes)
-
-
-@_step(TIMES, "no-limit", "plays with `tc none`", is_asked=_has_no_limit)
+@_step(
+    TIMES,
+    "no-limit",
+    "plays with `tc none`",
+    is_asked=lambda time: not (time.has_clock or time.move_ms or time.nodes),
+)
 def _plays_without_limit(lab: Lab) -> CheckFinding:
     return ok(Bout(lab, time=TimeControl()).play_out(seconds=1.5).words())
 
 
-def _has_no_increment(time: TimeControl) -> bool:
-    return time.has_clock and not time.increment_ms
-
-
-@_step(TIMES, "no-increment", "keeps a clock without increment", is_asked=_has_no_increment)
+@_step(
+    TIMES,
+    "no-increment",
+    "keeps a clock without increment",
+    is_asked=lambda time: time.has_clock and not time.increment_ms,
+)
 def _keeps_a_clock(lab: Lab) -> CheckFinding:
     time = TimeControl(initial_ms=_asked(lab).initial_ms or _CLOCK_MS)
     return _slowest(lab, time, seconds=2.0, seats=(Side.SECOND,), of_ms=time.initial_ms)
@@ -435,15 +429,11 @@ def _keeps_a_clock(lab: Lab) -> CheckFinding:
 FIRST_MOVE: Final = TimeControl(initial_ms=10_000, first_ms=150)
 
 
-def _has_first(time: TimeControl) -> bool:
-    return bool(time.first_ms or time.move_ms)
-
-
 @_step(
     TIMES,
     "first-move",
     "keeps a time for its first move alone: `new … first MS tc …`",
-    is_asked=_has_first,
+    is_asked=lambda time: time.first_ms or time.move_ms,
 )
 def _keeps_first_move(lab: Lab) -> CheckFinding:
     asked = _asked(lab)
@@ -667,11 +657,12 @@ def _counted(lines: Lines, mend: str, fine: str) -> CheckFinding:
 
 @_step(HEARD, "stray-lines", "says nothing that answers nothing")
 def _says_nothing_else(lab: Lab) -> CheckFinding:
-    mend = (
+    return _counted(
+        lab.bot.asides.strays,
         "write to standard output only what the protocol knows, one `bestmove` for each `go`, "
-        "and all else to standard error or as `info text …`"
+        "and all else to standard error or as `info text …`",
+        "nothing else",
     )
-    return _counted(lab.bot.asides.strays, mend, "nothing else")
 
 
 @_step(HEARD, "info", "comments in the protocol's words: `info …`")

@@ -242,8 +242,9 @@ def used(digests: Collection[str]) -> Iterator[tuple[str, ...]]:
         for digest in sorted(set(digests)):
             place = place_of(digest)
             _folder()
-            lock = stack.enter_context(place.with_suffix(_LOCK).open("a"))
-            lock_file(lock, shared=True, waits=True)
+            lock_file(
+                stack.enter_context(place.with_suffix(_LOCK).open("a")), shared=True, waits=True
+            )
             if is_valid(digest):
                 os.utime(place.with_suffix(_DONE))
             else:

@@ -166,9 +166,14 @@ class Cluster:
             self._compare()
         return replace(config, jobs=max(1, self._threads()))
 
+    @property
+    def _connection(self) -> SchedulerLink:
+        """The link, which is there from `enter` until `close`."""
+        assert self._link
+        return self._link
+
     def _wait_for_workers(self) -> None:
         """Wait until a worker is ready, and a little for the others that are there by then."""
-        assert self._link
         began_s = time.monotonic()
         told = False
         while True:
@@ -194,17 +199,15 @@ class Cluster:
         self._patience.granted()
 
     def _say_who_is_there(self) -> None:
-        assert self._link
         count, machines = self._threads(), len(self._speeds)
         where = f"on {machines} machine{'s' * (machines > 1)}"
-        page = self._link.dashboard
+        page = self._connection.dashboard
         dashboard = f"; Dask shows what it does at {page}, if bokeh is there" if page else ""
         games_ = f"{count} game{'s' * (count > 1)} at a time"
         self._say(f"cluster {self._address}: {games_} {where}{dashboard}")
 
     def _say(self, words: str) -> None:
-        outcome = EventOutcome(format="")
-        self._tell(Waiting(0, lambda: outcome, words))
+        self._tell(Waiting(0, partial(EventOutcome, format=""), words))
 
     def _threads(self) -> int:
         return sum(place.seen.threads for place in self._places.values() if place.hello)
@@ -294,7 +297,6 @@ class Cluster:
 
     def _greeted(self, names: Sequence[str]) -> dict[str, BotSaid]:
         """Return what bots say of themselves; those are missing whose machines were lost."""
-        assert self._link
         first_of: dict[str, WorkerSlot] = {}
         for place in self._places.values():
             if place.hello:
@@ -302,7 +304,7 @@ class Cluster:
         places = list(first_of.values())
         asked = {
             # Each on another pair of machines: there may be many bots.
-            name: self._link.do(self._greet(name, (places[at:] + places[:at])[:2]))
+            name: self._connection.do(self._greet(name, (places[at:] + places[:at])[:2]))
             for number, name in enumerate(names)
             for at in [number % max(1, len(places))]
         }
@@ -377,11 +379,10 @@ class Cluster:
 
     def _wait(self) -> None:
         """Wait where there is nobody to play; raises MachineError for too long."""
-        assert self._link
         if not self._patience.is_due:
             return
         why = "no worker is there that can play" if self._places else "no worker is there"
-        why = why if self._link.is_connected else self._link.why
+        why = why if self._connection.is_connected else self._connection.why
         error = f"cluster {self._address}: {why}"
         if not self._patience.refused(f"{error}; waiting for {self._patience_s:.0f} s"):
             raise MachineError(
@@ -391,13 +392,10 @@ class Cluster:
 
     def _notice(self) -> None:
         """See who has come and gone."""
-        assert self._link
-        workers = self._link.workers
+        workers = self._connection.workers
         gone = [place for place in self._places.values() if place.seen.address not in workers]
-        if not self._link.is_connected:
-            self._drop(gone, "is lost: the scheduler is gone")
-        else:
-            self._drop(gone, "is gone, or silent")
+        is_lost = not self._connection.is_connected
+        self._drop(gone, "is lost: the scheduler is gone" if is_lost else "is gone, or silent")
         for place in [place for place in self._places.values() if place.why_lost]:
             self._drop([place], place.why_lost)
             self._refused[place.seen.address] = time.monotonic() + ENTER_AGAIN_S
@@ -408,7 +406,7 @@ class Cluster:
             if address not in self._places and self._refused.get(address, 0.0) <= now_s:
                 self._refused.pop(address, None)
                 place = self._places[address] = WorkerSlot(seen)
-                place.making = self._link.do(self._make_ready(place))
+                place.making = self._connection.do(self._make_ready(place))
                 place.making.add_done_callback(partial(self._made_ready, place))
 
     def _drop(self, places: Sequence[WorkerSlot], why: str) -> None:
@@ -508,20 +506,18 @@ class Cluster:
 
     def ask(self, place: WorkerSlot, jobs: Sequence[PairJob], ahead: int) -> Future[str]:
         """Send pairs to a worker; the future is what `seat.play` answers."""
-        assert self._link
         text = write(Task(terms=self._entrance.digest, pairs=tuple(map(pair_of, jobs))))
-        return self._link.do(self._play(place, text, ahead))
+        return self._connection.do(self._play(place, text, ahead))
 
     async def _play(self, place: WorkerSlot, text: str, ahead: int) -> str:
-        assert self._link
         began_s = time.monotonic()
         address = place.seen.address
         within_s = ahead * self._longest_pair_s()
         try:
-            answer = await self._link.call(address, entry_point.play, text, within_s=within_s)
+            answer = await self._connection.call(address, entry_point.play, text, within_s=within_s)
         except PlaceLostError:
             if time.monotonic() - began_s >= within_s:  # what it plays is stuck
-                await self._link.tell(address, entry_point.leave, self._entrance.digest)
+                await self._connection.tell(address, entry_point.leave, self._entrance.digest)
             raise
         self._longest_s = max(self._longest_s, (time.monotonic() - began_s) / ahead)
         return answer
@@ -529,9 +525,7 @@ class Cluster:
     def _longest_pair_s(self) -> float:
         """Return how long a pair may take before something must be wrong."""
         by_rules_s = 2 * self._longest_game_s
-        if not self._longest_s:
-            return by_rules_s
-        return min(by_rules_s, GRACE_S + 50 * self._longest_s)
+        return min(by_rules_s, GRACE_S + 50 * self._longest_s) if self._longest_s else by_rules_s
 
     @property
     def expects_more(self) -> bool:
@@ -558,9 +552,8 @@ class Cluster:
     @property
     def machines(self) -> tuple[bool, int, int]:
         """Return whether there is a scheduler, and how many workers and slots."""
-        assert self._link
         workers = sum(bool(place.slots) for place in self._places.values())
-        return self._link.is_connected, workers, len(self.slots)
+        return self._connection.is_connected, workers, len(self.slots)
 
     def seen(self) -> ClusterSeen:
         """Return how it stands with the machines."""

@@ -156,8 +156,7 @@ def _of(worker: DiagnosedWorker, usual: float) -> Iterator[DoctorFinding]:
             group=group, name=name, verdict=verdict, found=found, remedy=remedy, numbers=numbers
         )
 
-    hello = worker.hello
-    if hello is None:
+    if (hello := worker.hello) is None:
         yield point("worker", worker.refused, "missing", f"{EXTRAS['dask'].install} there")
         return
     if worker.unlike:
@@ -198,8 +197,7 @@ def _of(worker: DiagnosedWorker, usual: float) -> Iterator[DoctorFinding]:
     )
     if worker.refused:
         yield point("bots", worker.refused, "missing", GUIDE)
-    for words in worker.warnings:
-        yield point("bots", words, "note")
+    yield from (point("bots", words, "note") for words in worker.warnings)
     for name, why in worker.bots.items():
         remedy = f"`hosts` of the bot says where it is ({GUIDE})" if why else ""
         yield point(f"bot {name}", why or "starts", "note" if why else "ok", remedy)

@@ -147,9 +147,7 @@ class Entrance:
                     return Entered(refused=refused)
             if entered.missing:
                 entered = await self._enter(seen, host)
-        if entered.missing:
-            return Entered(refused="it does not keep the files of bots")
-        return entered
+        return Entered(refused="it does not keep the files of bots") if entered.missing else entered
 
     async def _enter(self, seen: SeenWorker, host: str) -> Entered:
         first, slots = self._share(seen)
@@ -181,8 +179,7 @@ class Entrance:
             if first < other.stop and other.start < first + seen.threads:
                 first = other.stop
         self._firsts[seen.address] = first
-        slots = max(first + seen.threads, sum(each.threads for each in alike.values()))
-        return first, slots
+        return first, max(first + seen.threads, sum(each.threads for each in alike.values()))
 
     async def _send(self, address: str, bundle: BotBundle) -> str:
         """Send the files of a bot; return why that cannot be, empty where it could."""
@@ -214,8 +211,9 @@ class Entrance:
         text = write(GreetingOf(terms=self.digest, bot=bot))
         own = (each.spec.startup_s for each in self._terms.bots if each.spec.name == bot)
         startup_s = next(own, None) or self._terms.limits.startup_s
-        within_s = 2 * startup_s + SHORT_S
-        call = self._link.call(address, entry_point.greet, text, within_s=within_s, priority=10)
+        call = self._link.call(
+            address, entry_point.greet, text, within_s=2 * startup_s + SHORT_S, priority=10
+        )
         try:
             return read(BotSaid, await call)
         except RemoteError as error:

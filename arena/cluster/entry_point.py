@@ -219,8 +219,7 @@ def _enter(entry: WorkerEntry, text: str, stack: ExitStack) -> Entered:
                 "`--local-directory` of `dask worker` names another folder"
             )
     digests = [bot.bundle for bot in entry.terms.bots if bot.bundle]
-    missing = stack.enter_context(bundles.used(digests))
-    if missing:
+    if missing := stack.enter_context(bundles.used(digests)):
         return Entered(missing=missing)
     env = _environment(entry)
     worker = Worker(entry.terms.tree, env=env)
@@ -278,7 +277,7 @@ def secrets_here() -> tuple[str, ...]:
         texts += [value for row in rows for value in row.values() if isinstance(value, str)]
     paths = [Path(text) for text in dict.fromkeys(texts) if "/" in text]
     real = (path.resolve() for path in paths if is_there(path, Path.is_file))
-    named = [str(path) for path in real if path.is_file()]  # a trial's key has no name
+    named = (str(path) for path in real if path.is_file())  # a trial's key has no name
     return (*named, *filter(os.path.exists, dask.config.paths))
 
 
@@ -315,8 +314,7 @@ class _Pool:
             worker, _ = self._idle.pop((digest, number), (None, 0.0))
         try:
             if worker is None:
-                tree = stay.entry.terms.tree
-                worker = Worker(tree, _cores(stay.entry, number), env=stay.env)
+                worker = Worker(stay.entry.terms.tree, _cores(stay.entry, number), env=stay.env)
             with self._lock:
                 self._busy[worker] = digest
             yield worker
@@ -386,8 +384,7 @@ def _cores(entry: WorkerEntry, number: int) -> system.Cores:
 def play(text: str) -> str:
     """Have the pairs of a `Task` played one after the other; return an `TaskAnswer`."""
     task = read(Task, text)
-    stay = _stays.get(task.terms)
-    if stay is None:
+    if (stay := _stays.get(task.terms)) is None:
         return write(TaskAnswer(is_unknown=True))
     _needed(task.terms)
     results: list[str] = []
@@ -412,8 +409,7 @@ def play(text: str) -> str:
 def greet(text: str) -> str:
     """Start a bot once, as `GreetingOf` asks; return a `BotSaid`."""
     asked = read(GreetingOf, text)
-    stay = _stays.get(asked.terms)
-    if stay is None:
+    if (stay := _stays.get(asked.terms)) is None:
         return write(BotSaid(void="the worker does not know the bots: it was started anew"))
     terms = stay.entry.terms
     job = GreetJob(

@@ -219,7 +219,7 @@ Message = TypeVar("Message")
 _ADAPTERS: Final[dict[type[Any], TypeAdapter[Any]]] = {}
 
 
-def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
+def _adapter(kind: type[Message]) -> TypeAdapter[Message]:
     """Return what reads and writes messages of a kind; to make one takes milliseconds."""
     if kind not in _ADAPTERS:
         _ADAPTERS[kind] = TypeAdapter(kind)
@@ -234,11 +234,10 @@ def write(message: object) -> str:
 def read(kind: type[Message], text: str) -> Message:
     """Return the message that a text is; raises ArenaError for what is none."""
     try:
-        found: Message = _adapter(kind).validate_json(text)
+        return _adapter(kind).validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "all of it"
         raise ArenaError(
             f"expected a message {kind.__name__}, found {text[:80]!r}: {where}: {first['msg']}"
         ) from error
-    return found

@@ -24,6 +24,7 @@ from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 from typing import Final, NamedTuple
 
+from lath.arena.entrants.programs import is_there
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.machine import signals
 from lath.arena.machine.system import PATIENCE_S
@@ -157,8 +158,9 @@ def trial(workers: int) -> Iterator[str]:
     try:
         at = folder / "scheduler.json"
         local = ("--host", "127.0.0.1", "--protocol", "tls", "--no-dashboard")
-        options = (*local, "--port", "0", "--scheduler-file", str(at))
-        scheduler = _dask("scheduler", options, folder, own)
+        scheduler = _dask(
+            "scheduler", (*local, "--port", "0", "--scheduler-file", str(at)), folder, own
+        )
         processes.append(scheduler)
         address = _address(at, scheduler)
         processes.extend(
@@ -231,15 +233,9 @@ def _remove_left() -> None:
     """Remove folders of our own trials whose process was killed."""
     for folder in Path(gettempdir()).glob(f"{_FOLDER}*"):
         pid = folder.name.removeprefix(_FOLDER).partition("-")[0]
-        if pid.isdigit() and _is_ours(folder) and not _is_alive(int(pid)):
+        is_ours = is_there(folder, lambda path: path.lstat().st_uid == os.geteuid())
+        if pid.isdigit() and is_ours and not _is_alive(int(pid)):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_ours(folder: Path) -> bool:
-    try:
-        return folder.lstat().st_uid == os.geteuid()
-    except OSError:
-        return False
 
 
 def _is_alive(pid: int) -> bool:
@@ -248,7 +244,7 @@ def _is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
+        pass
     return True
 
 

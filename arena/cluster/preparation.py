@@ -130,15 +130,12 @@ def _travels(path: str, bundle: BotBundle, *, is_built: bool) -> bool:
         return True
     if not any(Path(path).is_relative_to(place) for place in bundle.paths):
         return path == bundle.root
-    return path in bundle.paths or is_built or not _holds_something(Path(path))
+    return path in bundle.paths or is_built or not is_there(Path(path), _holds_something)
 
 
 def _holds_something(path: Path) -> bool:
     """Return whether a path is that of a file, or of a folder with something in it."""
-    try:
-        return path.is_file() or any(path.iterdir())
-    except OSError:
-        return False
+    return path.is_file() or any(path.iterdir())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +168,7 @@ def prepare(job: tuple[str, Sequence[str]]) -> str:
 def _prepared(terms: RunTerms, host: str, closed: Sequence[str], slots: int) -> Prepared:
     bots = [_spec(bot, host) for bot in terms.bots]
     warnings = []
-    asked = [_sandboxed(bot, terms.wall) for bot in bots]
+    asked = [replace(bot, sandbox=terms.wall) if bot.sandbox == "auto" else bot for bot in bots]
     if why := BotSandbox(kind="bwrap").why_not():
         if terms.must_be_walled and asked != bots:
             raise ConfigError(
@@ -180,8 +177,9 @@ def _prepared(terms: RunTerms, host: str, closed: Sequence[str], slots: int) -> 
             )
         warnings += [f"bots play without a wall: {why}"] * (asked != bots)
         asked = bots
-    tell = partial(print, file=sys.stderr, flush=True)
-    ready = built(asked, closed=closed, logs=kept("builds"), tell=tell)
+    ready = built(
+        asked, closed=closed, logs=kept("builds"), tell=partial(print, file=sys.stderr, flush=True)
+    )
     found = confined(ready, closed=closed, at_once=2 * slots)
     told = (
         replace(bot, lacks=bot.lacks or _left_behind(bot)) if bot.files else bot
@@ -190,18 +188,12 @@ def _prepared(terms: RunTerms, host: str, closed: Sequence[str], slots: int) -> 
     return Prepared(bots=tuple(told), warnings=(*warnings, *found.warnings))
 
 
-def _sandboxed(bot: BotSpec, wall: str) -> BotSpec:
-    """Return a bot behind the wall of who asks for none."""
-    return replace(bot, sandbox=wall) if bot.sandbox == "auto" else bot
-
-
 def _spec(sent: Traveller, host: str) -> BotSpec:
     """Return how a bot is started on a machine of this name."""
     place = place_of(sent.bundle) if sent.bundle else Path("/")
     bot = _rewritten(sent.spec, partial(_unmarked, place=place))
     bot = replace(bot, env={**_UNCHANGED, **bot.env}, hosts={})
-    own = next(_commands(sent.spec, host), None)
-    if own is not None:
+    if (own := next(_commands(sent.spec, host), None)) is not None:
         return replace(bot, command=resolve(own, Path("/")), cwd=None, lacks="", build="")
     return replace(bot, files=(str(place),)) if sent.bundle else bot
 

@@ -133,8 +133,7 @@ class Analyst:
         if position.is_over:
             return value_at_end(position)
         key = f"{self.name}|{position.game.id}|{position.text()}"
-        found = self.kept.get(key)
-        if found is None:
+        if (found := self.kept.get(key)) is None:
             found = solve(self.bot, position, self.limit)
             self.kept.put(key, found)
         return found
@@ -148,9 +147,8 @@ class Analyst:
             return JudgedPly(value, "??", best.line)
         if best.value == "unknown" and played.value == "loss" and best.line[:1] != (move,):
             return JudgedPly(value, "?", best.line)
-        if played.value != "loss" and self._is_only(before, move, played):
-            return JudgedPly(value, "!")
-        return JudgedPly(value)
+        is_only = played.value != "loss" and self._is_only(before, move, played)
+        return JudgedPly(value, "!" if is_only else "")
 
     def _is_only(self, before: Position, move: Move, played: Solved) -> bool:
         """Return whether every other move is proven to be worse; a single legal move is not it."""
@@ -158,11 +156,9 @@ class Analyst:
         for other in others:
             found = after(self.asked, before, other, before.play(other))
             worst = "loss" if played.value == "unknown" else played.value
-            if found.value == "unknown":
+            if found.value == "unknown" or "loss" == found.value == played.value:
                 return False
             if ORDER[found.value] <= ORDER[worst] and found.value != "loss":
-                return False
-            if found.value == "loss" and played.value == "loss":
                 return False
         return bool(others)
 

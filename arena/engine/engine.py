@@ -10,6 +10,7 @@ import math
 import secrets
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from numbers import Integral
@@ -148,8 +149,7 @@ class Engine:
         possible, NotABotError where the program does not start or does not say `ok`, MachineError
         where the machine lacks what it needs.
         """
-        spec = _spec(bot, options, sandbox)
-        return cls.of(spec, margin=margin, startup=startup, limit=limit)
+        return cls.of(_spec(bot, options, sandbox), margin=margin, startup=startup, limit=limit)
 
     @classmethod
     def of(
@@ -227,14 +227,8 @@ class Engine:
 
     def configure(self, options: Mapping[str, object]) -> None:
         """Set options, from the next question on; raises ConfigError, and sets none then."""
-        for name, value in options.items():
-            option = self._bot.greeting.options.get(name)
-            if option is None:
-                known = ", ".join(self._bot.greeting.options) or "it has none"
-                raise ConfigError(f"bot {self.name!r}: unknown option {name!r} ({known})")
-            if expected := option.wrong_with(value):
-                words = f"option {name} = {value!r}, expected {expected}"
-                raise ConfigError(f"bot {self.name!r}: {words}")
+        for wrong in self._bot.greeting.wrong_options(options):
+            raise ConfigError(f"bot {self.name!r}: {wrong}")
         self._settle()
         self._settings.update(options)
         self._plies.append(_NO_MOVE)
@@ -412,7 +406,7 @@ class Engine:
                 return Answer(None, used_s, info)
             complaints = self._bot.asides.complaints.first
             said = f"; it says: {complaints[-1].removeprefix('error ')}" if complaints else ""
-            words = self._bot.describe(f"{self._bot.name}: {mishap}{said}")
+            words = self._bot.cause(f"{self._bot.name}: {mishap}{said}").reason
             raise IllegalAnswerError(self._bot.name, words, mishap.why) from mishap
         self._plies.append(move)
         return Answer(move, used_s, info)
@@ -543,10 +537,8 @@ class Analysis(Iterator[Info]):
         """Have the bot stop; one that does not, or fails, is ended without a word."""
         if not self.is_over:
             self.stop()
-            try:
+            with suppress(EngineError):
                 self.wait()
-            except EngineError:
-                return
 
     def __enter__(self) -> Self:
         return self
@@ -571,10 +563,11 @@ def _spec(
     from lath.arena.entrants.programs import bundled
 
     sandbox_of(sandbox)
-    if isinstance(bot, str) and bot in bundled():  # without all that reads configurations
-        spec = BotSpec(name=bot, command=bundled()[bot], sandbox=sandbox or "auto")
-    else:
-        spec = _described(bot, sandbox)
+    spec = (
+        BotSpec(name=bot, command=bundled()[bot], sandbox=sandbox or "auto")
+        if isinstance(bot, str) and bot in bundled()  # without all that reads configurations
+        else _described(bot, sandbox)
+    )
     spec = replace(spec, options={**spec.options, **(options or {})})
     if spec.build or spec.sandbox != "auto" or spec.memory_bytes or spec.cache_bytes:
         from lath.arena.entrants.builds import ready  # start-up time

@@ -190,8 +190,9 @@ class Maker:
                 return self._in_plies(position, tempts)
         (right,) = rights
         if task == "hold":
-            line = _settled(self.bots, position, right, self.limit).line
-            return Puzzle(position, task, 0, tempts, line)
+            return Puzzle(
+                position, task, 0, tempts, _settled(self.bots, position, right, self.limit).line
+            )
         return self._measured(position, task, tempts, right)
 
     def _in_plies(self, position: Position, tempts: int) -> Puzzle | None:
@@ -201,9 +202,7 @@ class Maker:
         if found.value != "win" or plies is None or not FEWEST <= plies <= MOST_LOOKED_AT:
             return None
         puzzle = self._measured(position, "win-in", tempts, found.line[0])
-        if puzzle is None or wrong_with(puzzle, self.bots, self.limit):
-            return None
-        return puzzle
+        return None if puzzle is None or wrong_with(puzzle, self.bots, self.limit) else puzzle
 
     def _measured(self, position: Position, task: Task, tempts: int, right: Move) -> Puzzle | None:
         """Return the puzzle with its exact length and a line to the end; None: not within reach."""
@@ -224,10 +223,11 @@ def tempting(position: Position) -> list[Move]:
     found: list[Move] = []
     for code in board.legal():
         board.play(code)
-        if board.winner is None:
-            tempts = board.to_move == me or not board.threats()[0]
-        else:
-            tempts = board.winner != 1 - me
+        tempts = (
+            (board.to_move == me or not board.threats()[0])
+            if board.winner is None
+            else board.winner != 1 - me
+        )
         board.undo()
         if tempts:
             found.append(board.moves[code])
@@ -296,14 +296,11 @@ def _wrong_within(puzzle: Puzzle, looker: Engine, limit: Limit) -> str:
 
     Of each other move all answers are looked at so deep, whatever it comes to later.
     """
-    for move in puzzle.position.legal_moves():
-        if move == puzzle.answer:
-            continue
+    for move in (move for move in puzzle.position.legal_moves() if move != puzzle.answer):
         one = solve_move(looker, puzzle.position, move, limit)
         if _wins_within(one, puzzle.plies) is None:
             one = solve_move(looker, puzzle.position, move, _wider(limit))
-        wins = _wins_within(one, puzzle.plies)
-        if wins is None:
+        if (wins := _wins_within(one, puzzle.plies)) is None:
             return f"{move} is unknown after {one.depth or 0} plies"
         if wins:
             return f"{move} is {one.words}, too"

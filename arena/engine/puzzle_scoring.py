@@ -28,11 +28,10 @@ class PuzzleScore:
         return [head, *rows, *([self._row("all", names)] if len(names) > 1 else [])]
 
     def _row(self, title: str, names: list[str]) -> list[str]:
-        by_grade = []
-        for grade in GRADES:
-            asked = sum(self.asked[name, grade] for name in names)
-            right = sum(self.right[name, grade] for name in names)
-            by_grade.append((right, asked))
+        by_grade = [
+            [sum(counts[name, grade] for name in names) for counts in (self.right, self.asked)]
+            for grade in GRADES
+        ]
         right, asked = (sum(column) for column in zip(*by_grade, strict=True))
         whole = f"{right}/{asked} {right / max(1, asked):.0%}"
         return [title, whole, *(f"{one}/{of}" if of else "-" for one, of in by_grade)]

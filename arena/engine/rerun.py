@@ -183,8 +183,9 @@ class Rerun:
             wire.result_line(self._new.number, Result.UNFINISHED, Termination.UNTERMINATED)
         )
         self._begin(ply + 1)
-        moves = self._record.plies[:ply]
-        self._bot.news = b"".join(play_line(n, Move(one.move)) for n, one in enumerate(moves, 1))
+        self._bot.news = b"".join(
+            play_line(n, Move(one.move)) for n, one in enumerate(self._record.plies[:ply], 1)
+        )
 
     def _ask(self, ply: int) -> tuple[str, float]:
         self.ply, position = ply, self._positions[ply - 1]

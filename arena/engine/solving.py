@@ -98,8 +98,7 @@ def said(info: Info, position: Position, seconds: float = 0.0) -> Solved:
     `seconds` is how long it has thought.
     """
     line = info.line(position)
-    proof = info.proof
-    if proof is not None and not _holds(proof, position, line):
+    if (proof := info.proof) is not None and not _holds(proof, position, line):
         proof = None
     return Solved(
         value="unknown" if proof is None else proof.value,
@@ -118,14 +117,12 @@ def _holds(proof: Proof, position: Position, line: tuple[Move, ...]) -> bool:
     me = position.to_move
     for move in line:
         position = position.play(move)
-    outcome = position.outcome()
-    if outcome is None:
+    if (outcome := position.outcome()) is None:
         return True
     if outcome.winner is None:
         return proof.value == "draw"
-    if proof.plies not in (None, len(line)):
-        return False
-    if proof.at_most is not None and len(line) > proof.at_most:
+    is_longer = proof.at_most is not None and len(line) > proof.at_most
+    if is_longer or proof.plies not in (None, len(line)):
         return False
     return proof.value == ("win" if outcome.winner == me else "loss")
 
@@ -150,8 +147,7 @@ def solve_move(bot: Engine, position: Position, move: Move, limit: Limit) -> Sol
 
 def value_at_end(position: Position) -> Solved:
     """Return how a game has ended, for who would be to move."""
-    outcome = position.outcome()
-    if outcome is None:
+    if (outcome := position.outcome()) is None:
         raise ValueError("the game goes on")
     value: Value = "draw"
     if outcome.winner is not None:

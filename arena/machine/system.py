@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from lath.arena.errors import (
     LACKS,
@@ -43,10 +43,9 @@ def available() -> Cores:
 
     No more than a container's quota pays for, and never none.
     """
-    if hasattr(os, "sched_getaffinity"):
-        allowed = sorted(os.sched_getaffinity(0))
-    else:
-        allowed = list(range(os.cpu_count() or 1))
+    allowed = sorted(
+        os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    )
     leading: dict[str, int] = {}  # by what names the physical core
     for core in allowed:
         try:
@@ -231,14 +230,6 @@ class HeldFolder:
             self._held = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         except OSError as error:
             raise writing_error(path, error, "opened") from error
-
-    def __enter__(self) -> Self:
-        """Hold it while something is done."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Let go of it."""
-        self.close()
 
     def close(self) -> None:
         """Let go of the directory; its path may not be asked for afterwards."""

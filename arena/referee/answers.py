@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Final, Literal, NamedTuple, Self
@@ -111,6 +112,15 @@ class Proof(NamedTuple):
     """After how many at most, where that is all that it says."""
 
 
+_READ: Final[Mapping[str, Callable[[str], Any]]] = {
+    **dict.fromkeys(("depth", "nodes", "nps"), int),
+    "eval": float,
+    "pv": lambda text: tuple(text.split()),
+    "text": str,
+}
+"""How each value of an `info` line is read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Info:
     """What a bot says of its search; None and empty where it does not say."""
@@ -140,18 +150,7 @@ class Info:
     def updated(self, line: str) -> Self:
         """Return the same with what a later line says."""
         said = wire.read_info(line)
-        if not said:
-            return self
-        more: dict[str, Any] = {
-            name: int(said[name]) for name in ("depth", "nodes", "nps") if name in said
-        }
-        if "eval" in said:
-            more["eval"] = float(said["eval"])
-        if "pv" in said:
-            more["pv"] = tuple(said["pv"].split())
-        if "text" in said:
-            more["text"] = said["text"]
-        return replace(self, **more)
+        return replace(self, **{name: _READ[name](text) for name, text in said.items()})
 
     @property
     def proof(self) -> Proof | None:
@@ -162,8 +161,7 @@ class Info:
         >>> Info.read("info text proven win in at most 9").proof
         Proof(value='win', plies=None, at_most=9)
         """
-        found = _PROVEN.match(self.text)
-        if found is None:
+        if (found := _PROVEN.match(self.text)) is None:
             return None
         value: Literal["win", "loss", "draw"] = found[1]  # type: ignore[assignment]  # one of these
         plies = int(found[3]) if found[3] else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -124,6 +124,14 @@ class Greeting:
         """Return whether the bot has said that it plays a game, which may have parameters."""
         return game_id in self.games or game_id.partition(":")[0] in self.families
 
+    def wrong_options(self, options: Mapping[str, object]) -> Iterator[str]:
+        """Yield what is wrong with values of options, a line each."""
+        for name, value in options.items():
+            if (option := self.options.get(name)) is None:
+                yield f"unknown option {name!r} ({', '.join(self.options) or 'it has none'})"
+            elif expected := option.wrong_with(value):
+                yield f"option {name} = {value!r}, expected {expected}"
+
     def take(self, line: bytes) -> None:
         """Take in a line that does not end the greeting."""
         text = line.decode("utf-8", "replace")
@@ -198,8 +206,7 @@ class Asides:
 
     def take(self, line: bytes) -> None:
         """Keep or count a line."""
-        words = line.split()
-        if not words:
+        if not (words := line.split()):
             return
         if words[0] == b"info":
             self.info_lines += 1

@@ -337,32 +337,23 @@ class BridgedBot(Bot):
         other: Bot | None = None,
     ) -> tuple[str, float]:
         """Return the bot's move for a ply as our text, and the time it took; see `Bot.ask`."""
-        asked_s = self._begin_to_think(position, ply, left_ms, other)
+        asked_s = self.begin_to_think(position, ply, left_ms, other)
         asked_s += self._end_input_of_who_waits(asked_s + allowed_s)
         answer = self.await_move(ply, asked_s, allowed_s, other)
-        self._note_kind()
+        self._is_for_one_turn = not self._talk.is_kept  # the process that has answered
         return answer
-
-    def begin_to_think(self, position: Position, ply: int, left_ms: Sequence[int]) -> float:
-        """Ask for a ply, and wait for nothing; see `Bot.begin_to_think`."""
-        return self._begin_to_think(position, ply, left_ms, None)
 
     def overhear(self, ply: int, since_s: float, until_s: float) -> bytes | None:
         """Return None as soon as it has begun to answer: it says nothing before that."""
         self._end_input_of_who_waits(until_s)
         while not self.child.lines:
-            awaited = f"bestmove {ply}"
-            if broken := self._broken(None):
-                raise NoAnswerError(*broken, awaited, until_s - since_s)
-            if signals.awake_s() >= until_s:
-                raise NoAnswerError(self, Termination.TIME, awaited, until_s - since_s)
-            signals.look()
-            self._watch.wait(until_s)
+            self._wait_for(f"bestmove {ply}", since_s, until_s)
         return None
 
-    def _begin_to_think(
-        self, position: Position, ply: int, left_ms: Sequence[int], other: Bot | None
+    def begin_to_think(
+        self, position: Position, ply: int, left_ms: Sequence[int], other: Bot | None = None
     ) -> float:
+        """Ask for a ply, and wait for nothing; see `Bot.begin_to_think`."""
         self._prepare(position, ply, other)
         words = [line.split() for line in self.news.decode().splitlines()]
         moves = [Move(each[2]) for each in words if each[:1] == ["play"]]
@@ -404,10 +395,6 @@ class BridgedBot(Bot):
             signals.look()
             self._watch.wait(min(by_s, now_s + _LOOK_S))
         return 0.0
-
-    def _note_kind(self) -> None:
-        """Remember whether the process that has answered asked to be kept."""
-        self._is_for_one_turn = not self._talk.is_kept
 
     def _take_answer(self, wanted: list[bytes], aside: Callable[[bytes], None]) -> str | None:  # noqa: ARG002
         child = self.child

@@ -214,8 +214,9 @@ class Bot:
             raise GameVoidError(Cause(f"cannot be started: {why}", self.name)) from error
         self._watch.add(self._child)
         self._turns_s, self._free_since_s = 0.0, self._opened_s
-        alarm = partial(self._watch.suspect, self._child)
-        self._child.heed(self._own_time, spec.threads, alarm, self._excess_s)
+        self._child.heed(
+            self._own_time, spec.threads, partial(self._watch.suspect, self._child), self._excess_s
+        )
         self._child.may_speak = lambda: self.may_speak
         if self._was_suspect:
             self._watch.suspects.add(self._child)
@@ -276,10 +277,6 @@ class Bot:
             return how
         held_bytes = max(child.data_bytes, child.peak_bytes)
         return how + out_of_memory(self.spec.memory_bytes, child.stderr_text(), held_bytes)
-
-    def describe(self, event: str) -> str:
-        """Return `event` with the end of what the bot wrote to standard error."""
-        return self.cause(event).reason
 
     def cause(self, event: str) -> Cause:
         """Return `event` as the cause of what is not played, with the end of standard error."""
@@ -353,23 +350,14 @@ class Bot:
 
     def refuse_unless_it_plays(self, game_ids: Iterable[str]) -> None:
         """Raise ConfigError for a bot that has not named these games in its greeting."""
-        missing = [game for game in game_ids if not self.greeting.plays(game)]
-        if missing:
+        if missing := [game for game in game_ids if not self.greeting.plays(game)]:
             known = ", ".join(sorted(set(self.greeting.games))) or "no game"
             words = f"does not play {', '.join(missing)}: it says that it plays {known}"
             raise UnfitBotError(self.name, words, f"bot {self.name!r} {words}")
 
     def wrong_options(self) -> list[str]:
         """Return what is wrong with the options of the configuration, a line each."""
-        wrong = []
-        for name, value in self.spec.options.items():
-            option = self.greeting.options.get(name)
-            if option is None:
-                known = ", ".join(self.greeting.options) or "it has none"
-                wrong.append(f"unknown option {name!r} ({known})")
-            elif expected := option.wrong_with(value):
-                wrong.append(f"option {name} = {value!r}, expected {expected}")
-        return wrong
+        return list(self.greeting.wrong_options(self.spec.options))
 
     def begin(self, new: wire.NewGame, limits: Limits, *before: str) -> None:
         """Begin a game with the bot, whatever it has said before; raises GameVoidError.
@@ -449,8 +437,7 @@ class Bot:
         self.news = b""
         self._asked = ply
         child.output_bytes = 0
-        line = self._watch.ask(child, request, self._slice_s)
-        if line is not None:
+        if (line := self._watch.ask(child, request, self._slice_s)) is not None:
             answer = b"bestmove %d " % ply
             if line.startswith(answer):
                 used_s = child.arrived_s - child.asked_s
@@ -522,12 +509,16 @@ class Bot:
                     return None
                 child.output_bytes = child.game_bytes = 0
                 return child.lines.popleft()
-            if broken := self._broken(None):
-                raise NoAnswerError(*broken, awaited, until_s - since_s)
-            if signals.awake_s() >= until_s:
-                raise NoAnswerError(self, Termination.TIME, awaited, until_s - since_s)
-            signals.look()
-            self._watch.wait(until_s)
+            self._wait_for(awaited, since_s, until_s)
+
+    def _wait_for(self, awaited: str, since_s: float, until_s: float) -> None:
+        """Wait for news of an answer; raises NoAnswerError where none can come in time."""
+        if broken := self._broken(None):
+            raise NoAnswerError(*broken, awaited, until_s - since_s)
+        if signals.awake_s() >= until_s:
+            raise NoAnswerError(self, Termination.TIME, awaited, until_s - since_s)
+        signals.look()
+        self._watch.wait(until_s)
 
     def await_move(
         self,
@@ -811,8 +802,7 @@ class Bot:
 
         Empty: nothing to speak of, as far as was seen.
         """
-        more_s = self.child.excess_s - self._told_excess_s
-        if more_s < _ODD_CPU_S:
+        if (more_s := self.child.excess_s - self._told_excess_s) < _ODD_CPU_S:
             return ""
         self._told_excess_s += more_s
         return f"arena: used {more_s:.2f} s of CPU time beyond its own turns"

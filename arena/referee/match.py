@@ -68,8 +68,9 @@ class MishapError(LathError):
 
     def ending(self, bot: Bot) -> GameEnding:
         """Return the loss of the bot that sits there."""
-        words = f"{bot.name} ({self.seat.word}): {self}"
-        return GameEnding(Result.won_by(self.seat.other), self.why, words)
+        return GameEnding(
+            Result.won_by(self.seat.other), self.why, f"{bot.name} ({self.seat.word}): {self}"
+        )
 
 
 def priced(error: NoAnswerError, seat: Side, ply: int) -> MishapError | GameVoidError:
@@ -89,7 +90,7 @@ def priced(error: NoAnswerError, seat: Side, ply: int) -> MishapError | GameVoid
         detail = bot.end_words()
         if bot.left_unasked:
             return GameVoidError(bot.cause(f"{detail} before its first turn"), error.why)
-    return MishapError(seat, error.why, bot.describe(detail))
+    return MishapError(seat, error.why, bot.cause(detail).reason)
 
 
 def read_answer(position: Position, seat: Side, text: str, ply: int) -> tuple[Move, Position]:
@@ -97,8 +98,7 @@ def read_answer(position: Position, seat: Side, text: str, ply: int) -> tuple[Mo
 
     For a resignation, and for what is no move or not legal in `position`.
     """
-    plain = " ".join(text.split())
-    if plain == wire.RESIGN:
+    if (plain := " ".join(text.split())) == wire.RESIGN:
         raise MishapError(seat, Termination.RESIGNATION, f"resigned at ply {ply}")
     try:
         move = read_move(position, plain)
@@ -179,8 +179,9 @@ class Arbiter:
                 continue
             row.append(seat)
             if len(row) >= needed and len(set(row)) == 2:
-                words = f"both bots saw {seen} for {needed} plies"
-                return GameEnding(result, Termination.ADJUDICATION, words)
+                return GameEnding(
+                    result, Termination.ADJUDICATION, f"both bots saw {seen} for {needed} plies"
+                )
         return self.limit(ply)
 
     def limit(self, plies: int) -> GameEnding | None:
@@ -396,8 +397,7 @@ class _Match:
                 continue
             if ending := arbiter.judge(ply, seat, book.last_eval):
                 return ending
-        outcome = position.outcome()
-        if outcome is None:
+        if (outcome := position.outcome()) is None:
             words = f"{faults.whose(position.game.id)}: ", ": is_over, but no outcome()"
             raise RulesError(*words, book.moves, self._plan.position or "")
         return GameEnding(outcome.result, Termination.RULES)

@@ -405,34 +405,28 @@ class Child:
             return
         self._watched.turns.is_stopped = True
         self._watched.turns.changes += 1
-        self._freeze()
+        self._freeze(on=True)
 
-    def _freeze(self) -> None:
+    def _freeze(self, *, on: bool) -> None:
+        """Stop all its processes, or let them go on."""
         group = self._start.group
         if not _CAN_WATCH:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, signal.SIGSTOP)
-        elif group is None or not group.freeze(on=True):
-            process_trees.stop(self.pid, self._mark, self._start.user)
-
-    def _thaw(self) -> None:
-        group = self._start.group
-        if not _CAN_WATCH:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, signal.SIGCONT)
-        elif group is None or not group.freeze(on=False):
-            process_trees.resume(self.pid, self._mark, self._start.user)
+                os.killpg(self.pid, signal.SIGSTOP if on else signal.SIGCONT)
+        elif group is None or not group.freeze(on=on):
+            hold = process_trees.stop if on else process_trees.resume
+            hold(self.pid, self._mark, self._start.user)
 
     def _pause(self) -> None:
         """Stop it because this process is about to, perhaps in the midst of `stop` or `resume`."""
         if self._process.returncode is None:
-            self._freeze()
+            self._freeze(on=True)
 
     def _go_on(self) -> None:
         """Let it go on with this process, but for one that `stop` has stopped."""
         is_stopped = self._watched is not None and self._watched.turns.is_stopped
         if self._process.returncode is None and not is_stopped:
-            self._thaw()
+            self._freeze(on=False)
 
     def resume(self) -> None:
         """Let its processes go on that `stop` has stopped."""
@@ -440,7 +434,7 @@ class Child:
             return
         self._watched.turns.is_stopped = False
         self._watched.turns.changes += 1
-        self._thaw()
+        self._freeze(on=False)
 
     @property
     def bot_pid(self) -> int:
@@ -514,8 +508,7 @@ class Child:
             self.wait(until_s)
         if self._watched is not None and (over := self._watched.over):
             return f"was ended: {over}"
-        status = self._process.poll()
-        if status is None:
+        if (status := self._process.poll()) is None:
             return f"closed its standard {'output' if self.out_closed else 'input'}"
         if status > 128 and self._start.tells_signals:
             status = 128 - status

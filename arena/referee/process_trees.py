@@ -133,8 +133,7 @@ def scratch_root() -> str:
         try:
             settle(gettempdir())
         except OSError as error:
-            words = f"no folder can hold scratch folders: {error.strerror}"
-            raise MachineError(words) from error
+            raise MachineError(f"no folder can hold scratch folders: {error.strerror}") from error
     return _root
 
 
@@ -327,8 +326,7 @@ def stop(pid: int, mark: str, user: int | None = None) -> None:
     """Stop the processes of a bot, as far as they are found; see `family`."""
     stopped: set[int] = set()
     for _ in range(_STOPS):
-        found = {*family(pid, mark, user)} - stopped
-        if not found:
+        if not (found := {*family(pid, mark, user)} - stopped):
             return
         _signal(found, signal.SIGSTOP)
         stopped |= found
@@ -460,8 +458,7 @@ def _strays(mark: str, spare: Sequence[str]) -> list[int]:
         with suppress(OSError):  # it has ended
             with open(f"/proc/{pid}/environ", "rb") as file:
                 variables = file.read().split(b"\0")
-            marks = [v for v in variables if v.startswith(f"{MARK}=".encode())]
-            if marks:
+            if marks := [v for v in variables if v.startswith(f"{MARK}=".encode())]:
                 is_stray = marks[0].startswith(wanted) and not marks[0].startswith(unwanted)
             else:
                 is_stray = may_adopt and _state(pid)[1] == os.getpid() and pid not in _inherited
@@ -475,9 +472,7 @@ def _state(pid: int) -> tuple[str, int]:
 
     The name that stands before them may hold anything, but ends in `)`.
     """
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            state, parent = file.read().rpartition(b")")[2].split()[:2]
-    except OSError:
-        return "X", 0
-    return state.decode(), int(parent)
+    with suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
+        state, parent = file.read().rpartition(b")")[2].split()[:2]
+        return state.decode(), int(parent)
+    return "X", 0

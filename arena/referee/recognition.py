@@ -66,8 +66,9 @@ def refuse_if_broken(bot: Bot, limits: Limits, game_ids: Sequence[str]) -> None:
     except (NoAnswerError, GameVoidError) as error:
         is_first = isinstance(error, GameVoidError) or error.awaited == "bestmove 1"
         if error.why is Termination.CRASH and is_first:
-            words = f"{trial.end_words()} before its first move"
-            raise GameVoidError(trial.cause(words)) from error
+            raise GameVoidError(
+                trial.cause(f"{trial.end_words()} before its first move")
+            ) from error
     except (_NotOneError, MishapError, GameError):
         pass
     finally:
@@ -134,8 +135,7 @@ def _is_ours(bot: Bot) -> bool:
 
 def _speaks(spec: BotSpec, tree: str, limits: Limits, game_ids: Sequence[str], by_s: float) -> bool:
     """Return whether a bot plays one of the games by the protocol that `spec` says."""
-    contest = CONTESTS[spec.protocol]
-    known = contest.games or tuple(game_ids) or games.ids()
+    known = CONTESTS[spec.protocol].games or tuple(game_ids) or games.ids()
     watch = watching.Watch()
     bot = bot_of(spec, watch, tree=tree, forgives_hold_ups=True)
     try:
@@ -170,8 +170,9 @@ def _play(bot: Bot, watch: watching.Watch, game: Game, limits: Limits, by_s: flo
 
     setup = game.draw_setup(1)
     position = game.start(setup)
-    time = TimeControl(move_ms=1000)
-    new = NewGame(number=1, game=game.id, side="first", time=time, seed=1, setup=setup)
+    new = NewGame(
+        number=1, game=game.id, side="first", time=TimeControl(move_ms=1000), seed=1, setup=setup
+    )
     bot.start(limits)
     bot.begin(new, replace(limits, startup_s=left_s()))
     ply = turns = 0

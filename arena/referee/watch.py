@@ -136,8 +136,7 @@ class Watch:
 
     def _handle(self, events: Iterable[tuple[int, int]]) -> None:
         for descriptor, _event in events:
-            child = self._children.get(descriptor)
-            if child is None:
+            if (child := self._children.get(descriptor)) is None:
                 continue
             if descriptor == child.out_fd:
                 child.take_output()

@@ -214,11 +214,9 @@ class Watched:
     def _too_many(self, members: list[int]) -> str:
         if not self._tasks:
             return ""
-        many = len(members) - self._not_its
-        if many > self._tasks:
+        if (many := len(members) - self._not_its) > self._tasks:
             return f"it has {many} processes ({self._tasks} allowed)"
-        files = sum(map(memory.descriptors_of, members))
-        if files > OWN_DESCRIPTORS:
+        if (files := sum(map(memory.descriptors_of, members))) > OWN_DESCRIPTORS:
             return f"its processes have {files:,} files open ({OWN_DESCRIPTORS:,} allowed)"
         return ""
 
@@ -242,9 +240,7 @@ class Watched:
         both = [memory.held(pid) for pid in members]
         # Whether a file in memory is mapped by those who have it open nobody tells.
         held = sum(own for own, _ in both) + max(sum(shared for _, shared in both), files)
-        if held <= most:
-            return ""
-        return f"its processes hold {size(held)} ({size(most)} allowed)"
+        return "" if held <= most else f"its processes hold {size(held)} ({size(most)} allowed)"
 
     def _too_full(self, members: list[int]) -> str:
         if not self._cache or signals.awake_s() < self._cache_from_s:
@@ -255,8 +251,7 @@ class Watched:
                 if held > self._cache_bytes:
                     return f"files without a name hold {size(held)} of its cache"
             self._look = looks(self._cache, self._cache_bytes)
-        why = next(self._look, None)
-        if why is None:
+        if (why := next(self._look, None)) is None:
             self._look, self._cache_from_s = None, signals.awake_s() + CACHE_S
         return why or ""
 

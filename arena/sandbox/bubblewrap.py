@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple
@@ -272,8 +273,9 @@ def why_not(*, has_own_user: bool = False) -> Obstacle:
     if tried.returncode == 0:
         return NOTHING
     words = tried.stderr.decode("utf-8", "replace").strip().splitlines()
-    why = f"bwrap cannot make its walls: {words[-1] if words else tried.returncode}"
-    return Obstacle(why, _remedy(), "; ")
+    return Obstacle(
+        f"bwrap cannot make its walls: {words[-1] if words else tried.returncode}", _remedy(), "; "
+    )
 
 
 _REMEDIES: Final = (
@@ -290,10 +292,7 @@ _REMEDIES: Final = (
 
 def _remedy() -> str:
     for path, value, setting in _REMEDIES:
-        try:
-            with open(path, encoding="ascii") as file:
-                if file.read().strip() == value:
-                    return f"sysctl -w {setting} allows it"
-        except OSError:
-            pass
+        with suppress(OSError), open(path, encoding="ascii") as file:
+            if file.read().strip() == value:
+                return f"sysctl -w {setting} allows it"
     return ""

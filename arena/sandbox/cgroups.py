@@ -83,14 +83,17 @@ def what_is_here() -> GroupRights:
         with open("/proc/self/cgroup", encoding="utf-8") as file:
             own = file.read()
     except OSError as error:
-        why = f"/proc does not tell of control groups: {error.strerror}"
-        return GroupRights(why_not=Obstacle(why))
+        return GroupRights(
+            why_not=Obstacle(f"/proc does not tell of control groups: {error.strerror}")
+        )
     homes = candidates(mounts, own)
     why_not = Obstacle("control groups of version 2 are not mounted", "mount -t cgroup2")
     if homes:
         command = f"systemd-run{'' if os.geteuid() == 0 else ' --user'} --scope -p Delegate=yes"
-        why = f"no control group can be made in {homes[0]}, where we are"
-        why_not = Obstacle(why, f"start the arena by {command}")
+        why_not = Obstacle(
+            f"no control group can be made in {homes[0]}, where we are",
+            f"start the arena by {command}",
+        )
     found = [here for home in homes if (here := _tried(home))]
     here = next((one for one in found if "memory" in one.controllers), None)
     here = here or (found[0] if found else GroupRights(why_not=why_not))
@@ -311,7 +314,7 @@ class ControlGroup:
 
     def processes(self) -> list[int]:
         """Return the processes in it, as far as they are seen from here."""
-        told = self._read("cgroup.procs") if self.path else _read(f"{self.memory}/cgroup.procs")
+        told = _read(f"{self.path or self.memory}/cgroup.procs")
         return [pid for pid in map(int, told.split()) if pid]
 
     @property
@@ -320,14 +323,15 @@ class ControlGroup:
 
         Only of version 2: 0 for a group that is in none.
         """
-        return self._number("cpu.stat", "usage_usec") / 1e6
+        return _number(_read(f"{self.path}/cpu.stat"), "usage_usec") / 1e6
 
     @property
     def was_over_memory(self) -> bool:
         """Return whether the system has ended processes of it for want of memory."""
         if self.memory:
             return _number(_read(f"{self.memory}/memory.oom_control"), "oom_kill") > 0
-        return "memory" in self.bounds and self._number("memory.events", "oom_kill") > 0
+        events = _read(f"{self.path}/memory.events")
+        return "memory" in self.bounds and _number(events, "oom_kill") > 0
 
     def kill(self) -> None:
         """End all processes in it at once, and what they start meanwhile, where that can be."""
@@ -355,20 +359,12 @@ class ControlGroup:
         """Set a bound; raises OSError."""
         _write(f"{self.path}/{file}", value)
 
-    def _number(self, file: str, key: str) -> int:
-        return _number(self._read(file), key)
-
-    def _read(self, name: str) -> str:
-        return _read(f"{self.path}/{name}")
-
 
 def _read(path: str) -> str:
     """Return what is in a file; nothing if it is gone, or this system has no such file."""
-    try:
-        with open(path, encoding="ascii") as file:
-            return file.read()
-    except OSError:
-        return ""
+    with suppress(OSError), open(path, encoding="ascii") as file:
+        return file.read()
+    return ""
 
 
 def _number(text: str, key: str) -> int:

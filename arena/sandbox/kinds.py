@@ -103,7 +103,7 @@ class ProcessStart:
     status_fd: int = -1
     """Where bubblewrap says which process the bot is; -1: it is the one that was started."""
 
-    _init: int = 0
+    inner_pid: int = 0
     """The first process behind bubblewrap, which starts the bot; 0: not known yet."""
 
     def bot_pid(self, started: int) -> int:
@@ -111,16 +111,12 @@ class ProcessStart:
         if self.status_fd < 0:
             return started
         with suppress(OSError, ValueError, LookupError):
-            if not self._init:
-                self._init = json.loads(os.read(self.status_fd, 4096).split(b"\n")[0])["child-pid"]
-            with open(f"/proc/{self._init}/task/{self._init}/children", "rb") as file:
+            if not self.inner_pid:
+                told, *_ = os.read(self.status_fd, 4096).split(b"\n")
+                self.inner_pid = json.loads(told)["child-pid"]
+            with open(f"/proc/{self.inner_pid}/task/{self.inner_pid}/children", "rb") as file:
                 return int(file.read().split()[0])
         return started
-
-    @property
-    def inner_pid(self) -> int:
-        """Return a process that is behind bubblewrap, once the bot's is known; 0 before."""
-        return self._init
 
     @property
     def tells_signals(self) -> bool:

@@ -114,8 +114,7 @@ def launched() -> tuple[str, ...]:
 
 def with_modules(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of a Python that is to find the modules of this one."""
-    before = variables.get("PYTHONPATH", "")
-    places = os.pathsep.join(filter(None, (*launched(), before)))
+    places = os.pathsep.join(filter(None, (*launched(), variables.get("PYTHONPATH", ""))))
     return {**variables, "PYTHONPATH": places} if launched() else dict(variables)
 
 
@@ -216,11 +215,9 @@ def tasks_before() -> int:
 
     All users' together: more than enough, and cheap to count.
     """
-    try:
-        with open("/proc/loadavg", encoding="ascii") as file:
-            return int(file.read().split()[3].partition("/")[2])
-    except (OSError, ValueError, IndexError):
-        return 0
+    with suppress(OSError, ValueError, IndexError), open("/proc/loadavg", encoding="ascii") as file:
+        return int(file.read().split()[3].partition("/")[2])
+    return 0
 
 
 @cache

@@ -241,12 +241,16 @@ class WhereGamesTell:
         }
         while True:
             while self._left:
-                place = self._left.popleft()
-                if place in may_meet:
+                if (place := self._left.popleft()) in may_meet:
                     self._now[pair] = []
                     self._pairing_of[pair] = place
                     return may_meet[place]
-            if not may_meet or not self._is_reported(may_meet):
+            # No more comes of the batch before: pairings that were stopped are over.
+            is_reported = all(
+                len(games) == 2 or self._pairing_of[number] not in may_meet
+                for number, games in self._before.items()
+            )
+            if not may_meet or not is_reported:
                 return None
             for number, games in self._before.items():
                 del self._pairing_of[number]
@@ -258,13 +262,6 @@ class WhereGamesTell:
     def _place(self, names: Pairing) -> Places:
         one, other = sorted(map(self._places.__getitem__, names))
         return one, other
-
-    def _is_reported(self, may_meet: Collection[Places]) -> bool:
-        """Return whether no more comes of the batch before: pairings that were stopped are over."""
-        return all(
-            len(games) == 2 or self._pairing_of[number] not in may_meet
-            for number, games in self._before.items()
-        )
 
     def _batch(self, may_meet: list[Places]) -> list[Places]:
         estimates = self._estimator(self._names, self._seen)

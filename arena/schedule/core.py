@@ -186,8 +186,9 @@ class Schedule(ABC):
         """Which of them repeat another."""
         self._reported = 0
         self._absent: Final = list(self._settings.absent)
-        self.benched = self._benched()
+        self.benched: frozenset[str]
         """The bots that play no more for now."""
+        self._note_benched()
 
     @property
     @abstractmethod
@@ -211,13 +212,13 @@ class Schedule(ABC):
         """Return from which stage on it is open who meets whom: of most formats there is one."""
         return 0
 
-    def _benched(self) -> frozenset[str]:
-        return frozenset(each.name for each in self._absent if each.until is None)
+    def _note_benched(self) -> None:
+        self.benched = frozenset(each.name for each in self._absent if each.until is None)
 
     def bench(self, name: str) -> None:
         """Let a bot play no more: what is begun is finished."""
         self._absent.append(Absence(name, self.stage()))
-        self.benched = self._benched()
+        self._note_benched()
 
     def unbench(self, name: str) -> None:
         """Let a bot that is benched play again from the next stage on."""
@@ -226,12 +227,11 @@ class Schedule(ABC):
             replace(each, until=stage) if each.name == name and each.until is None else each
             for each in self._absent
         ]
-        self.benched = self._benched()
+        self._note_benched()
 
     def plays_without(self, gone: Collection[str]) -> bool:
         """Return whether bots are left that meet each other, with those `gone`."""
-        out = {*gone, *self._settings.ruled.bots}
-        return len({*self._names} - out) > 1
+        return len({*self._names} - {*gone, *self._settings.ruled.bots}) > 1
 
     @abstractmethod
     def next(self) -> Pair | None:
@@ -517,8 +517,9 @@ class InEncounters(Schedule):
             self.finished.add(number)
             self.repeats.add(moves)
             self._reported += 1
-            counts = not self._settings.ruled.covers(number, first, second)
-            encounter.report(first, second, result, counts=counts)
+            encounter.report(
+                first, second, result, counts=not self._settings.ruled.covers(number, first, second)
+            )
 
     def _is_off(self, pair: int, names: tuple[str, str]) -> bool:
         """Return whether a pair is not played, since one of its bots is disqualified.

@@ -57,9 +57,7 @@ class Worth:
         """Return as what part of a new pair each pair counts, in 0..1."""
         pairs = sum(self.counts)
         games = 2 * pairs
-        if not pairs:
-            return 1.0
-        return min((games - self._repeated) / games, 1 / self._by_openings(pairs))
+        return min((games - self._repeated) / games, 1 / self._by_openings(pairs)) if pairs else 1.0
 
     def _by_openings(self, pairs: int) -> float:
         """Return by what the mean varies more than that of as many pairs from new openings."""

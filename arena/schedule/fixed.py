@@ -65,8 +65,9 @@ class Fixed(Schedule):
                 continue
             if self.benched.isdisjoint(names):
                 index = (number - 1) // len(self._pairings)
-                round_number = index // len(self._settings.games) + 1
-                return self._dealer.deal(number, names, round_number=round_number, index=index)
+                return self._dealer.deal(
+                    number, names, round_number=index // len(self._settings.games) + 1, index=index
+                )
         return None
 
     def _pairing(self, number: int) -> tuple[str, str]:

@@ -148,8 +148,7 @@ def _of_records(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entr
     path = choice.path
     with open_bytes(path) as stream:
         for entry in reader(name_for(path))(stream, str(path)):
-            record = entry.record
-            if record is None or entry.problems:
+            if (record := entry.record) is None or entry.problems:
                 raise ConfigError(str(entry.problems[0]))
             if record.game not in game_ids:
                 continue

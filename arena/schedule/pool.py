@@ -31,7 +31,6 @@ from lath.arena.schedule.core import (
     Schedule,
     pair_of,
 )
-from lath.arena.schedule.season import Unit
 from lath.games.core import Result
 from lath.notation.record.tags import MATCH_DAY, SEASON
 
@@ -74,6 +73,7 @@ class PoolSchedule(Schedule):
     """Hands out what is missing: half-played pairs, then round after round, or by a rule."""
 
     keeps_walkovers = False
+    _has_dealt = True
 
     def __init__(self, names: Sequence[str], dealer: Dealer, rule: PoolRule | None = None) -> None:
         super().__init__(names, dealer)
@@ -92,8 +92,12 @@ class PoolSchedule(Schedule):
         """Pairs to be completed, from the last to the first."""
         self._taken: Final = NumberSet()
         """Pairs that have a number."""
-        self._day_of: Final = self._days()
-        """On which match day a season has a pair."""
+        self._day_of: Final = {
+            unit: day.number
+            for day in (self._season.days if self._season else ())
+            for unit in day.units(self._settings.games)
+        }
+        """On which match day a season has a pair: on the last one, if it was put off."""
         self._number = self._conditions[-1].from_pair
         gone = self._settings.ruled.bots
         self._pairings = dict.fromkeys(
@@ -139,8 +143,9 @@ class PoolSchedule(Schedule):
         elif self._rule is None:
             for game_id, names in self._kinds():
                 turns = self._turns[self._meeting(game_id, names)]
-                open_turns = sum(k not in turns for k in range(1, self._settings.rounds + 1))
-                self._missing += 2 * open_turns
+                self._missing += 2 * sum(
+                    k not in turns for k in range(1, self._settings.rounds + 1)
+                )
 
     def _count(self, game: PlayedGame) -> None:
         number = pair_of(game.number)
@@ -151,8 +156,7 @@ class PoolSchedule(Schedule):
             self._taken.add(number)
             self._earlier += 1
             return
-        begun = self._begun.get(number)
-        if begun is None:
+        if (begun := self._begun.get(number)) is None:
             self._taken.add(number)
             names = (game.first, game.second) if game.number % 2 else (game.second, game.first)
             meeting = self._meeting(game.game, names, number)
@@ -177,14 +181,6 @@ class PoolSchedule(Schedule):
             one, other = sorted(map(self._season.entry, (meeting.one, meeting.other)))
             meeting = _Meeting(meeting.game, one, other, ("", ""))
         return self._turns[meeting]
-
-    def _days(self) -> dict[Unit, int]:
-        """Return by pair on which match day it is: on the last one, if it was put off."""
-        return {
-            unit: day.number
-            for day in (self._season.days if self._season else ())
-            for unit in day.units(self._settings.games)
-        }
 
     def _kinds(self) -> Iterator[tuple[str, Pairing]]:
         """Yield each game with each pairing, in the order of a round."""
@@ -234,9 +230,7 @@ class PoolSchedule(Schedule):
         pairing_of = {
             frozenset(map(season.entry, pairing)): pairing for pairing in list(self._pairings)
         }
-        for day in season.days:
-            if day.is_over:
-                continue
+        for day in (day for day in season.days if not day.is_over):
             units = [
                 (turn, at, game, pairing)
                 for fixture in day.fixtures
@@ -253,16 +247,10 @@ class PoolSchedule(Schedule):
             if is_last:
                 return
 
-    def bench(self, name: str) -> None:
-        """Let a bot play no more; of a season that has not begun to play the day may be another."""
-        super().bench(name)
-        if self._season and not self._has_dealt:
-            self._count_missing()
-
-    def unbench(self, name: str) -> None:
-        """Let a bot that is benched play again."""
-        super().unbench(name)
-        if self._season and not self._has_dealt:
+    def _note_benched(self) -> None:
+        """Note who is benched; of a season that has not begun to play the day may be another."""
+        super()._note_benched()
+        if not self._has_dealt and self._season:
             self._count_missing()
 
     def next(self) -> Pair | None:
@@ -287,8 +275,7 @@ class PoolSchedule(Schedule):
 
     def _next_kind(self) -> tuple[str, Pairing, int] | None:
         if self._rule is None:
-            open_ = (kind for kind in self._wanted if self._is_playable(kind[1]))
-            return next(open_, None)
+            return next((kind for kind in self._wanted if self._is_playable(kind[1])), None)
         names = self._rule.next(list(filter(self._is_playable, self._pairings)), self._number)
         if names is None:
             return None

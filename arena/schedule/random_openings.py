@@ -97,8 +97,7 @@ class RandomOpenings:
             return Opening(setup=self._setup(game, turn))
         made = self._made.setdefault(game_id, _Made())
         while len(made.lines) < turn and not made.has_all:
-            line = self._new(game, len(made.lines) + 1, made.positions)
-            if line is not None:
+            if (line := self._new(game, len(made.lines) + 1, made.positions)) is not None:
                 made.lines.append(line)
             else:
                 made.has_all = True
@@ -135,8 +134,7 @@ class RandomOpenings:
         return game.draw_setup(draw(self._seed, "setup", turn, game.id))
 
     def _say_how_many(self, game_id: str, count: int) -> None:
-        plies = self._choice.plies
-        length = _number(plies, "random ply")
+        length = _number(self._choice.plies, "random ply")
         if not count:
             raise ConfigError(
                 f"openings: {game_id} has no line of {length} that nobody has lost; choose fewer"
@@ -155,8 +153,7 @@ class RandomOpenings:
         found: dict[bytes, tuple[int, list[Move]]] = {}
         lost: set[bytes] = set()
         for _ in range(TRIES):
-            line = _line(start, self._choice.plies, chance)
-            if line is None:
+            if (line := _line(start, self._choice.plies, chance)) is None:
                 continue
             moves, end = line
             key = known_by(end)

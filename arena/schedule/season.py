@@ -30,9 +30,9 @@ class Fixture(NamedTuple):
     def units(self, games: Iterable[str]) -> Iterator[Unit]:
         """Yield the pairs of games that it is made of, round after round."""
         both = min(self.one, self.other), max(self.one, self.other)
-        for turn in range(self.first, self.last + 1):
-            for game in games:
-                yield (*both, game, turn)
+        yield from (
+            (*both, game, turn) for turn in range(self.first, self.last + 1) for game in games
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +144,7 @@ def closed(
     days = list(days)
     open_ = (day for day in days if not day.is_over)
     last = max((day.number for day in open_ if not played.isdisjoint(day.units(games))), default=0)
-    for day in days:
-        yield replace(day, is_over=day.is_over or day.number <= last)
+    yield from (replace(day, is_over=day.is_over or day.number <= last) for day in days)
 
 
 def _with_rest(whole: Sequence[list[Fixture]], rest: list[Fixture]) -> Iterator[list[Fixture]]:

@@ -179,10 +179,11 @@ def lengths(
     >>> [round(one.within(2000), 2) for one in lengths(Sprt(elo0=0, elo1=10), 0.1)]
     [0.48, 0.29, 0.48]
     """
-    if sprt.model == "normalized":
-        apart = (sprt.elo1 - sprt.elo0) / PER_T * math.sqrt(2)
-    else:
-        apart = (score_of(sprt.elo1) - score_of(sprt.elo0)) / math.sqrt(variance)
+    apart = (
+        (sprt.elo1 - sprt.elo0) / PER_T * math.sqrt(2)
+        if sprt.model == "normalized"
+        else (score_of(sprt.elo1) - score_of(sprt.elo0)) / math.sqrt(variance)
+    )
     low, high = state(sprt, [0] * 5).bounds
     beyond = OVERSHOOT * apart
     at_h0, half_way, at_h1 = (
@@ -220,11 +221,9 @@ class FirstMoveAdvantage:
 
 def fixed_advantage(counts: Sequence[int], worth: float = 1.0) -> FirstMoveAdvantage:
     """Return the advantage as of a match whose length was known: of a test that still runs."""
-    if not (total := sum(counts)):
-        return FirstMoveAdvantage(None, None, None)
     if one_sided := _one_sided(counts, worth):
         return one_sided
-    pairs = total * worth
+    pairs = sum(counts) * worth
     mean, variance = _spread(_shares(counts)[1], pairs)
     margin = Z95 * math.sqrt(variance / pairs)
     return FirstMoveAdvantage(elo_of(_score(counts)), elo_of(mean - margin), elo_of(mean + margin))
@@ -240,12 +239,14 @@ UNLIKELY: Final = 0.025
 
 
 def _one_sided(counts: Sequence[int], worth: float) -> FirstMoveAdvantage | None:
-    """Return the advantage of a bot that won all games, or lost all; None of another.
+    """Return the advantage of a bot that won all games, or lost all, or had none; else None.
 
     How far it is ahead nobody can say. What it is at least is exact (Clopper and Pearson, 1934).
     """
     if (pairs := sum(counts)) not in (counts[0], counts[-1]):
         return None
+    if not pairs:
+        return FirstMoveAdvantage(None, None, None)
     least = elo_of(UNLIKELY ** (1 / (2 * pairs * worth)))
     if counts[-1]:
         return FirstMoveAdvantage(None, least, None)
@@ -259,8 +260,6 @@ def stopped_advantage(sprt: Sprt, now: SprtState) -> FirstMoveAdvantage:
     the truth in 95 %. The sum of points above the middle of both hypotheses is taken for a Brownian
     motion between two bounds. It passes them by as much as a sum does that goes on in steps.
     """
-    if not now.pairs:
-        return FirstMoveAdvantage(None, None, None)
     if one_sided := _one_sided(now.counts, now.worth):
         return one_sided
     _, seen = _shares(now.counts)

@@ -156,8 +156,7 @@ def _halves(people: list[int], graph: Graph) -> list[tuple[int, int]]:
     across = {who: set(graph[who]) & set(lower) for who in upper}
     across |= {who: set(graph[who]) & set(upper) for who in lower}
     wishes = [(who, lower) for who in upper]
-    pairs = first_choice(people, across, wishes)
-    if pairs is None:
+    if (pairs := first_choice(people, across, wishes)) is None:
         wishes = [(who, [*lower, *reversed(upper)]) for who in upper]
         wishes += [(who, lower) for who in lower]
         pairs = first_choice(people, graph, wishes)
@@ -348,7 +347,8 @@ class Swiss(InEncounters):
         last = len(self._rounds) - 1
         first = last * self._tables * self._each + 1
         tables = range(len(self._rounds[last].pairs)) if self._rounds else ()
-        if self._rounds and self._next <= first and not any(map(self._is_begun, tables)):
+        is_begun = any(self._at(last, table).left < 2 * self._each for table in tables)
+        if self._rounds and self._next <= first and not is_begun:
             before = sum(1 for _ in self._results(last - 1))
             del self._rounds[last], self._meetings[len(self._meetings) - before :]
         return len(self._rounds)
@@ -357,10 +357,6 @@ class Swiss(InEncounters):
         """Pair the rounds that follow from what is reported, also by a run before."""
         while len(self._rounds) < self._settings.rounds and self._has_begun(len(self._rounds)):
             pass
-
-    def _is_begun(self, table: int) -> bool:
-        """Return whether a game at a table of the last round is reported, or lost."""
-        return self._at(len(self._rounds) - 1, table).left < 2 * self._each
 
     def next(self) -> Pair | None:
         """Return the next open pair of this round, or the first of the next one."""
@@ -390,16 +386,16 @@ class Swiss(InEncounters):
         if is_next and all(self._at(last, t).left <= 0 for t in tables):
             self._meetings.extend(self._results(last, as_played=True))
             taken = rounds_of(len(self._names), self._meetings)
-            points = [sum(each.halves for each in rounds) for rounds in taken]
-            past = Past(points)
+            past = Past([sum(each.halves for each in rounds) for rounds in taken])
             for each in self._meetings:
                 if each.other is None:
                     past.byes[each.one] += each.is_played
                 else:
                     past.met[each.one, each.other] += 1
             gone = {each.name for each in self._absent if each.covers(round_number)}
-            absent = [who for who, name in enumerate(self._names) if name in gone]
-            self._rounds.append(pair_round(past, absent))
+            self._rounds.append(
+                pair_round(past, [who for who, name in enumerate(self._names) if name in gone])
+            )
         return len(self._rounds) > round_number
 
     def _at(self, round_number: int, table: int) -> Encounter:
@@ -419,8 +415,7 @@ class Swiss(InEncounters):
             yield SwissMeeting(one, other, halves, is_played=encounter.is_played)
         if now.bye is not None:
             yield SwissMeeting(now.bye, None, (4 * self._each, 0))
-        for who in now.absent:
-            yield SwissMeeting(who, None, (0, 0), is_played=False)
+        yield from (SwissMeeting(who, None, (0, 0), is_played=False) for who in now.absent)
 
     def _encounter_of(self, pair: int) -> Encounter | None:
         return self._at(*self._place(pair)) if pair <= self._pairs else None
@@ -433,9 +428,9 @@ class Swiss(InEncounters):
         rows = table(self._names, meetings, 4 * self._each, self._settings.rounds)
         counted = [row for row in rows if row.name not in self._settings.ruled.bots]
         ranks = shared_ranks(row.rank for row in counted)
-        rounds = tuple(tuple(self._paired(number)) for number in numbers)
         return SwissTable(
-            tuple(replace(row, rank=rank) for row, rank in zip(counted, ranks, strict=True)), rounds
+            tuple(replace(row, rank=rank) for row, rank in zip(counted, ranks, strict=True)),
+            tuple(tuple(self._paired(number)) for number in numbers),
         )
 
     def _paired(self, round_number: int) -> Iterator[Paired]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import resource
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +21,6 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
@@ -42,6 +41,7 @@ from lath.notation.record.errors import NotationError
 from lath.reports.page.page import parts
 
 if TYPE_CHECKING:
+    from starlette.requests import Request
     from starlette.types import Receive, Scope, Send
 
     from lath.arena.site.playing import Desk
@@ -145,9 +145,9 @@ class Site:
         if not self.shelf.is_fresh or self._made_s != self.shelf.found_s:
             if self._looking is None or self._looking.done():
                 self._looking = self._looker.submit(self._look)
-            patience_s = LATER_S if self._lines else FIRST_S
-            looking = asyncio.wrap_future(self._looking)
-            done, _ = await asyncio.wait({looking}, timeout=patience_s)
+            done, _ = await asyncio.wait(
+                {asyncio.wrap_future(self._looking)}, timeout=LATER_S if self._lines else FIRST_S
+            )
             for one in done:
                 one.result()
         return self._lines
@@ -167,8 +167,7 @@ class Site:
 
     async def item(self, request: Request, *kinds: Kind) -> Item:
         """Return what an address names, of one of these kinds; raises HTTPException."""
-        item = self.shelf.known_as(request.path_params["key"])
-        if item is None:
+        if (item := self.shelf.known_as(request.path_params["key"])) is None:
             await self.lines()
             item = self.shelf.known_as(request.path_params["key"])
         if item is None or item.kind not in kinds:
@@ -220,18 +219,18 @@ def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> 
     """Return the site; `keys` and `hosts` are as `Guard` has them."""
     site.root = keys.root if keys else ""
     routes = [
-        Route("/", _home(site)),
+        Route("/", partial(_home, site)),
         Route("/static/{name}", _static),
         Route("/api/boards/{game:path}", _board),
-        Route("/api/items", _items(site)),
-        Route("/t/{key}", _tournament(site)),
-        Route("/t/{key}/events", _events(site)),
-        Route("/report/{key}", _report_page(site)),
+        Route("/api/items", partial(_items, site)),
+        Route("/t/{key}", partial(_tournament, site)),
+        Route("/t/{key}/events", partial(_events, site)),
+        Route("/report/{key}", partial(_report_page, site)),
     ]
     if site.desk is not None:
         routes += [
-            Route("/t/{key}/{what}", _order(site), methods=["POST"]),
-            *(Route(f"/{name}", _desk_page(site, name)) for name in DESK_PAGES),
+            Route("/t/{key}/{what}", partial(_order, site), methods=["POST"]),
+            *(Route(f"/{name}", partial(_desk_page, site, name)) for name in DESK_PAGES),
             *site.desk.routes(),
             *Explorer(site.shelf).routes(),
         ]
@@ -301,8 +300,9 @@ def _open_files(wanted: int) -> int:
 def page(site: Site, template: str, **values: Any) -> HTMLResponse:
     """Return a page of one of the site's templates."""
     made = environment().get_template(f"{template}.html.j2")
-    shared = {"is_public": site.is_public, "root": site.root}
-    return HTMLResponse(made.render(**shared, place=template, **values))
+    return HTMLResponse(
+        made.render(is_public=site.is_public, root=site.root, place=template, **values)
+    )
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -331,8 +331,7 @@ def _said(
 
 async def _static(request: Request) -> Response:
     """Return a script or a style of ours."""
-    found = _file(request.path_params["name"])
-    if found is None:
+    if (found := _file(request.path_params["name"])) is None:
         raise HTTPException(404, "there is no such file here")
     return Response(found[0], media_type=found[1])
 
@@ -354,83 +353,59 @@ def _file(name: str) -> tuple[str, str] | None:
 
 
 async def _board(request: Request) -> Response:
-    board = _board_of(request.path_params["game"])
-    if board is None:
+    if (board := _board_of(request.path_params["game"])) is None:
         raise HTTPException(404, "there is no such game here")
     return JSONResponse(board, headers={"cache-control": "private, max-age=3600"})
 
 
 _board_of = lru_cache(maxsize=64)(board_json)
 
-Endpoint = Callable[[Request], Awaitable[Response]]
+
+async def _items(site: Site, _: Request) -> Response:
+    return await site.listed("items", JSONResponse)
 
 
-def _items(site: Site) -> Endpoint:
-    async def items(_: Request) -> Response:
-        return await site.listed("items", JSONResponse)
-
-    return items
-
-
-def _home(site: Site) -> Endpoint:
+async def _home(site: Site, _: Request) -> Response:
     def made(lines: Lines) -> Response:
         return page(site, "home", lines=lines, has_more=site.shelf.more)
 
-    async def home(_: Request) -> Response:
-        return await site.listed("home", made)
-
-    return home
+    return await site.listed("home", made)
 
 
-def _desk_page(site: Site, name: str) -> Endpoint:
+async def _desk_page(site: Site, name: str, _: Request) -> Response:
     assert site.desk is not None
-    thinkers = site.desk.thinkers
-
-    async def desk_page(_: Request) -> Response:
-        await site.lines()
-        items = [item for item in site.shelf.known if item.kind != "unreadable"]
-        return page(site, name, choices=choices(thinkers), items=items)
-
-    return desk_page
+    await site.lines()
+    items = [item for item in site.shelf.known if item.kind != "unreadable"]
+    return page(site, name, choices=choices(site.desk.thinkers), items=items)
 
 
-def _tournament(site: Site) -> Endpoint:
-    async def tournament(request: Request) -> Response:
-        item = await site.item(request, "tournament")
-        line = next((one for one in await site.lines() if one["key"] == item.key), None)
-        return page(site, "watch", line=line or {"key": item.key, "name": item.name, "event": ""})
-
-    return tournament
+async def _tournament(site: Site, request: Request) -> Response:
+    item = await site.item(request, "tournament")
+    line = next((one for one in await site.lines() if one["key"] == item.key), None)
+    return page(site, "watch", line=line or {"key": item.key, "name": item.name, "event": ""})
 
 
-def _events(site: Site) -> Endpoint:
-    async def events(request: Request) -> Response:
-        item = await site.item(request, "tournament")
-        return Stream(site.watcher(item).stream(), site.streams, visitor_of(request))
-
-    return events
+async def _events(site: Site, request: Request) -> Response:
+    item = await site.item(request, "tournament")
+    return Stream(site.watcher(item).stream(), site.streams, visitor_of(request))
 
 
-def _order(site: Site) -> Endpoint:
-    async def order(request: Request) -> Response:
-        item, what = await site.item(request, "tournament"), request.path_params["what"]
-        if what not in ("start", "stop"):
-            raise HTTPException(404, "expected start or stop")
-        await asyncio.to_thread(site.runs.start if what == "start" else site.runs.stop, item)
-        return JSONResponse(await asyncio.to_thread(site.standings.line, item))
-
-    return order
+async def _order(site: Site, request: Request) -> Response:
+    item, what = await site.item(request, "tournament"), request.path_params["what"]
+    if what not in ("start", "stop"):
+        raise HTTPException(404, "expected start or stop")
+    await asyncio.to_thread(site.runs.start if what == "start" else site.runs.stop, item)
+    return JSONResponse(await asyncio.to_thread(site.standings.line, item))
 
 
-def _report_page(site: Site) -> Endpoint:
-    async def report(request: Request) -> Response:
-        item = await site.item(request, "tournament", "records")
-        where = request.query_params.get("where", "").strip()
-        if len(where) > LONGEST_QUERY:
-            raise HTTPException(400, f"the query is longer than {LONGEST_QUERY} characters")
-        visitor = visitor_of(request)
-        site.reports.refuse(item, where, visitor)
-        made = await unless_gone(request, site.reports.page(item, where, visitor))
-        return LongPage(made, headers={"content-security-policy": REPORT_POLICY})
-
-    return report
+async def _report_page(site: Site, request: Request) -> Response:
+    item = await site.item(request, "tournament", "records")
+    where = request.query_params.get("where", "").strip()
+    if len(where) > LONGEST_QUERY:
+        raise HTTPException(400, f"the query is longer than {LONGEST_QUERY} characters")
+    visitor = visitor_of(request)
+    site.reports.refuse(item, where, visitor)
+    return LongPage(
+        await unless_gone(request, site.reports.page(item, where, visitor)),
+        headers={"content-security-policy": REPORT_POLICY},
+    )

@@ -74,8 +74,7 @@ def position_json(position: Position, before: Position | None = None) -> dict[st
         after = position.play(move)
         pairs = enumerate(zip(contents, after.contents(), strict=True))
         legal.append((move, [(cell, new) for cell, (old, new) in pairs if old != new]))
-        outcome = after.outcome()
-        if outcome is not None and outcome.winner is not None:
+        if (outcome := after.outcome()) is not None and outcome.winner is not None:
             (wins if outcome.winner == mover else loses).append(move)
     return {**value, "legal": legal, "wins": wins, "loses": loses}
 

@@ -175,8 +175,9 @@ class InDatabase:
 
         with self._lock:
             if game not in self._by_game:
-                games = DatabaseGames(self._database, game, "", self._among)
-                self._by_game[game] = _OneByOne(games, self._lock)
+                self._by_game[game] = _OneByOne(
+                    DatabaseGames(self._database, game, "", self._among), self._lock
+                )
             return self._by_game[game]
 
     def text(self, number: int) -> str | None:
@@ -230,8 +231,9 @@ class Explorer:
         ]
 
     async def _explore(self, request: Request) -> Response:
-        place = await body_of(request, ExploredPosition)
-        return JSONResponse(await self._done(request, self.node, place))
+        return JSONResponse(
+            await self._done(request, self.node, await body_of(request, ExploredPosition))
+        )
 
     async def _done(self, request: Request, work: Callable[..., _Made], *values: object) -> _Made:
         """Do something in a thread, which hears when the visitor has gone; raises GoneError."""
@@ -280,8 +282,7 @@ class Explorer:
 
     def archive(self, key: str, where: str, stop: threading.Event) -> Archive:
         """Return the games of what has this key that match a query; raises GoneError."""
-        item = self._shelf.get(key)
-        if item is None or item.kind == "unreadable":
+        if (item := self._shelf.get(key)) is None or item.kind == "unreadable":
             raise HTTPException(404, "there is no such tournament or file here")
         if fault := item.fault():
             raise ConfigError(f"{item.name}: {fault}")

@@ -124,7 +124,9 @@ class Guard:
             return _refused("a page of another site asks", 403)
         # Another port of this machine is another site, if not to cookies.
         asker = headers.get("sec-fetch-site", "none")
-        if asker not in ("none", "same-origin") and not _is_visit(scope, headers):
+        # Somebody may have followed a link to a page of the site, which has no cookie then.
+        is_visit = scope["method"] in SAFE and headers.get("sec-fetch-mode") == "navigate"
+        if asker not in ("none", "same-origin") and not is_visit:
             return _refused("a page of another site asks", 403)
         return self._body_refusal(scope, headers)
 
@@ -162,8 +164,9 @@ class Guard:
         if scope["method"] == "GET" and _is_equal(dict(query).get("token", ""), keys.token):
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             path = "/" + scope["raw_path"].decode("latin-1").removeprefix(keys.root).lstrip("/")
-            to = f"{path}?{rest}" if rest else path
-            response = _door(200, root=keys.root, secret=keys.secret, to=to)
+            response = _door(
+                200, root=keys.root, secret=keys.secret, to=f"{path}?{rest}" if rest else path
+            )
             response.set_cookie(
                 COOKIE, keys.cookie, path=f"{keys.root}/", httponly=True, samesite="strict"
             )
@@ -195,11 +198,6 @@ def _door(status: int, **values: str) -> Response:
 def _refused(words: str, status: int, *, is_last: bool = False) -> Response:
     """Return an answer in words; after the last one the connection ends: who knows what follows."""
     return PlainTextResponse(words, status, {"connection": "close"} if is_last else None)
-
-
-def _is_visit(scope: Scope, headers: Headers) -> bool:
-    """Return whether somebody followed a link to a page of the site, which has no cookie then."""
-    return scope["method"] in SAFE and headers.get("sec-fetch-mode") == "navigate"
 
 
 def _is_equal(text: str, key: str) -> bool:

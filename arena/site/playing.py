@@ -167,8 +167,7 @@ class Desk:
         ]
 
     async def _start(self, request: Request) -> Response:
-        start = await body_of(request, GameStart)
-        return JSONResponse(await asyncio.to_thread(begun, start))
+        return JSONResponse(await asyncio.to_thread(begun, await body_of(request, GameStart)))
 
     async def _position(self, request: Request) -> Response:
         asked = await body_of(request, Looked)
@@ -182,11 +181,11 @@ class Desk:
 
     async def _think(self, request: Request) -> Response:
         asked = await body_of(request, AskedLine)
-        line = asked.game, asked.setup, asked.position, asked.moves
-        positions = await asyncio.to_thread(played, *line)
-        limit = _limit(asked)
+        positions = await asyncio.to_thread(
+            played, asked.game, asked.setup, asked.position, asked.moves
+        )
         question = BotQuestion(
-            asked.bot, asked.level, positions[0], asked.moves, positions[-1], limit
+            asked.bot, asked.level, positions[0], asked.moves, positions[-1], _limit(asked)
         )
         thoughts = self.thinkers.thoughts(question)
 
@@ -218,8 +217,9 @@ class Desk:
         return JSONResponse(await asyncio.to_thread(lambda: tree_of(parse(text))))
 
     async def _bot(self, request: Request) -> Response:
-        name = request.path_params["name"]
-        return JSONResponse(await asyncio.to_thread(self.thinkers.about, name))
+        return JSONResponse(
+            await asyncio.to_thread(self.thinkers.about, request.path_params["name"])
+        )
 
     def _puzzles(self, request: Request) -> Response:
         return JSONResponse(puzzles_of(request.path_params["game"]))
@@ -241,8 +241,7 @@ def begun(start: GameStart) -> dict[str, str]:
     if start.setup and start.position:
         raise ConfigError("a setup and a position exclude each other")
     if start.position:
-        position = game.position(start.position)
-        return {"game": game.id, "setup": "", "position": position.text()}
+        return {"game": game.id, "setup": "", "position": game.position(start.position).text()}
     seed = secrets.randbelow(1_000_000) if start.seed is None else start.seed
     setup = game.canonical_setup(start.setup) if start.setup else game.draw_setup(seed)
     return {"game": game.id, "setup": setup or "", "position": ""}
@@ -271,11 +270,10 @@ def record_of(kept: KeptGame) -> str:
             first, second = (str(TimeControl.read(text)) for text in kept.times)
         except ValueError as error:
             raise ConfigError(str(error)) from error
-        is_same = first == second
         made.tag(
             **(
                 {"TimeControl": first}
-                if is_same
+                if first == second
                 else {"FirstTimeControl": first, "SecondTimeControl": second}
             )
         )

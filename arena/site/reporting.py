@@ -103,8 +103,7 @@ class Reports:
             self._kept.move_to_end(key)
             return self._kept[key][1]
         with self.places.taken(visitor):
-            job = self._jobs.get(key)
-            if job is None:
+            if (job := self._jobs.get(key)) is None:
                 task = asyncio.create_task(self._make(item, where, visitor, stamps))
                 job = self._jobs[key] = _Job(task)
                 task.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -112,8 +111,7 @@ class Reports:
             try:
                 return await asyncio.shield(job.task)
             except asyncio.CancelledError:
-                asking = asyncio.current_task()
-                if asking is None or asking.cancelling():
+                if (asking := asyncio.current_task()) is None or asking.cancelling():
                     raise
                 raise HTTPException(503, "the site ends") from None
             finally:
@@ -133,8 +131,9 @@ class Reports:
                     head, page = await maker.made(item, where, is_public=self._is_public)
             except TimeoutError as error:
                 maker.end()
-                words = f"this report takes longer than {self._limit_s:.0f} s"
-                raise HTTPException(503, words) from error
+                raise HTTPException(
+                    503, f"this report takes longer than {self._limit_s:.0f} s"
+                ) from error
             except BaseException:
                 maker.end()
                 raise

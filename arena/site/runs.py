@@ -115,8 +115,7 @@ class _Notes:
 
     def read(self, folder: Path) -> tuple[Process, Process] | None:
         """Return the run that was noted of a directory, and the site that has started it."""
-        path = self._path(folder, "json")
-        if path is None:
+        if (path := self._path(folder, "json")) is None:
             return None
         try:
             found = json.loads(read_small(path, TAIL))
@@ -191,8 +190,7 @@ class Runs:
         """Ask a run to write its files and end; raises ConfigError for one that is not ours."""
         folder = item.path
         with self._lock:
-            known = self._runs.get(folder)
-            if known is not None and known.goes_on:
+            if (known := self._runs.get(folder)) is not None and known.goes_on:
                 known.process.send_signal(signal.SIGINT)
             elif (left := self._left_in(folder)) is not None:
                 left.interrupt()
@@ -217,8 +215,7 @@ class Runs:
 
     def log(self, folder: Path) -> list[str]:
         """Return the last lines that a run has said, of this site or of one that was killed."""
-        known = self._runs.get(folder)
-        if known is not None:
+        if (known := self._runs.get(folder)) is not None:
             return _lines(known.said)
         found = self._notes.read(folder)
         if found is None or found[1].goes_on or (said := self._notes.left(folder)) is None:

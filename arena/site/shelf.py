@@ -107,9 +107,8 @@ class Item:
         is_first = self.config is not None and not os.path.lexists(self.path / DATABASE)
         if is_first and (fault := file_fault(self.config or self.path, self.root)):
             return fault
-        if self.kind == "tournament":
-            return _tournament_fault(self.path, self.root)
-        return file_fault(self.path, self.root)
+        fault_of = _tournament_fault if self.kind == "tournament" else file_fault
+        return fault_of(self.path, self.root)
 
 
 class Shelf:
@@ -180,15 +179,17 @@ class Shelf:
         return self._items.get(key)
 
     def _below(self, source: Path, entries: _Entries) -> Iterator[Item]:
-        if not source.is_dir():
-            yield from self._file(source, None, entries)
-        elif _is_tournament(source):
-            yield _tournament(source, source)
-        else:
-            yield from self._inside(source, source, entries, 0)
+        if source.is_dir():
+            return self._inside(source, source, entries, 0)
+        return self._file(source, None, entries)
 
     def _inside(self, folder: Path, root: Path, entries: _Entries, depth: int) -> Iterator[Item]:
-        """Yield what is in a folder, and tournaments in those below."""
+        """Yield the tournament that a folder is; else what is in it, and tournaments below."""
+        # It looks like a tournament's, whether it can be read or not.
+        if any(os.path.lexists(folder / name) for name in (DATABASE, RECORDS)):
+            fault = _tournament_fault(folder, root)
+            yield _item(folder, root, "unreadable" if fault else "tournament", reason=fault)
+            return
         try:
             inner = entries.of(folder)
         except OSError as error:
@@ -200,10 +201,7 @@ class Shelf:
                 if depth == 0:
                     yield from self._file(path, root, entries)
             elif depth < DEEPEST and not name.startswith("."):
-                if _is_tournament(path):
-                    yield _tournament(path, root)
-                else:
-                    yield from self._inside(path, root, entries, depth + 1)
+                yield from self._inside(path, root, entries, depth + 1)
 
     def _file(self, path: Path, root: Path | None, entries: _Entries) -> Iterator[Item]:
         """Yield what a file is, if it is something to serve; one that was named always is."""
@@ -274,8 +272,7 @@ def _config_fault(path: Path) -> tuple[str, str] | None:
 def _largest(file: Path) -> int:
     if file.suffix == ".toml":
         return LARGEST_CONFIG
-    is_one = is_database(file) or file.name.startswith(DATABASE)
-    return LARGEST_DATABASE if is_one else LARGEST
+    return LARGEST_DATABASE if is_database(file) or file.name.startswith(DATABASE) else LARGEST
 
 
 def file_fault(path: Path, root: Path | None) -> str:
@@ -307,16 +304,6 @@ def _real(path: Path) -> Path:
     return type(path)(os.path.realpath(path, strict=True))
 
 
-def _is_tournament(folder: Path) -> bool:
-    """Return whether a folder looks like a tournament's, whether it can be read or not."""
-    return any(os.path.lexists(folder / name) for name in (DATABASE, RECORDS))
-
-
-def _tournament(folder: Path, root: Path) -> Item:
-    fault = _tournament_fault(folder, root)
-    return _item(folder, root, "unreadable" if fault else "tournament", reason=fault)
-
-
 def _tournament_fault(folder: Path, root: Path) -> str:
     """Return why a tournament's directory is not served; empty if it can be read."""
     try:
@@ -327,9 +314,8 @@ def _tournament_fault(folder: Path, root: Path) -> str:
             return OUT
         for name in OF_A_TOURNAMENT:
             path = folder / name
-            if not os.path.lexists(path):
-                continue
-            if name == LIVE and stat.S_ISDIR(path.lstat().st_mode):
+            is_there = os.path.lexists(path)
+            if not is_there or (name == LIVE and stat.S_ISDIR(path.lstat().st_mode)):
                 continue
             if fault := file_fault(path, root):
                 return f"{name}: {fault}"
@@ -342,8 +328,7 @@ def _tournament_fault(folder: Path, root: Path) -> str:
 
 def _begun_by(config: Path, root: Path | None) -> Item:
     """Return the tournament that a configuration is of, which is played beside it."""
-    folder = config.with_suffix("")
-    item = replace(_item(folder, root, "tournament"), config=config)
+    item = replace(_item(config.with_suffix(""), root, "tournament"), config=config)
     fault = item.fault()
     return replace(item, kind="unreadable", reason=fault) if fault else item
 

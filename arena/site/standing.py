@@ -75,8 +75,7 @@ class SiteStandings:
         if is_playing and (status := status_in(folder)) is not None:
             return _as_told(status, is_public=self.is_public)
         stamps = tuple(stamp_of(folder / name) for name in _FILES)
-        kept = self._kept.get(folder)
-        if kept is None or kept[0] != stamps:
+        if (kept := self._kept.get(folder)) is None or kept[0] != stamps:
             kept = self._kept[folder] = (stamps, _as_written(folder, is_public=self.is_public))
         return {**kept[1], "is_playing": is_playing}
 

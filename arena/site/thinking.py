@@ -193,11 +193,9 @@ class Thinkers:
                 self._ask(question, stop, tell)
             finally:
                 self._places.release()
-        except EngineError as error:
-            why = str(error.why) if error.why else ""
-            tell({"part": "error", "error": str(error), "why": why})
         except (ArenaError, GameError) as error:
-            tell({"part": "error", "error": str(error), "why": ""})
+            why = error.why if isinstance(error, EngineError) else None
+            tell({"part": "error", "error": str(error), "why": str(why or "")})
         finally:
             tell(None)
 

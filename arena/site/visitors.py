@@ -36,9 +36,7 @@ def visitor_of(request: Request) -> str:
     with suppress(ValueError):
         address = ipaddress.ip_address(host.partition("%")[0])
         if isinstance(address, ipaddress.IPv6Address):
-            if address.ipv4_mapped is not None:
-                return str(address.ipv4_mapped)
-            return str(ipaddress.IPv6Address(int(address) >> 64 << 64))
+            return str(address.ipv4_mapped or ipaddress.IPv6Address(int(address) >> 64 << 64))
     return host
 
 
@@ -65,8 +63,11 @@ class VisitorLimits:
         if is_own or self.taken_by_all >= self._most:
             whose = f"you have asked for {self._each}" if is_own else f"{self._most} are asked for"
             after_s = max(1, min(LONGEST_RETRY_S, ceil(self.retry_s)))
-            words = f"too many {self._what} at once: {whose}; try again in {after_s} s"
-            raise HTTPException(429, words, {"Retry-After": str(after_s)})
+            raise HTTPException(
+                429,
+                f"too many {self._what} at once: {whose}; try again in {after_s} s",
+                {"Retry-After": str(after_s)},
+            )
 
     @contextmanager
     def taken(self, visitor: str) -> Iterator[None]:

@@ -167,8 +167,9 @@ class Watcher:
             if fault := self.item.fault():
                 gone = {"part": "status", "is_playing": False, "words": [fault]}
                 return {"status": json.dumps(gone), "boards": json.dumps(NO_BOARDS)}
-            status = self._standings.of(self.item.path)
-            parts["status"] = json.dumps({"part": "status", **status, "log": self._log()})
+            parts["status"] = json.dumps(
+                {"part": "status", **self._standings.of(self.item.path), "log": self._log()}
+            )
         glimpses = glimpses_in(self.item.path)
         self._seen = {worker: self._seen.get(worker, _Seen()) for worker in glimpses}
         boards = []

@@ -104,7 +104,7 @@ def play_nothing(patch: pytest.MonkeyPatch) -> None:
     """Let `arena run` in this process have every game won at once; no bot is started."""
     runner = partial(Runner, executors=lambda *_: AtOnce([]))
     patch.setattr(directory, "Runner", runner)
-    patch.setattr(directory, "greet_bots", lambda *_, **__: None)
+    patch.setattr(directory, "greet_bots", lambda *_, **__: {})
     patch.setattr(runs, "refuse_newcomers", lambda *_: None)
 
 

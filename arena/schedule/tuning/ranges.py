@@ -56,8 +56,7 @@ def read_range(text: str) -> Range:
     >>> read_range("0.5..2 from 1.25 step 0.1")
     Range(low=0.5, high=2, start=1.25, step=0.1, digits=2)
     """
-    found = _RANGE.fullmatch(text.strip())
-    if found is None:
+    if (found := _RANGE.fullmatch(text.strip())) is None:
         raise ValueError(
             f"expected {SHAPE}, such as 5..200 from 40 step 10, or with up to {MOST_DIGITS} "
             "decimal places 0.5..2.0 from 1.25"
@@ -130,8 +129,7 @@ def declared(
             range_ = read_range(text)
         except ValueError as error:
             raise ConfigError(f"{called}{error}") from error
-        option = options.get(name)
-        if option is None:
+        if (option := options.get(name)) is None:
             raise ConfigError(f"{called}{_unknown(name, options, bot)}")
         _refuse_type(range_, option, f"{called}{name!r} of {bot}")
         start = _start(range_, option, said, called)

@@ -150,18 +150,14 @@ class Spsa:
         self._tuning: Final = tuning
         self._seed: Final = seed
         self._rate: Final = tuning.rate or usual_rate(max(1, tuning.pairs))
-        self._theta = tuple(float(each.start) for each in tuning.parameters)
-        self._past: Final = [self._theta]
+        self.theta = tuple(float(each.start) for each in tuning.parameters)
+        """Where iterations are now, of each option; within its range."""
+        self._past: Final = [self.theta]
         """The last θ: after the results of `done` - len + 1 to `done` iterations."""
         few = len(tuning.parameters) <= MOST_OPTIONS
         self._summit: Final = Summit(len(tuning.parameters)) if few else None
         self.done = 0
         """Iterations whose results are known."""
-
-    @property
-    def theta(self) -> tuple[float, ...]:
-        """Return where iterations are now, of each option; within its range."""
-        return self._theta
 
     @property
     def at(self) -> tuple[float, ...]:
@@ -171,8 +167,8 @@ class Spsa:
         where they tell of one.
         """
         if self._summit is None or not 0 < self.done == self._tuning.pairs:
-            return self._theta
-        found = self._from_widths(self._summit.near(self._in_widths(self._theta)))
+            return self.theta
+        found = self._from_widths(self._summit.near(self._in_widths(self.theta)))
         return tuple(
             min(max(at, float(each.low)), float(each.high))
             for each, at in zip(self._tuning.parameters, found, strict=True)
@@ -228,13 +224,13 @@ class Spsa:
             )
             self._summit.add(plus, minus, won)
         for each, at, (sign, _) in zip(
-            self._tuning.parameters, self._theta, self._lots(k), strict=True
+            self._tuning.parameters, self.theta, self._lots(k), strict=True
         ):
             moved = at + self._gain(k) * self._step(each, k) * sign * won
             theta.append(min(max(moved, float(each.low)), float(each.high)))
-        self._theta = tuple(theta)
+        self.theta = tuple(theta)
         self.done += 1
-        self._past.append(self._theta)
+        self._past.append(self.theta)
         del self._past[: -self._tuning.ahead - 1]
 
     def _step(self, each: TunedOption, k: int) -> float:

@@ -44,7 +44,7 @@ from lath.games.naming import lasting
 from lath.notation.record.tags import number_of
 
 if TYPE_CHECKING:  # models, which take longer to make than the help of a command to print
-    from lath.arena.tournament.configuration.keys import ConfigTable, OpeningsTable, TuneTable
+    from lath.arena.tournament.configuration.keys import ConfigTable, OpeningsTable
 
 DEFAULT_TIME: Final = {"initial": "2s", "increment": "20ms"}
 """Where nothing is said of time."""
@@ -430,8 +430,9 @@ def build(
             placed.append((MOST, f"{name}: and more mistakes than {MOST_MISTAKES}"))
         placed.sort(key=itemgetter(0))
         raise ConfigError("\n".join(dict.fromkeys(words for _, words in placed)))
-    closed = (str(Path(name).resolve()),) if name else ()
-    return replace(_made(model, toml, folder), closed=closed, unfit=unfit)
+    return replace(
+        _made(model, toml, folder), closed=(str(Path(name).resolve()),) if name else (), unfit=unfit
+    )
 
 
 def _cores_of_a_game(bots: Iterable[BotSpec], *, ponder: bool) -> int:
@@ -445,17 +446,23 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     from lath.arena.entrants.bot_table import bot_spec, located  # start-up time
 
     bots = tuple(bot_spec(table, folder, model.sandbox) for table in model.bot)
-    if model.tune is not None:
-        tuning = _tuning(model.tune)
-        bots = tuple(_started_from(bot, tuning) for bot in bots)
+    tuning = None
+    if (table := model.tune) is not None:
+        tuning = Tuning(
+            parameters=read_ranges(table.options),
+            pairs=table.pairs,
+            rate=table.rate,
+            ahead=table.ahead,
+        )
+        start = dict(tuning.start)  # so each is asked whether it has such options
+        bots = tuple(replace(bot, options={**bot.options, **start}) for bot in bots)
     most = cores.games_at_once(_cores_of_a_game(bots, ponder=model.time.ponder))
     jobs = most if model.jobs == "auto" else model.jobs
-    rows = zip(toml["bot"], model.bot, bots, strict=True)
     written = {
         **toml,
         "bot": [
             {**located(row, table, folder), "command": list(bot.command)}
-            for row, table, bot in rows
+            for row, table, bot in zip(toml["bot"], model.bot, bots, strict=True)
         ],
     }
     if model.openings is not None and model.openings.file:
@@ -468,8 +475,9 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
         written["league"] = {**toml["league"], "about": about}
     if "games" in toml:
         written["games"] = [lasting(text, folder) for text in toml["games"]]
-    ids = [games.get(games.named(text, folder)).id for text in model.games]
-    model = model.model_copy(update={"games": ids})
+    model = model.model_copy(
+        update={"games": [games.get(games.named(text, folder)).id for text in model.games]}
+    )
     openings = _openings(model.openings, folder)
     names = ("event", "format", "rounds", "pairs", "challengers", "seed", "pin", "log", "anchors")
     return Config(
@@ -477,7 +485,7 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
         games=tuple(model.games),
         jobs=jobs,
         sprt=None if model.sprt is None else Sprt(**dict(model.sprt)),
-        tuning=None if model.tune is None else _tuning(model.tune),
+        tuning=tuning,
         openings=openings,
         adjudication=Adjudication(**dict(model.adjudication)),
         limits=Limits(
@@ -502,20 +510,6 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     )
 
 
-def _tuning(table: TuneTable) -> Tuning:
-    return Tuning(
-        parameters=read_ranges(table.options),
-        pairs=table.pairs,
-        rate=table.rate,
-        ahead=table.ahead,
-    )
-
-
-def _started_from(bot: BotSpec, tuning: Tuning) -> BotSpec:
-    """Return a bot that is tuned as it is before: so it is asked whether it has such options."""
-    return replace(bot, options={**bot.options, **dict(tuning.start)})
-
-
 def _openings(table: OpeningsTable | None, folder: Path) -> Openings:
     """Return where games begin: where nothing is said at random where a game has but one setup."""
     if table is None:
@@ -523,8 +517,9 @@ def _openings(table: OpeningsTable | None, folder: Path) -> Openings:
     if table.random is not None:
         return RandomChoice(plies=table.random) if table.random else None
     path = (folder / table.file).resolve()
-    choice = table.model_dump(exclude={"file", "random"})
-    return BookChoice(path=path, digest=digest(path), **choice)
+    return BookChoice(
+        path=path, digest=digest(path), **table.model_dump(exclude={"file", "random"})
+    )
 
 
 def openings_table(text: str, folder: Path) -> dict[str, Any]:

@@ -233,5 +233,8 @@ def schema() -> dict[str, Any]:
                 return self.generate_inner(schema["schema"])
             return super().default_schema(schema)
 
-    made = ConfigTable.model_json_schema(schema_generator=Input)
-    return {"$schema": Input.schema_dialect, **made, "title": "Configuration of a tournament"}
+    return {
+        "$schema": Input.schema_dialect,
+        **ConfigTable.model_json_schema(schema_generator=Input),
+        "title": "Configuration of a tournament",
+    }

@@ -74,8 +74,7 @@ def of_keys(toml: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:
         try:
             return ConfigTable.model_validate(sound), mistakes
         except ValidationError as error:
-            kinds = {_place_of(each["loc"]): each for each in error.errors()}
-            for place, each in kinds.items():
+            for place, each in {_place_of(each["loc"]): each for each in error.errors()}.items():
                 kind = each["type"] if each["loc"] == place else "something in its value"
                 if len(mistakes) < MOST_MISTAKES:
                     mistakes.append(Mistake(place, _text(kind, place, toml)))
@@ -182,21 +181,23 @@ def _of_format(model: ConfigTable) -> Iterator[Mistake]:
     for setting in SETTINGS:
         if setting in model.model_fields_set and setting not in FORMATS[name].settings:
             fitting = [each for each, format_ in FORMATS.items() if setting in format_.settings]
-            text = f"{setting} is for format {' or '.join(fitting)}, not {name}"
-            yield Mistake((setting,), text)
+            yield Mistake((setting,), f"{setting} is for format {' or '.join(fitting)}, not {name}")
     if "tune" in FORMATS[name].settings:
         for setting in ("tune", "sprt"):
             if setting not in model.model_fields_set:
                 yield Mistake((setting,), f"a {name} needs a table [{setting}]")
     if model.season is not None and model.season.legs > model.rounds:
-        text = f"season: legs = {model.season.legs}, expected at most rounds = {model.rounds}"
-        yield Mistake(("season", "legs"), text)
-    most = FORMATS[name].max_bots
-    if most is not None and bots > most:
+        yield Mistake(
+            ("season", "legs"),
+            f"season: legs = {model.season.legs}, expected at most rounds = {model.rounds}",
+        )
+    if (most := FORMATS[name].max_bots) is not None and bots > most:
         yield Mistake(("format",), f"a {name} is between {most} bots, found {bots}")
     if "challengers" in FORMATS[name].settings and model.challengers >= bots >= 2:
-        text = f"challengers = {model.challengers}, expected fewer than the {bots} bots"
-        yield Mistake(("challengers",), text)
+        yield Mistake(
+            ("challengers",),
+            f"challengers = {model.challengers}, expected fewer than the {bots} bots",
+        )
 
 
 def _of_time(table: BotTime, place: Place, bot: str = "") -> Iterator[Mistake]:
@@ -207,8 +208,10 @@ def _of_time(table: BotTime, place: Place, bot: str = "") -> Iterator[Mistake]:
         allowed = BotTable.model_fields["time"].description
         yield Mistake(place, f"time = {{}}, expected {allowed}")
     if len(kinds) > 1:
-        text = f"{where}: {' and '.join(kinds)}, expected one of them"
-        yield Mistake(place if bot else (*place, kinds[1]), text)
+        yield Mistake(
+            place if bot else (*place, kinds[1]),
+            f"{where}: {' and '.join(kinds)}, expected one of them",
+        )
     if "increment" in table.model_fields_set and "initial" not in kinds:
         yield Mistake(
             place if bot else (*place, "increment"), f"{where}: increment without initial"
@@ -219,11 +222,15 @@ def _of_adjudication(table: AdjudicationTable, wrong: Iterable[Place]) -> Iterat
     given = {*table.model_fields_set, *(place[-1] for place in wrong if place[0] == "adjudication")}
     for one, other in (("win_eval", "win_after"), ("draw_eval", "draw_after")):
         if (one in given) != (other in given):
-            text = f"adjudication: expected both {one} and {other}, or none"
-            yield Mistake(("adjudication", one if one in given else other), text)
+            yield Mistake(
+                ("adjudication", one if one in given else other),
+                f"adjudication: expected both {one} and {other}, or none",
+            )
     if "win_eval" in table.model_fields_set and table.win_eval <= table.draw_eval:
-        text = "adjudication: expected win_eval over draw_eval and over 0"
-        yield Mistake(("adjudication", "win_eval"), text)
+        yield Mistake(
+            ("adjudication", "win_eval"),
+            "adjudication: expected win_eval over draw_eval and over 0",
+        )
 
 
 def _of_sprt(table: SprtTable) -> Iterator[Mistake]:
@@ -232,8 +239,10 @@ def _of_sprt(table: SprtTable) -> Iterator[Mistake]:
         key = "elo0" if abs(table.elo0) > most else "elo1"
         yield Mistake(("sprt", key), f"sprt: expected {table.model} Elo from -{most:g} to {most:g}")
     if table.elo0 >= table.elo1:
-        text = f"sprt: elo0 = {table.elo0:g}, expected less than elo1 = {table.elo1:g}"
-        yield Mistake(("sprt", "elo0"), text)
+        yield Mistake(
+            ("sprt", "elo0"),
+            f"sprt: elo0 = {table.elo0:g}, expected less than elo1 = {table.elo1:g}",
+        )
 
 
 def _of_anchors(model: ConfigTable, played: Container[str]) -> Iterator[Mistake]:
@@ -256,14 +265,17 @@ def _of_bots(
         looks = bot.name if bot.name in played else folded
         if other := names.get(looks):
             either = repr(bot.name) if bot.name == other else f"{other!r} and {bot.name!r}"
-            text = f"two bots are called {either}, expected different names"
-            yield Mistake(("bot", index, "name"), text)
+            yield Mistake(
+                ("bot", index, "name"), f"two bots are called {either}, expected different names"
+            )
         names[looks] = bot.name
         yield from _of_files(bot, folder, ("bot", index))
         if not (bot.command or bot.name in bundled() or ("bot", index, "name") in wrong):
             known = ", ".join(bundled())
-            text = f"{called} has no command, and is not one of the bundled bots: {known}"
-            yield Mistake(("bot", index, "name"), text)
+            yield Mistake(
+                ("bot", index, "name"),
+                f"{called} has no command, and is not one of the bundled bots: {known}",
+            )
         if why := refuse_options(bot.name, bot.protocol, bot.options):
             yield Mistake(("bot", index, "options"), why)
         if bot.time is not None:
@@ -275,17 +287,16 @@ def _of_files(bot: BotTable, folder: Path, place: Place) -> Iterator[Mistake]:
     home = folder / bot.cwd
     if bot.cwd and not home.is_dir():
         yield Mistake((*place, "cwd"), f"cwd {str(home)!r} is not a folder", bot.name)
-    for path in bot.files:
-        if not is_there(home / path, Path.exists):
-            text = f"files: {str(home / path)!r} is not there"
-            yield Mistake((*place, "files"), text, bot.name)
-    for path in bot.reads:
-        if not is_there(folder / path, Path.exists):
-            text = f"reads: {str(folder / path)!r} is not there"
-            yield Mistake((*place, "reads"), text, bot.name)
+    named = [("files", home / path) for path in bot.files]
+    named += [("reads", folder / path) for path in bot.reads]
+    for key, path in named:
+        if not is_there(path, Path.exists):
+            yield Mistake((*place, key), f"{key}: {str(path)!r} is not there", bot.name)
     if bot.build and not bot.cwd:
-        text = f"bot {bot.name!r}: build without cwd, expected cwd, the folder that it is built in"
-        yield Mistake((*place, "build"), text)
+        yield Mistake(
+            (*place, "build"),
+            f"bot {bot.name!r}: build without cwd, expected cwd, the folder that it is built in",
+        )
     if bot.command and not bot.build and (advice := advice_on(tuple(bot.command), home)):
         write = f"write: command = {shown(list(advice.words))}"
         yield Mistake((*place, "command"), advice.says(write), bot.name)

@@ -11,6 +11,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from random import Random
 from statistics import fmean
 from typing import Final
@@ -142,8 +143,7 @@ def _searched(
             board.rollout(chance)
             return look_s, clock() - from_s
         while board.winner is None:
-            codes = board.candidates()
-            board.play(chance.choice(codes))
+            board.play(chance.choice(board.candidates()))
             done += 1
     except _LateError:
         if not look_s:
@@ -211,8 +211,7 @@ def _words(game_id: str, tempo: Tempo, slow: Sequence[tuple[BotSpec, str]], conf
     controls = dict.fromkeys(str(_time_of(bot, config)) for bot, _ in slow)
     names = ", ".join(bot.name for bot, _ in slow)
     limit_s = config.limits.hard_limit_s
-    kinds = {kind for _, kind in slow}
-    slowest = max(kinds, key=tempo.search_s)
+    slowest = max({kind for _, kind in slow}, key=tempo.search_s)
     needs_s, node_s = tempo.search_s(slowest), tempo.node_s(slowest)
     move = _rounded_up(ENOUGH * needs_s)
     nodes = _rounded_down(min(ENOUGH * FEWEST, (limit_s - tempo.look_s) / max(node_s, 1e-9)))
@@ -260,12 +259,7 @@ def _rounded_up(seconds: float) -> float:
     >>> _rounded_up(0.031), _rounded_up(0.21), _rounded_up(7)
     (0.05, 0.5, 10.0)
     """
-    size = 0.001
-    while True:
-        for step in (1, 2, 5):
-            if step * size >= seconds:
-                return round(step * size, 3)
-        size *= 10
+    return next(round(time_s, 3) for time_s in _round_numbers(0.001) if time_s >= seconds)
 
 
 def _rounded_down(nodes: float) -> int:
@@ -274,10 +268,11 @@ def _rounded_down(nodes: float) -> int:
     >>> _rounded_down(40.0), _rounded_down(7.3), _rounded_down(0.2)
     (20, 5, 1)
     """
-    size, found = 1, 1
+    return int(max(takewhile(lambda number: number <= nodes, _round_numbers(1.0)), default=1))
+
+
+def _round_numbers(size: float) -> Iterator[float]:
+    """Yield 1, 2, 5, 10, 20, … times a size, without end."""
     while True:
-        for step in (1, 2, 5):
-            if step * size > nodes:
-                return found
-            found = step * size
+        yield from (size, 2 * size, 5 * size)
         size *= 10

@@ -33,8 +33,9 @@ def advised(error: AnyError) -> AnyError | ContestBotError:
             return ContestBotError(error.bot, looks_like(contest), contest, hint=command)
     for path in _files(arguments):
         if lines := _lines(path, error.bot, contest):
-            words = looks_like(contest, f'protocol = "{contest}"')
-            return ContestBotError(error.bot, words, contest, hint=lines)
+            return ContestBotError(
+                error.bot, looks_like(contest, f'protocol = "{contest}"'), contest, hint=lines
+            )
     return error
 
 

@@ -183,8 +183,7 @@ def _marks(
 
 def parse_tag(line: str) -> str:
     """Return the value of a tag that stands on a line of its own."""
-    value = line.strip().partition('"')[2].removesuffix('"]')
-    return re.sub(r"\\(.)", r"\1", value)
+    return re.sub(r"\\(.)", r"\1", line.strip().partition('"')[2].removesuffix('"]'))
 
 
 def noted_in(sources: Sequence[Path], key: str, kind: type[_Kept]) -> tuple[_Kept, ...]:

@@ -43,11 +43,14 @@ def _swiss(table: SwissTable) -> EventOutcome:
     rows = table.rows
     headings = ["points", *(["byes"] if any(row.byes for row in rows) else [])]
     columns = map(SheetColumn, (*headings, "Buchholz", "Sonneborn-Berger"))
-    cells = []
-    for row in rows:
-        byes = (str(row.byes),) if "byes" in headings else ()
-        tie_breaks = points(row.buchholz), f"{row.sonneborn_berger:g}"
-        cells.append((str(row.rank), row.name, points(row.points), *byes, *tie_breaks))
+    cells = tuple(
+        (
+            *(str(row.rank), row.name, points(row.points)),
+            *([str(row.byes)] if "byes" in headings else []),
+            *(points(row.buchholz), f"{row.sonneborn_berger:g}"),
+        )
+        for row in rows
+    )
     return EventOutcome(
         format="swiss",
         words=tuple(
@@ -56,7 +59,7 @@ def _swiss(table: SwissTable) -> EventOutcome:
             for row in rows
         ),
         sheets=(
-            Sheet((SheetColumn("#"), SheetColumn("bot", "name"), *columns), tuple(cells)),
+            Sheet((SheetColumn("#"), SheetColumn("bot", "name"), *columns), cells),
             *(
                 Sheet(_MEETING_COLUMNS, tuple(map(_meeting_cells, paired)), f"Round {number}")
                 for number, paired in enumerate(table.rounds, 1)
@@ -233,8 +236,7 @@ def verdict_words(names: tuple[str, str], test: Mapping[str, Any], *, of_old: bo
     """
     new, old = names
     one, other = (old, new) if of_old else names
-    pairs = sum(test["counts"])
-    if not pairs:
+    if not (pairs := sum(test["counts"])):
         return f"{one} has played no whole pair of games against {other} yet"
     halves = sum(number * count for number, count in enumerate(test["counts"]))
     scored = points((4 * pairs - halves if of_old else halves) / 2)

@@ -57,8 +57,7 @@ def made_by(out: Path) -> str | None:
             head = file.read(4096)
     except OSError:
         return ""
-    made = MADE_BY.search(head)
-    if made:
+    if made := MADE_BY.search(head):
         return made[1].decode()
     return "" if _OF_FORMER_VERSIONS in head else None
 

@@ -74,12 +74,11 @@ def _new(store: Store, name: str, rows: list[dict[str, Any]], last_pair: int) ->
     """Return a season that begins after all games that are stored."""
     offset, from_pair = (rows[-1]["offset"], rows[-1]["from_pair"]) if rows else (0, 1)
     used = max((turn for *_, turn in store.seats(2 * from_pair - 1)), default=0)
-    now = dt.datetime.now().astimezone().isoformat(timespec="seconds")
     return {
         "name": name,
         "from_pair": last_pair + 1,
         "offset": offset + used,
-        "date": now,
+        "date": dt.datetime.now().astimezone().isoformat(timespec="seconds"),
         "days": [],
     }
 

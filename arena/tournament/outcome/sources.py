@@ -130,8 +130,7 @@ def records_of(
                     name = formats.recognised(source)
                     with open_bytes(source) as stream:
                         entries = formats.entries(stream, name, str(source), rules=rules, jobs=jobs)
-                        for entry in TAKEN.entries(entries):
-                            yield _record_of(entry, source)
+                        yield from (_record_of(entry, source) for entry in TAKEN.entries(entries))
         except formats.FormatError as error:
             raise ConfigError(f"{source}: {error}") from error
         if doubts is not None:
@@ -373,8 +372,7 @@ def record_and_log_of(folder: Path, number: int) -> tuple[Record, str]:
     if not path.is_file():
         raise ArenaError(f"{folder} is no tournament: it has no {DATABASE}")
     with reading_database(path):
-        row = read_game(folder, number)
-        if row is None:
+        if (row := read_game(folder, number)) is None:
             raise ArenaError(f"{folder} has no game {number}")
         game = result_of(row)
         return parse(game.record), game.log

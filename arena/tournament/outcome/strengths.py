@@ -122,6 +122,5 @@ def half_widths(names: Sequence[str], seen: Mapping[Seen, int]) -> dict[str, flo
         means = {i: fmean(spread[i][j] for j in places) for i in places}
         middle, unit = fmean(means.values()), Z95 * ELO * (2 if len(group) == 2 else 1)
         for name, i in zip(group, places, strict=True) if len(group) > 1 else ():
-            variance = max(0.0, spread[i][i] - 2 * means[i] + middle)
-            widths[name] = unit * math.sqrt(variance)
+            widths[name] = unit * math.sqrt(max(0.0, spread[i][i] - 2 * means[i] + middle))
     return {name: widths[name] for name in names}

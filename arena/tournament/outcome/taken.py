@@ -60,9 +60,7 @@ class Taken:
 
     def entries(self, found: Iterable[Entry]) -> Iterator[Entry]:
         """Yield entries; those of other games are counted and passed over, if not strict."""
-        for entry in found:
-            if not (self.note(entry) and not self.is_strict):
-                yield entry
+        yield from (entry for entry in found if not (self.note(entry) and not self.is_strict))
 
     def note(self, entry: Entry) -> bool:
         """Count what is said of an entry in the end; return whether it is of another game."""
@@ -91,11 +89,12 @@ class Taken:
 
     def lines(self) -> list[str]:
         """Return what is to be said in the end, a line each."""
-        lines = []
-        for (_, message, file), count in self._told.items():
-            if count > 1:
-                more = f"{count - 1} more record{'s' * (count > 2)}"
-                lines.append(f"{printable(file)}: the same of {more}: {printable(message)}")
+        lines = [
+            f"{printable(file)}: the same of {count - 1} more record{'s' * (count > 2)}: "
+            f"{printable(message)}"
+            for (_, message, file), count in self._told.items()
+            if count > 1
+        ]
         lines += [
             f"passed over in {printable(str(at))}: {what}" for at, what in self.passed.items()
         ]
@@ -127,8 +126,7 @@ class Taken:
 
     def _unread_lines(self) -> Iterator[str]:
         """Yield what is said of records whose moves are not read."""
-        unnamed = self.unread[UNKNOWN_GAME]
-        if unnamed:
+        if unnamed := self.unread[UNKNOWN_GAME]:
             who = f"{unnamed:,} record{'s that name' if unnamed > 1 else ' that names'} no game"
             hint, way = ("hint: ", "; --game NAME reads them") if self.wants_moves else ("", "")
             yield f"{hint}the moves of {who} are not read{way}"

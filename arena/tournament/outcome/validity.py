@@ -123,15 +123,13 @@ def _rows(games: StoredGames, highest: int) -> Iterator[Row | Invalid]:
     last = 0
     while True:
         try:
-            rows = games.after(last)
-            if not rows:
+            if not (rows := games.after(last)):
                 return
             if rows[-1][0] <= last:
                 raise sqlite3.DatabaseError("numbers are out of order")
         except (sqlite3.Error, TypeError):
             until = last + StoredGames.BATCH
-            numbers = range(last + 1, min(until, highest or until) + 1)
-            found = list(_one_by_one(games, numbers))
+            found = list(_one_by_one(games, range(last + 1, min(until, highest or until) + 1)))
             yield from found
             if all(isinstance(row, Invalid) for row in found) if not highest else until >= highest:
                 return
@@ -303,11 +301,6 @@ class DirectoryFindings:
         return not (self.different or self.taken_back or self.unsound)
 
 
-def look(folder: Path) -> DirectoryFindings:
-    """Return what is sound in a tournament's directory; changes nothing."""
-    return _gathered(folder, None)
-
-
 def rescue(folder: Path, out: Path) -> DirectoryFindings:
     """Make a tournament in `out`, which is not there yet, of all games that are sound in either.
 
@@ -331,7 +324,7 @@ def _rescued(folder: Path, out: Path) -> DirectoryFindings:
 
     prepare_folder(out)
     with closing(Store(out)) as store:
-        findings = _gathered(folder, store)
+        findings = look(folder, store)
         _take_notes(folder, store)
         store.export()
         if store.tournament() is not None:
@@ -350,8 +343,8 @@ def _named(half: Path, out: Path) -> Iterator[None]:
         raise
 
 
-def _gathered(folder: Path, store: Store | None) -> DirectoryFindings:
-    """Look through a directory; keep what is sound in a store, if there is one."""
+def look(folder: Path, store: Store | None = None) -> DirectoryFindings:
+    """Return what is sound in a tournament's directory, and keep it in a store, if there is one."""
     unsound: list[Invalid] = []
     records: dict[int, int] = {}
     for game in exported(folder):

@@ -88,12 +88,16 @@ def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]
             news.append(f"{bot.name} plays as {found.name}{_why(found, mine, now)}")
     gone = [one.name for one in known if not one.retired and one.bot not in playing]
     news += [f"{name} rests: its games stay" for name in gone]
-    config = _as_versions(config, {bot: one.name for bot, one in playing.items()})
+    called = {bot: one.name for bot, one in playing.items()}
+    config = replace(
+        config,
+        bots=tuple(replace(bot, name=called[bot.name]) for bot in config.bots),
+        noted={called.get(name, name): values for name, values in config.noted.items()},
+    )
     conditions = _with_todays(conditions, config, store)
     notes: dict[str, object] = {}
     if config.season_plan:
-        entries = {one.name: one.bot for one in known}
-        season, notes[SEASONS] = begun(store, config, entries)
+        season, notes[SEASONS] = begun(store, config, {one.name: one.bot for one in known})
         config = replace(config, season=season)
     rows = [
         replace(one, retired="" if one in playing.values() else one.retired or today)
@@ -182,15 +186,6 @@ def digest_of(
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _as_versions(config: Config, names: Mapping[str, str]) -> Config:
-    """Return a configuration with bots called otherwise."""
-    return replace(
-        config,
-        bots=tuple(replace(bot, name=names[bot.name]) for bot in config.bots),
-        noted={names.get(name, name): values for name, values in config.noted.items()},
-    )
-
-
 def _former(before: Mapping[str, Any], files: Mapping[str, Mapping[str, str]]) -> list[Version]:
     """Return the bots of another format as versions, by the fingerprints of their files."""
 
@@ -227,15 +222,12 @@ def _with_todays(known: list[PairConditions], config: Config, store: Store) -> l
         starts=_starts(config.seed, config.openings and config.openings.identity()),
     )
     kept = [each for each in known if each.from_pair < now.from_pair]
-    if kept and _alike(kept[-1], now):
-        return kept
-    return [*kept, now]
+    return kept if kept and _alike(kept[-1], now) else [*kept, now]
 
 
 def _alike(one: PairConditions, other: PairConditions) -> bool:
     """Return whether conditions are the same; who had no time of its own then may have come."""
-    names = {*one.times, *other.times}
     return one.starts == other.starts and all(
         one.times.get(name, one.times[""]) == other.times.get(name, other.times[""])
-        for name in names
+        for name in {*one.times, *other.times}
     )

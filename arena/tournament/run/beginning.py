@@ -103,13 +103,10 @@ def greet_bots(
     """
     watch = Watch()
     said: dict[str, Greeting | BotError] = {}
-    for spec in config.bots:
-        if spec.name not in names:
-            continue
+    for spec in (bot for bot in config.bots if bot.name in names):
         signals.look()
         bot = bot_of(spec, watch, tree=tree)
-        greet = partial(_greet, bot, config, tree)
-        wrong = when_granted(greet, tell, patience_s, well=ENOUGH)
+        wrong = when_granted(partial(_greet, bot, config, tree), tell, patience_s, well=ENOUGH)
         said[spec.name] = wrong or bot.greeting
     return said
 

@@ -51,17 +51,13 @@ class Benches:
         """Take in what is noted; raises StoreError, and ValueError where that is damaged."""
         self._store: Final = store
         self._rows = list(from_notes(store.note(BENCHES) or (), Bench))
-        self._is_kept = True
+        self.is_kept = True
+        """Whether the store has it as it is."""
 
     @property
     def now(self) -> dict[str, Bench]:
         """Return those that are benched, by name."""
         return {one.bot: one for one in self._rows if not one.lifted}
-
-    @property
-    def is_kept(self) -> bool:
-        """Return whether the store has it as it is."""
-        return self._is_kept
 
     def absences(self) -> tuple[Absence, ...]:
         """Return who is or was absent, as schedules know it."""
@@ -94,7 +90,7 @@ class Benches:
         )
         self._rows = [one for one in self._rows if one is not known]
         self._rows.append(row)
-        self._is_kept = False
+        self.is_kept = False
         return known is None
 
     def lift(self, name: str, *, stage: int) -> None:
@@ -105,12 +101,12 @@ class Benches:
             replace(one, **again) if one.bot == name and not one.lifted else one  # type: ignore[arg-type]
             for one in self._rows
         ]
-        self._is_kept = False
+        self.is_kept = False
 
     def keep(self) -> None:
         """Write it down; raises StoreError."""
         self._store.keep_notes({BENCHES: list(map(asdict, self._rows))})
-        self._is_kept = True
+        self.is_kept = True
 
 
 def resting(

@@ -6,7 +6,7 @@ import datetime as dt
 import shlex
 import time
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -147,7 +147,8 @@ def run(
             book = book_of(config, warner(tell))
         _refuse_files_of_others(folder)
         when_granted(partial(prepare_folder, folder), tell, patience_s)
-        with HeldFolder(folder) as home, pointing_out(folder), closing(elsewhere or _NOWHERE):
+        machines = closing(elsewhere) if elsewhere else nullcontext()
+        with closing(HeldFolder(folder)) as home, pointing_out(folder), machines:
             summary = _played(
                 config,
                 home,
@@ -179,7 +180,7 @@ def rule(
     Return the rulings, and how it stands: no game is played. Raises ConfigError and StoreError.
     """
     refuse_snapshot(folder)
-    with HeldFolder(folder) as home, pointing_out(folder):
+    with closing(HeldFolder(folder)) as home, pointing_out(folder):
         with closing(Store(folder)) as store:
             new, rulings = given(store, orders)
             summary = standing(config, store, rulings)  # it may be refused: nothing is kept then
@@ -197,10 +198,6 @@ def rule(
             raise
 
 
-def _unheard(words: str) -> None:
-    """Take no notice of what a run tells of its openings."""
-
-
 def standing(config: Config, store: Store, rulings: Sequence[Ruling]) -> RunSummary:
     """Return how a tournament stands under these rulings; raises ConfigError and StoreError."""
     if config.format == POOL:  # it says no more than its crosstable
@@ -209,7 +206,7 @@ def standing(config: Config, store: Store, rulings: Sequence[Ruling]) -> RunSumm
             done=known.done, total=known.total, stopped={}, interrupted=False, outcome=known
         )
     config = replace(resumed(store, config, store.folder), ruled=in_force(rulings))
-    outcome = OpenGames(config, store, tree="", openings=book_of(config, _unheard)).outcome()
+    outcome = OpenGames(config, store, tree="", openings=book_of(config, lambda _: None)).outcome()
     return RunSummary(
         done=outcome.done, total=outcome.total, stopped={}, interrupted=False, outcome=outcome
     )
@@ -333,13 +330,12 @@ def _played(
             changed = refuse_changed(store, rules if pool else files, force=force, mended=known)
         if pool:
             config, files = pool.config, pool.files
-        begin = partial(begin_in, store, config, files, pool.notes if pool else {})
-        for new in when_granted(begin, tell, patience_s):
+        for new in when_granted(
+            partial(begin_in, store, config, files, pool.notes if pool else {}), tell, patience_s
+        ):
             if new.setting in config.noted.get(new.bot, ()):  # else a file: it is told of below
                 tell(Warned(text=new.words))
-        for words in pool.news if pool else ():
-            tell(Warned(text=words))
-        for words in changed:
+        for words in (*(pool.news if pool else ()), *changed):
             tell(Warned(text=words))
         digests = digests_of(config.bots, files)
         rest = resting(known, digests, unbench)
@@ -350,14 +346,13 @@ def _played(
                 seen = [bot for bot in config.bots if bot.name not in {*unfit, *rest}]
                 config = _with(config, watched(seen, files))
         today = dt.datetime.now().astimezone().date()  # the organiser's
-        tags = (("Event", config.event), ("Date", today.isoformat()))
         make = partial(
             Runner,
             config,
             store,
             tell,
             tree=tree,
-            tags=tags,
+            tags=(("Event", config.event), ("Date", today.isoformat())),
             openings=book,
             patience_s=patience_s,
             budget=budget,
@@ -504,24 +499,24 @@ def _play(
     """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
     with signals.interruptible():
         runner = make()
-    outcome = runner.summary().outcome
-    when_granted(partial(write_outcome, store.folder, outcome), tell, patience_s)
+    when_granted(partial(write_outcome, store.folder, runner.summary().outcome), tell, patience_s)
     try:
         out = {*config.ruled.bots, *rest, *unfit}
         names = [name for name in config.names if name not in out]
-        found: Said
-        if elsewhere:
-            found = elsewhere.greeted(names)
-        else:
-            found = greet_bots(config, names, tell, tree, patience_s) or {}
+        found: Said = (
+            elsewhere.greeted(names)
+            if elsewhere
+            else greet_bots(config, names, tell, tree, patience_s)
+        )
         said = seated(config, runner, found, tell, unfit=unfit)
         if not runner.summary().is_complete:
             _warn_of_slow_games(config, tell, is_warned=is_warned)
             when_granted(partial(mark_stale, store.folder), tell, patience_s)
             with reading_database(store.folder / DATABASE):
                 hosts = elsewhere.about() if elsewhere else ()
-                note = partial(note_provenance, store, config, files, said, hosts)
-                when_granted(note, tell, patience_s)
+                when_granted(
+                    partial(note_provenance, store, config, files, said, hosts), tell, patience_s
+                )
         answered = int(runner.run().interrupted)
         for number, text in store.logs():  # which can be read there, too
             if signals.requests() > answered:
@@ -557,16 +552,6 @@ def _warn_of_slow_games(config: Config, tell: Listener, *, is_warned: bool) -> N
     with signals.interruptible():
         for words in tempo.warnings(config):
             tell(Warned(text=words))
-
-
-class _Nowhere:
-    """What there is to close of a tournament on this machine: nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
-
-
-_NOWHERE: Final = _Nowhere()
 
 
 def _note_event(store: Store, config: Config, summary: RunSummary) -> None:

@@ -69,8 +69,7 @@ class _Standing:
                 "recent": list(self._recent),
             }
             self._write(json.dumps(value))
-            took_s = monotonic() - now_s
-            self._next_s = now_s + max(STATUS_S, took_s / SHARE)
+            self._next_s = now_s + max(STATUS_S, (monotonic() - now_s) / SHARE)
 
     def _write(self, text: str) -> None:
         """Write the file whole, or leave it: a full disk is the run's trouble, not this one's."""
@@ -100,7 +99,12 @@ def shown(folder: Path, tell: Listener) -> Iterator[None]:
 
 def status_in(folder: Path) -> dict[str, Any] | None:
     """Return how the run in a tournament's directory stands; None where nothing tells."""
-    return _object(folder / LIVE / STATUS) if _is_own(folder / LIVE) else None
+    live = folder / LIVE
+    try:
+        value = read_json(live / STATUS, MOST_BYTES) if _is_own(live) else None
+    except (OSError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def glimpses_in(folder: Path) -> dict[str, dict[str, Any]]:
@@ -144,11 +148,3 @@ def _glimpse(path: Path) -> dict[str, Any] | None:
 
 _TRIES: Final = 3
 """Times that a file is read whose checksum is wrong: somebody writes it right now."""
-
-
-def _object(path: Path) -> dict[str, Any] | None:
-    try:
-        value = read_json(path, MOST_BYTES)
-    except (OSError, ValueError):
-        return None
-    return value if isinstance(value, dict) else None

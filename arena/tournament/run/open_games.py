@@ -115,8 +115,9 @@ class OpenGames:
         """Bots that a game was void for, though they can be started."""
         self._started: Final[set[str]] = set()
         """Bots that have played a game to its end."""
-        known = replace(config, absent=self.benches.absences())
-        self.schedule: Final = schedule_of(known, openings, tags, budget)
+        self.schedule: Final = schedule_of(
+            replace(config, absent=self.benches.absences()), openings, tags, budget
+        )
         self.schedule.take_in(self._taking_part(store.results()))
         for name in config.names if config.bench_after else ():
             after = self.benches.counted_from(name)
@@ -154,7 +155,7 @@ class OpenGames:
             elif not self.is_spent and (pair := self.schedule.next()) is not None:
                 one, other = pair.names
                 if out := self._out(pair.names):
-                    self._walk_over(pair.number, out)
+                    self.lose_pair(pair.number, out)
                     continue
                 job = PairJob(
                     pair=pair.number,
@@ -175,9 +176,9 @@ class OpenGames:
             else:
                 return None
             if out := self._out(bot.name for bot in job.bots):
-                self._walk_over(job.pair, out)
+                self.lose_pair(job.pair, out)
             elif job.pairing in self.stops:
-                self._walk_over(job.pair, self.stops[job.pairing][1])
+                self.lose_pair(job.pair, self.stops[job.pairing][1])
             else:
                 return job
 
@@ -192,8 +193,7 @@ class OpenGames:
             self._started.update((game.first, game.second))
             self._count_crash(game)
             played = game.first, game.second, game.result
-            tags = *played, game.game
-            moves = moves_of(tags, game.termination, game.plies, game.record)
+            moves = moves_of((*played, game.game), game.termination, game.plies, game.record)
             self.schedule.report(game.number, *played, moves)
             self._reported += 1
             pair = pair_of(game.number)
@@ -255,14 +255,10 @@ class OpenGames:
         """
         is_news = job.pairing not in self.stops
         _, loser = self.stops.setdefault(job.pairing, (why, loser))
-        self._walk_over(job.pair, loser)
+        self.lose_pair(job.pair, loser)
         return is_news
 
-    def lose_pair(self, pair: int, loser: str) -> None:
-        """Let a bot that is benched lose what is left of a pair that was begun."""
-        self._walk_over(pair, loser)
-
-    def _walk_over(self, pair: int, loser: str | None) -> None:
+    def lose_pair(self, pair: int, loser: str | None) -> None:
         """Let what a pair has left be lost: at once, or once that is stored where it is for good.
 
         What is lost for good is a bot's fault. What is nobody's stays open, and with it what

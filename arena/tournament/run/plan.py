@@ -238,9 +238,11 @@ def _met(game: str, one: str, other: str) -> Met:
 
 
 def _plan(config: Config, store: Store, budget: Budget) -> Plan:
-    rated = _rated(store.results(), config)
+    trials = 2 * config.tuning.pairs if config.tuning else 0  # by which a bot was tuned
     stored = [
-        game for game in rated if not config.ruled.covers(game.number, game.first, game.second)
+        game
+        for game in store.results()
+        if game.number > trials and not config.ruled.covers(game.number, game.first, game.second)
     ]
     seen = Counter((game.game, game.first, game.second, game.result) for game in stored)
     met = dict.fromkeys(name for _, first, second, _ in seen for name in (first, second))
@@ -282,7 +284,8 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
         event=config.event,
         played=sum(tally.games for tally in store.tally()),
         games=to_play,
-        seconds=game_s and _times(game_s, to_play[0] / config.jobs, to_play[1] / config.jobs),
+        seconds=game_s
+        and (game_s[0] * (to_play[0] / config.jobs), game_s[1] * (to_play[1] / config.jobs)),
         jobs=config.jobs,
         plies=plies,
         noise=noise,
@@ -403,21 +406,11 @@ def _range_of(drawn: Iterable[float]) -> tuple[int, int]:
     return math.floor(mean - far), math.ceil(mean + far)
 
 
-def _rated(played: Iterable[PlayedGame], config: Config) -> Iterator[PlayedGame]:
-    """Yield games but for those of trials, by which a bot was tuned."""
-    before = 2 * config.tuning.pairs if config.tuning else 0
-    return (game for game in played if game.number > before)
-
-
 def _sums(numbers: Iterable[tuple[Met, float]]) -> dict[Met, float]:
     sums: dict[Met, float] = {}
     for met, number in numbers:
         sums[met] = sums.get(met, 0.0) + number
     return sums
-
-
-def _times(range_: Range, least: float, most: float) -> Range:
-    return range_[0] * least, range_[1] * most
 
 
 class Drawn(NamedTuple):

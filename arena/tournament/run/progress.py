@@ -101,9 +101,9 @@ class RunSummary:
 
         With a pairing that was stopped there is, and where a run was interrupted or is not over.
         """
-        if self.interrupted or self.stopped:
-            return False
-        return self.is_complete or self.is_spent or bool(self.benched)
+        return not (self.interrupted or self.stopped) and (
+            self.is_complete or self.is_spent or bool(self.benched)
+        )
 
     @property
     def is_fine(self) -> bool:
@@ -131,8 +131,7 @@ def lost_words(bot: BotTotals) -> str:
     ...                      lost_by={"time": 2, "crash": 1}))
     '2 lost by time, 1 lost by crash'
     """
-    faults = [f"{count} lost by {ending}" for ending, count in bot.lost_by.items() if count]
-    return ", ".join(faults)
+    return ", ".join(f"{count} lost by {ending}" for ending, count in bot.lost_by.items() if count)
 
 
 def mishaps_words(bots: Iterable[BotTotals], names: Iterable[str]) -> str:
@@ -467,11 +466,9 @@ class Progress:
     @property
     def share(self) -> float:
         """Return how far this run is, from 0 to 1: of its budget, else of all games."""
-        shares = []
-        if self._budget.games is not None:
-            shares.append(self._spent / self._budget.games)
-        if self._budget.seconds is not None:
-            shares.append((self.clock() - self.rate.began_s) / self._budget.seconds)
+        used_s = self.clock() - self.rate.began_s
+        budget = (self._spent, self._budget.games), (used_s, self._budget.seconds)
+        shares = [used / most for used, most in budget if most is not None]
         is_over = not shares or self.done == self.total
         return min(1.0, self.done / max(self.total, 1) if is_over else max(shares))
 

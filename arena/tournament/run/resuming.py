@@ -109,8 +109,7 @@ def fingerprints_of_games(game_ids: Iterable[str]) -> Files:
 
 def _is_own(path: Path) -> bool:
     """Return whether a word of a command is a file that makes up the bot."""
-    is_file = path.is_absolute() and is_there(path, Path.is_file)
-    return is_file and not path.samefile(sys.executable)
+    return path.is_absolute() and is_there(path, Path.is_file) and not path.samefile(sys.executable)
 
 
 def changes(
@@ -132,8 +131,9 @@ def resumed(store: Store, config: Config, folder: Path) -> Config:
     Without games that is `config`. Else `config` must play the same games; rounds that it does not
     name are those of before, and others are not fewer. Either may have been written by 0.1.0.
     """
-    bots = tuple(replace(bot, command=todays(bot.command)) for bot in config.bots)
-    config = replace(config, bots=bots)
+    config = replace(
+        config, bots=tuple(replace(bot, command=todays(bot.command)) for bot in config.bots)
+    )
     theirs: dict[str, Any] | None = store.tournament()
     config = as_begun(config, theirs or {})
     if config.format == POOL or theirs is None or not (store.has_games() or store.walkovers()):
@@ -247,8 +247,7 @@ def note_changes(
                 new.append(
                     NotedChange(setting=setting, bot=bot, **words, games=games, date=date, was=was)
                 )
-    rows = [*kept, *map(asdict, new)]
-    return {FILES: files, SETTINGS: config.noted, CHANGES: rows}, new
+    return {FILES: files, SETTINGS: config.noted, CHANGES: [*kept, *map(asdict, new)]}, new
 
 
 def note_provenance(
@@ -326,17 +325,15 @@ def _entrant(
     bot: BotSpec, row: Mapping[str, Any], config: Config, files: Mapping[str, str], said: Greeting
 ) -> Entrant:
     """Return a bot as it plays, with paths as its table in the configuration has them."""
-    command = row.get("command", bot.command)
     words = {
-        **dict(zip(bot.command, command, strict=False)),
+        **dict(zip(bot.command, row.get("command", bot.command), strict=False)),
         **dict(zip(bot.files, row.get("files", ()), strict=False)),
         sys.executable: "python",
     }
 
     def spelled(path: str) -> str:
         place = next((place for place in words if Path(path).is_relative_to(place)), path)
-        inner = Path(path).relative_to(place)
-        return str(Path(words.get(place, place)) / inner)
+        return str(Path(words.get(place, place)) / Path(path).relative_to(place))
 
     words_said = {"says": said.name, "author": said.author, "version": said.version}
     return Entrant(

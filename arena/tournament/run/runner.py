@@ -88,7 +88,7 @@ class Refreshed:
     """A file that is written again during a run, when there are other games than before."""
 
     def __init__(
-        self, write: Callable[[], None], warn: Callable[[str], None], *, every_s: float
+        self, write: Callable[[], object], warn: Callable[[str], None], *, every_s: float
     ) -> None:
         """`write` may raise StoreError, which `warn` hears; it waits half a minute then."""
         self._write: Final = write
@@ -217,7 +217,7 @@ class Runner:
         self._files: Final = (
             Refreshed(partial(store.export, self._warn), self._warn, every_s=RECORDS_S),
             Refreshed(
-                self._write_outcome,
+                lambda: write_outcome(store.folder, self._open.outcome()),
                 self._warn,
                 every_s=OUTCOME_S,
             ),
@@ -230,8 +230,7 @@ class Runner:
         bots need; what was kept stays.
         """
         stored = self._store.tally(), self._store.pairs()
-        versions = from_notes(self._store.note(VERSIONS) or (), Version)
-        members = member_of(members_of(versions))
+        members = member_of(members_of(from_notes(self._store.note(VERSIONS) or (), Version)))
         total = self._open.schedule.total
         self._tell(RunBegan.of(self._config, *stored, total, self._budget, members=members))
         if self._budget.seconds is not None:
@@ -250,9 +249,6 @@ class Runner:
         with self._until_a_further_signal():
             self._store.export(self._warn)
         return self.summary()
-
-    def _write_outcome(self) -> None:
-        write_outcome(self._store.folder, self._open.outcome())
 
     @staticmethod
     def _until_a_further_signal() -> AbstractContextManager[None]:
@@ -419,8 +415,7 @@ class Runner:
                     continue
                 if signals.requests() or self._is_late:
                     break
-                job = self._next_for(slot.host)
-                if job is not None:
+                if (job := self._next_for(slot.host)) is not None:
                     self._hand(slot, job)
                 elif not self._is_choosy:
                     places.send()
@@ -523,8 +518,7 @@ class Runner:
             results = [(job, _without_crashes(result)) for job, result in results]
         self._writer.held += results
         began_s = time.monotonic()
-        stored = self._writer.store(at_once=at_once)
-        if stored:
+        if stored := self._writer.store(at_once=at_once):
             self._pace.stored(time.monotonic() - began_s)
         for job, result in stored:
             self._judge(job, result)
@@ -634,8 +628,7 @@ class Runner:
             self._tell(GameEnded.of(result.pair, game))
         is_elsewhere = result.void and frozenset(job.pairing) not in self._open.stops
         if job.games and not result.lack and not is_elsewhere:
-            ended = PairEnded(pair=result.pair, games=len(result.games), voided=result.voided)
-            self._tell(ended)
+            self._tell(PairEnded(pair=result.pair, games=len(result.games), voided=result.voided))
 
     def _blame(self, job: PairJob, result: PairResult, void: Cause, host: Host | None) -> None:
         """Stop a pairing in which a game could not be played; not for the fault of one host.

@@ -89,7 +89,8 @@ class Pace:
         self._clock: Final = clock
         self._last_s: float | None = None
         """When pairs came in last; before the first, workers and bots are only starting."""
-        self._pair_s = 0.0
+        self.pair_s = 0.0
+        """How long a pair takes of late; 0 while nobody knows."""
         self._storing_s = 0.0
 
     def count(self, pairs: int) -> None:
@@ -100,7 +101,7 @@ class Pace:
         if before_s is None:
             return
         took_s = (self._last_s - before_s) * self.slots / pairs
-        self._pair_s += (WEIGHT if self._pair_s else 1.0) * (took_s - self._pair_s)
+        self.pair_s += (WEIGHT if self.pair_s else 1.0) * (took_s - self.pair_s)
 
     def stored(self, took_s: float) -> None:
         """Note how long a transaction took: on a slow disk a hundredth of a second and more."""
@@ -112,23 +113,18 @@ class Pace:
 
         It is no longer than a worker can do without the runner.
         """
-        if not 0 < self._pair_s < self.slots * OFTEN_S:
+        if not 0 < self.pair_s < self.slots * OFTEN_S:
             return 0.0
-        return min(self._longest_s, MOST * self._pair_s / AHEAD)
+        return min(self._longest_s, MOST * self.pair_s / AHEAD)
 
     def window(self, fewest: int = FEWEST) -> int:
         """Return how many pairs a worker should have, so that it never waits for the runner."""
-        if self._has_deadline and not 0 < self._pair_s < LONG_S:
+        if self._has_deadline and not 0 < self.pair_s < LONG_S:
             return 1
-        if not self._pair_s:
+        if not self.pair_s:
             return fewest
         away_s = self.gather_s + self._storing_s
-        return max(fewest, min(MOST, math.ceil(AHEAD * away_s / self._pair_s)))
-
-    @property
-    def pair_s(self) -> float:
-        """Return how long a pair takes of late; 0 while nobody knows."""
-        return self._pair_s
+        return max(fewest, min(MOST, math.ceil(AHEAD * away_s / self.pair_s)))
 
 
 SETTLE_S: Final = 1.0

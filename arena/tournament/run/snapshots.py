@@ -53,7 +53,7 @@ def freeze(config: Config, folder: Path, name: str, *, with_report: bool = True)
     """
     slug = slug_of(name)
     refuse_snapshot(folder)
-    with HeldFolder(folder) as home, pointing_out(folder), closing(Store(folder)) as store:
+    with closing(HeldFolder(folder)) as home, pointing_out(folder), closing(Store(folder)) as store:
         if not store.has_games():
             raise ConfigError(f"{folder} has no games for a snapshot")
         snapshots = home.path / SNAPSHOTS
@@ -92,7 +92,7 @@ def _fill(place: Path, name: str, config: Config, store: Store, *, with_report: 
         copy.export()
         snapshot = [{"name": name, "date": now}]
         copy.keep_notes({SNAPSHOT: snapshot, EXPORTED: copy.exported, **notes})
-    with HeldFolder(place) as home:
+    with closing(HeldFolder(place)) as home:
         failure = published(home, summary, with_report=with_report).unreported
     if failure is not None:
         raise failure

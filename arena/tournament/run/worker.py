@@ -139,8 +139,7 @@ class _Team:
 
     def get(self, spec: BotSpec, tree: str) -> Bot:
         """Return the bot, which may not run yet."""
-        bot = self._bots.pop(spec.name, None)
-        if bot is None or bot.spec != spec:
+        if (bot := self._bots.pop(spec.name, None)) is None or bot.spec != spec:
             if bot is not None:
                 self._end([bot])
             bot = bot_of(spec, self.watch, tree=tree)
@@ -302,8 +301,7 @@ def _play_out(
                 raise
             voids.append(error.bot)
             for bot in bots:
-                can_start = bot.has_been_greeted or bot.name in job.started
-                if bot.name == error.bot and can_start:
+                if bot.name == error.bot and (bot.has_been_greeted or bot.name in job.started):
                     team.spent.add(bot.name)
 
 
@@ -351,15 +349,11 @@ def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team)
             spent=team.spent,
             show=team.board(job.live),
         )
-    except (HeldUpError, GameVoidError, MachineError) as error:
+    except Exception as error:  # it may be a slip of ours
         for bot in bots:
             bot.kill()
         if isinstance(error, GameVoidError):
             _excuse(error.cause, job)
-        raise
-    except Exception:  # a slip of ours
-        for bot in bots:
-            bot.kill()
         raise
     if played.termination == Termination.CRASH:
         loser = plan.names[played.result is Result.FIRST_WON]

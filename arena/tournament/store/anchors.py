@@ -54,9 +54,7 @@ def anchors_in(sources: Sequence[Path]) -> dict[str, float]:
         return _read(sources[0] / LEAGUE)
     found: dict[str, float] = {}
     where: dict[str, Path] = {}
-    for source in sources:
-        if not source.is_dir():
-            continue
+    for source in filter(Path.is_dir, sources):
         path, anchors = _of_folder(source)
         for name, value in anchors.items():
             if found.setdefault(name, value) != value:

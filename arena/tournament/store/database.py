@@ -159,8 +159,9 @@ def is_being_played(folder: Path) -> bool:
 
 def seal_of(database: sqlite3.Connection) -> int:
     """Return the checksum of all that is stored besides games; raises sqlite3.Error."""
-    question = "SELECT key, value FROM about WHERE key <> ? ORDER BY key"
-    notes = database.execute(question, (SEAL,)).fetchall()
+    notes = database.execute(
+        "SELECT key, value FROM about WHERE key <> ? ORDER BY key", (SEAL,)
+    ).fetchall()
     tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
     lost = []
     if "walkover" in tables:
@@ -192,8 +193,9 @@ class StoredGames:
 
     def after(self, number: int) -> list[Row]:
         """Return the next rows by number, as they are; empty where there are none."""
-        question = f"{self._question} > ? ORDER BY number LIMIT {self.BATCH}"
-        return self._database.execute(question, (number,)).fetchall()
+        return self._database.execute(
+            f"{self._question} > ? ORDER BY number LIMIT {self.BATCH}", (number,)
+        ).fetchall()
 
     def numbered(self, number: int) -> list[Row]:
         """Return the row of a number, as it is; empty where there is none."""
@@ -339,14 +341,14 @@ def opened_to_read(path: Path) -> Iterator[sqlite3.Connection | None]:
         undo.callback(database.close)
         if database.execute(_OTHERS).fetchone():  # a view may compute for ever, and say anything
             raise sqlite3.DatabaseError("what should be a table is none")
-        has_tables = database.execute("SELECT 1 FROM sqlite_master").fetchone()
-        yield database if has_tables else None
+        yield database if database.execute("SELECT 1 FROM sqlite_master").fetchone() else None
 
 
 def _answering(path: Path, mode: str) -> sqlite3.Connection:
     """Open a database that there is, and ask it something; raises sqlite3.Error."""
-    address = f"{path.absolute().as_uri()}?mode={mode}"
-    database = sqlite3.connect(address, uri=True, timeout=BUSY_S, isolation_level=None)
+    database = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=BUSY_S, isolation_level=None
+    )
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
     try:
         database.execute("SELECT 1 FROM sqlite_master").fetchone()
@@ -379,9 +381,7 @@ def read_notes(folder: Path) -> tuple[dict[str, Any], list[Walkover]] | None:
     Raises sqlite3.Error, and what comes of reading damaged values.
     """
     with opened_to_read(folder / DATABASE) as database:
-        if not database:
-            return None
-        if noted_seal(database) not in (None, seal_of(database)):
+        if not database or noted_seal(database) not in (None, seal_of(database)):
             return None
         rows = database.execute("SELECT key, value FROM about WHERE key <> ?", (SEAL,)).fetchall()
         notes = {key: read_json(value) for key, value in rows}
@@ -389,16 +389,11 @@ def read_notes(folder: Path) -> tuple[dict[str, Any], list[Walkover]] | None:
         return notes, [Walkover(*row) for row in rows]
 
 
-def has_fallen_behind(folder: Path) -> bool:
-    """Return whether the last run in a directory was killed: its outcome is of fewer games.
-
-    False while a run goes on, which writes its outcome now and then.
-    """
-    return outcome_state(folder) == "false"
-
-
 def outcome_state(folder: Path) -> str | None:
-    """Return what is noted of `outcome.json`, as JSON; None where nothing is, and during a run."""
+    """Return what is noted of `outcome.json`, as JSON; None where nothing is, and during a run.
+
+    It is `false` where the last run was killed: the outcome is of fewer games.
+    """
     if not (folder / DATABASE).is_file() or is_being_played(folder):
         return None
     try:

@@ -119,8 +119,7 @@ def fault_of(row: Row) -> str:
 
 
 def _wrong_type(row: Row) -> str:
-    names = (*COLUMNS, CHECKSUM)
-    for name, value, kind in zip(names, row, (*_TYPES, int), strict=True):
+    for name, value, kind in zip((*COLUMNS, CHECKSUM), row, (*_TYPES, int), strict=True):
         if type(value) is not kind:
             return f"its {name} is not {_WORDS[kind]} but {shown(value)}"
     return ""

@@ -163,13 +163,11 @@ class Store:
         self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
         with reading_database(self._path):
             rows = self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            names = {name for (name,) in rows}
-            if not names:
+            if not (names := {name for (name,) in rows}):
                 return
             if names not in ({"about", "game"}, {"about", "game", "walkover"}):
                 tables = ", ".join(sorted(names))
-                wrong = f"is not a tournament: it has tables {tables}"
-                raise DamagedError(wrong, self._path, " ")
+                raise DamagedError(f"is not a tournament: it has tables {tables}", self._path, " ")
             known = Known()
             games = StoredGames(self._database, self._path)
             for row in games:
@@ -240,12 +238,10 @@ class Store:
 
         `notes` are what `note` returns then.
         """
-        own = {} if self._is_known() else {IDENTITY: secrets.token_hex(16)}
+        # Copies of one that is known may be there already, of whose games it is one.
+        is_known = self.note(IDENTITY) is not None or self.note(PROVENANCE) is not None
+        own = {} if is_known else {IDENTITY: secrets.token_hex(16)}
         self.keep_notes({"format": _FORMAT, TOURNAMENT: tournament, **own, **(notes or {})})
-
-    def _is_known(self) -> bool:
-        """Return whether copies of it may be there already, of whose games it is one."""
-        return self.note(IDENTITY) is not None or self.note(PROVENANCE) is not None
 
     def note(self, key: str) -> Any:
         """Return what is noted under a key; None where there is nothing."""
@@ -312,8 +308,9 @@ class Store:
 
     def walkovers(self) -> list[Walkover]:
         """Return the pairs whose games were lost without being played, and by whom, by number."""
-        rows = self._rows("SELECT pair, loser FROM walkover ORDER BY pair")
-        return [Walkover(*row) for row in rows]
+        return [
+            Walkover(*row) for row in self._rows("SELECT pair, loser FROM walkover ORDER BY pair")
+        ]
 
     def add_walkovers(self, walkovers: Iterable[Walkover]) -> None:
         """Keep that what is left of pairs is lost, all or none; a pair that is there stays so.

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -352,7 +353,7 @@ def test_a_report_that_cannot_be_made_costs_nothing_else(
 
     monkeypatch.setattr(page, "render", broken)
     summary = RunSummary(done=4, total=4, stopped={}, interrupted=False)
-    with HeldFolder(records.parent) as home:
+    with closing(HeldFolder(records.parent)) as home:
         told = results.published(home, summary)
     assert isinstance(told.unreported, ZeroDivisionError)
     assert told.standings is not None

@@ -345,4 +345,4 @@ def test_the_marks_below_the_lines_of_a_traceback_are_not_told(
     monkeypatch.setattr(Bot, "child", SimpleNamespace(stderr_text=lambda: said))
     bot = Bot(BotSpec(name="ann", command=("ann",)), watch.Watch(), tree="")
     told = "return 1 / 0 ZeroDivisionError: division by zero"
-    assert bot.describe("exited") == f"exited; standard error: {told}"
+    assert bot.cause("exited").reason == f"exited; standard error: {told}"

@@ -327,7 +327,9 @@ def test_a_bot_that_computes_when_it_is_not_its_turn_is_noticed_and_can_be_stopp
     child.stop()
     child.stop()  # once is enough
     assert gone(lambda: [pid for pid in members if group is None and state(pid) != "T"])
-    assert gone(lambda: "frozen 1" not in group._read("cgroup.events") if group else ())
+    assert gone(
+        lambda: "frozen 1" not in cgroups._read(f"{group.path}/cgroup.events") if group else ()
+    )
     before_s = process_trees.used_s(members)
     looks = iter(lambda: watched.turns._at_s, None)
     first = next(looks)

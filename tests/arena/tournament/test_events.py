@@ -156,7 +156,7 @@ def stub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Crashes:
     """Let `arena run` play nothing, in this process and this folder."""
     stub = Crashes()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(folder, "greet_bots", lambda *_: None)
+    monkeypatch.setattr(folder, "greet_bots", lambda *_: {})
     monkeypatch.setattr(folder, "Runner", partial(Runner, executors=lambda *_: stub))
     return stub
 
