@@ -398,6 +398,17 @@ WITHOUT: Final[Mapping[tuple[str, str], str]] = {
 }
 """Commands that lack one of the options that all others have, and why."""
 
+PlayedGames = Annotated[list[str] | None, option("--game", "GAME", "A game, or its file, to play.")]
+BudgetOfRun = Annotated[
+    str | None, option("--budget", "N|TIME", "End for now after N games, or 90s, 10m, 2h.")
+]
+TestedElo = Annotated[
+    str | None, option("--sprt", "ELO0,ELO1", "No better than ELO0, or better by ELO1?")
+]
+OpeningsAsOfRun = Annotated[
+    str | None,
+    option("--openings", "random:N|FILE[:N]", "Where games begin: as of `arena run`."),
+]
 GamesAtOnce = Annotated[
     str | None, option("--jobs -j", "N", "Games at the same time; auto: one per core.")
 ]

@@ -28,8 +28,10 @@ from lath.arena.cli.main import (
     Cluster,
     GamesAtOnce,
     HostsAlike,
+    OpeningsAsOfRun,
     Quiet,
     Sandbox,
+    TestedElo,
     argument,
     option,
     whole,
@@ -199,12 +201,8 @@ def match(
     budget: Annotated[
         str, option("--budget", "N|TIME", "End undecided after N games, or 90s, 10m, 2h.")
     ] = BUDGET,
-    sprt: Annotated[
-        str, option("--sprt", "ELO0,ELO1", "No better than ELO0, or better by ELO1?")
-    ] = SPRT,
-    openings: Annotated[
-        str, option("--openings", "random:N|FILE[:N]", "Where games begin: as of `arena run`.")
-    ] = "",
+    sprt: TestedElo = SPRT,
+    openings: OpeningsAsOfRun = None,
     seed: Annotated[int, option("--seed", "N", "For all chance.", **whole(0))] = 1,
     jobs: GamesAtOnce = None,
     sandbox: Sandbox = None,

@@ -14,9 +14,11 @@ import typer
 from lath.arena.cli.ending import Failures, events_of, note, print_end, resumable, unhurt_output
 from lath.arena.cli.main import (
     App,
+    BudgetOfRun,
     Cluster,
     GamesAtOnce,
     HostsAlike,
+    PlayedGames,
     Quiet,
     Sandbox,
     argument,
@@ -70,9 +72,7 @@ def run(
     retire: Annotated[
         list[str] | None, option("--retire", "NAME", "Pool: a bot that plays no more.")
     ] = None,
-    games: Annotated[
-        list[str] | None, option("--game", "GAME", "A game, or its file, to play.")
-    ] = None,
+    games: PlayedGames = None,
     rounds: Annotated[int | None, positive("--rounds", "Rounds.")] = None,
     tc: Annotated[
         str | None,
@@ -107,9 +107,7 @@ def run(
             "Where games begin: after N plies at random, or of it.",
         ),
     ] = None,
-    budget: Annotated[
-        str | None, option("--budget", "N|TIME", "End for now after N games, or 90s, 10m, 2h.")
-    ] = None,
+    budget: BudgetOfRun = None,
     plan: Annotated[
         bool, flag("--plan", "Play nothing: say how many games, how long, and how sure.")
     ] = False,

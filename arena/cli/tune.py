@@ -16,11 +16,15 @@ from lath.arena.cli.ending import print_end_words, print_faults, unhurt_output
 from lath.arena.cli.main import (
     App,
     AsJson,
+    BudgetOfRun,
     Cluster,
     GamesAtOnce,
     HostsAlike,
+    OpeningsAsOfRun,
+    PlayedGames,
     Quiet,
     Sandbox,
+    TestedElo,
     argument,
     option,
     positive,
@@ -51,18 +55,14 @@ def tune(
         list[str] | None,
         option("--option", "NAME=LOW..HIGH", "What is tuned; then from START, step STEP."),
     ] = None,
-    games: Annotated[
-        list[str] | None, option("--game", "GAME", "A game, or its file, to play.")
-    ] = None,
+    games: PlayedGames = None,
     pairs: Annotated[
         int | None, positive("--pairs", "Pairs of games by which it is tuned.")
     ] = None,
     sprt_pairs: Annotated[
         int | None, positive("--sprt-pairs", "Of the test of what came of it, at most.")
     ] = None,
-    sprt: Annotated[
-        str | None, option("--sprt", "ELO0,ELO1", "No better than ELO0, or better by ELO1?")
-    ] = None,
+    sprt: TestedElo = None,
     tc: Annotated[str | None, option("--tc", "TIME", "As for `arena run`.")] = None,
     jobs: GamesAtOnce = None,
     rate: Annotated[
@@ -72,13 +72,8 @@ def tune(
     ahead: Annotated[
         int | None, option("--ahead", "N", "Pairs that wait for no result.", **whole(1, MOST_AHEAD))
     ] = None,
-    openings: Annotated[
-        str | None,
-        option("--openings", "random:N|FILE[:N]", "Where games begin: as of `arena run`."),
-    ] = None,
-    budget: Annotated[
-        str | None, option("--budget", "N|TIME", "End for now after N games, or 90s, 10m, 2h.")
-    ] = None,
+    openings: OpeningsAsOfRun = None,
+    budget: BudgetOfRun = None,
     seed: Annotated[int | None, option("--seed", "N", "For all chance.", **whole(0))] = None,
     sandbox: Sandbox = None,
     cluster: Cluster = None,
