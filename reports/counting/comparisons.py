@@ -23,8 +23,7 @@ def compared(standings: Standings, scale: Scale, before: Standings | None) -> St
     tables = {table.game: table for table in before.per_game} if before else {}
     met = {*standings.overall.ratings.strengths}
     playing = {row.name: row.plays_as for row in standings.overall.rows}
-    relative_to = playing.get(scale.relative_to, scale.relative_to)
-    scale = replace(scale, relative_to=relative_to)
+    scale = replace(scale, relative_to=playing.get(scale.relative_to, scale.relative_to))
     return replace(
         standings,
         overall=_compared(standings.overall, scale, before.overall if before else None),

@@ -203,8 +203,7 @@ def difference(one: Estimated, other: Estimated) -> EstimateDifference:
     both = one.variance + other.variance
     if min(one.degrees, other.degrees) < LEAST_CLUSTERS - 1 or not both:
         return EstimateDifference(value=apart, low=None, high=None, p_value=None if apart else 1.0)
-    degrees = int(both**2 / sum(each.variance**2 / each.degrees for each in (one, other)))
-    degrees = max(1, degrees)
+    degrees = max(1, int(both**2 / sum(each.variance**2 / each.degrees for each in (one, other))))
     error = math.sqrt(both)
     half = student(Z95, degrees) * error
     p_value = student_tails(apart / error, degrees)
@@ -231,8 +230,7 @@ def _newcombe(one: Estimated, other: Estimated) -> tuple[float, float]:
 
 def _score_test(one: Estimated, other: Estimated) -> float:
     """Return the p-value of two shares that are one: both tell what that would be."""
-    together = one.worth + other.worth
-    common = (one.value * one.worth + other.value * other.worth) / together
+    common = (one.value * one.worth + other.value * other.worth) / (one.worth + other.worth)
     variance = common * (1 - common) * (1 / one.worth + 1 / other.worth)
     if variance <= 0:
         return 1.0

@@ -63,11 +63,6 @@ class LineCounts(WayCounts):
         self._games_2 += games_2
 
     @property
-    def draw_rate(self) -> float | None:
-        """Return the share of draws; None without a result."""
-        return self.draws / self.games if self.games else None
-
-    @property
     def interval(self) -> tuple[float, float] | None:
         """Return between what first's score lies with 95 % confidence; None without a result.
 
@@ -209,12 +204,11 @@ class OpeningCounter:
     def to_json(self) -> dict[str, Any]:
         """Return it as docs/archives.md describes it."""
         missed = {game: lines.missed for game, lines, _ in self.by_game()}
-        rows = self.rows()
         return {
             "opening_plies": self.plies,
             "repeats": self.repeats,
             "missed": missed,
-            "lines": [{**row, "moves": row["moves"].split()} for row in rows],
+            "lines": [{**row, "moves": row["moves"].split()} for row in self.rows()],
         }
 
     def to_csv(self) -> str:
@@ -265,8 +259,7 @@ def chosen_plies(record: Record) -> int:
         return 0
     if opening.startswith("random:"):
         return len(opening.split()) - 1
-    timed = (at for at, ply in enumerate(record.plies) if ply.used_s is not None)
-    return next(timed, 0)
+    return next((at for at, ply in enumerate(record.plies) if ply.used_s is not None), 0)
 
 
 class SetupCounter:

@@ -328,8 +328,7 @@ class Contrasts:
             by_game[one.result.game].append(at)
         longer: dict[int, float] = {}
         for of in by_game.values():
-            ranked = sorted(of, key=lambda at: self._games[at].plies)
-            for place, at in enumerate(ranked):
+            for place, at in enumerate(sorted(of, key=lambda at: self._games[at].plies)):
                 longer[at] = plain.ahead(results[at]) * (2 * (place + 0.5) / len(of) - 1)
         # Who is stronger may win soon, or late: that is no weakness in long games.
         return Expectation(results, [*effects, Effect(longer, SOME)], bot=self._bot)
@@ -389,13 +388,12 @@ class Contrasts:
             for result in (self._games[at].result,)
         )
         could = max(0.0, min(1.0, (scored + points) / many))
-        cost = Cost(points, points - half, points + half, cdf(leaning.z))
         return Finding(
             kind=one.kind,
             says=one.says,
             because=f"scores {scored / many:.0%}; by all other games {could:.0%} could be expected",
             games=many,
-            cost=cost,
+            cost=Cost(points, points - half, points + half, cdf(leaning.z)),
             side=one.side,
             game=one.game,
             where=one.where,

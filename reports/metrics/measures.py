@@ -151,7 +151,6 @@ def judgement(record: Record, seats: Sequence[int]) -> tuple[Unjudged | None, fr
     `LEAST_SPREAD`. An analysis is one judge of both seats.
     """
     said: dict[int, list[float]] = {}
-    is_analysed = bool(record.tag(ANALYSIS))
     for seat, ply in zip(seats, record.plies, strict=False):
         if ply.eval is not None:
             said.setdefault(seat, []).append(ply.eval)
@@ -164,7 +163,7 @@ def judgement(record: Record, seats: Sequence[int]) -> tuple[Unjudged | None, fr
     if silent == said.keys():
         has_proofs = any(abs(each) >= DECIDED for of in said.values() for each in of)
         return "proofs alone" if has_proofs else "all level", frozenset(silent)
-    return None, frozenset(() if is_analysed else silent)
+    return None, frozenset(() if record.tag(ANALYSIS) else silent)
 
 
 def evaluations(
@@ -223,13 +222,12 @@ def of_evaluations(
         if value <= 0:
             break
         since = at
-    decided = next((at for at, value in winners if value > above), plies)
     return found | {
         "drama": math.fsum(behind) / len(told),
         "greatest_drama": max(behind),
         "behind": sum(each > 0 for each in behind) / len(told),
         "time_to_decide": since / plies,
-        "decisiveness": decided / plies,
+        "decisiveness": next((at for at, value in winners if value > above), plies) / plies,
     }
 
 
@@ -385,8 +383,7 @@ class GameGroup:
         """
         if measure.evaluated:
             return self.reason, self.help
-        is_of_stone = measure.key in ("first_stone", "stone_equal")
-        has_it = not is_of_stone or self._results[STONE_EQUAL]
+        has_it = self._results[STONE_EQUAL] or measure.key not in ("first_stone", "stone_equal")
         if measure.key in ADVANTAGE and has_it and self.one_sided:
             return f"{UNMEASURABLE}: {self.one_sided}", EQUALS
         return "", ""
@@ -485,14 +482,15 @@ class GameGroup:
                 for row in self.rows()
             ]
             + [
-                {"measure": each.key, "unit": each.unit, **self._nothing(each)}
+                {
+                    "measure": each.key,
+                    "unit": each.unit,
+                    **numbers_of(None),
+                    **dict(zip(("reason", "help"), self.why_none(each), strict=True)),
+                }
                 for each in self.unmeasured
             ],
         }
-
-    def _nothing(self, measure: Measure) -> dict[str, Any]:
-        reason, help_ = self.why_none(measure)
-        return {**numbers_of(None), "reason": reason, "help": help_}
 
     @property
     def unmeasured(self) -> list[Measure]:
@@ -529,10 +527,9 @@ class Measures:
     @property
     def groups(self) -> list[tuple[str, GameGroup]]:
         """Return sources and groups, the games of a source sorted by id."""
-        sources = list(dict.fromkeys(source for source, _ in self._groups))
         return [
             (source, self._groups[source, game])
-            for source in sources
+            for source in dict.fromkeys(source for source, _ in self._groups)
             for game in sorted(game for of, game in self._groups if of == source)
         ]
 

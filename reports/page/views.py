@@ -19,7 +19,6 @@ from lath.reports.counting.figures import names_listed
 from lath.reports.counting.standings import TRIALS
 from lath.reports.event.background import changes_sheet, rulings_sheet
 from lath.reports.event.export import invalid_words
-from lath.reports.event.seasons import waiting_words
 from lath.reports.notes.notes import Change, Ruling, Snapshot
 from lath.reports.page.number_words import DASH, MINUS, THIN, count, points
 
@@ -187,16 +186,6 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
 
 
 # Words
-
-
-def more_columns(table: Mapping[str, Any]) -> Sequence[columns.TableColumn]:
-    """Return the columns of the second table of bots."""
-    return columns.more(table)
-
-
-def figure_rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of a table of bots, for its columns."""
-    return columns.rows_of(table)
 
 
 def cells_of(
@@ -435,8 +424,7 @@ def _tie(tie: Mapping[str, Any], upper: str | None) -> dict[str, Any]:
 
 def changed(changes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the table of what was changed while a tournament was played."""
-    sheet = asdict(changes_sheet(Change(**change) for change in changes))
-    (table,) = sheets({"sheets": [sheet]})
+    (table,) = sheets({"sheets": [asdict(changes_sheet(Change(**change) for change in changes))]})
     return {**table, "heads": 0, "caption": "Settings that were other ones in the first games."}
 
 
@@ -459,11 +447,6 @@ def tells_versions(document: Mapping[str, Any]) -> bool:
 def snapshot_words(snapshot: Mapping[str, Any]) -> str:
     """Return in a few words which snapshot a tournament is."""
     return Snapshot(**snapshot).words
-
-
-def waits_words(names: Sequence[str]) -> str:
-    """Return for whom a season waits: `waiting_words`."""
-    return waiting_words(names)
 
 
 def at_once(provenance: Mapping[str, Any]) -> str:
