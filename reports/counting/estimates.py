@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from lath.reports.ratings.numerics import Z95, student
+from lath.reports.ratings.numerics import Z95, by_key, student
 
 Kind = Literal["share", "mean"]
 
@@ -137,9 +137,7 @@ def estimate(
 
 
 def _means(values: Sequence[float], strata: Sequence[int]) -> dict[int, float]:
-    found: defaultdict[int, list[float]] = defaultdict(list)
-    for value, stratum in zip(values, strata, strict=True):
-        found[stratum].append(value)
+    found = by_key(zip(strata, values, strict=True))
     return {stratum: math.fsum(of) / len(of) for stratum, of in found.items()}
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -213,14 +213,16 @@ class OpeningCounter:
 
     def to_csv(self) -> str:
         """Return a line of text each, and the names of the columns before them."""
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        rows = self.rows()
-        writer.writerow(rows[0] if rows else ("game",))
-        writer.writerows(
-            [guarded(f"{'' if v is None else v}") for v in row.values()] for row in rows
-        )
-        return stream.getvalue()
+        return csv_of(self.rows(), "game")
+
+
+def csv_of(rows: Sequence[Mapping[str, Any]], first: str) -> str:
+    """Return a line of text each, and their keys before them; without rows the `first` key."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(rows[0] if rows else (first,))
+    writer.writerows([guarded(f"{'' if v is None else v}") for v in row.values()] for row in rows)
+    return stream.getvalue()
 
 
 # What a page tells
@@ -322,9 +324,7 @@ def line_of(record: Record, plies: int) -> tuple[str, str]:
     return "" if start == _own_start(record.game, rules) else start.text(), " ".join(line)
 
 
-@lru_cache(maxsize=4096)
-def _start(game_id: str, setup: str, position: str, rules: str) -> Position:
-    return start_from(game_id, setup, position, rules)
+_start: Final = lru_cache(maxsize=4096)(start_from)
 
 
 @lru_cache(maxsize=64)

@@ -262,8 +262,7 @@ class RatedGames:
             for game in games:
                 seats[game[3]].append(game)
             one, other, alone = seats
-            matched = list(zip(one, other, strict=False))
-            pairs = [(partner[2], game[2]) for game, partner in matched]
+            pairs = [(partner[2], game[2]) for game, partner in zip(one, other, strict=False)]
             self._database.executemany(write, pairs)
             yield from (*one[len(pairs) :], *other[len(pairs) :], *alone)
 

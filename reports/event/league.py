@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from lath.reports.counting.estimates import wilson
 from lath.reports.event.seasons import SeasonView
-from lath.reports.ratings.numerics import shared_ranks
+from lath.reports.ratings.numerics import by_key, shared_ranks
 from lath.reports.ratings.results import Scored
 
 # Addresses
@@ -227,9 +227,10 @@ def league_of(events: Sequence[Event], table: Mapping[str, Any]) -> League:
     bot_of = {row["name"]: row["bot"] for event in events for row in event.versions}
     order = _versions(events)
     rows = {row["name"]: row for row in table["rows"]}
-    names = defaultdict[str, list[str]](list)
-    for name in sorted(rows, key=lambda name: (order.get(name, (False, 0)), name)):
-        names[bot_of.get(name, name)].append(name)
+    names = by_key(
+        (bot_of.get(name, name), name)
+        for name in sorted(rows, key=lambda name: (order.get(name, (False, 0)), name))
+    )
     entered = {row["name"] for one in events if one.season for row in one.season["table"]}
     pages = {bot: f"bots/{place}.html" for bot, place in addresses({*names, *entered}).items()}
     marks = {

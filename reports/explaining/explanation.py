@@ -39,6 +39,7 @@ from lath.reports.explaining.weaknesses import (
     Weaknesses,
     line_of,
 )
+from lath.reports.ratings.numerics import by_key
 from lath.reports.ratings.results import DecidedGame
 from lath.reports.schema import written
 
@@ -457,9 +458,7 @@ class Explanation:
         missing: dict[tuple[str, str], float] = {
             (one.game, one.side): one.cost.points for one in tested if one.topic == "seat"
         }
-        groups: defaultdict[tuple[str, int], list[TestedGame]] = defaultdict(list)
-        for game in self._games:
-            groups[game.game, game.seat].append(game)
+        groups = by_key(((game.game, game.seat), game) for game in self._games)
         found = []
         for (game_id, seat), of in sorted(groups.items()):
             points = math.fsum(one.points for one in of)

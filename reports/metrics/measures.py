@@ -33,8 +33,6 @@ its zeros are no drama.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from array import array
 from collections import Counter, defaultdict
@@ -46,7 +44,6 @@ from typing import Any, Final
 from lath.games.core import Side
 from lath.games.stones import SWAP
 from lath.notation.archive.archive import SeenRecords
-from lath.notation.formats.tables import guarded
 from lath.notation.record.record import Record
 from lath.notation.record.tags import ANALYSIS, FORFEITS, Termination
 from lath.notation.rules.replay import positions
@@ -57,7 +54,7 @@ from lath.reports.counting.estimates import (
     estimate,
 )
 from lath.reports.counting.facts import of_game
-from lath.reports.counting.openings import chosen_plies
+from lath.reports.counting.openings import chosen_plies, csv_of
 from lath.reports.counting.rated import digest_of, place_of
 from lath.reports.metrics.definitions import (
     ADVANTAGE,
@@ -559,8 +556,4 @@ class Measures:
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return a line of text each, and the names of the columns before them."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(rows[0] if rows else ("measure",))
-    writer.writerows([guarded(f"{'' if v is None else v}") for v in row.values()] for row in rows)
-    return stream.getvalue()
+    return csv_of(rows, "measure")

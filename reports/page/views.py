@@ -377,11 +377,14 @@ def sheets(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
         filled = [at for at, _ in enumerate(sheet["columns"]) if any(row[at] for row in rows)]
         columns = [sheet["columns"][at] for at in filled]
         names = (at for at, column in enumerate(columns) if column["kind"] == "name")
-        cells = [[row[at] for at in filled] for row in rows]
-        for at, column in enumerate(columns):
-            if column["kind"] == "number":  # a score such as 0-2 keeps its hyphen
-                for row in cells:
-                    row[at] = re.sub(r"^-(?=[0-9])", MINUS, row[at])
+        cells = [
+            [
+                # A score such as 0-2 keeps its hyphen.
+                re.sub(r"^-(?=[0-9])", MINUS, row[at]) if column["kind"] == "number" else row[at]
+                for at, column in zip(filled, columns, strict=True)
+            ]
+            for row in rows
+        ]
         caption = sheet["title"] or "By the rules of the tournament’s format."
         heads = next(names, 0)
         found.append({"caption": caption, "columns": columns, "heads": heads, "rows": cells})
@@ -431,11 +434,11 @@ def changed(changes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def ruled(rulings: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the table of what was ruled of games."""
     (table,) = sheets({"sheets": [asdict(rulings_sheet(Ruling(**one) for one in rulings))]})
-    caption = (
-        "A game that is void, and each game of a bot that is disqualified, is kept and counts for "
-        "nothing, until that is taken back."
-    )
-    return {**table, "caption": caption}
+    return {
+        **table,
+        "caption": "A game that is void, and each game of a bot that is disqualified, is kept and "
+        "counts for nothing, until that is taken back.",
+    }
 
 
 def tells_versions(document: Mapping[str, Any]) -> bool:
