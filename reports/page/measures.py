@@ -257,12 +257,11 @@ def _answers(
     if (panel := panels.get("plies")) is not None:
         said, rest = _most(panel, "longest", "longer", "{} plies on average", compared)
         found.append(Headline("Longer", said, rest, _sorted(panel)))
-    equal, scored = panels.get("first_equal"), panels.get("first_score")
-    if (answer := _fairer(equal, scored, groups)) is not None:
-        found.append(answer)
-    if (answer := _dramatic(panels.get("drama"), groups, compared)) is not None:
-        found.append(answer)
-    return found
+    others = (
+        _fairer(panels.get("first_equal"), panels.get("first_score"), groups),
+        _dramatic(panels.get("drama"), groups, compared),
+    )
+    return [*found, *filter(None, others)]
 
 
 def _fairer(
