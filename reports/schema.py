@@ -154,8 +154,7 @@ def _written_out(schema: Any, definitions: Mapping[str, Schema], *, is_closed: b
     if "description" in schema:
         found["description"] = " ".join(schema["description"].split()).replace("None", "null")
     if "properties" in schema:
-        properties = schema["properties"].items()
-        found["properties"] = {name: written(one) for name, one in properties}
+        found["properties"] = {name: written(one) for name, one in schema["properties"].items()}
         if is_closed:
             found["additionalProperties"] = False
     return found

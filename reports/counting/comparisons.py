@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lath.reports.counting.scale import Moved, Scale
+from lath.reports.ratings.numerics import by_key
 from lath.reports.ratings.results import Ratings, score_of
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ def compared(standings: Standings, scale: Scale, before: Standings | None) -> St
     tables = {table.game: table for table in before.per_game} if before else {}
     met = {*standings.overall.ratings.strengths}
     playing = {row.name: row.plays_as for row in standings.overall.rows}
-    relative_to = playing.get(scale.relative_to, scale.relative_to)
-    scale = replace(scale, relative_to=relative_to)
+    scale = replace(scale, relative_to=playing.get(scale.relative_to, scale.relative_to))
     return replace(
         standings,
         overall=_compared(standings.overall, scale, before.overall if before else None),
@@ -40,9 +39,7 @@ def compared(standings: Standings, scale: Scale, before: Standings | None) -> St
 def _compared(table: Table, scale: Scale, before: Table | None) -> Table:
     ratings, rows = table.ratings, table.rows
     former = {row.name: row for row in before.rows} if before else {}
-    sections = defaultdict[tuple[int, str], list[str]](list)
-    for row in rows:
-        sections[_section(table, row)].append(row.plays_as)
+    sections = by_key((_section(table, row), row.plays_as) for row in rows)
     found = []
     for place, (row, meetings) in enumerate(zip(rows, table.crosstable, strict=True)):
         against = [

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from lath.reports.ratings.numerics import Z95, student
+from lath.reports.ratings.numerics import Z95, by_key, student
 
 Kind = Literal["share", "mean"]
 
@@ -137,9 +137,7 @@ def estimate(
 
 
 def _means(values: Sequence[float], strata: Sequence[int]) -> dict[int, float]:
-    found: defaultdict[int, list[float]] = defaultdict(list)
-    for value, stratum in zip(values, strata, strict=True):
-        found[stratum].append(value)
+    found = by_key(zip(strata, values, strict=True))
     return {stratum: math.fsum(of) / len(of) for stratum, of in found.items()}
 
 
@@ -203,8 +201,7 @@ def difference(one: Estimated, other: Estimated) -> EstimateDifference:
     both = one.variance + other.variance
     if min(one.degrees, other.degrees) < LEAST_CLUSTERS - 1 or not both:
         return EstimateDifference(value=apart, low=None, high=None, p_value=None if apart else 1.0)
-    degrees = int(both**2 / sum(each.variance**2 / each.degrees for each in (one, other)))
-    degrees = max(1, degrees)
+    degrees = max(1, int(both**2 / sum(each.variance**2 / each.degrees for each in (one, other))))
     error = math.sqrt(both)
     half = student(Z95, degrees) * error
     p_value = student_tails(apart / error, degrees)
@@ -231,8 +228,7 @@ def _newcombe(one: Estimated, other: Estimated) -> tuple[float, float]:
 
 def _score_test(one: Estimated, other: Estimated) -> float:
     """Return the p-value of two shares that are one: both tell what that would be."""
-    together = one.worth + other.worth
-    common = (one.value * one.worth + other.value * other.worth) / together
+    common = (one.value * one.worth + other.value * other.worth) / (one.worth + other.worth)
     variance = common * (1 - common) * (1 / one.worth + 1 / other.worth)
     if variance <= 0:
         return 1.0

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -61,11 +61,6 @@ class LineCounts(WayCounts):
         self._points_2 += points_2
         self._points_games += points_games
         self._games_2 += games_2
-
-    @property
-    def draw_rate(self) -> float | None:
-        """Return the share of draws; None without a result."""
-        return self.draws / self.games if self.games else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -209,24 +204,25 @@ class OpeningCounter:
     def to_json(self) -> dict[str, Any]:
         """Return it as docs/archives.md describes it."""
         missed = {game: lines.missed for game, lines, _ in self.by_game()}
-        rows = self.rows()
         return {
             "opening_plies": self.plies,
             "repeats": self.repeats,
             "missed": missed,
-            "lines": [{**row, "moves": row["moves"].split()} for row in rows],
+            "lines": [{**row, "moves": row["moves"].split()} for row in self.rows()],
         }
 
     def to_csv(self) -> str:
         """Return a line of text each, and the names of the columns before them."""
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        rows = self.rows()
-        writer.writerow(rows[0] if rows else ("game",))
-        writer.writerows(
-            [guarded(f"{'' if v is None else v}") for v in row.values()] for row in rows
-        )
-        return stream.getvalue()
+        return csv_of(self.rows(), "game")
+
+
+def csv_of(rows: Sequence[Mapping[str, Any]], first: str) -> str:
+    """Return a line of text each, and their keys before them; without rows the `first` key."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(rows[0] if rows else (first,))
+    writer.writerows([guarded(f"{'' if v is None else v}") for v in row.values()] for row in rows)
+    return stream.getvalue()
 
 
 # What a page tells
@@ -265,8 +261,7 @@ def chosen_plies(record: Record) -> int:
         return 0
     if opening.startswith("random:"):
         return len(opening.split()) - 1
-    timed = (at for at, ply in enumerate(record.plies) if ply.used_s is not None)
-    return next(timed, 0)
+    return next((at for at, ply in enumerate(record.plies) if ply.used_s is not None), 0)
 
 
 class SetupCounter:
@@ -329,9 +324,7 @@ def line_of(record: Record, plies: int) -> tuple[str, str]:
     return "" if start == _own_start(record.game, rules) else start.text(), " ".join(line)
 
 
-@lru_cache(maxsize=4096)
-def _start(game_id: str, setup: str, position: str, rules: str) -> Position:
-    return start_from(game_id, setup, position, rules)
+_start: Final = lru_cache(maxsize=4096)(start_from)
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from lath.reports.ratings.numerics import shared_ranks
+from lath.reports.ratings.numerics import by_key, shared_ranks
 
 if TYPE_CHECKING:
     from lath.reports.notes.notes import Version
@@ -233,12 +233,9 @@ Members = Mapping[str, tuple[str, ...]]
 
 def members_of(versions: Iterable[Version]) -> dict[str, tuple[str, ...]]:
     """Return the members of a pool; the version that plays comes last, else the newest one."""
-    found: dict[str, list[Version]] = {}
-    for one in versions:
-        found.setdefault(one.bot, []).append(one)
     return {
         bot: tuple(one.name for one in sorted(ours, key=lambda one: (not one.retired, one.number)))
-        for bot, ours in found.items()
+        for bot, ours in by_key((one.bot, one) for one in versions).items()
     }
 
 

@@ -205,8 +205,7 @@ class RatedGames:
     def begun(self, game: str, *, fair: bool) -> dict[str, Begun]:
         """Return by game id how often the games of one opening came out just so."""
         found: defaultdict[str, Counter[tuple[tuple[Cell, int], ...]]] = defaultdict(Counter)
-        asked = self._rows(_BEGUN, self._which(game, fair=fair))
-        for _, rows in groupby(asked, key=itemgetter(0)):
+        for _, rows in groupby(self._rows(_BEGUN, self._which(game, fair=fair)), key=itemgetter(0)):
             games: defaultdict[str, list[tuple[Cell, int]]] = defaultdict(list)
             for _, number, times in rows:
                 cell = self._cells[number]
@@ -247,8 +246,7 @@ class RatedGames:
             self._database.execute("DELETE FROM single")
             self._database.execute("DELETE FROM paired")
             self._database.executemany("INSERT INTO single VALUES (?, ?, ?, ?, ?)", self._left())
-            pairs = self._of_single()
-            self._database.executemany("INSERT INTO paired VALUES (?, ?)", pairs)
+            self._database.executemany("INSERT INTO paired VALUES (?, ?)", self._of_single())
         self._are_paired = True
 
     def _left(self) -> Iterator[_Left]:
@@ -264,8 +262,7 @@ class RatedGames:
             for game in games:
                 seats[game[3]].append(game)
             one, other, alone = seats
-            matched = list(zip(one, other, strict=False))
-            pairs = [(partner[2], game[2]) for game, partner in matched]
+            pairs = [(partner[2], game[2]) for game, partner in zip(one, other, strict=False)]
             self._database.executemany(write, pairs)
             yield from (*one[len(pairs) :], *other[len(pairs) :], *alone)
 

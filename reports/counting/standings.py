@@ -207,8 +207,7 @@ def leaders_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> tuple[Rule, dict[str
 
     Of a gauntlet it is challengers; there is nobody where groups of bots never met.
     """
-    together = _together(tally.games.values())
-    counted = _scores(together, member_of(scale.members))
+    counted = _scores(_together(tally.games.values()), member_of(scale.members))
     scores, met = _of_each(counted), _games(counted)
     found = ranking(scores, met, scale.outcome, rule=scale.rule)
     if not found.without_ratings:
@@ -240,8 +239,7 @@ def _standings_of(tally: Tally, scale: Scale, rules: Mapping[str, Rule] | None =
     if len(per_game) == 1:
         overall = replace(per_game[0], game="")
     else:
-        together = _together(tally.games.values())
-        overall = _table("", together, rated, scale, rules.get(""))
+        overall = _table("", _together(tally.games.values()), rated, scale, rules.get(""))
         unbalanced = overall.unbalanced or any(table.unbalanced for table in per_game)
         overall = replace(overall, unbalanced=unbalanced)
     return Standings(
@@ -335,8 +333,7 @@ def _table(
     ratings = rate(rated, anchors=anchors)
     without = ratings
     if counted.forfeits:
-        in_order = ranked_by == IN_ORDER
-        without = rate(replace(rated, fair=True), in_order=in_order, anchors=anchors)
+        without = rate(replace(rated, fair=True), in_order=ranked_by == IN_ORDER, anchors=anchors)
     whose = member_of(scale.members)
     meetings = Counter[tuple[str, str]]()
     won: defaultdict[tuple[str, str], float] = defaultdict(float)

@@ -138,8 +138,7 @@ class TimeCounter:
 
     def add(self, entry: KnownRecord) -> None:
         """Count one game; where it cannot be replayed, nobody knows who moved."""
-        players = entry.record.first, entry.record.second
-        spent = [self._bots[name] for name in players]
+        spent = [self._bots[name] for name in (entry.record.first, entry.record.second)]
         for one in spent:
             one.games += 1
         if entry.record.termination == Termination.TIME and entry.points != 0.5:
@@ -148,8 +147,7 @@ class TimeCounter:
         told = [made.annotations for made in plies]
         if not any(told):
             return
-        seats = movers_of(entry.record)
-        for ply, (mover, notes) in enumerate(zip(seats, told, strict=False), 1):
+        for ply, (mover, notes) in enumerate(zip(movers_of(entry.record), told, strict=False), 1):
             for name, text in notes:
                 if name == "emt":
                     used_ms, kept_ms = _MILLISECONDS[text]

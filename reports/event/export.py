@@ -40,11 +40,6 @@ def schema() -> Schema:
         "type": "array",
         "items": shape_of(Ruling),
     }
-    played = {
-        "description": "in the same place, with what its games were played, if that was noted",
-        "type": "array",
-        "items": shape_of(Provenance),
-    }
     also = {
         "outcome": shape_of(EventOutcome) | {"description": where},
         "changes": changed,
@@ -52,7 +47,11 @@ def schema() -> Schema:
         "rulings": ruled,
         "snapshot": shape_of(Snapshot) | {"description": "likewise, which snapshot it is"},
         "season": shape_of(SeasonView) | {"description": "likewise, of which season they are"},
-        "provenance": played,
+        "provenance": {
+            "description": "in the same place, with what its games were played, if that was noted",
+            "type": "array",
+            "items": shape_of(Provenance),
+        },
     }
     return in_schema({**found, "properties": found["properties"] | also})
 

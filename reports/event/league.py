@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 
 from lath.reports.counting.estimates import wilson
 from lath.reports.event.seasons import SeasonView
-from lath.reports.ratings.numerics import shared_ranks
+from lath.reports.ratings.numerics import by_key, shared_ranks
+from lath.reports.ratings.results import Scored
 
 # Addresses
 
@@ -44,8 +45,7 @@ def address(name: str, *, digits: int = 12) -> str:
 def addresses(names: Iterable[str]) -> dict[str, str]:
     """Return an address of its own for each name; that of one hangs on no other, but for tricks."""
     found: dict[str, str] = {}
-    ordered = sorted({*names}, key=lambda name: (address(name) != name, name))
-    for name in ordered:
+    for name in sorted({*names}, key=lambda name: (address(name) != name, name)):
         short = address(name)
         found[name] = address(name, digits=64) if short in found.values() else short
     return found
@@ -124,7 +124,7 @@ class GamesLink(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeagueMeeting:
+class LeagueMeeting(Scored):
     """All games of a bot against another one, of all versions of both."""
 
     name: str
@@ -135,24 +135,9 @@ class LeagueMeeting:
     """The events in which they met, the newest first."""
 
     @property
-    def games(self) -> int:
-        """Return how many they are."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def points(self) -> float:
-        """Return what the bot has scored in them."""
-        return self.wins + self.draws / 2
-
-    @property
-    def rate(self) -> float:
-        """Return points per game in 0..1."""
-        return self.points / self.games
-
-    @property
     def interval(self) -> tuple[float, float]:
-        """Return Wilson's 95 % interval of that, as if each game were independent."""
-        return wilson(self.rate, self.games)
+        """Return Wilson's 95 % interval of the score rate, as if each game were independent."""
+        return wilson(self.points / self.games, self.games)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,12 +227,12 @@ def league_of(events: Sequence[Event], table: Mapping[str, Any]) -> League:
     bot_of = {row["name"]: row["bot"] for event in events for row in event.versions}
     order = _versions(events)
     rows = {row["name"]: row for row in table["rows"]}
-    names = defaultdict[str, list[str]](list)
-    for name in sorted(rows, key=lambda name: (order.get(name, (False, 0)), name)):
-        names[bot_of.get(name, name)].append(name)
+    names = by_key(
+        (bot_of.get(name, name), name)
+        for name in sorted(rows, key=lambda name: (order.get(name, (False, 0)), name))
+    )
     entered = {row["name"] for one in events if one.season for row in one.season["table"]}
-    places = addresses({*names, *entered})
-    pages = {bot: f"bots/{place}.html" for bot, place in places.items()}
+    pages = {bot: f"bots/{place}.html" for bot, place in addresses({*names, *entered}).items()}
     marks = {
         row["name"]: row["mark"]
         for one in events
@@ -347,14 +332,13 @@ def _pools(events: Iterable[Event], bot: str) -> Iterable[Event]:
         rows = [row for row in event.versions if row["bot"] == bot]
         names = tuple(f"{row['name']} " for row in rows)
         if len(rows) > 1:
-            told = [words for words in event.regressions if words.startswith(names)]
             yield Event(
                 title=event.title,
                 link=event.link,
                 date=event.date,
                 table={},
                 versions=rows,
-                regressions=told,
+                regressions=[words for words in event.regressions if words.startswith(names)],
             )
 
 

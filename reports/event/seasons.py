@@ -194,8 +194,7 @@ class SeasonCounter:
             day = record.tag(MATCH_DAY)
             number = int(day) if is_of_season and day.isdecimal() and len(day) < 10 else 0
             if not why_left_out(record):
-                game = record.first, record.second, record.result
-                self._games[is_of_season, number][game] += 1
+                self._games[is_of_season, number][record.first, record.second, record.result] += 1
                 dates = self._dates[number]
                 dates.add(record.tag("Date"))
                 self._dates[number] = {min(dates), max(dates)}
@@ -256,33 +255,24 @@ def _results(games: Mapping[_Game, int], entries: Mapping[str, str]) -> list[Pai
     ]
 
 
-def coming_of(days: Iterable[MatchDay]) -> list[Coming]:
-    """Return the match days that are not over."""
-    days = list(days)
-    names = {
-        name for day in days for fixture in day.fixtures if not day.is_over for name in fixture[:2]
-    }
-    return [
+def to_come(days: Iterable[MatchDay], benched: Collection[str]) -> tuple[list[Coming], list[str]]:
+    """Return the match days to come of which anything can be played, while these are benched.
+
+    With them comes for whom the season waits, where nothing can be played without it.
+    """
+    open_days = [day for day in days if not day.is_over]
+    names = {name for day in open_days for fixture in day.fixtures for name in fixture[:2]}
+    left: list[Coming] = [
         {
             "number": day.number,
             "date": day.date,
             "pairings": [list(fixture[:2]) for fixture in day.fixtures],
             "rests": sorted(names.difference(*(fixture[:2] for fixture in day.fixtures))),
         }
-        for day in days
-        if not day.is_over
+        for day in open_days
     ]
-
-
-def to_come(days: Iterable[MatchDay], benched: Collection[str]) -> tuple[list[Coming], list[str]]:
-    """Return the match days to come of which anything can be played, while these are benched.
-
-    With them comes for whom the season waits, where nothing can be played without it.
-    """
-    left = coming_of(days)
     playable = [day for day in left if any(map({*benched}.isdisjoint, day["pairings"]))]
-    of_left = {name for day in left for both in day["pairings"] for name in both}
-    return playable, [] if playable else sorted(of_left.intersection(benched))
+    return playable, [] if playable else sorted(names.intersection(benched))
 
 
 def waiting_words(names: Sequence[str]) -> str:

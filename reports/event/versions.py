@@ -11,6 +11,7 @@ from lath.reports.event.background import Background
 from lath.reports.notes.notes import Version
 from lath.reports.notes.outcome import Sheet, SheetColumn
 from lath.reports.ratings.counts import SideScore
+from lath.reports.ratings.numerics import by_key
 from lath.reports.ratings.results import Elo
 from lath.reports.schema import Amount, Count, Share
 
@@ -57,9 +58,7 @@ class Standing:
 
 def standings_of(background: Background, standings: Standings) -> tuple[Standing, ...]:
     """Return how versions stand: bot by bot as they came, each bot's in their order."""
-    of_bot: dict[str, list[Version]] = {}
-    for version in background.versions:
-        of_bot.setdefault(version.bot, []).append(version)
+    of_bot = by_key((version.bot, version) for version in background.versions)
     out = {one.bot for one in background.rulings if not one.lifted}
     return tuple(
         replace(row, disqualified=row.version.name in out)

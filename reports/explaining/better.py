@@ -12,7 +12,15 @@ from typing import Final, Literal
 
 from lath.games.fast import FastBoard
 from lath.notation.record.record import Record, is_of_analysis
-from lath.reports.explaining.turning import DEPTH, NODES, Nodes, SpentError, is_lost, played_through
+from lath.reports.explaining.turning import (
+    DEPTH,
+    NODES,
+    Nodes,
+    SpentError,
+    is_lost,
+    is_lost_after,
+    played_through,
+)
 
 Sort = Literal["wins", "holds", "analysis", ""]
 
@@ -89,13 +97,16 @@ def _by_proof(
         if code in winners:
             return None
         if winners:
-            line = _line(board, seat, plies, nodes)
-            return Better(played=text[code], sort="wins", line=line)
+            return Better(played=text[code], sort="wins", line=_line(board, seat, plies, nodes))
     if not is_lost:
         return None
     _, losses = board.threats()
     for other in board.legal():
-        if other != code and other not in losses and not _loses(board, other, seat, nodes):
+        if (
+            other != code
+            and other not in losses
+            and not is_lost_after(board, other, seat, DEPTH, nodes)
+        ):
             return Better(played=text[code], sort="holds", line=(text[other],))
     return None
 
@@ -114,28 +125,14 @@ def _refutation(board: FastBoard, code: int, seat: int, nodes: Nodes) -> tuple[s
         board.undo()
 
 
-def _loses(board: FastBoard, code: int, seat: int, nodes: Nodes) -> bool:
-    board.play(code)
-    try:
-        return is_lost(board, seat, DEPTH, nodes)
-    finally:
-        board.undo()
-
-
 def _winners(board: FastBoard, seat: int, plies: int, nodes: Nodes) -> list[int]:
     """Return the first move that wins within so many plies for who is to move; all that end it."""
     wins, losses = board.threats()
     if wins or plies == 1:
         return list(wins)
     for code in board.legal():
-        if code in losses:
-            continue
-        board.play(code)
-        try:
-            if is_lost(board, 1 - seat, plies - 1, nodes):
-                return [code]
-        finally:
-            board.undo()
+        if code not in losses and is_lost_after(board, code, 1 - seat, plies - 1, nodes):
+            return [code]
     return []
 
 

@@ -25,7 +25,7 @@ from lath.reports.counting.facts import of_game
 from lath.reports.explaining.expected import SOME, Effect, Expectation, Leaning
 from lath.reports.explaining.family import TestedHypothesis, chosen, weight
 from lath.reports.explaining.findings import LEAST, Cost, Finding, topic_of
-from lath.reports.ratings.numerics import Z95, Matrix, cdf
+from lath.reports.ratings.numerics import Z95, Matrix, by_key, cdf
 from lath.reports.ratings.results import DecidedGame
 
 PARTS: Final = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
@@ -181,10 +181,11 @@ class Contrasts:
         return " and ".join((f"player = {quoted(self._bot)}", *more))
 
     def _by_opponent(self) -> Iterator[Contrast]:
-        met: defaultdict[str, list[int]] = defaultdict(list)
-        for at, seat in self._own.items():
-            one = self._games[at].result
-            met[one.first if seat else one.second].append(at)
+        met = by_key(
+            (one.first if seat else one.second, at)
+            for at, seat in self._own.items()
+            for one in (self._games[at].result,)
+        )
         for name, group in met.items():
             where = self._where(f"player = {quoted(name)}")
             yield _contrast("opponent", f"is weak against {name}", group, where=where)
@@ -264,9 +265,7 @@ class Contrasts:
 
     def _extremes(self, values: Mapping[int, float]) -> Iterator[tuple[float, bool, list[int]]]:
         """Yield games with the least and the greatest values of each game type, part by part."""
-        by_game: defaultdict[str, list[int]] = defaultdict(list)
-        for at in values:
-            by_game[self._games[at].result.game].append(at)
+        by_game = by_key((self._games[at].result.game, at) for at in values)
         for is_most in (True, False):
             for part in PARTS:
                 group: list[int] = []
@@ -282,10 +281,8 @@ class Contrasts:
 
     def _by_condition(self) -> Iterator[Contrast]:
         for tag, reads in CONDITIONS.items():
-            met: defaultdict[str, list[int]] = defaultdict(list)
-            for at in self._own:
-                if value := self._games[at].conditions.get(tag, ""):
-                    met[value].append(at)
+            met = by_key((self._games[at].conditions.get(tag, ""), at) for at in self._own)
+            met.pop("", None)
             for value, group in met.items():
                 where = self._where(f"tag.{tag} = {quoted(value)}")
                 yield _contrast(f"tag.{tag}", f"is weak {reads} {value}", group, where=where)
@@ -294,20 +291,21 @@ class Contrasts:
 
     def _effects(self) -> list[Effect]:
         """Return what else results depend on, for whoever plays."""
-        found = []
-        for state in NAMED:
-            of: dict[int, float] = {
+        found: list[dict[int, float]] = [
+            {
                 at: float((state in one.states[0]) - (state in one.states[1]))
                 for at, one in enumerate(self._games)
                 if (state in one.states[0]) != (state in one.states[1])
             }
-            found.append(of)
-        told = [
-            (at, one.quickness[0] - one.quickness[1])
-            for at, one in enumerate(self._games)
-            if one.quickness[0] is not None and one.quickness[1] is not None
+            for state in NAMED
         ]
-        found.append({at: 2 * value for at, value in told})
+        found.append(
+            {
+                at: 2 * (one.quickness[0] - one.quickness[1])
+                for at, one in enumerate(self._games)
+                if one.quickness[0] is not None and one.quickness[1] is not None
+            }
+        )
         # What is a part already needs no other one.
         begun: defaultdict[tuple[str, Hashable], set[int]] = defaultdict(set)
         for at, one in enumerate(self._games):
@@ -323,14 +321,12 @@ class Contrasts:
         results = [one.result for one in self._games]
         effects = self._effects()
         plain = Expectation(results, effects, bot=self._bot, learns=False)
-        by_game: defaultdict[str, list[int]] = defaultdict(list)
-        for at, one in enumerate(self._games):
-            by_game[one.result.game].append(at)
-        longer: dict[int, float] = {}
-        for of in by_game.values():
-            ranked = sorted(of, key=lambda at: self._games[at].plies)
-            for place, at in enumerate(ranked):
-                longer[at] = plain.ahead(results[at]) * (2 * (place + 0.5) / len(of) - 1)
+        by_game = by_key((one.game, at) for at, one in enumerate(results))
+        longer = {
+            at: plain.ahead(results[at]) * (2 * (place + 0.5) / len(of) - 1)
+            for of in by_game.values()
+            for place, at in enumerate(sorted(of, key=lambda at: self._games[at].plies))
+        }
         # Who is stronger may win soon, or late: that is no weakness in long games.
         return Expectation(results, [*effects, Effect(longer, SOME)], bot=self._bot)
 
@@ -389,13 +385,12 @@ class Contrasts:
             for result in (self._games[at].result,)
         )
         could = max(0.0, min(1.0, (scored + points) / many))
-        cost = Cost(points, points - half, points + half, cdf(leaning.z))
         return Finding(
             kind=one.kind,
             says=one.says,
             because=f"scores {scored / many:.0%}; by all other games {could:.0%} could be expected",
             games=many,
-            cost=cost,
+            cost=Cost(points, points - half, points + half, cdf(leaning.z)),
             side=one.side,
             game=one.game,
             where=one.where,

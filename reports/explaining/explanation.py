@@ -39,6 +39,7 @@ from lath.reports.explaining.weaknesses import (
     Weaknesses,
     line_of,
 )
+from lath.reports.ratings.numerics import by_key
 from lath.reports.ratings.results import DecidedGame
 from lath.reports.schema import written
 
@@ -250,11 +251,10 @@ class Explanation:
         seat = players.index(self.bot)
         key, pair, opening = place_of(record, players)
         cluster = self._clusters.setdefault((key, pair or -len(self._games)), len(self._clusters))
-        bare = replace(record, plies=bare_plies(record.moves), comments=())
         game = TestedGame(
             file=file,
             number=number,
-            record=bare,
+            record=replace(record, plies=bare_plies(record.moves), comments=()),
             result=DecidedGame(*players, both[0], record.game, cluster, opening),
             seat=seat,
             points=both[seat],
@@ -337,12 +337,12 @@ class Explanation:
             board = played.board.game.board
             game.direction = line_of(outcome.cells, board.bit, board.directions)
         note = SAID if record.tag(ANALYSIS) else "eval"
-        told = []
-        for at, ply in enumerate(record.plies):
-            said = ply.annotation(note) if played.seats[at] == game.seat else None
-            if said is not None and said.number is not None:
-                told.append((at + 1, said.number))
-        game.told = told
+        game.told = [
+            (at, said.number)
+            for at, (ply, seat) in enumerate(zip(record.plies, played.seats, strict=True), 1)
+            if seat == game.seat
+            if (said := ply.annotation(note)) is not None and said.number is not None
+        ]
 
     def _take_times(
         self, record: Record, line: int, seats: Sequence[int], chosen: int
@@ -418,8 +418,7 @@ class Explanation:
 
     def _better(self, place: PlyInFile) -> Better | None:
         """Return what is known of a move of the bot; None of another's, and of no move."""
-        of_place = ((game.file, game.number) == place[:2] for game in self._games)
-        game = next((one for one, is_it in zip(self._games, of_place, strict=True) if is_it), None)
+        game = next((one for one in self._games if (one.file, one.number) == place[:2]), None)
         if game is None or not 0 < place.ply <= len(game.record.plies):
             return None
         if played_through(game.record).seats[place.ply - 1] != game.seat:
@@ -459,9 +458,7 @@ class Explanation:
         missing: dict[tuple[str, str], float] = {
             (one.game, one.side): one.cost.points for one in tested if one.topic == "seat"
         }
-        groups: defaultdict[tuple[str, int], list[TestedGame]] = defaultdict(list)
-        for game in self._games:
-            groups[game.game, game.seat].append(game)
+        groups = by_key(((game.game, game.seat), game) for game in self._games)
         found = []
         for (game_id, seat), of in sorted(groups.items()):
             points = math.fsum(one.points for one in of)

@@ -145,8 +145,7 @@ def _unlike(findings: Sequence[Finding]) -> list[Finding]:
     """
     kept: list[Finding] = []
     for each in sorted(findings, key=lambda one: one.cost.p_value or 0.0):
-        same = (one for one in kept if _is_same(one, each))
-        rival = next(same, None)
+        rival = next((one for one in kept if _is_same(one, each)), None)
         if rival is None:
             kept.append(each)
         elif rival.members > each.members or rival.members < each.members:
@@ -159,8 +158,7 @@ def _is_same(one: Finding, other: Finding) -> bool:
     """Return whether findings are of a kind, and half of the games of one are those of another."""
     if (one.kind, one.side) != (other.kind, other.side):
         return False
-    least = min(len(one.members), len(other.members))
-    return 2 * len(one.members & other.members) > least
+    return 2 * len(one.members & other.members) > min(len(one.members), len(other.members))
 
 
 def _is_everywhere(part: Finding, whole: Finding) -> bool:

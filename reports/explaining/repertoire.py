@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import islice
 from typing import Final, NamedTuple
 
 from lath.games.core import Move, Position, least
@@ -128,19 +129,16 @@ class Repertoire:
                 return Novelty(ply, seats[ply - 1], games) if is_one else None
         return None
 
-    def reached(self, least_many: int, most: int) -> list[ReachedByPlayer]:
+    def met_again(self) -> list[ReachedByPlayer]:
+        """Return the positions in which the player was to move more than once, as `reached`."""
+        return self.reached(TWICE, len(self.lines), own=True)
+
+    def reached(self, least_many: int, most: int, *, own: bool = False) -> list[ReachedByPlayer]:
         """Return the positions to which so many of the player's games came, the first plies first.
 
-        The last position of a game is none. Where the same games came to several positions, the
-        last of them counts.
+        The last position of a game is none; `own` leaves those in which the player is to move.
+        Where the same games came to several positions, the last of them counts.
         """
-        return self._shared(least_many, most)
-
-    def met_again(self) -> list[ReachedByPlayer]:
-        """Return the positions in which the player was to move more than once, likewise."""
-        return self._shared(TWICE, len(self.lines), own=True)
-
-    def _shared(self, least_many: int, most: int, *, own: bool = False) -> list[ReachedByPlayer]:
         games: defaultdict[int, list[int]] = defaultdict(list)
         plies: dict[int, int] = {}
         for at, line in enumerate(self.lines):
@@ -227,8 +225,4 @@ def _positions(record: Record) -> Iterator[Position]:
 
 def position_after(record: Record, ply: int) -> Position:
     """Return the position of a record after so many plies."""
-    positions = _positions(record)
-    position = next(positions)
-    for _ in range(ply):
-        position = next(positions)
-    return position
+    return next(islice(_positions(record), ply, None))

@@ -238,10 +238,10 @@ def _has_escape(board: FastBoard, played: int, loser: int, nodes: Nodes) -> bool
     """Return whether another move was not lost, as far as the proof sees."""
     wins, losses = board.threats()
     others = (code for code in board.legal() if code != played and code not in losses)
-    return bool(wins) or not all(_after(board, code, loser, DEPTH, nodes) for code in others)
+    return bool(wins) or not all(is_lost_after(board, code, loser, DEPTH, nodes) for code in others)
 
 
-def _after(board: FastBoard, code: int, loser: int, plies: int, nodes: Nodes) -> bool:
+def is_lost_after(board: FastBoard, code: int, loser: int, plies: int, nodes: Nodes) -> bool:
     """Return whether a player has lost within so many plies after a move."""
     board.play(code)
     try:
@@ -262,5 +262,5 @@ def is_lost(board: FastBoard, loser: int, plies: int, nodes: Nodes) -> bool:
     if wins or plies == 1:
         return bool(wins) is not is_own and (not is_own or len(losses) == len(board.legal()))
     rest = (code for code in board.legal() if code not in losses)
-    lost = (_after(board, code, loser, plies - 1, nodes) for code in rest)
+    lost = (is_lost_after(board, code, loser, plies - 1, nodes) for code in rest)
     return all(lost) if is_own else any(lost)

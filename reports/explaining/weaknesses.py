@@ -7,14 +7,13 @@ may do, and what the bot says itself.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter
-from statistics import median, quantiles
+from statistics import fmean, median, quantiles
 from typing import ClassVar, Final, Literal, NamedTuple
 
 from lath.notation.query.query import quoted
@@ -208,11 +207,11 @@ class Weaknesses:
             if not lost:
                 continue
             plies = [len(game.record.plies) for game in lost]
-            span = _plies(min(plies), max(plies))
             yield Finding(
                 kind=f"forfeit.{why}",
                 says=_FORFEITED[why],
-                because=f"after {span}, the median being {median(plies):.0f}",
+                because=f"after {_plies(min(plies), max(plies))}, "
+                f"the median being {median(plies):.0f}",
                 games=len(lost),
                 cost=fact(game.expected for game in lost),
                 adjusted=0.0,
@@ -310,7 +309,7 @@ class Weaknesses:
             plies = [turn.ply for _, turn in own]
             span = f", at ply {min(plies)} to {max(plies)}" if own else ""
             # A win that was missed was in hand; else half a point is what was not lost yet.
-            worth = 0.5 if kind != "missed" else _mean(1 - game.points for game, _ in own)
+            worth = 0.5 if kind != "missed" else fmean([1 - game.points for game, _ in own] or [1])
             yield Finding(
                 kind=f"turn.{kind}",
                 says=says,
@@ -427,24 +426,22 @@ class Weaknesses:
     # What it says itself
 
     def _of_promises(self) -> Iterator[Finding]:
-        clusters = [game.cluster for game in self._games]
-        for promise in self._calibration.promises(clusters):
+        for promise in self._calibration.promises([game.cluster for game in self._games]):
             points = promise.gap.value * promise.gap.games
             half = (promise.gap.high or 0) - (promise.gap.low or 0)
             low, high = promise.gap.low, promise.gap.high
-            cost = Cost(
-                points,
-                points - half if low is None else low * promise.gap.games,
-                points + half if high is None else high * promise.gap.games,
-                promise.p_value,
-            )
             yield Finding(
                 kind="trust",
                 says=f"overrates positions from {promise.sure:.0%} on",
                 because=f"the first time in a game that it expected so much, it expected "
                 f"{promise.expected:.0%} and got {promise.observed:.0%}",
                 games=promise.gap.games,
-                cost=cost,
+                cost=Cost(
+                    points,
+                    points - half if low is None else low * promise.gap.games,
+                    points + half if high is None else high * promise.gap.games,
+                    promise.p_value,
+                ),
                 places=tuple(self._games[at].place(ply) for at, ply in promise.games),
                 members=frozenset(at for at, _ in promise.games),
             )
@@ -473,17 +470,9 @@ _FORFEITED: Final = dict(
 )
 
 
-def _is_quick(clock: ClockAtMove) -> bool | None:
-    return None if clock.used is None else clock.used < QUARTER
-
-
-def _is_slow(clock: ClockAtMove) -> bool | None:
-    return None if clock.used is None else clock.used >= 1 - QUARTER
-
-
 _CLOCKS: Final[Mapping[Speed, Callable[[ClockAtMove], bool | None]]] = {
-    "quick": _is_quick,
-    "slow": _is_slow,
+    "quick": lambda clock: None if clock.used is None else clock.used < QUARTER,
+    "slow": lambda clock: None if clock.used is None else clock.used >= 1 - QUARTER,
     "low": attrgetter("is_low"),
 }
 
@@ -503,11 +492,6 @@ def line_of(names: Sequence[str], bits: Mapping[str, int], directions: Iterable[
             first = next(bit for bit in names_of if bit << step in names_of)
             return f"{names_of[first]}-{names_of[first << step]}"
     return ""
-
-
-def _mean(values: Iterable[float]) -> float:
-    every = list(values)
-    return math.fsum(every) / len(every) if every else 1.0
 
 
 def _of(part: int, whole: int) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
+from itertools import accumulate
 from typing import Any, Final
 
 from lath.games.core import Move, Position, least, least_line, symmetries
@@ -125,8 +126,7 @@ class TreeCounter:
             return
         with suppress(GameError):
             start = start_from(record.game, "", "", record.tag(RULES))
-            kept = self._kept[record.game].setdefault(start, _Kept())
-            kept.add(record, entry.number, points)
+            self._kept[record.game].setdefault(start, _Kept()).add(record, entry.number, points)
 
     def trees(self) -> list[TreeOfGame]:
         """Return the tree of each game id, sorted; scores are first's.
@@ -202,12 +202,8 @@ class _Tree:
         self._start: Final = start
         self._kept: Final = kept
         self._texts: Final = list(map(Move, kept.places))
-        self._firsts: Final[list[int]] = []
+        self._firsts: Final = list(accumulate(kept.lengths, initial=0))
         """By game the place of its first move."""
-        first = 0
-        for length in kept.lengths:
-            self._firsts.append(first)
-            first += length
         self._levels: Final = [_Level([0] * len(kept.lengths), [start])]
         self._most: Final = max(kept.chosen, default=0) + FREE
         self._places: Final[dict[tuple[int, Any], _Place]] = {}

@@ -33,8 +33,6 @@ its zeros are no drama.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from array import array
 from collections import Counter, defaultdict
@@ -46,7 +44,6 @@ from typing import Any, Final
 from lath.games.core import Side
 from lath.games.stones import SWAP
 from lath.notation.archive.archive import SeenRecords
-from lath.notation.formats.tables import guarded
 from lath.notation.record.record import Record
 from lath.notation.record.tags import ANALYSIS, FORFEITS, Termination
 from lath.notation.rules.replay import positions
@@ -57,7 +54,7 @@ from lath.reports.counting.estimates import (
     estimate,
 )
 from lath.reports.counting.facts import of_game
-from lath.reports.counting.openings import chosen_plies
+from lath.reports.counting.openings import chosen_plies, csv_of
 from lath.reports.counting.rated import digest_of, place_of
 from lath.reports.metrics.definitions import (
     ADVANTAGE,
@@ -151,7 +148,6 @@ def judgement(record: Record, seats: Sequence[int]) -> tuple[Unjudged | None, fr
     `LEAST_SPREAD`. An analysis is one judge of both seats.
     """
     said: dict[int, list[float]] = {}
-    is_analysed = bool(record.tag(ANALYSIS))
     for seat, ply in zip(seats, record.plies, strict=False):
         if ply.eval is not None:
             said.setdefault(seat, []).append(ply.eval)
@@ -164,7 +160,7 @@ def judgement(record: Record, seats: Sequence[int]) -> tuple[Unjudged | None, fr
     if silent == said.keys():
         has_proofs = any(abs(each) >= DECIDED for of in said.values() for each in of)
         return "proofs alone" if has_proofs else "all level", frozenset(silent)
-    return None, frozenset(() if is_analysed else silent)
+    return None, frozenset(() if record.tag(ANALYSIS) else silent)
 
 
 def evaluations(
@@ -223,13 +219,12 @@ def of_evaluations(
         if value <= 0:
             break
         since = at
-    decided = next((at for at, value in winners if value > above), plies)
     return found | {
         "drama": math.fsum(behind) / len(told),
         "greatest_drama": max(behind),
         "behind": sum(each > 0 for each in behind) / len(told),
         "time_to_decide": since / plies,
-        "decisiveness": decided / plies,
+        "decisiveness": next((at for at, value in winners if value > above), plies) / plies,
     }
 
 
@@ -385,8 +380,7 @@ class GameGroup:
         """
         if measure.evaluated:
             return self.reason, self.help
-        is_of_stone = measure.key in ("first_stone", "stone_equal")
-        has_it = not is_of_stone or self._results[STONE_EQUAL]
+        has_it = self._results[STONE_EQUAL] or measure.key not in ("first_stone", "stone_equal")
         if measure.key in ADVANTAGE and has_it and self.one_sided:
             return f"{UNMEASURABLE}: {self.one_sided}", EQUALS
         return "", ""
@@ -485,14 +479,15 @@ class GameGroup:
                 for row in self.rows()
             ]
             + [
-                {"measure": each.key, "unit": each.unit, **self._nothing(each)}
+                {
+                    "measure": each.key,
+                    "unit": each.unit,
+                    **numbers_of(None),
+                    **dict(zip(("reason", "help"), self.why_none(each), strict=True)),
+                }
                 for each in self.unmeasured
             ],
         }
-
-    def _nothing(self, measure: Measure) -> dict[str, Any]:
-        reason, help_ = self.why_none(measure)
-        return {**numbers_of(None), "reason": reason, "help": help_}
 
     @property
     def unmeasured(self) -> list[Measure]:
@@ -529,10 +524,9 @@ class Measures:
     @property
     def groups(self) -> list[tuple[str, GameGroup]]:
         """Return sources and groups, the games of a source sorted by id."""
-        sources = list(dict.fromkeys(source for source, _ in self._groups))
         return [
             (source, self._groups[source, game])
-            for source in sources
+            for source in dict.fromkeys(source for source, _ in self._groups)
             for game in sorted(game for of, game in self._groups if of == source)
         ]
 
@@ -562,8 +556,4 @@ class Measures:
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return a line of text each, and the names of the columns before them."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(rows[0] if rows else ("measure",))
-    writer.writerows([guarded(f"{'' if v is None else v}") for v in row.values()] for row in rows)
-    return stream.getvalue()
+    return csv_of(rows, "measure")

@@ -494,8 +494,9 @@ def _bots(
     """Return what is said of each bot, in the order of the table."""
     table, by_seat = standings.overall, scores_by_side(tally.games, whose)
     names = [row.name for row in table.rows]
-    rated = sorted(table.rows, key=lambda row: -row.strength.trueskill.exposed)
-    strongest = [row.name for row in rated]
+    strongest = [
+        row.name for row in sorted(table.rows, key=lambda row: -row.strength.trueskill.exposed)
+    ]
     return [
         {
             "rank": row.rank,

@@ -196,14 +196,15 @@ class Collector:
         return rows[0]["name"] if rows and rows[0]["facts"]["dates"]["last"] else ""
 
     def _sorted(self) -> list[Tournament]:
-        rows = sorted(self._tournaments, key=itemgetter("name"))
-
-        def newer(one: Tournament) -> tuple[str, tuple[float, int], str]:
-            dates = one["facts"]["dates"]
-            return dates["last"], self._places[one["name"]], dates["first"]
-
-        rows.sort(key=newer, reverse=True)
-        return rows
+        return sorted(
+            sorted(self._tournaments, key=itemgetter("name")),
+            key=lambda one: (
+                one["facts"]["dates"]["last"],
+                self._places[one["name"]],
+                one["facts"]["dates"]["first"],
+            ),
+            reverse=True,
+        )
 
     def document(self, title: str | None = None) -> IndexDocument:
         """Return all that the index page shows, as plain JSON values."""
@@ -248,5 +249,6 @@ def render(
     Files of the folder `templates` come before ours of the same name. With `refresh_s` the page
     loads itself anew that often.
     """
-    values = {"document": document, "refresh_s": refresh_s, "card": card}
-    return rendered("index.html.j2", PARTS, templates, **values)
+    return rendered(
+        "index.html.j2", PARTS, templates, document=document, refresh_s=refresh_s, card=card
+    )

@@ -101,8 +101,6 @@ def _all_time(league: League) -> list[SeasonRow]:
     rows = [
         {**_of(one), "name": one.name, "mark": league.marks.get(one.name, "")} for one in everybody
     ]
-    for row in rows:
-        row["points"] = row["wins"] + row["draws"] / 2
     rows.sort(key=lambda row: (-row["points"], row["name"]))
     ranks = shared_ranks([-row["points"] for row in rows])
     return [cast("SeasonRow", {"rank": rank, **row}) for rank, row in zip(ranks, rows, strict=True)]
@@ -114,4 +112,4 @@ def _of(entrant: LeagueEntrant | Absent) -> dict[str, Any]:
     sums = {
         word: sum(getattr(one, word) for one in meetings) for word in ("wins", "draws", "losses")
     }
-    return {**sums, "games": sum(sums.values())}
+    return {**sums, "games": sum(sums.values()), "points": sums["wins"] + sums["draws"] / 2}

@@ -257,12 +257,11 @@ def _answers(
     if (panel := panels.get("plies")) is not None:
         said, rest = _most(panel, "longest", "longer", "{} plies on average", compared)
         found.append(Headline("Longer", said, rest, _sorted(panel)))
-    equal, scored = panels.get("first_equal"), panels.get("first_score")
-    if (answer := _fairer(equal, scored, groups)) is not None:
-        found.append(answer)
-    if (answer := _dramatic(panels.get("drama"), groups, compared)) is not None:
-        found.append(answer)
-    return found
+    others = (
+        _fairer(panels.get("first_equal"), panels.get("first_score"), groups),
+        _dramatic(panels.get("drama"), groups, compared),
+    )
+    return [*found, *filter(None, others)]
 
 
 def _fairer(
@@ -270,10 +269,7 @@ def _fairer(
 ) -> Headline | None:
     """Return which game may be fair, of those whose bots tell."""
     lacking = [one for one in groups if one.group.one_sided]
-    why: list[tuple[str, bool]] = []
-    for one in lacking:
-        why += [(one.name, True), (": ", False)] if len(groups) > 1 else []
-        why += _words(f"{one.group.one_sided}. ")
+    why = _of_each(lacking, [one.group.one_sided for one in lacking], groups)
     why += _words(f"What helps: {EQUALS}.") if lacking else []
     if scored is None:
         return (
@@ -295,10 +291,7 @@ def _dramatic(
     lacking = [one for one in groups if one.group.reason]
     if not lacking and panel is None:
         return None
-    rest: list[tuple[str, bool]] = []
-    for one in lacking:
-        rest += [(one.name, True), (": ", False)] if len(groups) > 1 else []
-        rest += _words(f"{one.group.lack}. ")
+    rest = _of_each(lacking, [one.group.lack for one in lacking], groups)
     for words in dict.fromkeys(one.group.help for one in lacking):
         rest += _words(f"What helps: {words}.")
     if panel is None or (lacking and len(panel.dots) == 1):
@@ -307,9 +300,22 @@ def _dramatic(
     what = "Its winner was behind by {} of a point on average"
     said, more = _most(panel, "most dramatic", "more dramatic", what, compared)
     if lacking:
-        names = _all_of([dot.name for dot in panel.dots])
-        said = [*_words("Of "), *names, *_words(": "), *said]
+        said = [*_words("Of "), *_all_of([dot.name for dot in panel.dots]), *_words(": "), *said]
     return Headline("More dramatic", said, [*more, *_words(" "), *rest], _sorted(panel))
+
+
+def _of_each(
+    some: Iterable[NamedGroup], said: Iterable[str], groups: Sequence[NamedGroup]
+) -> list[tuple[str, bool]]:
+    """Return what is said of some of the games, after their names where there are several."""
+    return [
+        part
+        for one, words in zip(some, said, strict=True)
+        for part in (
+            *(((one.name, True), (": ", False)) if len(groups) > 1 else ()),
+            (f"{words}. ", False),
+        )
+    ]
 
 
 def _sorted(panel: Panel) -> Panel:
@@ -455,9 +461,7 @@ BOX: Final = (38.0, 8.0, 312.0, 150.0)
 def _leads(groups: Sequence[NamedGroup]) -> Chart | None:
     """Return what winners could expect over the game, in per cent of a point."""
     judged = [one for one in groups if not one.group.reason]
-    known = [(one.name, points) for one in judged if (points := one.group.courses.leads())]
-    scaled = [(name, [_scaled(point, 100) for point in points]) for name, points in known]
-    return _drawn(scaled, (0, 100), (0, 100))
+    return _chart(judged, lambda one: one.courses.leads(), share=True, ends=(0, 100))
 
 
 def _chart(
@@ -465,12 +469,14 @@ def _chart(
     points_of: Callable[[GameGroup], list[CoursePoint]],
     *,
     share: bool = False,
+    ends: Sequence[float] = (),
 ) -> Chart | None:
+    """Return a chart ply by ply; one with `ends` has these on both scales."""
     known = [(one.name, points) for one in groups if (points := points_of(one.group))]
     unit = 100 if share else 1
     scaled = [(name, [_scaled(point, unit) for point in points]) for name, points in known]
     last = max((points[-1].at for _, points in known), default=1)
-    return _drawn(scaled, (1, last), (0,))
+    return _drawn(scaled, ends or (1, last), ends or (0,))
 
 
 def _scaled(point: CoursePoint, unit: float) -> CoursePoint:

@@ -446,8 +446,7 @@ class Packer:
 
     def _shown(self, game: _Told, family: _Family) -> _Shown:
         """Return a game as it is replayed, which is played for that."""
-        record = game.record
-        replay = self._played(record)
+        replay = self._played(game.record)
         movers = (*replay.movers, replay.to_move) if replay else ()
         turns = enumerate(pairwise((1, *movers)))  # before the first ply comes second's turn
         forms, digits = _open_digits(game.said)

@@ -34,10 +34,12 @@ from lath.notation.files.files import folder_of
 from lath.notation.files.folders import user_folder
 from lath.notation.record.record import Record
 from lath.notation.rules.effects import steps
+from lath.reports.counting import columns
 from lath.reports.counting.openings import OpeningLine
 from lath.reports.counting.standings import Refused
 from lath.reports.event.background import NO_BACKGROUND, Background
 from lath.reports.event.export import to_csv
+from lath.reports.event.seasons import waiting_words
 from lath.reports.exploring.trees import ReachedPosition, TreeLine
 from lath.reports.page import number_words, views
 from lath.reports.page.document import Gathered, ReportDocument, gather
@@ -351,7 +353,12 @@ def environment_of(templates: Path | None) -> jinja2.Environment:
         lstrip_blocks=True,
         bytecode_cache=_Compiled(str(folder)) if (folder := _cache_folder()) else None,
     )
-    shown = dict(chain(getmembers(number_words, isfunction), getmembers(views, isfunction)))
+    shown = {
+        **dict(chain(getmembers(number_words, isfunction), getmembers(views, isfunction))),
+        "figure_rows": columns.rows_of,
+        "more_columns": columns.more,
+        "waits_words": waiting_words,
+    }
     environment.filters |= shown
     named = {"z95": Z95, "EVIDENCE": views.EVIDENCE, "DOCUMENTATION": DOCUMENTATION}
     environment.globals |= {**shown, **named}

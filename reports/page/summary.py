@@ -217,9 +217,8 @@ def _of_swiss(
 
 def _of_gauntlet(standing: Sequence[Mapping[str, Any]]) -> Sentence:
     best = standing[0]
-    elo = best["elo"]
     scored = f"{percent(best['score'])} of the points"
-    ahead = f"{elo_words(elo)} Elo"
+    ahead = f"{elo_words(best['elo'])} Elo"
     words = f"{{}} scored {scored} against {count(len(best['opponents']), 'bot')}: {ahead}."
     if len(standing) > 1:
         words = f"{{}} is the first of {len(standing)} challengers, with {scored}: {ahead}."

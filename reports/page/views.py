@@ -19,7 +19,6 @@ from lath.reports.counting.figures import names_listed
 from lath.reports.counting.standings import TRIALS
 from lath.reports.event.background import changes_sheet, rulings_sheet
 from lath.reports.event.export import invalid_words
-from lath.reports.event.seasons import waiting_words
 from lath.reports.notes.notes import Change, Ruling, Snapshot
 from lath.reports.page.number_words import DASH, MINUS, THIN, count, points
 
@@ -187,16 +186,6 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
 
 
 # Words
-
-
-def more_columns(table: Mapping[str, Any]) -> Sequence[columns.TableColumn]:
-    """Return the columns of the second table of bots."""
-    return columns.more(table)
-
-
-def figure_rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of a table of bots, for its columns."""
-    return columns.rows_of(table)
 
 
 def cells_of(
@@ -388,11 +377,14 @@ def sheets(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
         filled = [at for at, _ in enumerate(sheet["columns"]) if any(row[at] for row in rows)]
         columns = [sheet["columns"][at] for at in filled]
         names = (at for at, column in enumerate(columns) if column["kind"] == "name")
-        cells = [[row[at] for at in filled] for row in rows]
-        for at, column in enumerate(columns):
-            if column["kind"] == "number":  # a score such as 0-2 keeps its hyphen
-                for row in cells:
-                    row[at] = re.sub(r"^-(?=[0-9])", MINUS, row[at])
+        cells = [
+            [
+                # A score such as 0-2 keeps its hyphen.
+                re.sub(r"^-(?=[0-9])", MINUS, row[at]) if column["kind"] == "number" else row[at]
+                for at, column in zip(filled, columns, strict=True)
+            ]
+            for row in rows
+        ]
         caption = sheet["title"] or "By the rules of the tournament’s format."
         heads = next(names, 0)
         found.append({"caption": caption, "columns": columns, "heads": heads, "rows": cells})
@@ -435,19 +427,18 @@ def _tie(tie: Mapping[str, Any], upper: str | None) -> dict[str, Any]:
 
 def changed(changes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the table of what was changed while a tournament was played."""
-    sheet = asdict(changes_sheet(Change(**change) for change in changes))
-    (table,) = sheets({"sheets": [sheet]})
+    (table,) = sheets({"sheets": [asdict(changes_sheet(Change(**change) for change in changes))]})
     return {**table, "heads": 0, "caption": "Settings that were other ones in the first games."}
 
 
 def ruled(rulings: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the table of what was ruled of games."""
     (table,) = sheets({"sheets": [asdict(rulings_sheet(Ruling(**one) for one in rulings))]})
-    caption = (
-        "A game that is void, and each game of a bot that is disqualified, is kept and counts for "
-        "nothing, until that is taken back."
-    )
-    return {**table, "caption": caption}
+    return {
+        **table,
+        "caption": "A game that is void, and each game of a bot that is disqualified, is kept and "
+        "counts for nothing, until that is taken back.",
+    }
 
 
 def tells_versions(document: Mapping[str, Any]) -> bool:
@@ -459,11 +450,6 @@ def tells_versions(document: Mapping[str, Any]) -> bool:
 def snapshot_words(snapshot: Mapping[str, Any]) -> str:
     """Return in a few words which snapshot a tournament is."""
     return Snapshot(**snapshot).words
-
-
-def waits_words(names: Sequence[str]) -> str:
-    """Return for whom a season waits: `waiting_words`."""
-    return waiting_words(names)
 
 
 def at_once(provenance: Mapping[str, Any]) -> str:

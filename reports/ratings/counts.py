@@ -180,10 +180,9 @@ def count(results: Iterable[DecidedGame] | Counted) -> ResultCounts:
     for (first, second, score, game), times in cells.items():
         if first != second:
             tallies.setdefault(SidesOfPair(game, first, second), SideScore()).add(score, times)
-    names = {name for cell in cells for name in cell[:2]}
     # Sorted, for the last bits of a sum are those of an order.
     return ResultCounts(
-        names=tuple(sorted(names)),
+        names=tuple(sorted({name for cell in cells for name in cell[:2]})),
         tallies=dict(sorted(tallies.items())),
         clusters=dict(sorted(clusters.items())),
         openings={game: dict(sorted(of_game.items())) for game, of_game in begun.items()},

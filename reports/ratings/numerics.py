@@ -12,10 +12,13 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import mul
-from typing import Final
+from typing import Final, TypeVar
 
 Vector = list[float]
 Matrix = list[Vector]
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 # Matrices
 
@@ -256,6 +259,18 @@ class Accelerator:
 
 def _minus(one: Vector, other: Vector) -> Vector:
     return [a - b for a, b in zip(one, other, strict=True)]
+
+
+def by_key(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """Return the values of each key, both in their order.
+
+    >>> by_key([("b", 1), ("a", 2), ("b", 3)])
+    {'b': [1, 3], 'a': [2]}
+    """
+    found: dict[K, list[V]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def shared_ranks(keys: Iterable[object]) -> list[int]:

@@ -575,5 +575,4 @@ def environment_of(draw_rate: float) -> Any:
         def w_draw(self, diff: float, draw_margin: float) -> float:
             return draw(diff, draw_margin)[1]
 
-    normal = (cdf, pdf, NormalDist().inv_cdf)
-    return Environment(MU, SIGMA, BETA, TAU, draw_rate, backend=normal)
+    return Environment(MU, SIGMA, BETA, TAU, draw_rate, backend=(cdf, pdf, NormalDist().inv_cdf))
