@@ -108,8 +108,9 @@ def serve(
     # Games are kept in the first folder that is served, else in that of a file.
     folder = next((one for one in served if one.is_dir()), served[0].parent)
     desk = None if public_read_only else Desk(folder, Thinkers(_bots(bot or [])), append_record)
+    site = Site(Shelf(served), desk)
     listener = listening(_LOOPBACK.get(host, host), port)
-    _serve(Site(Shelf(served), desk), listener, host, no_browser, as_json=as_json, quiet=quiet)
+    _serve(site, listener, host, no_browser, as_json=as_json, quiet=quiet)
 
 
 def _bots(flags: list[str]) -> dict[str, BotSpec]:
