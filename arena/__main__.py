@@ -38,7 +38,7 @@ from lath.arena.errors import (
 )
 from lath.arena.terminal.streams import behind_doors
 
-SELDOM: Final = 10_000
+SELDOM: Final = 100_000
 """New objects after which Python looks for garbage: imports make many, and none of it."""
 
 
