@@ -276,8 +276,7 @@ def _play(request: RunRequest, printed: _Printed, events: Target | None, failure
         ),
         is_alone=True,
     )
-    tournament = settled(request, (lambda _: None) if printed.quiet else note)
-    _, out = place_of(request)
+    tournament, out = settled(request, (lambda _: None) if printed.quiet else note)
     audience.close()  # to bots that are greeted here; and workers may die
     progress = Progress(tournament)
     progress.listeners.extend([failures, *[_print_ended] * printed.as_json])
@@ -360,8 +359,7 @@ def print_planned(request: RunRequest, *, as_json: bool, quiet: bool) -> None:
     if request.cluster is not None:
         raise ConfigError("--plan counts games at a time by --jobs: leave --cluster out")
     # Bots that come are not started for it.
-    tournament = settled(replace(request, anyway=True), (lambda _: None) if quiet else note)
-    _, out = place_of(request)
+    tournament, out = settled(replace(request, anyway=True), (lambda _: None) if quiet else note)
     with signals.interruptible():
         found = planned(tournament, out, request.allowed)
     if as_json:

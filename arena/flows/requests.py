@@ -126,9 +126,9 @@ class Request:
             value = others.get(one.name, getattr(self, one.name))
             if not one.kw_only or not one.compare or value in (None, "", False, one.default):
                 continue
-            flag = flag_of(one.name)
             values = value if isinstance(value, (list, tuple)) else [value]
-            words += [word for each in values for word in (flag, str(each))[: 2 - (each is True)]]
+            for each in values:
+                words += [flag_of(one.name), *([] if each is True else [str(each)])]
         return words
 
     @property

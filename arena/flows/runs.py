@@ -92,8 +92,10 @@ def place_of(request: RunRequest) -> tuple[Path | None, Path]:
     return config, out
 
 
-def settled(request: RunRequest, tell: Callable[[str], None] = lambda _: None) -> Config:
-    """Return the tournament that is asked for; `tell` hears where it is the demo.
+def settled(
+    request: RunRequest, tell: Callable[[str], None] = lambda _: None
+) -> tuple[Config, Path]:
+    """Return the tournament that is asked for, and its directory; `tell` hears of the demo.
 
     Bots that come to a pool are started once, unless that is not wanted. Raises ArenaError.
     """
@@ -109,7 +111,7 @@ def settled(request: RunRequest, tell: Callable[[str], None] = lambda _: None) -
                 refuse_newcomers(tournament, [table["name"] for table in added], out)
         else:
             tournament = _configured(config, out, keys, tell)
-    return by_match_days(tournament, out) if request.match_day else tournament
+    return by_match_days(tournament, out) if request.match_day else tournament, out
 
 
 def _other_roster(
@@ -429,8 +431,7 @@ def tournament(request: RunRequest) -> RunResult:
     and `summary.stopped`. Raises
     ConfigError and StoreError, DiskError and MachineError after `disk_patience` seconds.
     """
-    config = settled(request)
-    _, folder = place_of(request)
+    config, folder = settled(request)
     with heard_by(request.on_event) as hearing:
         summary, progress = played(request, config, folder, Audience(watched=hearing))
     return result_of(summary, progress, folder)

@@ -223,12 +223,12 @@ def says_that_it_plays_the_demo(tmp_path: Path) -> None:
 
 
 def test_the_demo_begins_where_it_always_did_and_other_tournaments_at_random() -> None:
-    demo = runs.settled(RunRequest())
+    demo, _ = runs.settled(RunRequest())
     bots = RunRequest(bots=("greedy", "random"), games=("yavalath",))
-    other = runs.settled(bots)
+    other, _ = runs.settled(bots)
     assert (demo.openings, other.openings) == (None, RandomChoice(everywhere=False))
     Path("book.lath").write_text("")
-    chosen = runs.settled(replace(bots, openings="book.lath:6")).openings
+    chosen = runs.settled(replace(bots, openings="book.lath:6"))[0].openings
     assert isinstance(chosen, BookChoice)
     assert (chosen.path, chosen.plies) == (Path("book.lath").absolute(), 6)
 
