@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Final, TextIO, cast
 
@@ -26,10 +27,11 @@ from lath.arena.errors import (
     DiskError,
     MachineError,
 )
+from lath.arena.flows.requests import Audience
 from lath.arena.machine import signals
 from lath.arena.publishing.pages import lay_out
 from lath.arena.terminal.layout import Output
-from lath.arena.terminal.live import standings
+from lath.arena.terminal.live import screen, standings
 from lath.arena.terminal.streams import Steadfast, data_output
 from lath.arena.tournament.outcome.sources import background_of, forfeits_in, record_and_log_of
 from lath.arena.tournament.run.events import Event, GameEnded, RunFailed, Waiting, json_lines
@@ -108,6 +110,16 @@ def _print_tables(summary: RunSummary, progress: Progress, out: Path, output: Ou
 def note(words: str) -> None:
     """Tell people of something."""
     print(words, file=sys.stderr)
+
+
+def audience(*, quiet: bool, verbose: bool = False, is_shared: bool = False) -> Audience:
+    """Return people at a terminal, to whom this process belongs alone."""
+    return Audience(
+        tell=(lambda _: None) if quiet else note,
+        note=lambda words: note(f"note: {words}"),
+        watched=partial(screen, quiet=quiet, verbose=verbose, is_shared=is_shared),
+        is_alone=True,
+    )
 
 
 def print_end_words(summary: RunSummary, progress: Progress, more: Iterable[str] = ()) -> None:

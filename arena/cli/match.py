@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,8 +14,8 @@ from typing import Annotated, Any
 import typer
 
 from lath.arena.cli.ending import (
+    audience,
     fault_words,
-    note,
     print_end_words,
     print_faults,
     tell_report,
@@ -39,10 +38,9 @@ from lath.arena.cli.main import (
 from lath.arena.cli.offers import LONGER, match_command
 from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED
 from lath.arena.flows.matches import PlayedMatch, held, verdict_of
-from lath.arena.flows.requests import BUDGET, SPRT, Audience, MatchRequest
+from lath.arena.flows.requests import BUDGET, SPRT, MatchRequest
 from lath.arena.schedule.sprt import score_of
 from lath.arena.terminal.layout import Output
-from lath.arena.terminal.live import screen
 from lath.arena.tournament.outcome.outcomes import verdict_words, with_reason
 from lath.arena.tournament.outcome.sources import records_of
 from lath.arena.tournament.run.progress import mishaps_words
@@ -240,17 +238,12 @@ def match(
         hosts_alike=hosts_alike,
         out=out,
     )
-    audience = Audience(
-        tell=(lambda _: None) if quiet else note,
-        note=lambda words: note(f"note: {words}"),
-        watched=partial(screen, quiet=quiet, verbose=False, is_shared=False),
-        is_alone=True,
-    )
+    watching = audience(quiet=quiet)
     if new is None:
         from lath.arena.cli.placing import told  # start-up time
 
-        raise typer.Exit(told(request, audience, as_json=as_json, quiet=quiet))
-    raise typer.Exit(_told(held(request, audience), request, as_json=as_json, quiet=quiet))
+        raise typer.Exit(told(request, watching, as_json=as_json, quiet=quiet))
+    raise typer.Exit(_told(held(request, watching), request, as_json=as_json, quiet=quiet))
 
 
 def _told(played: PlayedMatch, request: MatchRequest, *, as_json: bool, quiet: bool) -> int:

@@ -5,13 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
 
-from lath.arena.cli.ending import Failures, events_of, note, print_end, resumable, unhurt_output
+from lath.arena.cli.ending import (
+    Failures,
+    audience,
+    events_of,
+    note,
+    print_end,
+    resumable,
+    unhurt_output,
+)
 from lath.arena.cli.main import (
     App,
     BudgetOfRun,
@@ -33,13 +40,12 @@ from lath.arena.cli.main import (
 from lath.arena.cli.outputs import EVENTS, Target
 from lath.arena.directory import CONFIG, OUTCOME, REPORT
 from lath.arena.errors import ConfigError
-from lath.arena.flows.requests import DEFAULT_FOLDER, Audience, RunRequest
+from lath.arena.flows.requests import DEFAULT_FOLDER, RunRequest
 from lath.arena.flows.runs import FILES, place_of, played, settled
 from lath.arena.machine import signals
 from lath.arena.machine.system import PATIENCE_S
 from lath.arena.schedule.core import seed_digest
 from lath.arena.terminal.layout import Output
-from lath.arena.terminal.live import screen
 from lath.arena.tournament.configuration.config import load_own
 from lath.arena.tournament.outcome.notes import played_in
 from lath.arena.tournament.run.events import Event, RunEnded, Waiting
@@ -267,24 +273,20 @@ class _Printed(NamedTuple):
 def _play(request: RunRequest, printed: _Printed, events: Target | None, failures: Failures) -> int:
     """Play what is asked for, and return the exit status; raises ArenaError."""
     is_for_programs = printed.as_json or (printed.events and events is None)
-    audience = Audience(
-        watched=partial(
-            screen,
-            quiet=printed.quiet,
-            verbose=printed.verbose,
-            is_shared=is_for_programs and sys.stdout.isatty(),
-        ),
-        is_alone=True,
+    watching = audience(
+        quiet=printed.quiet,
+        verbose=printed.verbose,
+        is_shared=is_for_programs and sys.stdout.isatty(),
     )
-    tournament, out = settled(request, (lambda _: None) if printed.quiet else note)
-    audience.close()  # to bots that are greeted here; and workers may die
+    tournament, out = settled(request, watching.tell)
+    watching.close()  # to bots that are greeted here; and workers may die
     progress = Progress(tournament)
     progress.listeners.extend([failures, *[_print_ended] * printed.as_json])
     with (
         events_of(progress, to_stdout=printed.events, output=events),
         resumable(out, tournament.text),
     ):
-        summary, _ = played(request, tournament, out, audience, progress)
+        summary, _ = played(request, tournament, out, watching, progress)
         status = print_end(
             summary,
             progress,

@@ -6,13 +6,12 @@ import json
 import shlex
 import sys
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from lath.arena.cli.ending import print_end_words, print_faults, unhurt_output
+from lath.arena.cli.ending import audience, print_end_words, print_faults, unhurt_output
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -35,10 +34,9 @@ from lath.arena.entrants.flags import flag_of
 from lath.arena.entrants.programs import bundled, resolve
 from lath.arena.entrants.sizes import MOST_AHEAD
 from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED
-from lath.arena.flows.requests import Audience, TuneRequest
+from lath.arena.flows.requests import TuneRequest
 from lath.arena.flows.tuning import TuningEnd, held, values_of, verdict_of
 from lath.arena.terminal.layout import Output
-from lath.arena.terminal.live import screen
 from lath.arena.terminal.tables import print_outcome
 from lath.reports.counting.standings import TRIALS
 
@@ -112,12 +110,8 @@ def tune(
         hosts_alike=hosts_alike,
         out=out,
     )
-    audience = Audience(
-        note=lambda words: print(f"note: {words}", file=sys.stderr),
-        watched=partial(screen, quiet=quiet, verbose=False, is_shared=False),
-        is_alone=True,
-    )
-    raise typer.Exit(_told(held(request, audience), as_json=as_json, quiet=quiet))
+    ended = held(request, audience(quiet=quiet))
+    raise typer.Exit(_told(ended, as_json=as_json, quiet=quiet))
 
 
 def _told(ended: TuningEnd, *, as_json: bool, quiet: bool) -> int:
