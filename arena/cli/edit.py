@@ -73,6 +73,7 @@ from lath.notation.rules.reading import entries_of, entry_of
 from lath.notation.rules.replay import canonical, check_tag
 from lath.notation.text.splitting import RecordText, chunks
 from lath.notation.text.writer import format_record
+from lath.notation.tokens import is_tag_name
 
 app = App()
 
@@ -223,7 +224,7 @@ def _value(option: str, value: str) -> str:
 
 def _tag(option: str, name: str) -> str:
     """Return what can be the name of a tag; raises ConfigError."""
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+    if not is_tag_name(name):
         raise ConfigError(f"{option} {name}: expected the name of a tag: letters, digits and _")
     return name
 
@@ -297,7 +298,7 @@ def _kinds(texts: Sequence[str]) -> frozenset[str]:
     kinds = set()
     for text in texts:
         for kind in map(str.strip, text.split(",")):
-            if kind in KINDS or re.fullmatch(r"%[A-Za-z][A-Za-z0-9_]*", kind):
+            if kind in KINDS or (kind.startswith("%") and is_tag_name(kind[1:])):
                 kinds.add(kind)
             elif kind in KNOWN_ANNOTATIONS:
                 kinds.add(f"%{kind}")

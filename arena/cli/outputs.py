@@ -30,6 +30,7 @@ from lath.notation.files.files import (
     write_atomically,
 )
 from lath.notation.record.errors import printable
+from lath.notation.tokens import TAG_NAME
 
 Force = Annotated[
     bool, flag("--force", "Replace what is there, also of another kind, an input, a tournament's.")
@@ -53,7 +54,7 @@ def _kind(words: str, begins: bytes) -> Kind:
     return Kind(words, re.compile(rb"(?:\xef\xbb\xbf)?\s*+" + begins, re.DOTALL))
 
 
-RECORDS: Final = _kind("records", rb'\[\s*[A-Za-z][A-Za-z0-9_]*+\s*"')
+RECORDS: Final = _kind("records", rf'\[\s*{TAG_NAME}\s*"'.encode())
 PAGE: Final = _kind(
     "page of ours",
     rb'.*?(?:<meta name="generator" content="lath-arena |<meta http-equiv="Content-Security-Policy"'

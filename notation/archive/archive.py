@@ -38,6 +38,7 @@ from lath.notation.record.errors import NotationError
 from lath.notation.record.record import SHORT, Record
 from lath.notation.record.tags import RULES, WRITTEN_TAGS
 from lath.notation.rules.replay import spellings, start_from
+from lath.notation.tokens import is_tag_name
 
 if TYPE_CHECKING:
     import sqlite3
@@ -108,7 +109,7 @@ def key(name: str) -> Key:
     (Key(name='Date'), Key(name='Mood'))
     """
     name = name.strip()
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+    if not is_tag_name(name):
         expected = "a tag such as Date or Round, result or plies"
         raise KeyNameError(f"{name!r} is nothing that records have; expected {expected}")
     known = _BY_ANY_CASE.get(name.casefold())

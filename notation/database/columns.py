@@ -26,9 +26,8 @@ from lath.notation.rules.quick_check import ValidGame, valid_game
 from lath.notation.rules.reading import entry_of
 from lath.notation.rules.replay import canonical, end_of, game_by, start_of
 from lath.notation.tables.tables import GAMES, NOTED, NOTHING, PLIES, game_row, notes_of, row_of
-from lath.notation.text.scanner import scan
+from lath.notation.text.scanner import Parts
 from lath.notation.text.splitting import RecordText
-from lath.notation.text.tokens import unquoted
 
 OF_GAMES: Final = tuple(column.name for column in GAMES if column.name != "moves")
 """The columns of a row of games, but for its number; the moves are plies of their own."""
@@ -228,31 +227,28 @@ def _sound(text: RecordText) -> _Found | None:
     found = None if text.fault else valid_game(text.text)
     if found is None or not _is_canonical(found):
         return None
-    is_escaped = "\\" in text.text
-    tags = [(name, unquoted(value) if is_escaped else value[1:-1]) for name, value in found.tags]
+    tags, result = found.parts.tags, found.parts.result
     line = PlayableLine(found.start, found.line, found.end)
     notes: _Notes = ()
     movetext = None
-    if not found.is_bare:
-        if (read := _read_notes(found)) is None:
-            record = scan(text.text)  # what is said in any words
+    if not found.parts.is_bare:
+        if (read := _read_notes(found.parts)) is None:
+            record = found.parts.record()  # what is said in any words
             return None if record is None else _found_in(canonical(record), line, text.line)
         movetext, notes = read
-    row = row_of(tags, line.moves, found.result.value, movetext)
-    return _Found(row, tags, line, found.result, notes, text.line)
+    row = row_of(tags, line.moves, result.value, movetext)
+    return _Found(row, tags, line, result, notes, text.line)
 
 
 def _is_canonical(found: ValidGame) -> bool:
     """Return whether the setup is as its game writes it; of the moves that is known."""
-    setup = found.values.get("Setup")
-    return setup is None or _is_canonical_setup(
-        found.values["Game"], found.values.get(RULES, '""'), setup
-    )
+    values = dict(found.parts.tags)
+    setup = values.get("Setup")
+    return setup is None or _is_canonical_setup(values["Game"], values.get(RULES, ""), setup)
 
 
 @lru_cache(maxsize=4096)
-def _is_canonical_setup(*quoted: str) -> bool:
-    game_id, rules, setup = map(unquoted, quoted)
+def _is_canonical_setup(game_id: str, rules: str, setup: str) -> bool:
     return game_by(game_id, rules).canonical_setup(setup) == setup
 
 
@@ -312,12 +308,12 @@ def _of_ply(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"\. [^ !?]++([!?]*+)(?: \{{{notes}\}})?+()")
 
 
-def _read_notes(found: ValidGame) -> tuple[str, _Notes] | None:
+def _read_notes(found: Parts) -> tuple[str, _Notes] | None:
     """Return the movetext and the notes of a sound record; None where more is said.
 
     They are what reading the record and writing it again would come to.
     """
-    movetext = " ".join(found.movetext.split())
+    movetext = " ".join((found.before + found.moves).split())
     if _NOTED.fullmatch(movetext) is None:
         return None
     every = _NAMES.findall(movetext)

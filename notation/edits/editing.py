@@ -18,8 +18,8 @@ from lath.notation.record.tags import Termination, place_of
 from lath.notation.rules.replay import end_of
 from lath.notation.text.scanner import parse
 from lath.notation.text.splitting import Chunk, RecordText, cuts, texts_of
-from lath.notation.text.tokens import inside, unquoted
 from lath.notation.text.writer import WIDTH, format_record, tag_lines
+from lath.notation.tokens import inside, unquoted
 
 NAME_TAGS: Final = ("First", "Second", "Annotator")
 """Tags whose values are names of players."""

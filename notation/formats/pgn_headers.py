@@ -40,8 +40,8 @@ from lath.notation.rules.reading import entries_from
 from lath.notation.rules.replay import check_tag, result_faults
 from lath.notation.text.splitting import Entry, RecordText
 from lath.notation.text.suggestions import RESULTS_IN_WORDS, meant_termination
-from lath.notation.text.tokens import unquoted
 from lath.notation.text.writer import tag_lines
+from lath.notation.tokens import unquoted
 
 _SEATS: Final = {"White": "First", "Black": "Second"}
 _OURS: Final = {ours: theirs for theirs, ours in _SEATS.items()}

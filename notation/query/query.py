@@ -78,7 +78,7 @@ from lath.notation.record.errors import listed
 from lath.notation.record.record import Record
 from lath.notation.record.tags import KNOWN_TAGS, Termination
 from lath.notation.text.suggestions import about_game, about_unread_move, is_game
-from lath.notation.text.tokens import unquoted
+from lath.notation.tokens import unquoted
 
 if TYPE_CHECKING:
     from lark import Lark

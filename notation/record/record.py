@@ -27,6 +27,7 @@ from lath.notation.record.tags import (
     RULING,
     number_of,
 )
+from lath.notation.tokens import TAG_NAME, is_move, is_tag_name
 
 GLYPHS: Final = ("!", "?", "!!", "??", "!?", "?!")
 
@@ -440,7 +441,7 @@ def all_comments(record: Record) -> Iterator[Comment]:
             yield from variation.comments
 
 
-ANNOTATION: Final = re.compile(r"\[%([A-Za-z][A-Za-z0-9_]*+)(?:\s++([^\[\]]*+))?\]")
+ANNOTATION: Final = re.compile(rf"\[%({TAG_NAME})(?:\s++([^\[\]]*+))?\]")
 """Groups: name, value."""
 
 
@@ -469,7 +470,7 @@ def comment(text: str) -> Comment:
 
 _NOTE: Final = (
     r"\[%(?:(?:emt|clk) (?:0|[1-9][0-9]{0,8}+)\.[0-9]{3}"
-    r"|(?!(?:emt|clk) )[A-Za-z][A-Za-z0-9_]*+(?: [^\s\[\]{}]++)++)\]"
+    rf"|(?!(?:emt|clk) ){TAG_NAME}(?: [^\s\[\]{{}}]++)++)\]"
 )
 
 AS_WRITTEN: Final = re.compile(rf"\{{{_NOTE}(?: {_NOTE})*+\}}(?: \{{{_NOTE}(?: {_NOTE})*+\}})*+")
@@ -545,10 +546,6 @@ def _refuse(faults: Iterator[Fault]) -> None:
         raise RecordValueError(fault)
 
 
-_NAME: Final = re.compile("[A-Za-z][A-Za-z0-9_]*")
-
-_MOVE: Final = re.compile("[A-Za-z][A-Za-z0-9+=:@/-]*")
-
 _HALF: Final = re.compile("[\ud800-\udfff]")
 
 _NAME_WORDS: Final = "a letter, then letters, digits and _"
@@ -575,7 +572,7 @@ def _shown(value: object) -> str:
 
 
 def _note_faults(note: Annotation) -> Iterator[Fault]:
-    if not _is_text(note.name) or not _NAME.fullmatch(note.name):
+    if not _is_text(note.name) or not is_tag_name(note.name):
         yield Fault("field", f"{_shown(note.name)} is no name of an annotation", _NAME_WORDS)
         return
     faults = list(_not_text(f"the value of %{note.name}", note.value))
@@ -622,7 +619,7 @@ def _comment_faults(parts: tuple[object, ...]) -> Iterator[Fault]:
 
 
 def _ply_faults(ply: Ply) -> Iterator[Fault]:
-    if not _is_text(ply.move) or not _MOVE.fullmatch(ply.move):
+    if not _is_text(ply.move) or not is_move(ply.move):
         signs = "a letter, then letters, digits and + - = : @ / only"
         yield Fault("field", f"the move is {_shown(ply.move)}", signs)
     if ply.glyph != "" and ply.glyph not in GLYPHS:
@@ -678,7 +675,7 @@ def _variations(ply: Ply) -> list[Variation]:
 
 def tag_fault(name: str, value: str) -> Fault | None:
     """Return why a tag has no text; None where it has one."""
-    if not _is_text(name) or not _NAME.fullmatch(name):
+    if not _is_text(name) or not is_tag_name(name):
         return Fault("tag", f"{_shown(name)} is no name of a tag", _NAME_WORDS)
     if fault := next(_not_text(f"the value of {name}", value), None):
         return replace(fault, code="tag", tag=name)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from lath.games.core import Result
 from lath.notation.files.files import open_bytes
 from lath.notation.record.errors import Problem
-from lath.notation.record.record import Remembered
 from lath.notation.rules.reading import entry_of
-from lath.notation.text.scanner import patterns
+from lath.notation.text.scanner import head_of
 from lath.notation.text.splitting import (
     MAX_RECORD,
     Chunk,
@@ -25,7 +24,6 @@ from lath.notation.text.splitting import (
     cuts,
     texts_of,
 )
-from lath.notation.text.tokens import unquoted
 
 
 class Header(NamedTuple):
@@ -97,7 +95,7 @@ def unread(stream: BinaryIO, name: str) -> Iterator[tuple[Header, bytes | Entry]
     number = 1
     for chunk in chunks(stream):
         for line, start, data in cuts(chunk):
-            if seen := _seen(data):
+            if len(data) <= MAX_RECORD and (seen := head_of(data)):
                 yield Header(number, line, chunk.offset + start, *seen), data
                 number += 1
                 continue
@@ -107,37 +105,6 @@ def unread(stream: BinaryIO, name: str) -> Iterator[tuple[Header, bytes | Entry]
                 tags, result = (record.tags, record.result) if record else ((), Result.UNFINISHED)
                 yield Header(number, text.line, offset, tags, result, entry.problems), entry
                 number += 1
-
-
-def _seen(data: bytes) -> tuple[tuple[tuple[str, str], ...], Result] | None:
-    """Return the tags and the result of one record; None where it has to be read."""
-    end = data.find(b"\n\n")
-    last = data[-_LAST:].split()
-    # a word alone may be the end of a longer one
-    result = _RESULTS.get(last[-1]) if len(last) > 1 else None
-    if end < 0 or result is None or data.find(b"[Game", 1) >= 0 or len(data) > MAX_RECORD:
-        return None
-    try:
-        tags = tuple(map(_TAGS.__getitem__, data[:end].decode().split("\n")))
-    except (KeyError, UnicodeDecodeError):
-        return None
-    is_valid = tags[0][0] == "Game" and len(dict(tags)) == len(tags)
-    return (tags, result) if is_valid else None
-
-
-_LAST: Final = 32
-"""Bytes at the end of a record in which its result is looked for."""
-
-_RESULTS: Final = {result.encode(): result for result in Result}
-
-
-def _tag_of_line(line: str) -> tuple[str, str]:
-    if (match := patterns().tag.fullmatch(line)) is None:
-        raise KeyError(line)
-    return match[1], unquoted(match[2])
-
-
-_TAGS: Final = Remembered(_tag_of_line, 50_000)
 
 
 def texts_at(chunk: Chunk) -> Iterator[tuple[int, RecordText]]:

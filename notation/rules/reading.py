@@ -21,9 +21,9 @@ from lath.notation.record.errors import (
     RecordValueError,
 )
 from lath.notation.record.record import Record, tag_faults
-from lath.notation.rules.quick_check import bare_record, plain_game, scanned_game, valid_game
+from lath.notation.rules.quick_check import valid_game
 from lath.notation.rules.replay import faults_of
-from lath.notation.text.scanner import parts, record_of
+from lath.notation.text.scanner import parts
 from lath.notation.text.splitting import Chunk, Entry, RecordText, chunks, texts_of
 
 
@@ -84,7 +84,7 @@ def entries_judged_apart(stream: BinaryIO, name: str, jobs: int) -> Iterator[Ent
         for place, text in enumerate(texts_of(waiting.popleft())):
             number += 1
             if (found := bad.get(place)) is None:
-                yield _valid_entry(text, name, number)
+                yield entry_of(text, name, number, rules=False)
             else:
                 problems = tuple(replace(problem, record=number) for problem in found.problems)
                 yield replace(found, number=number, problems=problems)
@@ -99,23 +99,19 @@ def _bad_in(chunk: Chunk, name: str) -> dict[int, Entry]:
     }
 
 
-def _valid_entry(text: RecordText, name: str, number: int) -> Entry:
-    """Return the entry of a text that is known to be sound."""
-    if (record := bare_record(text.text)) is None:
-        return entry_of(text, name, number, rules=False)
-    return Entry(number, text.line, record, (), text.text)
-
-
 def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) -> Entry:
-    """Return the entry of one text, the `number`-th of the file that problems call `name`."""
-    game = plain_game(text.text) if rules and not text.fault else None
-    record = game and game.whole()
-    if record is None and not text.fault and (scanned := parts(text.text)):
-        game = game or (scanned_game(text.text, scanned) if rules else None)
-        record = (game and game.whole()) or record_of(scanned)
-    if record and (game or not (any(tag_faults(record)) or (rules and faults_of(record)))):
-        return Entry(number, text.line, record, (), text.text)
-    if text.fault and text.fault.code != "syntax":
+    """Return the entry of one text, the `number`-th of the file that problems call `name`.
+
+    What is surely sound is read quickly, what the scanner reads is checked move by move, and Lark
+    reads what is left, to say where it is wrong.
+    """
+    if not text.fault:
+        game = valid_game(text.text) if rules else None
+        found = game.parts if game else parts(text.text)
+        record = found and found.record()
+        if record and (game or not (any(tag_faults(record)) or (rules and faults_of(record)))):
+            return Entry(number, text.line, record, (), text.text)
+    elif text.fault.code != "syntax":
         return text.entry(name, number, None, [text.fault])
     from lath.notation.text.parser import parse_closely  # Lark takes a while to load
 

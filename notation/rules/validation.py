@@ -14,7 +14,7 @@ from lath.notation.files.files import open_bytes
 from lath.notation.files.parallel import in_order
 from lath.notation.record.errors import Fault, Problem
 from lath.notation.record.record import Record, require_record, tag_faults, text_faults
-from lath.notation.rules.quick_check import plain_plies, valid_plies
+from lath.notation.rules.quick_check import plies_of
 from lath.notation.rules.reading import entries_of, entry_of
 from lath.notation.rules.replay import faults_of
 from lath.notation.text.splitting import Chunk, chunks, texts_of
@@ -85,65 +85,20 @@ def validate_chunk(chunk: Chunk, name: str) -> Findings:
     """Return what a chunk holds, its records being numbered as if no chunk came before."""
     records = bad = plies = 0
     problems: list[Problem] = []
-    for sound, their_plies, left in _plain_or_not(chunk):
-        records += sound
-        plies += their_plies
-        for text in texts_of(left):
+    texts = texts_of(chunk)
+    while some := list(islice(texts, _TOGETHER)):
+        counts = plies_of([text.text for text in some])
+        for text, count in zip(some, counts, strict=True):
             records += 1
-            count = None if text.fault else valid_plies(text.text)
-            if count is None:
-                entry = entry_of(text, name, records)
-                bad += bool(entry.problems)
-                problems += entry.problems
-                count = len(entry.record.plies) if entry.record else 0
-            plies += count
+            if count is not None and not text.fault:
+                plies += count
+                continue
+            entry = entry_of(text, name, records)
+            bad += bool(entry.problems)
+            problems += entry.problems
+            plies += len(entry.record.plies) if entry.record else 0
     return Findings(records, bad, plies, tuple(problems))
-
-
-_GAME: Final = "[Game "
-"""What most records begin with."""
-
-_EMPTY: Final = "\n\n"
-"""What surely ends a record, if the next one begins so after it."""
 
 
 _TOGETHER: Final = 128
 """How many records are played together: more do not stay in the processor's caches."""
-
-
-def _plies(records: Iterator[str]) -> Iterator[tuple[str, int | None]]:
-    """Yield each record with what `plain_plies` says of it."""
-    while some := list(islice(records, _TOGETHER)):
-        yield from zip(some, plain_plies(some), strict=True)
-
-
-def _plain_or_not(chunk: Chunk) -> Iterator[tuple[int, int, Chunk]]:
-    """Yield how many records of a plain form are surely sound, their plies, and what comes then.
-
-    That is a chunk of whole records, which may be empty.
-    """
-    line, data, offset = chunk
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        text = ""
-    if not text:
-        yield 0, 0, chunk
-        return
-    first, *others = text.split(_EMPTY + _GAME)
-    records = plies = 0
-    told = begin = at = 0  # in letters: where `line` and `offset` are, what is left begins and ends
-    for record, count in _plies(chain((first,), map(_GAME.__add__, others))):
-        if count is not None and begin < at:
-            passed = text[told:begin]
-            line, offset, told = line + passed.count("\n"), offset + len(passed.encode()), begin
-            yield records, plies, Chunk(line, text[begin:at].encode(), offset)
-            records = plies = 0
-        at += len(record) + len(_EMPTY)
-        if count is not None:
-            records += 1
-            plies += count
-            begin = at
-    passed = text[told:begin]
-    line, offset = line + passed.count("\n"), offset + len(passed.encode())
-    yield records, plies, Chunk(line, text[begin:].encode(), offset)

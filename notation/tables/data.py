@@ -24,6 +24,7 @@ from lath.notation.record.record import (
     record_as_read,
     variation_as_read,
 )
+from lath.notation.tokens import MOVE, TAG_NAME, plain
 
 
 def to_json(record: Record) -> dict[str, Any]:
@@ -196,9 +197,9 @@ def _object(make: Callable[..., Any], required: _Shapes, optional: _Shapes | Non
 
 _Shapes = Mapping[str, Shape]
 
-_NAME: Final = _text("a name of letters, digits and _", "[A-Za-z][A-Za-z0-9_]*")
+_NAME: Final = _text("a name of letters, digits and _", plain(TAG_NAME))
 _VALUE: Final = _text("text without line ends", r"[^\n\r]*")
-_MOVE: Final = _text("a move such as e5", "[A-Za-z][A-Za-z0-9+=:@/-]*")
+_MOVE: Final = _text("a move such as e5", plain(MOVE))
 
 _NOTE: Final = _object(
     lambda name, value: str(annotation(name, value)),

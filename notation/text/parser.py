@@ -33,9 +33,18 @@ from lath.notation.record.record import (
     variation_as_read,
 )
 from lath.notation.text.suggestions import RESULTS_IN_WORDS, meant_result
-from lath.notation.text.tokens import grammar, inside, unquoted
+from lath.notation.tokens import (
+    LINE,
+    MOVE,
+    OPEN_BRACES,
+    OPEN_STRING,
+    grammar,
+    inside,
+    plain,
+    unquoted,
+)
 
-NESTING: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|\{[^}]*+\}?|;[^\n]*|[()]')
+NESTING: Final = re.compile(f"{OPEN_STRING}|{OPEN_BRACES}|{LINE}|[()]")
 """Parentheses, and what hides them; an unclosed comment goes to the end, or this took n*n steps."""
 
 
@@ -160,7 +169,7 @@ _ENGLISH: Final = {
 """What a terminal is in English, in the order in which messages list them; the others are always
 possible beside one of these."""
 
-_MOVE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+=:@/-]*")
+_MOVE: Final = re.compile(plain(MOVE))
 _DASHES: Final = str.maketrans(dict.fromkeys("‐‑‒–—−", "-"))
 _QUOTES: Final = "\"'“”„‟«»‘’‚`´"
 _NAGS: Final = {f"${number}": glyph for number, glyph in enumerate(GLYPHS, 1)}

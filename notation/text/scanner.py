@@ -1,19 +1,16 @@
-"""The text of one record into a Record, fast: regular expressions made from Lark's own grammar.
+"""The one reader of a record's text: into its parts, and into a Record, without Lark.
 
-`grammar.lark` stays the one definition: the expressions are generated from the rules and terminals
-that Lark compiled from it. A refusal here is no error: such a text goes to `parser.py`, which alone
-decides and says what is wrong; so does a record with variations, which no such expression can
-describe.
+It reads as deep as is asked: `head_of` looks at tags and result, `plain_parts` at the moves of a
+text in its usual form, `parts` at every text that `grammar.lark` allows but for variations. What
+it refuses is not wrong yet: `parser` alone says so. Whether moves are legal, `rules` say.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
-from hashlib import blake2b
-from importlib import resources
+from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from lath.games.core import RESULTS, Result
 from lath.notation.record.errors import Fault, RecordSyntaxError
@@ -31,137 +28,196 @@ from lath.notation.record.record import (
     ply_to_read,
     record_as_read,
 )
-from lath.notation.text.tokens import grammar, inside, unquoted
-
-if TYPE_CHECKING:
-    from lark import Lark
-
+from lath.notation.tokens import (
+    BLANKS,
+    COMMENT,
+    GLYPH,
+    LINE,
+    MOVE,
+    NUMBER,
+    OPEN_BRACES,
+    OPEN_STRING,
+    RESULT,
+    STRING,
+    TAG,
+    TAG_NAME,
+    inside,
+    unquoted,
+)
 
 NUMBERS: Final = [f"{number}." for number in range(1, 2001)]
 """The numbers before plies, as far as they are worth a quick look."""
 
+# The rules of `grammar.lark` but for variations; a test compares them.
 
-class _Patterns(NamedTuple):
-    """What the scanner matches."""
+_TAGS: Final = rf"(?:\[{BLANKS}{TAG_NAME}{BLANKS}{STRING}{BLANKS}\]{BLANKS})++"
+_COMMENTS: Final = rf"(?:{COMMENT}{BLANKS})*+"
+_PLIES: Final = rf"(?:(?:{NUMBER}{BLANKS})?+{MOVE}{BLANKS}(?:{GLYPH}{BLANKS})?+{_COMMENTS})*+"
 
-    record: re.Pattern[str]
-    """Groups: the tags, the comments before the moves, the moves, the result."""
-    tag: re.Pattern[str]
-    """Groups: name, quoted value."""
-    ply: re.Pattern[str]
-    """Groups: number, move, glyph, comments."""
-    comment: re.Pattern[str]
-    """Groups: a comment in braces, one to the end of its line; one of them is empty."""
+_RECORD: Final = re.compile(rf"{BLANKS}({_TAGS})({_COMMENTS})({_PLIES})({RESULT}){BLANKS}")
+"""Groups: the tags, the comments before the moves, the moves, the result."""
 
+_TAG: Final = re.compile(TAG)
 
-@cache
-def patterns() -> _Patterns:
-    """Return the expressions of the grammar."""
-    texts = stored()
-    if texts is None or texts.pop("grammar") != digest(grammar()):
-        from lath.notation.text.parser import lark  # start-up time
+_PLY: Final = re.compile(
+    rf"(?:({NUMBER}){BLANKS})?+({MOVE}){BLANKS}(?:({GLYPH}){BLANKS})?+({_COMMENTS})"
+)
+"""Groups: number, move, glyph, comments."""
 
-        texts = generated(lark())
-    return _Patterns(**{name: re.compile(text) for name, text in texts.items()})
+_COMMENT: Final = re.compile(COMMENT)
 
 
-def generated(lark: Lark) -> dict[str, str]:
-    """Return the expressions by their names in `_Patterns`, made from what Lark compiled."""
-    from lath.notation.text.expressions import Expressions  # start-up time
+class Parts(NamedTuple):
+    """What stands in the text of a record."""
 
-    of = Expressions(lark)
-    texts = {name: of.rule(name, groups=True) for name in _Patterns._fields}
-    return {**texts, "record": of.blanks + texts["record"]}
+    tags: Sequence[tuple[str, str]]
+    """Names and values, in order; a name may come twice."""
 
+    before: str
+    """The comments before the first move."""
 
-def stored() -> dict[str, str] | None:
-    """Return the expressions that were stored, and `grammar`, the digest of what they are made of.
+    moves: str
+    """Numbers, moves, glyphs and comments."""
 
-    They save the tenth of a second that Lark takes; of another grammar they are not used. None
-    where there are none. `make expressions` stores them.
-    """
-    file = resources.files("lath.notation") / "expressions.json"
-    if not file.is_file():
-        return None
-    import json  # who only writes does without it
+    result: Result
 
-    return cast("dict[str, str]", json.loads(file.read_text(encoding="utf-8")))
+    line: Sequence[str] | None = None
+    """The moves alone, of a text in its usual form: then nothing is wrong with its comments, but a
+    word may be no move."""
 
+    @property
+    def is_bare(self) -> bool:
+        """Return whether there are neither comments nor glyphs."""
+        return not (self.before or is_told(self.moves))
 
-def digest(text: str) -> str:
-    """Return what tells one grammar from another."""
-    return blake2b(text.encode(), digest_size=16).hexdigest()
+    def played(self) -> Sequence[str]:
+        """Return the moves alone; none where a number is wrong."""
+        return [ply.move for ply in plies(self.moves) or ()] if self.line is None else self.line
 
-
-def to_store() -> str:
-    """Return the text of `expressions.json`."""
-    import json  # start-up time
-
-    from lath.notation.text.parser import lark
-
-    texts = {"grammar": digest(grammar()), **generated(lark())}
-    return json.dumps(texts, indent=2, ensure_ascii=False) + "\n"
+    def record(self) -> Record | None:
+        """Return the record; None where a number is wrong, which `parser` tells of."""
+        if (played := plies(self.moves)) is None:
+            return None
+        before = _comments(self.before) if self.before else ()
+        return record_as_read(tuple(self.tags), played, self.result, before)
 
 
-Scanned = tuple[list[tuple[str, str]], str, str, Result]
-"""The parts of a record's text, sound by the grammar.
-
-Names and values of the tags, in order and in their quotes, which `unquoted` reads; what stands
-before the moves; numbers, moves, glyphs and comments; the result.
-"""
+def is_told(moves: str) -> bool:
+    """Return whether there are comments or glyphs among moves."""
+    return "{" in moves or "!" in moves or "?" in moves or ";" in moves
 
 
-def parts(text: str) -> Scanned | None:
-    """Return the parts of the record that `text` is; None where Lark has to look."""
-    record, tag = patterns()[:2]
-    if (match := record.fullmatch(text)) is None:
-        return None
-    head, comments, moves, result = match.groups("")
-    try:
-        tags = list(map(TAGS.__getitem__, head.rstrip().split("\n")))
-    except KeyError:  # not one tag a line
-        tags = tag.findall(head)
-    return tags, comments, moves, RESULTS[result]
+# Tags
 
 
 def _tag_of_line(line: str) -> tuple[str, str]:
-    if (match := patterns().tag.fullmatch(line)) is None:
+    if (match := _TAG.fullmatch(line)) is None:
         raise KeyError(line)
-    name, value = match.groups()
-    return name, value
+    return match[1], unquoted(match[2])
 
 
-TAGS: Final = Remembered(_tag_of_line, 50_000)
-"""Name and value, in its quotes, of each line that is a tag; of others KeyError is raised."""
+_TAG_OF_LINE: Final = Remembered(_tag_of_line, 50_000).__getitem__
+"""Returns name and value of a line that is a tag; of others KeyError is raised."""
 
 
-def scan(text: str) -> Record | None:
-    """Return the record that `text` is; None where Lark has to look.
+def head_of(data: bytes) -> tuple[tuple[tuple[str, str], ...], Result] | None:
+    """Return the tags and the result of a record that stands as the arena writes it; else None.
 
-    The numbers of its plies are right; `replay` would say so of wrong ones, but not where they are.
+    That is a line a tag, an empty line, the result as the last word. The moves are not looked at.
     """
-    scanned = parts(text)
-    return None if scanned is None else record_of(scanned)
-
-
-def record_of(scanned: Scanned) -> Record | None:
-    """Return the record that has these parts; None where Lark has to look."""
-    tags, before, moves, result = scanned
-    if (played := plies(moves)) is None:
+    end, last = data.find(b"\n\n"), data[-_LAST:].split()
+    # a word alone may be the end of a longer one
+    result = _RESULTS.get(last[-1]) if len(last) > 1 else None
+    if end < 0 or result is None or data.find(b"[Game", 1) >= 0:
         return None
-    values = tuple([(name, unquoted(value)) for name, value in tags])
-    return record_as_read(values, played, result, _comments(before) if before else ())
+    try:
+        tags = tuple(map(_TAG_OF_LINE, data[:end].decode().split("\n")))
+    except (KeyError, UnicodeDecodeError):
+        return None
+    is_valid = tags[0][0] == "Game" and len(dict(tags)) == len(tags)
+    return (tags, result) if is_valid else None
+
+
+_LAST: Final = 32
+"""Bytes at the end of a record in which its result is looked for."""
+
+_RESULTS: Final = {result.encode(): result for result in Result}
+
+
+# Parts
+
+
+def parts(text: str) -> Parts | None:
+    """Return the parts of the record that `text` is; None where Lark has to look."""
+    if (match := _RECORD.fullmatch(text)) is None:
+        return None
+    head, comments, moves, result = match.groups()
+    try:
+        tags = list(map(_TAG_OF_LINE, head.rstrip().split("\n")))
+    except KeyError:  # not one tag a line
+        tags = [(name, unquoted(value)) for name, value in _TAG.findall(head)]
+    return Parts(tags, comments, moves, RESULTS[result])
+
+
+def plain_parts(text: str) -> Parts | None:
+    """Return the same of a text in its usual form, with its line; None of every other.
+
+    That is a line a tag, an empty line, and numbered moves with comments in braces with which
+    nothing can be wrong. No expression looks at the whole, so that this is quick.
+    """
+    head, _, tail = text.partition("\n\n")
+    if len(head) > MOST_TAGS or len(text) > _MOST or ";" in tail:
+        return None
+    moves = tail = tail.rstrip(" \n")
+    if "{" in tail:
+        moves = _SOUND_COMMENT.sub("{}", tail)
+        if moves[-1] == "}" or moves[0] == "{" or ". {}" in moves:
+            return None  # it is no record, or something stands before a move
+        moves = moves.replace("\n", " ").replace(" {} ", " ")
+    else:
+        moves = moves.replace("\n", " ")
+    words = moves.split(" ")  # an empty one, which nothing is, where two blanks stand
+    line, result = words[1:-1:2], RESULTS.get(words[-1])
+    if result is None or words[:-1:2] != NUMBERS[: len(line)] or not moves.isascii():
+        return None
+    try:
+        tags = list(map(_TAG_OF_LINE, head.split("\n")))
+    except KeyError:
+        return None
+    return Parts(tags, "", tail.removesuffix(result), result, line)
+
+
+MOST_TAGS: Final = 2000
+"""Letters of tags, whose values are remembered."""
+
+_MOST: Final = 2 * min(MAX_PARTS, MAX_WORDS)
+"""Letters of a record that surely holds no more than a record may."""
+
+_SOUND_BRACES: Final = r"""
+    \{ [^{}\[]*+
+        (?: \[% (?: (?:emt|clk)\s [0-9]{1,9} (?:\.[0-9]*+)?+
+                 | eval\s -?+ (?: 0(?:\.[0-9]*+)?+ | 1(?:\.0*+)?+ )
+                 | (?:depth|nodes)\s [0-9]{1,18}
+                 | pv\s [^\[\]{}]*+ ) \] [^{}\[]*+ )*+ \}
+"""
+_SOUND_COMMENT: Final = re.compile(_SOUND_BRACES, re.VERBOSE)
+
+SOUND: Final = re.compile(rf"{_SOUND_BRACES} | ;[^\n\[;]*+(?=\n) | [!?]", re.VERBOSE)
+"""Comments with which nothing can be wrong, and glyphs."""
+
+
+# Plies and comments
 
 
 def plies(moves: str) -> tuple[Ply, ...] | None:
     """Return the plies of a text of nothing else; None where a number is wrong."""
-    if not any(map(moves.__contains__, "{;(!?")):  # nothing but numbers and moves
+    if not is_told(moves):
         words = moves.split()
         if words[::2] == NUMBERS[: len(words) // 2]:
             return bare_plies(words[1::2])
     if ";" not in moves:  # no comment ends with its line: where lines end says nothing
         moves = moves.replace("\n", " ")
-    found = patterns().ply.findall(moves)
+    found = _PLY.findall(moves)
     if any(word and word != f"{number}." for number, (word, *_) in enumerate(found, 1)):
         return None
     return tuple([_ply(move, glyph, said.rstrip()) for _, move, glyph, said in found])
@@ -177,22 +233,38 @@ def _ply(move: str, glyph: str, said: str) -> Ply:
 
 def _read_comments(text: str) -> tuple[Comment, ...]:
     """Return the comments of a text of nothing else."""
-    found = patterns().comment.findall(text)
-    return tuple(filter(None, (comment(inside(braces or line)) for braces, line in found)))
+    return tuple(filter(None, map(comment, map(inside, _COMMENT.findall(text)))))
 
 
 _comments: Final = Remembered(_read_comments, 4096).__getitem__
 """Returns the same; bots say the same again and again."""
 
 
+# Whole records
+
+
+def scan(text: str) -> Record | None:
+    """Return the record that `text` is; None where Lark has to look.
+
+    The numbers of its plies are right; `replay` would say so of wrong ones, but not where they are.
+    """
+    found = parts(text)
+    return None if found is None else found.record()
+
+
+def parse(text: str) -> Record:
+    """Return the record that `text` is; raises RecordSyntaxError."""
+    if fault := size_fault(text):
+        raise RecordSyntaxError(fault)
+    if (record := scan(text)) is None:
+        from lath.notation.text.parser import parse_closely  # start-up time
+
+        return parse_closely(text).record
+    return record
+
+
 _PART: Final = re.compile(
-    r"""
-    (?: \[\s*+ [A-Za-z][A-Za-z0-9_]*+ \s*+ )?+ "(?:[^"\\\n]|\\.)*+"?
-    | \{[^}]*+\}? | ;[^\n]*+
-    | \(
-    | [A-Za-z][^\s(){};]*+
-    """,
-    re.VERBOSE,
+    rf"(?:\[\s*+{TAG_NAME}\s*+)?+{OPEN_STRING}|{OPEN_BRACES}|{LINE}|\(|[A-Za-z][^\s(){{}};]*+"
 )
 """A tag or another value in quotes, a comment, the beginning of a variation, a move."""
 
@@ -213,14 +285,3 @@ def size_fault(text: str) -> Fault | None:
     if next(islice(re.finditer(r"\S++", text), MAX_WORDS, None), None):
         return Fault("size", f"a record of more than {MAX_WORDS} words", at=0)
     return None
-
-
-def parse(text: str) -> Record:
-    """Return the record that `text` is; raises RecordSyntaxError."""
-    if fault := size_fault(text):
-        raise RecordSyntaxError(fault)
-    if (record := scan(text)) is None:
-        from lath.notation.text.parser import parse_closely  # start-up time
-
-        return parse_closely(text).record
-    return record

@@ -18,6 +18,7 @@ from lath.notation.record.errors import (
 )
 from lath.notation.record.record import Record
 from lath.notation.text.scanner import size_fault
+from lath.notation.tokens import BLANKS, TAG
 
 _BLOCK: Final = 1 << 20  # bytes of a stream that are read at once
 
@@ -27,12 +28,16 @@ MAX_RECORD: Final = 16 << 20
 _SHOWN: Final = 200
 """Bytes or characters that are kept of what is too much for a record."""
 
-_BOUNDARY: Final = re.compile(rb"\n[ \t\r]*+\n(?=(?:\xef\xbb\xbf)?[ \t]*\[[ \t]*+[A-Za-z])")
+_END: Final = re.compile("\n[ \t\r]*+\n(?=(?:\ufeff)?[ \t]*\\[[ \t]*+[A-Za-z])")
 """The end of a record, the empty lines after it, and the beginning of the next.
 
 A byte order mark may stand there too, where files were joined."""
 
-_BOM: Final = b"\xef\xbb\xbf"
+_BOUNDARY: Final = re.compile(_END.pattern.encode())
+"""The same in bytes."""
+
+_MARK: Final = "\N{BYTE ORDER MARK}"
+_BOM: Final = _MARK.encode()
 
 
 class Chunk(NamedTuple):
@@ -108,15 +113,15 @@ class RecordText(NamedTuple):
         return sorted(placed, key=itemgetter(0))
 
 
-_TAG: Final = re.compile(r'\s*+(\[\s*+([A-Za-z][A-Za-z0-9_]*+)\s*+"(?:[^"\\]|\\.)*+"\s*+\])')
+_TAG: Final = re.compile(rf"{TAG}{BLANKS}")
 
 
 def _tag_places(text: str) -> dict[str, list[int]]:
     """Return where each tag stands, for as far as the text is one of tags."""
     found: dict[str, list[int]] = {}
-    end = 0
+    end = len(text) - len(text.lstrip())
     while match := _TAG.match(text, end):
-        found.setdefault(match[2], []).append(match.start(1))
+        found.setdefault(match[1], []).append(match.start())
         end = match.end()
     return found
 
@@ -230,28 +235,34 @@ def texts_of(chunk: Chunk) -> Iterator[RecordText]:
     Where an empty line is missing between two records, the first is at fault, and the next is read
     all the same.
     """
-    for first_line, start, data in cuts(chunk):
-        line, content = first_line, data.removeprefix(_BOM).strip(b" \t\r\n")
-        if not content:
-            continue
-        if len(data) > MAX_RECORD:
-            yield _too_long(line, data)
-            continue
-        if data[0] != content[0]:  # blanks before it
-            blank = data[: data.index(content)]
-            indent = blank.rpartition(b"\n")[2].removeprefix(_BOM)
-            line, content = line + blank.count(b"\n"), indent + content
-        try:
-            text = content.decode()
-        except UnicodeDecodeError as error:
-            yield _not_utf8(
-                line, content, error.start, chunk.offset + start + data.index(content) + error.start
-            )
-            continue
-        parts = [RecordText(line, text)] if text.find("[Game", 1) < 0 else _records_in(line, text)
-        for part in parts:
-            fault = size_fault(part.text)
-            yield part._replace(text=part.text[:_SHOWN], fault=fault) if fault else part
+    text, line, offset = chunk.data.decode("utf-8", "surrogateescape"), chunk.line, chunk.offset
+    is_utf8 = encoding_fault(text) is None
+    start = told = 0  # where the record begins, and where `offset` is
+    for end in (*(match.end() for match in _END.finditer(text)), len(text)):
+        part, first = text[start:end], line
+        line += part.count("\n")
+        content = part.removeprefix(_MARK).strip(" \t\r\n")
+        if content and part[0] != content[0]:  # blanks before it
+            blank = part[: part.index(content)]
+            content = blank.rpartition("\n")[2].removeprefix(_MARK) + content
+            first += blank.count("\n")
+        if 4 * len(part) > MAX_RECORD and len(data := _encoded(part)) > MAX_RECORD:
+            yield _too_long(first, data)
+        elif not is_utf8 and (fault := encoding_fault(content)):
+            at = start + part.index(content) + (fault.at or 0)
+            offset, told = offset + len(_encoded(text[told:at])), at
+            yield _not_utf8(first, content, fault.at or 0, offset)
+        elif content.find("[Game", 1) >= 0 or size_fault(content):
+            for one in _records_in(first, content):
+                size = size_fault(one.text)
+                yield one._replace(text=one.text[:_SHOWN], fault=size) if size else one
+        elif content:
+            yield RecordText(first, content)
+        start = end
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def cuts(chunk: Chunk) -> Iterator[tuple[int, int, bytes]]:
@@ -267,12 +278,12 @@ def cuts(chunk: Chunk) -> Iterator[tuple[int, int, bytes]]:
         start = end
 
 
-def _not_utf8(line: int, content: bytes, at: int, offset: int) -> RecordText:
+def _not_utf8(line: int, content: str, at: int, offset: int) -> RecordText:
     """Return a text with a byte at `at` that is no UTF-8, and `offset` in the whole stream."""
-    text = content[:at].decode() + "\N{REPLACEMENT CHARACTER}"
-    is_utf_16 = not offset and content[at : at + 2] in (b"\xff\xfe", b"\xfe\xff")
+    text = content[:at] + "\N{REPLACEMENT CHARACTER}"
+    is_utf_16 = not offset and content[at : at + 2] in ("\udcff\udcfe", "\udcfe\udcff")
     mark = " but the mark of UTF-16" if is_utf_16 else ""
-    message = f"byte 0x{content[at]:02x} at offset {offset} is not UTF-8{mark}"
+    message = f"byte 0x{_encoded(content[at])[0]:02x} at offset {offset} is not UTF-8{mark}"
     expected = "UTF-8 text: save the file as UTF-8" if is_utf_16 else "UTF-8 text"
     return RecordText(line, text, Fault("encoding", message, expected, at=len(text) - 1))
 

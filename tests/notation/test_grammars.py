@@ -1,14 +1,12 @@
-"""The grammars of records and of queries, and the expressions that are made from them.
+"""The grammars of records and of queries, and the words and rules that the scanner takes from one.
 
 There is no ambiguity, and no terminal stands in another's way.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
-from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
@@ -22,17 +20,14 @@ from query_strategies import TREES, Tree, printed
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, cut, random_game
 
-from lath.notation import format_record
+from lath.games import trial
+from lath.notation import format_record, tokens
 from lath.notation.query import query
 from lath.notation.query.mistakes import NAMES, ORDERED, WORDS
-from lath.notation.text import scanner, tokens
-from lath.notation.text.expressions import Expressions, NotRegularError
 from lath.notation.text.parser import lark
-from lath.notation.text.tokens import grammar
+from lath.notation.tokens import grammar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lath.notation.record.record import Record
 
 
@@ -208,85 +203,27 @@ def test_messages_list_every_name_and_each_is_one() -> None:
             assert set(words.split("|")) <= set(WORDS)
 
 
-def lark_of(text: str, start: str = "s") -> Lark:
-    """Return a parser that refuses a grammar in which one terminal does not tell what to do."""
-    return Lark(text, start=start, parser="lalr", lexer="contextual", strict=True)
+def test_the_words_of_the_scanner_are_those_that_lark_reads() -> None:
+    patterns = {term.name: term.pattern for term in lark().terminals}
+    words = {
+        name: one.to_regexp().replace("\n", r"\n").replace("\r", r"\r").replace("\t", r"\t")
+        for name, one in patterns.items()
+        if one.type == "re"
+    }
+    (blanks,) = (words.pop(name) for name in lark().ignore_tokens)
+    assert {name: f"(?>{pattern})" for name, pattern in words.items()} == {
+        name: getattr(tokens, name) for name in words
+    }
+    assert (len(words), f"{blanks.strip('(?:)+')}*+") == (8, tokens.BLANKS)
+    assert trial._MOVE.pattern == tokens.plain(tokens.MOVE)
 
 
-def pattern_of(text: str, *, groups: bool = False) -> re.Pattern[str]:
-    """Return the expression of the rule s of a grammar."""
-    of = Expressions(lark_of(text))
-    return re.compile(of.blanks + of.rule("s", groups=groups))
-
-
-def accepts(parser: Lark, text: str) -> bool:
-    """Return whether Lark reads the text."""
-    try:
-        parser.parse(text)
-    except UnexpectedInput:
-        return False
-    return True
-
-
-def texts_of(letters: str, length: int) -> Iterator[str]:
-    """Yield every text of the letters up to a length."""
-    for count in range(length + 1):
-        yield from map("".join, product(letters, repeat=count))
-
-
-RULES: Final = (
-    *('s: "a"', 's: "a" "b" "c"', 's: "a"? "b"', 's: "a"? "b"? "c"', 's: "a" "b"? "c"?', 's: "a"+'),
-    *('s: "a"* "b"', 's: ("a" "b")+ "c"', 's: ("a" | "b")* "c"', 's: "a" | "b" "c"'),
-    *('s: t+ "c"\nt: "a" "b"?', 's: t* u? "c"\nt: "a" | "b" "a"\nu: "d"+'),
-    *('s: "a"? t "c"?\nt: "b" "b"?', 's: _t "c"\n_t: "a" | "b"'),
-    *('s: t -> one\n | "b" -> two\nt: "a"~2..3', 's: "a" ~ 1..3 "b"'),
-)
-
-
-def test_an_expression_reads_what_lark_reads() -> None:
-    blanks = 's: A "b"+\nA: "a" "a"\n%ignore /[ \\n]+/\n%ignore "_"'
-    for rules in (*RULES, blanks):
-        parser, pattern = lark_of(rules), pattern_of(rules)
-        texts = list(texts_of("ab _", 5) if rules == blanks else texts_of("abcd", 4))
-        read = [text for text in texts if accepts(parser, text)]
-        assert read
-        assert [text for text in texts if pattern.fullmatch(text)] == read, rules
-
-
-def test_parts_that_lark_keeps_are_groups_without_the_blanks_after_them() -> None:
-    pattern = pattern_of('s: "(" A t* ")" B?\nt: A "-"\nA: "a"\nB: "b"\n%ignore " "', groups=True)
-    for text, groups in (("( a  a - a- ) b ", ("a", "a - a- ", "b")), ("(a)", ("a", "", ""))):
-        match = pattern.fullmatch(text)
-        assert match is not None
-        assert match.groups("") == groups
-
-
-def test_what_recurs_is_refused_and_all_else_is_read() -> None:
-    for rules in ('s: "a" s "b"', 's: "a" t\nt: "(" s ")"', 's: t "a"\nt: u "b"\nu: t "c"'):
-        with pytest.raises(NotRegularError):
-            pattern_of(rules)
-    rules = 's: t+\nt: "a" u? "b"?\nu: "(" t+ ")"'
-    parser, pattern = lark_of(rules), pattern_of(rules)
-    for text in texts_of("ab()", 5):
-        assert bool(pattern.fullmatch(text)) == (accepts(parser, text) and "(" not in text)
-    pattern = pattern_of('s: "a" | "b" "c" | "(" s ")"')
-    assert {text for text in texts_of("abc()", 3) if pattern.fullmatch(text)} == {"a", "bc"}
-
-
-def test_expressions_take_linear_time_for_they_never_go_back() -> None:
-    pattern = pattern_of("s: A+ B\nA: /a+/\nB: /b/")
-    assert not pattern.fullmatch("a" * 1000)  # (a+)+b would try 2**999 ways
-
-
-def test_the_stored_expressions_are_those_of_the_grammar() -> None:
-    assert scanner.stored() == json.loads(scanner.to_store()), "`make expressions` stores them anew"
-    assert scanner.digest(grammar()) != scanner.digest(grammar().replace("*", "+"))
-
-
-@pytest.mark.parametrize("stored", [None, {"grammar": "of yesterday", "record": "(?!)"}])
-def test_without_expressions_of_this_grammar_they_are_made(
-    stored: dict[str, str] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected = scanner.patterns()
-    monkeypatch.setattr(scanner, "stored", lambda: stored)  # a file in the package, else
-    assert scanner.patterns.__wrapped__() == expected
+def test_the_rules_of_the_scanner_are_those_of_the_grammar() -> None:
+    """Who changes one here changes it in `text.scanner` too, and finds texts for the campaigns."""
+    assert re.findall("^[a-z]+: .*", grammar(), re.MULTILINE) == [
+        "record: tag+ comment* ply* RESULT",
+        'tag: "[" TAG_NAME STRING "]"',
+        "ply: NUMBER? MOVE GLYPH? comment* variation*",
+        'variation: "(" comment* ply+ ")"',
+        "comment: BRACES | LINE",
+    ]

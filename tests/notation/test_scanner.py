@@ -40,8 +40,8 @@ from lath.notation.rules.reading import entry_of
 from lath.notation.rules.validation import validate
 from lath.notation.text import scanner, splitting
 from lath.notation.text.parser import parse_closely
-from lath.notation.text.scanner import NUMBERS, parts, scan
-from lath.notation.text.splitting import Chunk, RecordText
+from lath.notation.text.scanner import NUMBERS, Parts, parts, plain_parts, scan
+from lath.notation.text.splitting import RecordText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -98,9 +98,12 @@ def test_the_scanner_reads_what_lark_reads_or_leaves_it_to_lark() -> None:
 
 def test_the_parts_of_a_record_are_texts_of_it() -> None:
     text = '[Game "a\\\\"] [Event "b"] {one} ;two\n1. e5! {three} 2. d4\n 1-0 '
-    tags = [("Game", '"a\\\\"'), ("Event", '"b"')]
-    assert parts(text) == (tags, "{one} ;two\n", "1. e5! {three} 2. d4\n ", "1-0")
-    assert parts('[Game "a"]*') == ([("Game", '"a"')], "", "", "*")
+    tags = [("Game", "a\\"), ("Event", "b")]
+    assert parts(text) == (tags, "{one} ;two\n", "1. e5! {three} 2. d4\n ", "1-0", None)
+    assert parts('[Game "a"]*') == ([("Game", "a")], "", "", "*", None)
+    plain = plain_parts('[Game "a"]\n\n1. e5 {three} 2. d4 1-0\n')
+    assert plain == ([("Game", "a")], "", "1. e5 {three} 2. d4 ", "1-0", ["e5", "d4"])
+    assert plain_parts(text) is None
 
 
 def test_more_plies_than_there_are_ready_numbers_are_read() -> None:
@@ -229,7 +232,7 @@ def test_a_plain_record_ends_in_a_result(tmp_path: Path) -> None:
         file.write_text(f'[Game "yavalath"]\n[Termination "time"]\n\n1. e5 {word}\n')
         (found,) = validate(file)
         assert found.bad == bad
-    assert quick_check.plain_plies([file.read_text().replace("d4", "1-0")]) == [1]
+    assert valid_plies(file.read_text().replace("d4", "1-0")) == 1
 
 
 @pytest.mark.slow
@@ -244,27 +247,23 @@ def test_several_processes_read_the_lines_of_windows(tmp_path: Path) -> None:
         assert {entry.record and entry.record.moves for entry in found} == {("e5", "d4", "e4")}
 
 
-RECORD_OF: Final = scanner.record_of
+READ: Final = Parts.record
 
 
-def record_without_its_last_ply(scanned: scanner.Scanned) -> Record | None:
-    record = RECORD_OF(scanned)
+def record_without_its_last_ply(found: Parts) -> Record | None:
+    record = READ(found)
     return record and record_as_read(record.tags, record.plies[:-1], record.result, record.comments)
 
 
 KIND: Final[Any] = type(games.get("yavalath").start())
 AFTER: Final = KIND.after
-SOUND_PLIES: Final = quick_check.valid_plies
+SOUND_PLIES: Final = quick_check.plies_of
 FAULTS: Final[dict[str, tuple[object, str, object]]] = {
     "escapes are not read": (scanner, "unquoted", lambda text: text[1:-1]),
-    "the reader forgets a ply": (reading, "record_of", record_without_its_last_ply),
+    "the reader forgets a ply": (Parts, "record", record_without_its_last_ply),
     "a ply too many is counted": (
-        *(validation, "valid_plies"),
-        lambda text: (SOUND_PLIES(text) or -1) + 1 or None,
-    ),
-    "what is not plain is a line further": (
-        *(validation, "Chunk"),
-        lambda line, data, offset: Chunk(line + 1, data, offset),
+        *(validation, "plies_of"),
+        lambda texts: [count and count + 1 for count in SOUND_PLIES(texts)],
     ),
     "a game forgets taken cells": (
         *(KIND, "after"),

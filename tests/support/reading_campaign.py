@@ -127,7 +127,7 @@ def content_of(texts: Iterable[str], chance: Random) -> bytes:
 
 def by_lark(content: bytes, name: str) -> list[Entry]:
     """Return what stands in a file, read by Lark and checked move by move."""
-    with mock.patch.object(reading, "parts", return_value=None):
+    with mock.patch.multiple(reading, valid_game=lambda _: None, parts=lambda _: None):
         return list(entries_of(io.BytesIO(content), name))
 
 

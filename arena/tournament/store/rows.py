@@ -6,7 +6,6 @@ And a row for a game of which nothing is left but its record.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from hashlib import blake2b
@@ -20,8 +19,7 @@ from lath.notation.record.errors import RecordSyntaxError
 from lath.notation.record.record import Record
 from lath.notation.record.tags import Termination
 from lath.notation.rules.replay import positions
-from lath.notation.text.scanner import parse, parts
-from lath.notation.text.tokens import unquoted
+from lath.notation.text.scanner import parse, parts, plain_parts
 
 _KINDS: Final = {"int": "INTEGER", "float": "REAL"}
 """Of a column, by the type of its field; all others are text."""
@@ -74,21 +72,17 @@ def as_stored(value: float) -> float:
     return value if value is None else float(value) + 0.0
 
 
-_COMMENT: Final = re.compile(r"\{[^}]*\}|;[^\n]*")
-
-
 def moves_of(tags: Sequence[str], termination: str, plies: int, record: str) -> int:
     """Return 64 bits that are the same for games that repeat each other; 0 for one that cannot.
 
     `tags` are first, second, result and game. The record is what we wrote: so this is what ratings
     find (`standings.digest_of`), in a tenth of the time.
     """
-    if not plies or termination == Termination.TIME:
+    found = plain_parts(record) or parts(record)
+    if not plies or termination == Termination.TIME or found is None:
         return 0
-    head, _, moves = record.partition("\n\n")
-    start = (line for line in head.split("\n") if line.startswith(("[Setup ", "[Position ")))
-    played = _COMMENT.sub("", moves).split()
-    words = "\n".join((*tags, termination, *start, *played))
+    start = (f"{name} {value}" for name, value in found.tags if name in ("Setup", "Position"))
+    words = "\n".join((*tags, termination, *start, *found.played()))
     return int.from_bytes(blake2b(words.encode(), digest_size=8).digest())
 
 
@@ -164,11 +158,8 @@ def _disagreement(values: Sequence[Any], *, closely: bool) -> str:
 
 def _said_by(text: str) -> tuple[dict[str, str], Result]:
     """Return the tags and the result of a record; raises RecordSyntaxError."""
-    if scanned := parts(text):
-        tags, _, _, result = scanned
-        return {name: unquoted(value) for name, value in tags}, result
-    record = parse(text)
-    return dict(record.tags), record.result
+    found = parts(text) or parse(text)
+    return dict(found.tags), found.result
 
 
 def taken_back(record: Record, text: str) -> GameResult | None:

@@ -1,0 +1,69 @@
+"""The words of a record's text as `grammar.lark` defines them, for all that do without Lark.
+
+Each constant is the regular expression of the terminal of its name, without groups.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+
+@cache
+def grammar() -> str:
+    """Return the text of `grammar.lark`: the wheel's copy, or else the checkout's."""
+    here = Path(__file__).resolve().parent
+    installed = here / "grammar.lark"
+    file = installed if installed.is_file() else here.parent / "grammar.lark"
+    return file.read_text(encoding="utf-8")
+
+
+_TERMINALS: Final = {
+    name: f"(?>{pattern})"
+    for name, pattern in re.findall(r"^([A-Z_]+): /(.*)/$", grammar(), re.MULTILINE)
+}
+
+TAG_NAME: Final = _TERMINALS["TAG_NAME"]
+STRING: Final = _TERMINALS["STRING"]
+NUMBER: Final = _TERMINALS["NUMBER"]
+MOVE: Final = _TERMINALS["MOVE"]
+GLYPH: Final = _TERMINALS["GLYPH"]
+RESULT: Final = _TERMINALS["RESULT"]
+BRACES: Final = _TERMINALS["BRACES"]
+LINE: Final = _TERMINALS["LINE"]
+
+OPEN_STRING: Final = f"{STRING[:-1]}?)"
+OPEN_BRACES: Final = f"{BRACES[:-1]}?)"
+"""The same, which may lack their last sign: so every text is gone through in one go."""
+
+BLANKS: Final = r"[ \t\r\n]*+"
+"""What may stand between any two of them."""
+
+TAG: Final = rf"\[{BLANKS}({TAG_NAME}){BLANKS}({STRING}){BLANKS}\]"
+"""Groups: name, value in its quotes."""
+
+COMMENT: Final = rf"(?:{BRACES}|{LINE})"
+
+is_tag_name: Final = re.compile(TAG_NAME).fullmatch
+is_move: Final = re.compile(MOVE).fullmatch
+
+
+def plain(pattern: str) -> str:
+    """Return the expression of a terminal for a text that is nothing else, as JSON Schema has it.
+
+    >>> plain(TAG_NAME)
+    '[A-Za-z][A-Za-z0-9_]*'
+    """
+    return pattern[3:-1].partition("(?!")[0].replace(r"\/", "/")
+
+
+def unquoted(text: str) -> str:
+    """Return the value that a STRING is."""
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if "\\" in text else text[1:-1]
+
+
+def inside(text: str) -> str:
+    """Return what BRACES or a LINE say, without what makes them a comment."""
+    return text[1:-1] if text[0] == "{" else text[1:]
