@@ -2,7 +2,7 @@
 # virtual environment of their own first; nothing is needed but Python 3.11 or newer.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint scripts types layers kernels unit tests quick wheel web coverage docs expressions messages pictures pins soak faults mutants bench clean
+.PHONY: help demo test lint scripts types layers kernels unit tests quick wheel web coverage docs messages pictures pins soak faults mutants bench clean
 
 # The newest Python there is, from 3.11 on; `make PYTHON=...` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -30,7 +30,6 @@ help:
 	@echo "make web    install what checks that, and what tests hold the report's markup and accessibility against (npm)"
 	@echo "make coverage  run the tests and print the branches they reach by folder; make mutants uses its map"
 	@echo "make docs   build the documents as a site, in site/"
-	@echo "make expressions  store what the scanner makes of grammar.lark, after a change to it"
 	@echo "make messages  write tests/*/messages.txt anew: what people are told, word for word; read the diff"
 	@echo "make pictures  draw the pictures of README and docs anew (needs chromium)"
 	@echo "make pins   write constraints/ anew: versions and hashes of what demo and tests install"
@@ -118,10 +117,6 @@ wheel: $(VENV)/made-dev
 docs: $(VENV)/made-dev
 	$(PIP) -e '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
-
-expressions: $(VENV)/made-dev
-	$(BIN)/python -c 'from lath.notation.text.scanner import to_store; print(to_store(), end="")' > notation/expressions.json.new
-	mv notation/expressions.json.new notation/expressions.json
 
 messages: $(VENV)/made-dev
 	$(BIN)/pytest -q --write-messages

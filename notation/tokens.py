@@ -8,16 +8,18 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 
 
 @cache
 def grammar() -> str:
     """Return the text of `grammar.lark`: the wheel's copy, or else the checkout's."""
-    here = Path(__file__).resolve().parent
-    installed = here / "grammar.lark"
-    file = installed if installed.is_file() else here.parent / "grammar.lark"
-    return file.read_text(encoding="utf-8")
+    loader: Any = cast("Any", __spec__).loader
+    try:
+        data: bytes = loader.get_data(str(Path(__file__).with_name("grammar.lark")))  # of a zip, too
+    except OSError:
+        data = (Path(__file__).resolve().parents[1] / "grammar.lark").read_bytes()
+    return data.decode()
 
 
 _TERMINALS: Final = {

@@ -58,7 +58,8 @@ from lath.notation.archive.duplicates import COPY_OF, Copies, Copy, RecordPlace
 from lath.notation.archive.given import GivenGames
 from lath.notation.archive.sampling import SampledRecord, Shares
 from lath.notation.archive.sampling import sample as draw
-from lath.notation.edits.editing import Edits, edited
+from lath.notation.edits.changes import Edits
+from lath.notation.edits.editing import edited
 from lath.notation.record.errors import printable, shortened
 from lath.notation.record.record import Record
 from lath.notation.text.splitting import Entry

@@ -48,16 +48,8 @@ from lath.arena.terminal.streams import write_bytes
 from lath.games.core import RESULTS
 from lath.games.errors import GameError, LathError
 from lath.notation.archive.index import note_for
-from lath.notation.edits.editing import (
-    KINDS,
-    KNOWN_ANNOTATIONS,
-    EditError,
-    Edits,
-    StreamPart,
-    edited,
-    is_one,
-    pieces,
-)
+from lath.notation.edits.changes import KINDS, KNOWN_ANNOTATIONS, Edits
+from lath.notation.edits.editing import EditError, StreamPart, edited, is_one, pieces
 from lath.notation.edits.unified_diff import unified_diff
 from lath.notation.files.files import (
     half_of,
@@ -67,7 +59,7 @@ from lath.notation.files.files import (
     sync,
     write_atomically,
 )
-from lath.notation.record.errors import instead, printable
+from lath.notation.record.errors import RecordValueError, instead, printable
 from lath.notation.rules.quick_check import valid_plies
 from lath.notation.rules.reading import entries_of, entry_of
 from lath.notation.rules.replay import canonical, check_tag
@@ -388,7 +380,7 @@ class _Work:
                 return None
             for each in (first, *others):
                 self._refuse_bad(each)
-        except (EditError, GameError) as error:
+        except (EditError, RecordValueError, GameError) as error:
             self.refused += 1
             print(f"{where}: record {number} stays as it is: {error}", file=sys.stderr)
             return None

@@ -7,26 +7,22 @@ import io
 import re
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 from exploring import one_in
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from patching import patched
 from record_strategies import RECORDS
 from record_texts import written
 
 from lath.notation import check, format_record, parse
-from lath.notation.edits.changes import retag, strip, truncate
-from lath.notation.edits.editing import KINDS, EditError, Edits, edited, pieces, split_variations
+from lath.notation.edits.changes import KINDS, Edits, retag, split_variations, strip, truncate
+from lath.notation.edits.editing import edited, pieces
 from lath.notation.edits.unified_diff import unified_diff
-from lath.notation.record.errors import RecordSyntaxError
+from lath.notation.record.errors import RecordSyntaxError, RecordValueError
 from lath.notation.text.splitting import chunks
-
-if TYPE_CHECKING:
-    from lath.notation.record.record import Record
-
 
 _TAGS = re.compile(r'(?:\s*\[\s*\w+\s*"(?:[^"\\]|\\.)*"\s*\])+')
 
@@ -38,18 +34,6 @@ def after(text: str, **edits: object) -> str:
     """Return the text of a record with these edits."""
     (new,) = edited(text, parse(text), Edits(**edits))  # type: ignore[arg-type]
     return new
-
-
-def stripped(record: Record, kinds: frozenset[str]) -> Record:
-    """Return what `--strip` makes of a record, said of values."""
-    names = {kind[1:] for kind in kinds if kind.startswith("%")}
-    return strip(
-        record,
-        comments="comments" in kinds,
-        annotations="annotations" in kinds or names,
-        glyphs="glyphs" in kinds,
-        variations="variations" in kinds,
-    )
 
 
 def written_record(seed: int) -> str | None:
@@ -74,19 +58,61 @@ SOME_KINDS = st.frozensets(st.sampled_from([*KINDS, "%emt", "%clk", "%mood", "%e
 @given(TEXTS, SOME_KINDS)
 def test_what_is_stripped_is_gone_and_nothing_else(text: str, kinds: frozenset[str]) -> None:
     new = after(text, strip=kinds)
-    assert parse(new) == stripped(parse(text), kinds)
     signs = iter(text)
     assert all(sign in signs for sign in new if not sign.isspace()), "nothing comes in"
     assert after(text, strip=frozenset({"%nobody"})) == text
 
 
-@given(TEXTS, st.integers(0, 4))
-def test_a_cut_game_is_unfinished_and_what_stays_of_it_stays(text: str, plies: int) -> None:
+NAMES = st.sampled_from(["Round", "Number", "Event", "Site", "Added", "Mood"])
+PEOPLE = st.sampled_from(["ann", "b  c", "}", "[%x]"])
+EDITS = st.builds(
+    Edits,
+    plies=st.none() | st.integers(0, 4),
+    strip=st.just(frozenset()) | SOME_KINDS,
+    split=st.booleans(),
+    drop=st.frozensets(NAMES, max_size=2),
+    rename=st.dictionaries(NAMES, NAMES, max_size=2),
+    set=st.dictionaries(NAMES, st.sampled_from(["", "plain", 'a "b" \\ }]; é']), max_size=3),
+    players=st.dictionaries(PEOPLE, PEOPLE, max_size=3),
+)
+
+
+@given(
+    TEXTS,
+    EDITS,
+    PEOPLE,
+    st.sampled_from(["", "{%s (first): gone [%%emt 1]} {x}", ";%s (second): x\n"]),
+)
+def test_an_edit_of_a_text_is_the_same_edit_of_its_record(
+    text: str, edits: Edits, name: str, story: str
+) -> None:
+    tags = Edits(set={"First": name, "Second": name[::-1]}, strip=frozenset({"comments"}))
+    (text,) = edited(text, parse(text), tags)
+    told = _TAGS.match(text)
+    assert told is not None
+    assume("{" not in story or "}" not in name)  # which would close it
+    text = text[: told.end()] + "\n\n" + (story and story % name) + text[told.end() :]
     record = parse(text)
-    new = after(text, plies=plies)
-    assert parse(new) == truncate(record, plies)
-    if len(record.plies) <= plies:
-        assert new == text
+    try:
+        expected = edits.applied(record, 7)
+    except RecordValueError as refusal:
+        with pytest.raises(RecordValueError, match=re.escape(str(refusal))):
+            edited(text, record, edits, 7)
+        return
+    new = edited(text, record, edits, 7)
+    assert [*map(parse, new)] == expected
+    if expected == [record]:
+        assert new == [text]
+
+
+def test_public_changes_are_edits() -> None:
+    record = parse(HEAD + '[Result "1-0"]\n\n1. a1! {x [%emt 1]} (1. b1) 2. e1 1-0')
+    names = ["comments", "annotations", "glyphs", "variations"]
+    for kind in names:
+        (expected,) = Edits(strip=frozenset({kind})).applied(record)
+        assert strip(record, **{kind: True}) == expected != record
+    assert strip(record, annotations=["emt"]) == strip(record, annotations=True)
+    assert [truncate(record, 1)] == Edits(plies=1).applied(record)
 
 
 @given(TEXTS, st.data())
@@ -189,7 +215,7 @@ def test_no_tag_comes_to_stand_behind_an_empty_line_where_it_would_begin_a_recor
 
 
 def test_a_name_that_is_taken_is_refused() -> None:
-    with pytest.raises(EditError, match="First"):
+    with pytest.raises(RecordValueError, match="First"):
         after(HEAD + '[White "a"]\n[First "b"]\n\n*', rename={"White": "First"})
 
 
