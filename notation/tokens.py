@@ -16,7 +16,9 @@ def grammar() -> str:
     """Return the text of `grammar.lark`: the wheel's copy, or else the checkout's."""
     loader: Any = cast("Any", __spec__).loader
     try:
-        data: bytes = loader.get_data(str(Path(__file__).with_name("grammar.lark")))  # of a zip, too
+        data: bytes = loader.get_data(
+            str(Path(__file__).with_name("grammar.lark"))
+        )  # of a zip, too
     except OSError:
         data = (Path(__file__).resolve().parents[1] / "grammar.lark").read_bytes()
     return data.decode()
@@ -39,6 +41,9 @@ LINE: Final = _TERMINALS["LINE"]
 OPEN_STRING: Final = f"{STRING[:-1]}?)"
 OPEN_BRACES: Final = f"{BRACES[:-1]}?)"
 """The same, which may lack their last sign: so every text is gone through in one go."""
+
+BEGINNING: Final = "[Game"
+"""What begins a record even where no empty line stands before it."""
 
 BLANKS: Final = r"[ \t\r\n]*+"
 """What may stand between any two of them."""

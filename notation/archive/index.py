@@ -40,6 +40,7 @@ from lath.notation.record.record import Record
 from lath.notation.rules.reading import entry_of, read
 from lath.notation.text.splitting import Chunk, Entry, RecordText, chunks, cuts, texts_of
 from lath.notation.text.writer import format_records
+from lath.notation.tokens import BEGINNING
 
 SUFFIX: Final = ".idx"
 """What an index is called: as its file, and this."""
@@ -95,7 +96,7 @@ def index_of(stream: BinaryIO) -> Index:
 
 def _count(cut: Chunk) -> int:
     """Return how many records there are between two boundaries, as `texts_of` has them."""
-    is_usual = cut.data[:1] == b"[" and cut.data.find(b"[Game", 1) < 0
+    is_usual = cut.data[:1] == b"[" and cut.data.find(BEGINNING.encode(), 1) < 0
     return 1 if is_usual else sum(1 for _ in texts_of(cut))
 
 

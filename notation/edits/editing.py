@@ -26,7 +26,7 @@ from lath.notation.record.record import Record, comment
 from lath.notation.text.scanner import parse
 from lath.notation.text.splitting import Chunk, RecordText, cuts, texts_of
 from lath.notation.text.writer import WIDTH, format_record, tag_lines
-from lath.notation.tokens import COMMENT, GLYPH, MOVE, NUMBER, RESULT, TAG, inside
+from lath.notation.tokens import BEGINNING, COMMENT, GLYPH, MOVE, NUMBER, RESULT, TAG, inside
 
 
 class EditError(NotationError):
@@ -61,7 +61,7 @@ def pieces(stream: Iterable[Chunk]) -> Iterator[StreamPart]:
 
 def is_one(text: str) -> bool:
     """Return whether a file with a text that is a record has no other beginning in it."""
-    return text.find("[Game", 1) < 0 and next(cuts(Chunk(1, text.encode())))[2] == text.encode()
+    return text.find(BEGINNING, 1) < 0 and next(cuts(Chunk(1, text.encode())))[2] == text.encode()
 
 
 def edited(text: str, record: Record, edits: Edits, number: int = 0) -> list[str]:

@@ -1,7 +1,7 @@
 """Whether the text of a record is surely sound: its whole line of moves is played at once.
 
-What `text.scanner` reads is judged here. What is not surely sound is read and checked closely by
-`reading.entry_of`, which alone says what is wrong.
+`text.scanner` gives the parts. Where this is not sure, `replay` checks the record move by move and
+says what is wrong; `reading` goes from one to the other.
 """
 
 from __future__ import annotations

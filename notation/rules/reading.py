@@ -1,4 +1,8 @@
-"""Files and streams of records, read one by one; what is wrong is told, and reading goes on."""
+"""Files and streams of records into entries, one by one: a record, or what is wrong with its text.
+
+The way of a text is in `entry_of`: `quick_check`, then `text.scanner` with `replay`, then
+`text.parser` with `replay`. `validation` counts the entries of whole files.
+"""
 
 from __future__ import annotations
 

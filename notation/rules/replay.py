@@ -1,6 +1,6 @@
-"""Records against the rules: the positions of a game, and what is wrong with a record.
+"""Records against the rules, move by move: the positions of a game, and what is wrong with it.
 
-`validation` says faster that a record is sound.
+`quick_check` says faster that a record is sound. `reading` makes entries of the faults.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What is wrong with a record; whole files checked, exact counts, on one core or several."""
+"""What is wrong with a record; whole files checked, exact counts, on one core or several.
+
+Of a sound record only its plies are counted, by `quick_check`; of others `reading` makes an entry.
+"""
 
 from __future__ import annotations
 

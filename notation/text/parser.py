@@ -1,6 +1,7 @@
 """The text of one record into a Record, by Lark and `grammar.lark`, and why it is none.
 
-The reference: `scanner.py` is faster, and comes here wherever it refuses. What is wrong is found
+This is the reference. `scanner` is faster, and everything that it refuses is read here; then
+`rules.replay` checks the record move by move. What is wrong is found
 from the state of the parser where it stopped.
 """
 

@@ -1,8 +1,8 @@
-"""The one reader of a record's text: into its parts, and into a Record, without Lark.
+"""The reader of a record's text: into its parts, and into a Record, without Lark.
 
-It reads as deep as is asked: `head_of` looks at tags and result, `plain_parts` at the moves of a
-text in its usual form, `parts` at every text that `grammar.lark` allows but for variations. What
-it refuses is not wrong yet: `parser` alone says so. Whether moves are legal, `rules` say.
+It reads as deep as is asked. `head_of` finds tags and result, `plain_parts` finds the moves of a
+text in the usual form, and `parts` reads every text of `grammar.lark` without variations. It
+refuses the others, and `parser` reads those. `rules.quick_check` checks the parts by the rules.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from lath.notation.record.record import (
     record_as_read,
 )
 from lath.notation.tokens import (
+    BEGINNING,
     BLANKS,
     COMMENT,
     GLYPH,
@@ -128,7 +129,7 @@ def head_of(data: bytes) -> tuple[tuple[tuple[str, str], ...], Result] | None:
     end, last = data.find(b"\n\n"), data[-_LAST:].split()
     # a word alone may be the end of a longer one
     result = _RESULTS.get(last[-1]) if len(last) > 1 else None
-    if end < 0 or result is None or data.find(b"[Game", 1) >= 0:
+    if end < 0 or result is None or data.find(_BEGINNING, 1) >= 0:
         return None
     try:
         tags = tuple(map(_TAG_OF_LINE, data[:end].decode().split("\n")))
@@ -141,6 +142,7 @@ def head_of(data: bytes) -> tuple[tuple[tuple[str, str], ...], Result] | None:
 _LAST: Final = 32
 """Bytes at the end of a record in which its result is looked for."""
 
+_BEGINNING: Final = BEGINNING.encode()
 _RESULTS: Final = {result.encode(): result for result in Result}
 
 

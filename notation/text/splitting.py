@@ -1,4 +1,4 @@
-"""Streams cut into the texts of single records, without reading what the texts say.
+"""Streams cut into the texts of single records; `scanner` reads a text.
 
 Memory stays flat: a chunk of about a megabyte at a time, or one record that is longer.
 """
@@ -18,7 +18,7 @@ from lath.notation.record.errors import (
 )
 from lath.notation.record.record import Record
 from lath.notation.text.scanner import size_fault
-from lath.notation.tokens import BLANKS, TAG
+from lath.notation.tokens import BEGINNING, BLANKS, TAG
 
 _BLOCK: Final = 1 << 20  # bytes of a stream that are read at once
 
@@ -113,6 +113,7 @@ class RecordText(NamedTuple):
         return sorted(placed, key=itemgetter(0))
 
 
+_BEGINNING: Final = re.compile(rf"^[ \t]*{re.escape(BEGINNING)}[ \t]", re.MULTILINE)
 _TAG: Final = re.compile(rf"{TAG}{BLANKS}")
 
 
@@ -252,7 +253,7 @@ def texts_of(chunk: Chunk) -> Iterator[RecordText]:
             at = start + part.index(content) + (fault.at or 0)
             offset, told = offset + len(_encoded(text[told:at])), at
             yield _not_utf8(first, content, fault.at or 0, offset)
-        elif content.find("[Game", 1) >= 0 or size_fault(content):
+        elif content.find(BEGINNING, 1) >= 0 or size_fault(content):
             for one in _records_in(first, content):
                 size = size_fault(one.text)
                 yield one._replace(text=one.text[:_SHOWN], fault=size) if size else one
@@ -291,7 +292,7 @@ def _not_utf8(line: int, content: str, at: int, offset: int) -> RecordText:
 def _records_in(line: int, text: str) -> Iterator[RecordText]:
     """Yield the records of a text in which a tag Game may begin a second one."""
     start = 0
-    for following in list(re.finditer(r"^[ \t]*\[Game[ \t]", text, re.MULTILINE))[1:]:
+    for following in list(_BEGINNING.finditer(text))[1:]:
         part = text[start : following.start()]
         message = "the next record follows without an empty line"
         fault = Fault("syntax", message, "an empty line between records", at=len(part.rstrip()))

@@ -8,6 +8,7 @@ from typing import Final
 
 from lath.games.core import Position
 from lath.notation.record.record import Annotation, Comment, Ply, Record, Variation, require_record
+from lath.notation.tokens import BEGINNING
 
 
 def diagram(position: Position) -> str:
@@ -39,9 +40,6 @@ def diagram(position: Position) -> str:
 
 WIDTH: Final = 100
 """Columns of a line of movetext; a longer word stands on a line of its own."""
-
-_TAG_BEGINS: Final = "[Game"
-"""A word of a comment that never begins a line: readers would see the next record there."""
 
 TIE: Final = "\x1f"
 """A blank inside a word, while words stand together; readers cut words there, so none has it."""
@@ -152,8 +150,9 @@ def _lines(text: str) -> list[str]:
         cut = text.rfind(" ", start, start + WIDTH + 1)
         if cut < 0:  # one long word
             cut = text.find(" ", start)
-        while cut >= 0 and text.startswith(_TAG_BEGINS, cut + 1):
-            after = cut + 1 + len(_TAG_BEGINS)
+        # readers would see the next record in a line that such a word of a comment begins
+        while cut >= 0 and text.startswith(BEGINNING, cut + 1):
+            after = cut + 1 + len(BEGINNING)
             if after < end and text[after] != " ":
                 break  # only the word itself is one
             cut = text.find(" ", after)
