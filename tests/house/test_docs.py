@@ -27,6 +27,8 @@ from transcripts import ARENA, BOT, check_transcript
 from lath import DOCUMENTATION, games
 from lath.arena.cli.main import app
 from lath.games.core import Move, Position
+from lath.notation.edits.changes import VARIATION
+from lath.notation.record.tags import MATCH_DAY, SEASON, WRITTEN_TAGS
 from lath.notation.rules.reading import entries_of
 
 PAGES = [
@@ -236,6 +238,12 @@ def test_the_docs_list_every_code_of_a_problem() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in sorted(OWN_TEXT))
     used = set(re.findall(r'(?:Fault\(\s*|code=)"([a-z-]+)"', source))
     assert set(re.findall(r"^\| `([a-z-]+)`", table, re.MULTILINE)) == used
+
+
+def test_the_docs_list_every_tag_that_the_arena_writes() -> None:
+    rows = re.findall(r"^\| (`.*?`) \|", (DOCS / "notation.md").read_text("utf-8"), re.MULTILINE)
+    told = {name for row in rows for name in re.findall("`([A-Za-z]+)`", row)}
+    assert {*WRITTEN_TAGS, SEASON, MATCH_DAY, VARIATION} - told == set()
 
 
 def test_the_docs_show_the_first_position_of_every_game_of_ours() -> None:
