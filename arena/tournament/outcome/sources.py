@@ -54,7 +54,6 @@ from lath.notation.files.files import open_bytes
 from lath.notation.record.errors import instead, printable
 from lath.notation.record.record import Forfeit, Record
 from lath.notation.record.tags import ANALYSIS, FORFEITS, RULING
-from lath.notation.rules.quick_check import valid_plies
 from lath.notation.rules.reading import entries as entries_of_text
 from lath.notation.rules.reading import entry_of
 from lath.notation.text.scanner import parse
@@ -283,9 +282,8 @@ def _record_of(entry: Entry, file: Path, game: int = 0) -> Record | Refused:
 
 def _stored_record(file: Path, number: int, text: str, *, rules: bool) -> Record | Refused:
     """Return the record of a game of a database, or why it is none that counts."""
-    if not rules or valid_plies(text.strip()) is not None:
-        return parse(text)
-    return _record_of(entry_of(RecordText(1, text.strip()), DATABASE, 1), file, number)
+    entry = entry_of(RecordText(1, text.strip()), DATABASE, 1, rules=rules)
+    return _record_of(entry, file, number)
 
 
 def _of_folder(folder: Path, doubts: list[Doubt], *, rules: bool) -> Iterator[Record | Refused]:
