@@ -191,14 +191,11 @@ class PoolSchedule(Schedule):
         place = len(self._from) if pair is None else max(1, bisect_right(self._from, pair))
         key = game, names, place
         if key not in self._meetings:
-            self._meetings[key] = self._meeting_at(*key)
+            times = self._conditions[place - 1].times
+            one, other = sorted(names)
+            ours, theirs = (times.get(name, times.get("", "")) for name in (one, other))
+            self._meetings[key] = _Meeting(game, one, other, (ours, theirs))
         return self._meetings[key]
-
-    def _meeting_at(self, game: str, names: Pairing, place: int) -> _Meeting:
-        times = self._conditions[place - 1].times
-        one, other = sorted(names)
-        both = tuple(times.get(name, times.get("", "")) for name in (one, other))
-        return _Meeting(game, one, other, (both[0], both[1]))
 
     def _fits(self, pair: int) -> bool:
         """Return whether what is left of a pair is wanted, and begins where its first game did."""

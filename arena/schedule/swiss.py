@@ -145,8 +145,7 @@ def _bracket(down: list[int], group: list[int], graph: Graph) -> Iterator[tuple[
     first = first_choice(everybody, graph, [(who, [*group, *reversed(down)]) for who in down])
     assert first is not None
     yield from first
-    rest = [who for who in everybody if not any(who in pair for pair in first)]
-    yield from _halves(rest, graph)
+    yield from _halves([who for who in everybody if not any(who in pair for pair in first)], graph)
 
 
 def _halves(people: list[int], graph: Graph) -> list[tuple[int, int]]:
