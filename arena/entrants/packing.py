@@ -99,8 +99,7 @@ def _file_of(bot: str) -> Path:
     if path.is_file():
         return path
     if bot in bundled():
-        module = bundled()[bot][-1]
-        return _ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py")
+        return _ROOT.joinpath(*bundled()[bot][-1].split(".")[1:]).with_suffix(".py")
     raise ConfigError(f"{bot!r}, expected a file in Python, or one of {', '.join(bundled())}")
 
 
@@ -172,8 +171,7 @@ class _Sources:
         if name in _INSTEAD:
             return _INSTEAD[name]
         top, *rest = name.split(".")
-        root = _ROOT if top == "lath" else self._main.parent / top
-        place = root.joinpath(*rest)
+        place = (_ROOT if top == "lath" else self._main.parent / top).joinpath(*rest)
         for path in (place / "__init__.py", place.with_name(f"{place.name}.py")):
             if path.is_file() and name != "lath":
                 return path
@@ -261,10 +259,9 @@ _LINE: Final = 100
 
 def _file(name: str, sources: _Sources, texts: str, begin: str) -> str:
     """Return the text of a packed bot; `texts` is that of the code that has its modules."""
-    loader = (_STAND_INS / "loader.py").read_text(encoding="utf-8")
     parts = (
         f"# {name}, packed by `arena bot pack`: {_NEEDS}.",
-        _plain(ast.parse(loader)),
+        _plain(ast.parse((_STAND_INS / "loader.py").read_text(encoding="utf-8"))),
         f"Packed.packages.update({sorted(sources.packages)!r})",
         texts,
         begin,
