@@ -151,7 +151,12 @@ def beginning(
     user = _claimed(wall)
     becomes = user if wall.kind == "user" else None
     opened: Sequence[int] = ()
-    group = _group(wall, os.path.basename(scratch))
+    group = cgroups.make(
+        os.path.basename(scratch),
+        tree_bytes=wall.tree_bytes,
+        cores=wall.cores,
+        tasks=0 if wall.kind == "limits" else OWN_TASKS,
+    )
     try:
         if is_this_python(words[0]):
             own_env = with_modules(own_env)
@@ -223,9 +228,3 @@ def _claimed(wall: BotSandbox) -> int | None:
         return None
     # All its processes share a cache, those of other games at the same time, too.
     return users.claim_owner(wall.view.cache) if wall.view.cache else users.claim()
-
-
-def _group(wall: BotSandbox, name: str) -> ControlGroup | None:
-    """Return a group for a bot, with this wall's bounds as far as the system sees to them."""
-    tasks = 0 if wall.kind == "limits" else OWN_TASKS
-    return cgroups.make(name, tree_bytes=wall.tree_bytes, cores=wall.cores, tasks=tasks)
