@@ -368,7 +368,7 @@ class _Reading:
                 seat = by_place.index(tag) if tag in by_place else colour or 0
                 given.append((values.pop(tag), seat, tag))
                 self._note_colours(tag)
-            elif values[tag].lower() in colours and not self._is_known(tag):
+            elif values[tag].lower() in colours and tag not in _OF_RECORDS:
                 given.append((tag, colours[values.pop(tag).lower()], values.get(tag, "")))
                 self._note_colours("White")
         for name, seat, tag in given:
@@ -451,10 +451,6 @@ class _Reading:
         if tag in ("White", "Black") and words not in self.assumed:
             self.assumed.append(words)
 
-    @staticmethod
-    def _is_known(tag: str) -> bool:
-        return tag in KNOWN_TAGS or tag in ("Winner", "White", "Black")
-
     def _read_others(self, values: dict[str, str]) -> None:
         """Take all tags but those of the ending."""
         for given in [name for name in values if name not in ENDS]:
@@ -487,14 +483,12 @@ class _Reading:
             end = self._parts.body.find("\n", word.at)
             rest = self._parts.body[word.at : end if end >= 0 else None].strip()
             told = re.split(r"[\[{(;]", rest)[0].strip()
-            is_resigned = is_resigning(told)
-            ending = ending_of(told, players, colours)
-            if is_resigned:
-                self._course.ends.append((f"{self._by_resigning(index)} resigns", word.at))
-                return words[:index]
-            if ending is not None:
-                self._course.ends.append((told, word.at))
-                return words[:index]
+            if is_resigning(told):
+                told = f"{self._by_resigning(index)} resigns"
+            elif ending_of(told, players, colours) is None:
+                continue
+            self._course.ends.append((told, word.at))
+            return words[:index]
         return words
 
     def _take_bracketed_end(
@@ -730,6 +724,9 @@ class _Reading:
 
 _BY_HAND: Final = {Result.DRAWN: ("agreement", "drawn by agreement")}
 
+
+_OF_RECORDS: Final = frozenset({*KNOWN_TAGS, "Winner", "White", "Black"})
+"""Tags that are no player's name, though what they have is a colour."""
 
 _SHAPE: Final = "moves such as 1. e5 d4, or a result"
 
