@@ -19,6 +19,7 @@ from typing import Annotated, Final
 
 from lath.arena.cli.files import entries, is_one_of, is_special, refuse_other_formats, writable
 from lath.arena.cli.main import flag
+from lath.arena.directory import DATABASE
 from lath.arena.errors import ConfigError, InUseError
 from lath.arena.terminal.streams import write_bytes
 from lath.notation.archive.index import note_for
@@ -152,8 +153,6 @@ _FOLDERS: Final = frozenset({"logs", "live", "snapshots", "seasons"})
 
 def tournament_of(path: Path) -> Path | None:
     """Return the directory of the tournament that a file is, or would be, a part of, if any."""
-    from lath.arena.directory import DATABASE  # start-up time
-
     real = Path(os.path.realpath(path))
     if _OF_TOURNAMENT.fullmatch(real.name) and (real.parent / DATABASE).is_file():
         return real.parent
@@ -192,8 +191,6 @@ def made_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
 
     One that is there already is filled as it is, which is refused in a tournament's.
     """
-    from lath.arena.directory import DATABASE  # start-up time
-
     if (path / DATABASE).is_file() and not force:
         raise ConfigError(f"{path} is a tournament; name another folder, or --force writes there")
     if path.exists() and not path.is_dir():
