@@ -156,10 +156,8 @@ def tournament_of(path: Path) -> Path | None:
     real = Path(os.path.realpath(path))
     if _OF_TOURNAMENT.fullmatch(real.name) and (real.parent / DATABASE).is_file():
         return real.parent
-    for folder in real.parents:
-        if folder.name in _FOLDERS and (folder.parent / DATABASE).is_file():
-            return folder.parent
-    return None
+    inner = (folder for folder in real.parents if folder.name in _FOLDERS)
+    return next((one.parent for one in inner if (one.parent / DATABASE).is_file()), None)
 
 
 def refuse_tournament(path: Path, *, force: bool) -> None:

@@ -175,9 +175,8 @@ def rate(
         if as_json:
             by_version = [to_json(row) for row in standings_of(background, table)]
             more = {"versions": by_version, "season": seasons.told()}
-            told = {**standings, **background.to_json()}
-            told |= {name: value for name, value in more.items() if value}
-            print_json(told)
+            said = {name: value for name, value in more.items() if value}
+            print_json({**standings, **background.to_json(), **said})
         elif as_csv:
             text = to_csv(standings, shown or COLUMNS).replace("\r\n", "\n")
             data_output().write(BOM * bom + text)

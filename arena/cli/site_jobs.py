@@ -91,8 +91,10 @@ class SiteJob:
         index = self._index(sources, links)
         if not index["facts"]["records"] and not any(one.is_announced for one in sources):
             raise ArenaError(f"no records in {', '.join(map(str, self.given))}")
-        names = [row["name"] for row in index["standings"]["overall"]["rows"]]
-        names += [bot for one in sources for bot in _entered(one)]
+        names = [
+            *(row["name"] for row in index["standings"]["overall"]["rows"]),
+            *(bot for one in sources for bot in _entered(one)),
+        ]
         own = [f"bots/{short}.html" for short in addresses(names).values()]
         with made_folder(self.out) as place:
             website = Website(place, force=self.force)

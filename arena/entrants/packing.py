@@ -81,8 +81,7 @@ def pack(
         terms = f"tc={tc!r}, seed={seed}, options={dict(options)!r}"
         begin = f"start(globals(), contest={protocol!r}, {terms})"
     sources = _Sources(path)
-    sources.add(_MAIN)
-    for module in ("lath.games", *wanted):
+    for module in (_MAIN, "lath.games", *wanted):
         sources.add(module)
     sources.texts[_BUILTIN] += f"\nIDS = {ids!r}"
     text = _file(path.name, sources, _as_they_stand(sources.texts), begin)
@@ -191,16 +190,20 @@ def _imports(tree: ast.AST, package: str, *, may_fail: bool = False) -> Iterator
                 rest = [*node.handlers, *node.orelse, *node.finalbody]
                 yield from _imports(ast.Module(rest, []), package, may_fail=may_fail)  # type: ignore[arg-type]
             case ast.Import():
-                for alias in node.names:
-                    yield _Import(alias.name, node.lineno, may_fail, is_guess=False)
+                yield from (
+                    _Import(alias.name, node.lineno, may_fail, is_guess=False)
+                    for alias in node.names
+                )
             case ast.ImportFrom():
                 base = node.module or ""
                 if node.level:
                     parts = package.split(".")[: len(package.split(".")) - node.level + 1]
                     base = ".".join(filter(None, [*parts, base]))
                 yield _Import(base, node.lineno, may_fail, is_guess=False)
-                for alias in node.names:
-                    yield _Import(f"{base}.{alias.name}", node.lineno, may_fail, is_guess=True)
+                yield from (
+                    _Import(f"{base}.{alias.name}", node.lineno, may_fail, is_guess=True)
+                    for alias in node.names
+                )
             case _:
                 yield from _imports(node, package, may_fail=may_fail)
 

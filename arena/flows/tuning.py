@@ -186,10 +186,9 @@ def held(request: TuneRequest, audience: Audience) -> TuningEnd:
         where = request.folder or FOLDER
     audience.close()
     with signals.interruptible():
-        if goes_on:
-            config = _gone_on_with(where, request)
-        else:
-            config = configured(request, where, audience.note)
+        config = (
+            _gone_on_with(where, request) if goes_on else configured(request, where, audience.note)
+        )
     summary, progress = played(request, config, where, audience)
     tuned, start = config.names
     return TuningEnd((start, tuned), where, summary, progress)

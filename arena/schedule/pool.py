@@ -212,9 +212,11 @@ class PoolSchedule(Schedule):
     def _by_turns(self) -> Iterator[tuple[str, Pairing, int]]:
         """Yield what is missing, round after round; what begins meanwhile does not come again."""
         for turn in range(1, self._settings.rounds + 1):
-            for game, names in list(self._kinds()):
-                if turn not in self._turns[self._meeting(game, names)]:
-                    yield game, names, turn
+            yield from (
+                (game, names, turn)
+                for game, names in list(self._kinds())
+                if turn not in self._turns[self._meeting(game, names)]
+            )
 
     def _by_days(self, *, is_whole: bool = False) -> Iterator[tuple[str, Pairing, int]]:
         """Yield what the match days of a season lack, day after day.
@@ -238,9 +240,11 @@ class PoolSchedule(Schedule):
             ]
             is_one = season.is_one_day and not is_whole
             is_last = is_one and any(self._is_playable(unit[-1]) for unit in units)
-            for turn, _, game, pairing in sorted(units, key=itemgetter(0, 1)):
-                if turn not in self._turns_of(self._meeting(game, pairing)):
-                    yield game, pairing, turn
+            yield from (
+                (game, pairing, turn)
+                for turn, _, game, pairing in sorted(units, key=itemgetter(0, 1))
+                if turn not in self._turns_of(self._meeting(game, pairing))
+            )
             if is_last:
                 return
 

@@ -152,13 +152,14 @@ def _halves(people: list[int], graph: Graph) -> list[tuple[int, int]]:
     """Pair the upper half with the lower, in order as far as can be; else also within a half."""
     half = len(people) // 2
     upper, lower = people[:half], people[half:]
-    across = {who: set(graph[who]) & set(lower) for who in upper}
-    across |= {who: set(graph[who]) & set(upper) for who in lower}
-    wishes = [(who, lower) for who in upper]
-    if (pairs := first_choice(people, across, wishes)) is None:
+    across = {
+        who: set(graph[who]) & set(others)
+        for half, others in ((upper, lower), (lower, upper))
+        for who in half
+    }
+    if (pairs := first_choice(people, across, [(who, lower) for who in upper])) is None:
         wishes = [(who, [*lower, *reversed(upper)]) for who in upper]
-        wishes += [(who, lower) for who in lower]
-        pairs = first_choice(people, graph, wishes)
+        pairs = first_choice(people, graph, wishes + [(who, lower) for who in lower])
     assert pairs is not None
     return pairs
 

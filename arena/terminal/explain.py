@@ -86,8 +86,10 @@ class _Printer:
             self._print_commonest()
         else:
             output.table("What costs points", _columns(of.findings))
-            words = "findings whose lowest cost is greatest come first; points are those of these "
-            words += "games, and overlap"
+            words = (
+                "findings whose lowest cost is greatest come first; points are those of these "
+                "games, and overlap"
+            )
             if of.tested:
                 words += f". {_things(of.tested)} tested: where nothing is wrong, "
                 words += f"1 of {1 / RATE:.0f} such reports has a finding"

@@ -247,8 +247,7 @@ def _times(plies: Sequence[Ply], name: str) -> str:
 def _weight_of(ply: Ply) -> int:
     weight = _said(ply.comments) + bool(ply.glyph)
     for variation in ply.variations:
-        weight += _said(variation.comments) + len(variation.plies)
-        weight += sum(map(_weight_of, variation.plies))
+        weight += _said(variation.comments) + sum(1 + _weight_of(ply) for ply in variation.plies)
     return weight
 
 

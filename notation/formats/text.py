@@ -152,13 +152,9 @@ def is_ours(head: bytes) -> bool:
     except RecordSyntaxError:
         return False
     names = {tag_meant(name) for name, _ in record.tags}
-    is_numbered = not faults_of_numbers(text.text)
-    return is_numbered and names.isdisjoint(("White", "Black"))
-
-
-def faults_of_numbers(text: str) -> bool:
-    """Return whether a text has numbers that do not count plies."""
-    return any(number != ply for number, ply, _ in course_of(parts_of(text).body).numbers)
+    numbers = course_of(parts_of(text.text).body).numbers
+    counts_plies = all(number == ply for number, ply, _ in numbers)
+    return counts_plies and names.isdisjoint(("White", "Black"))
 
 
 def is_like(head: bytes, file: str, *, is_sure: bool) -> bool:
@@ -512,9 +508,7 @@ class _Reading:
         """Return how the game ended, as far as that is said; contradictions are faults."""
         said: list[tuple[ReadEnding, int]] = []
         tag, at = values.get("Result", ""), self._at.get("Result", 0)
-        texts = [(tag, at)] if tag else []
-        texts += self._course.ends
-        for text, place in texts:
+        for text, place in [*([(tag, at)] if tag else []), *self._course.ends]:
             if ending := ending_of(text, players, colours):
                 said.append((ending, place))
             else:

@@ -168,9 +168,11 @@ def _once(
     files = files_in(sources, is_refused=False)
     for source in live_first(sorted(files, key=lambda one: not one.is_dir())):
         given.begin(source, origin_of(source))
-        for record in records_of([source], doubts, rules=rules, jobs=jobs):
-            if isinstance(record, Refused) or not given.is_left_out(record):
-                yield record
+        yield from (
+            record
+            for record in records_of([source], doubts, rules=rules, jobs=jobs)
+            if isinstance(record, Refused) or not given.is_left_out(record)
+        )
     if doubts is not None and (words := given.words()):
         doubts.append(Doubt(words))
 
@@ -352,9 +354,8 @@ def _valid_in_either(
             records.setdefault(game.number, "" if game.number <= given else game.record)
     if not records:
         raise why
-    for number in sorted(records):  # in the order of a sound database
-        if number > given:
-            yield parse(records[number])
+    # In the order of a sound database.
+    yield from (parse(records[number]) for number in sorted(records) if number > given)
     words = f"{why}; {len(records)} games are sound there or in {RECORDS}"
     if left_out := [str(each) for each in unsound if each.why != why.wrong]:
         words += f", left out: {'; '.join(left_out[:3])}{'; ...' if left_out[3:] else ''}"
