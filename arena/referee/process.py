@@ -212,8 +212,7 @@ class Child:
                         memory_bytes=memory_bytes,
                         held=held,
                     ) as start:
-                        begin = start.group.start if start.group else subprocess.Popen
-                        process = begin(
+                        process = (start.group.start if start.group else subprocess.Popen)(
                             start.words,
                             bufsize=0,
                             stdin=subprocess.PIPE,

@@ -223,8 +223,7 @@ class Watched:
 
     def _too_large(self, members: list[int]) -> str:
         """Count in three ways: the first are quickly read, and never less than what is held."""
-        most = self._tree_bytes
-        if not most:
+        if not (most := self._tree_bytes):
             return ""
         inner = self._start.inner_pid
         if sum(map(memory.reserved, members)) + memory.opened(members, inner) <= most:

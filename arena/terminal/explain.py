@@ -203,8 +203,7 @@ class _Printer:
 
     def print_timed(self) -> None:
         """Print how quick or late the moves were by which games turned."""
-        rows = self._of.timed
-        if not rows:
+        if not (rows := self._of.timed):
             return
         columns = [
             LayoutColumn("given away", [TIMED[row.kind] for row in rows], kind="name"),
@@ -241,8 +240,7 @@ class _Printer:
 
     def print_left(self) -> None:
         """Print where the bot left what was known, and what had scored better."""
-        every = self._of.left
-        if not every:
+        if not (every := self._of.left):
             return
         rows = every if self._every else every[:FEW]
         columns = [
