@@ -262,9 +262,11 @@ def _unseen_interpreter(program: str, shown: Collection[str]) -> str:
     seen = (*_PROGRAMS, *shown)
     places = [place for place in os.get_exec_path() if any(holds(each, place) for each in seen)]
     found = name if "/" in name else shutil.which(name)
-    if not found or shutil.which(name, path=os.pathsep.join(places)):
-        return ""
-    if any(holds(place, found) for place in seen):
+    if (
+        not found
+        or shutil.which(name, path=os.pathsep.join(places))
+        or any(holds(place, found) for place in seen)
+    ):
         return ""
     return (
         f"the first line of {program} asks for {found}, which the bot does not see; "

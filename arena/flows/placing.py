@@ -60,9 +60,7 @@ class Placed(NamedTuple):
     @property
     def place(self) -> LadderPlace | None:
         """Return where it stands; None where it has no game to its end."""
-        if self.summary.standings is None:
-            return None
-        if any(self.summary.unable([self.bot])):
+        if self.summary.standings is None or any(self.summary.unable([self.bot])):
             return None
         return place_in(self.summary.standings.overall, self.bot, self.game, levels_of(self.game))
 

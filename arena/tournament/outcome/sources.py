@@ -122,8 +122,7 @@ def records_of(
         try:
             with reading(source):
                 if source.is_dir():
-                    ruled = rulings_in([source])
-                    yield from _marked(_of_folder(source, found, rules=rules), ruled)
+                    yield from _marked(_of_folder(source, found, rules=rules), rulings_in([source]))
                 else:
                     if words := export_doubt(source):
                         found.append(Doubt(words))

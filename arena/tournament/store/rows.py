@@ -87,8 +87,7 @@ def moves_of(tags: Sequence[str], termination: str, plies: int, record: str) -> 
         return 0
     head, _, moves = record.partition("\n\n")
     start = (line for line in head.split("\n") if line.startswith(("[Setup ", "[Position ")))
-    played = _COMMENT.sub("", moves).split()
-    words = "\n".join((*tags, termination, *start, *played))
+    words = "\n".join((*tags, termination, *start, *_COMMENT.sub("", moves).split()))
     return int.from_bytes(blake2b(words.encode(), digest_size=8).digest())
 
 
