@@ -258,8 +258,7 @@ def refuse_to_edit_others(paths: Iterable[Path]) -> None:
                 what = "a tournament, whose games stay as they were played"
                 way = f"arena edit {games} … -o edited.lath"
             raise ConfigError(f"{path} is {what}; expected record files", hint=way)
-        name = formats.recognised(path)
-        if name not in formats.OF_TEXT:
+        if (name := formats.recognised(path)) not in formats.OF_TEXT:
             by = "by its suffix" if formats.is_other(path) else "by how it begins"
             given = f" --from {name}" if shown == "-" else ""
             way = f"arena convert {shown} -{given} --to lath | arena edit - …"

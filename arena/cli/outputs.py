@@ -167,8 +167,7 @@ def refuse_tournament(path: Path, *, force: bool) -> None:
     """
     from lath.arena.tournament.store.database import is_being_played  # start-up time
 
-    folder = tournament_of(path)
-    if folder is None:
+    if (folder := tournament_of(path)) is None:
         return
     named = printable(str(path))
     if is_being_played(folder):
