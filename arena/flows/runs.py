@@ -111,7 +111,12 @@ def settled(
                 refuse_newcomers(tournament, [table["name"] for table in added], out)
         else:
             tournament = _configured(config, out, keys, tell)
-    return by_match_days(tournament, out) if request.match_day else tournament, out
+    if request.match_day:
+        if tournament.season_plan is None:
+            hint = f'hint: arena run {shlex.quote(str(out))} --season "NAME" {MATCH_DAY}'
+            raise ConfigError(f"{MATCH_DAY}: {out} has no season, and so no match days\n{hint}")
+        tournament = replace(tournament, match_day=True)
+    return tournament, out
 
 
 def _other_roster(
@@ -209,14 +214,6 @@ def _configured(
         )
     tell(f"no CONFIG and no --bot: this is the built-in demo, in {out}")
     return build(demo(), Path(), flags)
-
-
-def by_match_days(tournament: Config, out: Path) -> Config:
-    """Return a tournament of which no more than a match day is played; raises ConfigError."""
-    if tournament.season_plan is None:
-        hint = f'hint: arena run {shlex.quote(str(out))} --season "NAME" {MATCH_DAY}'
-        raise ConfigError(f"{MATCH_DAY}: {out} has no season, and so no match days\n{hint}")
-    return replace(tournament, match_day=True)
 
 
 # The same from Python

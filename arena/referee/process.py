@@ -509,7 +509,9 @@ class Child:
             return f"was ended: {over}"
         if (status := self._process.poll()) is None:
             return f"closed its standard {'output' if self.out_closed else 'input'}"
-        if status > 128 and self._start.tells_signals:
+        if (
+            status > 128 and self._start.status_fd >= 0
+        ):  # bubblewrap's, of a bot that a signal ended
             status = 128 - status
         if status >= 0:
             return f"exited with status {status}"

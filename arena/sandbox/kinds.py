@@ -118,11 +118,6 @@ class ProcessStart:
                 return int(file.read().split()[0])
         return started
 
-    @property
-    def tells_signals(self) -> bool:
-        """Return whether a status over 128 is that of a bot that a signal has ended."""
-        return self.status_fd >= 0
-
     def end(self) -> None:
         """Let go of what is needed as long as the process lives: no process of it may be left."""
         if self.status_fd >= 0:
