@@ -193,8 +193,7 @@ class ReportJob(PageJob):
         if not games and not self.title and (event := event_in(sources)):
             gathered.document["title"] = event
         if not games and refresh_s is None:
-            given = ", ".join(map(str, self.given))
-            self.written.say(f"no games in {given}: the page says so")
+            self.written.say(f"no games in {', '.join(map(str, self.given))}: the page says so")
         card = self._card(gathered)
         make = partial(page_of, gathered, templates=self.templates, refresh_s=refresh_s, card=card)
         self._write(gathered.document, games, make)

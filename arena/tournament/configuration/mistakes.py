@@ -209,8 +209,7 @@ def _of_time(table: BotTime, place: Place, bot: str = "") -> Iterator[Mistake]:
     kinds = [kind for kind in ("initial", "move", "nodes") if getattr(table, kind)]
     where = f"bot {bot!r}: time" if bot else "time"
     if bot and not table.model_fields_set:
-        allowed = BotTable.model_fields["time"].description
-        yield Mistake(place, f"time = {{}}, expected {allowed}")
+        yield Mistake(place, f"time = {{}}, expected {BotTable.model_fields['time'].description}")
     if len(kinds) > 1:
         yield Mistake(
             place if bot else (*place, kinds[1]),
