@@ -74,8 +74,7 @@ def tuned(hill: Hill, pairs: int, steps: int, seed: int) -> Spsa:
     )
     spsa = Spsa(Tuning(parameters=parameters, pairs=pairs), seed)
     for k in range(pairs):
-        trial = spsa.trial(k)
-        spsa.report(hill.won(*([value for _, value in side] for side in (trial.plus, trial.minus))))
+        spsa.report(hill.won(*([value for _, value in side] for side in spsa.trial(k))))
     return spsa
 
 

@@ -66,8 +66,7 @@ class _Check:
         contest = lab.contest
         self._unspoken = f"{contest.id} has nothing of the kind" if contest else ""
         """Of a contest's bot why the other points are not tested."""
-        also = dict.fromkeys(contest.says if contest else (), True)
-        self._spoken = {**steps.OF_CONTESTS, **also}
+        self._spoken = {**steps.OF_CONTESTS, **dict.fromkeys(contest.says if contest else (), True)}
         self._silences = self._breaks = 0
         self._broke = False
         """Whether the last step has broken its session."""
@@ -122,10 +121,12 @@ class _Check:
             why = why or self._unready or self._gave_up
         if why:
             return untested(why)
-        finding = self._tried(step)
-        if finding is not None and step.worst_at(self._lab.asked) is not step.at_worst:
-            finding = _noted(finding)
-        if finding is not None and finding.verdict is Verdict.FAULT and step.id in self._needed:
+        if (finding := self._tried(step)) is None:
+            return None
+        if finding.verdict.is_bad and step.worst_at(self._lab.asked) is not step.at_worst:
+            seen = f"{finding.seen}; `--tc` does not ask for that"
+            finding = replace(finding, verdict=Verdict.NOTE, seen=seen)
+        if finding.verdict is Verdict.FAULT and step.id in self._needed:
             if step.id == "ready":
                 self._unready = f"it failed at {step.id!r}"
             else:
@@ -150,15 +151,6 @@ class _Check:
             elif self._breaks >= 30:  # the rest would not tell anything new
                 self._gave_up = f"{self._breaks} sessions broke before; mend them first"
             return replace(found.finding, verdict=at_worst)
-
-
-def _noted(finding: CheckFinding) -> CheckFinding:
-    """Return what a step shows of what the time control that was named does not ask for."""
-    if not finding.verdict.is_bad:
-        return finding
-    return replace(
-        finding, verdict=Verdict.NOTE, seen=f"{finding.seen}; `--tc` does not ask for that"
-    )
 
 
 @dataclass(slots=True)

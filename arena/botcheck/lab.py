@@ -103,8 +103,12 @@ class Lab:
         try:
             self.bot.open(memory_bytes)
         except GameVoidError as error:
-            mend = "check the path, that the file may be executed, and its first line (#!…)"
-            raise FaultFoundError(fault(error.reason, mend)) from error
+            raise FaultFoundError(
+                fault(
+                    error.reason,
+                    "check the path, that the file may be executed, and its first line (#!…)",
+                )
+            ) from error
 
     def drop(self) -> None:
         """End the process; the next one is a fresh one."""
@@ -354,9 +358,12 @@ class Bout:
             self._lab.judge_infos(self.position)
         self.slowest_s = max(self.slowest_s, used_s)
         if used_s > allowed_s:
-            seen = f"took {duration(used_s)} for `{go}`, it had {duration(allowed_s - margin_s)}"
-            mend = "measure the time from `go` and answer before it is up; times are milliseconds"
-            raise FaultFoundError(fault(seen, mend))
+            raise FaultFoundError(
+                fault(
+                    f"took {duration(used_s)} for `{go}`, it had {duration(allowed_s - margin_s)}",
+                    "measure the time from `go` and answer before it is up; times are milliseconds",
+                )
+            )
         self._clock.charge(self.side, used_s)
         return self._judge_move(go, " ".join(text.split()))
 

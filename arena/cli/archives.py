@@ -547,8 +547,10 @@ def _words(kind: str, finding: ComparisonFinding) -> Iterator[str]:
             yield f"record {finding.a.number} / record {finding.b.number}: {words}"
     elif only := finding.a or finding.b:
         record, game_round = only.record, only.record.tag("Round")
-        words = f"{kind}: record {only.number} (line {only.line}): "
-        words += f"{record.first} - {record.second}, {record.game}"
+        words = (
+            f"{kind}: record {only.number} (line {only.line}): "
+            f"{record.first} - {record.second}, {record.game}"
+        )
         yield f"{words}, round {game_round}" if game_round else words
 
 

@@ -382,8 +382,14 @@ def replay(
             _print_game(game, record)
             print(words, flush=True)
         found = _given_again(rerun, bot, limits, since, pauses=pause, is_debugged=under is not None)
-    done = {"number": game, "game": record.game, "bot": spec.name, "side": str(where)}
-    done |= {"is_wrong": found.is_wrong, "words": found.words}
+    done = {
+        "number": game,
+        "game": record.game,
+        "bot": spec.name,
+        "side": str(where),
+        "is_wrong": found.is_wrong,
+        "words": found.words,
+    }
     print_done(done, as_json=as_json)
     raise typer.Exit(int(found.is_wrong))
 

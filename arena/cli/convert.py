@@ -135,8 +135,7 @@ def convert(
         write = _writer(to_name, positions=positions, planes=planes)
         for _, from_name in read:
             formats.reader(from_name)  # refused before anything else is
-        is_source = is_one_of(destination, sources)
-        if is_source:
+        if is_source := is_one_of(destination, sources):
             _refuse_to_replace(destination, to_name, is_table=positions or planes)
         # in the place of what is read stands all of it
         output = Target(path=destination, kind=None if is_source else FORMATS[to_name], force=force)
@@ -422,8 +421,7 @@ class _Conversion:
             return
         if field not in self.losses and len(self.losses) >= _MOST_FIELDS:
             field = "further fields"
-        loss = self.losses.get(field)
-        if loss is None:
+        if (loss := self.losses.get(field)) is None:
             self.losses[field] = _Loss(1, number, number)
         elif loss.last != number:
             loss.records += 1

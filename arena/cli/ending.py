@@ -217,8 +217,7 @@ class Failures:
         for game in self._first:
             words = f"{game.loser} lost by {game.termination}"
             with suppress(ArenaError):  # the game is stored, and can hardly be unreadable
-                forfeit = record_and_log_of(out, game.number)[0].forfeit
-                if forfeit is not None:
+                if (forfeit := record_and_log_of(out, game.number)[0].forfeit) is not None:
                     words = f"ply {forfeit.ply}: {words}: {forfeit.in_short}"
             print(f"arena: --fail-on: game {game.number}, {game.game}, {words}", file=sys.stderr)
         if more := self._games - len(self._first):

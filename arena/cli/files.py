@@ -17,6 +17,7 @@ import typer
 
 from lath.arena.cli.main import argument, flag, option
 from lath.arena.cli.main import whole as number
+from lath.arena.directory import DATABASE, RECORDS
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.notation import formats
@@ -74,8 +75,6 @@ def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
         try:
             yield from items
         except IsADirectoryError as error:
-            from lath.arena.directory import RECORDS  # start-up time
-
             if not (games := path / RECORDS).is_file():
                 raise
             raise ConfigError(f"{path} is a tournament; its games are {games}") from error
@@ -113,8 +112,11 @@ def _entries_of_games(folder: Path, *, rules: bool) -> Iterator[Entry]:
 
     Those that a ruling is about have the tag of it.
     """
-    from lath.arena.directory import DATABASE  # start-up time
-    from lath.arena.tournament.outcome.sources import Doubt, records_of, refuse_damage
+    from lath.arena.tournament.outcome.sources import (  # start-up time
+        Doubt,
+        records_of,
+        refuse_damage,
+    )
     from lath.reports.counting.standings import Refused
 
     doubts: list[Doubt] = []
@@ -153,8 +155,6 @@ def file_of(source: Path, otherwise: str) -> Path:
     """
     if not source.is_dir():
         return source
-    from lath.arena.directory import RECORDS  # start-up time
-
     if not (games := source / RECORDS).is_file():
         raise ConfigError(f"{source} is {otherwise}: it has no {RECORDS}")
     return games
@@ -258,8 +258,7 @@ def refuse_to_edit_others(paths: Iterable[Path]) -> None:
                 what = "a tournament, whose games stay as they were played"
                 way = f"arena edit {games} … -o edited.lath"
             raise ConfigError(f"{path} is {what}; expected record files", hint=way)
-        name = formats.recognised(path)
-        if name not in formats.OF_TEXT:
+        if (name := formats.recognised(path)) not in formats.OF_TEXT:
             by = "by its suffix" if formats.is_other(path) else "by how it begins"
             given = f" --from {name}" if shown == "-" else ""
             way = f"arena convert {shown} -{given} --to lath | arena edit - …"

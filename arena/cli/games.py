@@ -114,8 +114,7 @@ def _described(game: Game) -> dict[str, Any]:
 
 
 def _origin_of(game_id: str) -> str:
-    file = registry.origin(game_id)
-    if file is not None:
+    if (file := registry.origin(game_id)) is not None:
         return file.name
     return "built in" if game_id in registry.builtin_ids() else "plugin"
 

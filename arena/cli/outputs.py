@@ -19,6 +19,7 @@ from typing import Annotated, Final
 
 from lath.arena.cli.files import entries, is_one_of, is_special, refuse_other_formats, writable
 from lath.arena.cli.main import flag
+from lath.arena.directory import DATABASE
 from lath.arena.errors import ConfigError, InUseError
 from lath.arena.terminal.streams import write_bytes
 from lath.notation.archive.index import note_for
@@ -153,15 +154,11 @@ _FOLDERS: Final = frozenset({"logs", "live", "snapshots", "seasons"})
 
 def tournament_of(path: Path) -> Path | None:
     """Return the directory of the tournament that a file is, or would be, a part of, if any."""
-    from lath.arena.directory import DATABASE  # start-up time
-
     real = Path(os.path.realpath(path))
     if _OF_TOURNAMENT.fullmatch(real.name) and (real.parent / DATABASE).is_file():
         return real.parent
-    for folder in real.parents:
-        if folder.name in _FOLDERS and (folder.parent / DATABASE).is_file():
-            return folder.parent
-    return None
+    inner = (folder for folder in real.parents if folder.name in _FOLDERS)
+    return next((one.parent for one in inner if (one.parent / DATABASE).is_file()), None)
 
 
 def refuse_tournament(path: Path, *, force: bool) -> None:
@@ -171,8 +168,7 @@ def refuse_tournament(path: Path, *, force: bool) -> None:
     """
     from lath.arena.tournament.store.database import is_being_played  # start-up time
 
-    folder = tournament_of(path)
-    if folder is None:
+    if (folder := tournament_of(path)) is None:
         return
     named = printable(str(path))
     if is_being_played(folder):
@@ -193,8 +189,6 @@ def made_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
 
     One that is there already is filled as it is, which is refused in a tournament's.
     """
-    from lath.arena.directory import DATABASE  # start-up time
-
     if (path / DATABASE).is_file() and not force:
         raise ConfigError(f"{path} is a tournament; name another folder, or --force writes there")
     if path.exists() and not path.is_dir():

@@ -179,8 +179,7 @@ def _spec(text: str) -> BotSpec | None:
     if text == NOBODY:
         return None
     table = bot_flag(text)
-    name = table["name"]
-    if name == PERSON:
+    if (name := table["name"]) == PERSON:
         raise ConfigError(f"--bot: {name!r} cannot be the name of a bot here")
     if "command" not in table and name not in bundled():
         known = ", ".join((*bundled(), NOBODY))

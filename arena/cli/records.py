@@ -214,9 +214,11 @@ class _Check:
             self.unreadable.append(ConfigError(why))
             return
         found = look(folder) if out is None else rescue(folder, out)
-        problems = [(each.where, each.why) for each in found.unsound]
-        problems += [(RECORDS, f"game {n}: it is not in {DATABASE}") for n in found.taken_back]
-        problems += [(RECORDS, f"game {n}: {DATABASE} has another") for n in found.different]
+        problems = [
+            *((each.where, each.why) for each in found.unsound),
+            *((RECORDS, f"game {n}: it is not in {DATABASE}") for n in found.taken_back),
+            *((RECORDS, f"game {n}: {DATABASE} has another") for n in found.different),
+        ]
         for where, why in problems:
             place = f"{folder / where}"
             self._print(

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -36,6 +36,7 @@ from lath.arena.cli.main import (
 from lath.arena.cli.outputs import Force, made_folder
 from lath.arena.cli.report_jobs import (
     IndexJob,
+    PageJob,
     ReportJob,
     WrittenFiles,
     follow,
@@ -175,9 +176,8 @@ def rate(
         if as_json:
             by_version = [to_json(row) for row in standings_of(background, table)]
             more = {"versions": by_version, "season": seasons.told()}
-            told = {**standings, **background.to_json()}
-            told |= {name: value for name, value in more.items() if value}
-            print_json(told)
+            said = {name: value for name, value in more.items() if value}
+            print_json({**standings, **background.to_json(), **said})
         elif as_csv:
             text = to_csv(standings, shown or COLUMNS).replace("\r\n", "\n")
             data_output().write(BOM * bom + text)
@@ -451,20 +451,8 @@ def _published(
     if site is None:
         write_private(job.given, owner or "", job.out, job.written, force=job.force)
         return 0
-    pages = SiteJob(
-        given=job.given,
-        out=site,
-        title=job.title,
-        templates=job.templates,
-        rules=job.rules,
-        base_url=job.base_url,
-        force=job.force,
-        counts_again=job.counts_again,
-        anchors=job.anchors,
-        about=about,
-        written=job.written,
-    )
-    return warn_of(pages.write())
+    shared = {one.name: getattr(job, one.name) for one in fields(PageJob)}
+    return warn_of(SiteJob(**shared, out=site, about=about).write())
 
 
 def _refuse_files(

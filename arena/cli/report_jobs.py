@@ -92,43 +92,49 @@ class WrittenFiles:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportJob:
-    """The report of some sources: where it and its data are written, and what makes them."""
+class PageJob:
+    """What pages are made of, and how: those of a report, an index or a league."""
 
     given: Sequence[Path]
-    out: Path | None
-    """Where the page is written; None: nowhere."""
-
-    data: Path | None = None
     title: str | None = None
     templates: Path | None = None
     rules: bool = True
     """Whether records that the rules are against are left out."""
 
-    analysis: Path | None = None
-    """The records of the same games, analysed."""
-
     base_url: str = ""
-    """The address of the folder in which the page will lie; empty: nobody knows."""
-
-    public: bool = False
-    """Whether it is for everybody: then it has nothing that is somebody's own."""
+    """The address of the folder in which the pages will lie; empty: nobody knows."""
 
     force: bool = False
     """Whether what is there is replaced, whatever it is."""
 
     counts_again: bool = False
     """Whether a game that is given twice counts twice."""
+
     anchors: Mapping[str, float] | None = None
     """Bots whose Elo is given; None: those that are stored."""
 
-    relative_to: str = ""
-    season: str | None = None
-    """The season of which the page is; None: the last one."""
+    written: WrittenFiles = field(default_factory=WrittenFiles)
 
+
+@dataclass(frozen=True, kw_only=True)
+class ReportJob(PageJob):
+    """The report of some sources: where it and its data are written, and what makes them."""
+
+    out: Path | None
+    """Where the page is written; None: nowhere."""
+
+    data: Path | None = None
+    analysis: Path | None = None
+    """The records of the same games, analysed."""
+
+    public: bool = False
+    """Whether it is for everybody: then it has nothing that is somebody's own."""
+
+    relative_to: str = ""
     """The bot to which differences are shown."""
 
-    written: WrittenFiles = field(default_factory=WrittenFiles)
+    season: str | None = None
+    """The season of which the page is; None: the last one."""
 
     ends: ClassVar = True
     """It is done when all tournaments are over."""
@@ -187,8 +193,7 @@ class ReportJob:
         if not games and not self.title and (event := event_in(sources)):
             gathered.document["title"] = event
         if not games and refresh_s is None:
-            given = ", ".join(map(str, self.given))
-            self.written.say(f"no games in {given}: the page says so")
+            self.written.say(f"no games in {', '.join(map(str, self.given))}: the page says so")
         card = self._card(gathered)
         make = partial(page_of, gathered, templates=self.templates, refresh_s=refresh_s, card=card)
         self._write(gathered.document, games, make)

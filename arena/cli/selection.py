@@ -249,8 +249,10 @@ class Selection:
     def not_counted(self) -> str:
         """Return a line of how many records count for nothing; empty if all do."""
         others = TAKEN.others.total()
-        words = [self.bad_words()] if self.bad else []
-        words += [f"{others} of other games"] if others else []
+        words = [
+            *([self.bad_words()] if self.bad else []),
+            *([f"{others} of other games"] if others else []),
+        ]
         return f"left out: {', '.join(words)}\n" if words else ""
 
     def left_out_words(self) -> str:

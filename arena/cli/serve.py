@@ -115,9 +115,8 @@ def serve(
 
 def _bots(flags: list[str]) -> dict[str, BotSpec]:
     """Return the bundled bots, and those that are named; raises ConfigError."""
-    specs = [BotSpec(name=name, command=command) for name, command in bundled().items()]
-    specs += [ready(spec_of(bot_flag(text))) for text in flags]
-    return {spec.name: spec for spec in specs}
+    ours = {name: BotSpec(name=name, command=command) for name, command in bundled().items()}
+    return ours | {spec.name: spec for spec in (ready(spec_of(bot_flag(text))) for text in flags)}
 
 
 def listening(address: str, port: int | None) -> socket.socket:

@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lath.arena.cli.outputs import made_folder
-from lath.arena.cli.report_jobs import WrittenFiles, content_words, invalid_doubts, refuse_strange
+from lath.arena.cli.report_jobs import (
+    PageJob,
+    WrittenFiles,
+    content_words,
+    invalid_doubts,
+    refuse_strange,
+)
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.publishing.pages import Website, newest_of
 from lath.arena.publishing.private import private_below
@@ -48,24 +54,12 @@ ABOUT: Final = "bot.json"
 
 
 @dataclass(frozen=True, kw_only=True)
-class SiteJob:
+class SiteJob(PageJob):
     """The pages of a league: where they are written, and what makes them. All of it is public."""
 
-    given: Sequence[Path]
     out: Path
-    title: str | None = None
-    templates: Path | None = None
-    rules: bool = True
-    base_url: str = ""
-    force: bool = False
-    counts_again: bool = False
-    anchors: Mapping[str, float] | None = None
-    """Bots whose Elo is given; None: those that are stored."""
-
     about: Path | None = None
     """A Markdown file of the organiser; None: the one that a configuration names, if any."""
-
-    written: WrittenFiles = field(default_factory=WrittenFiles)
 
     doubts: list[Doubt] = field(default_factory=list)
     """What is to be said of where records come from."""
@@ -91,8 +85,10 @@ class SiteJob:
         index = self._index(sources, links)
         if not index["facts"]["records"] and not any(one.is_announced for one in sources):
             raise ArenaError(f"no records in {', '.join(map(str, self.given))}")
-        names = [row["name"] for row in index["standings"]["overall"]["rows"]]
-        names += [bot for one in sources for bot in _entered(one)]
+        names = [
+            *(row["name"] for row in index["standings"]["overall"]["rows"]),
+            *(bot for one in sources for bot in _entered(one)),
+        ]
         own = [f"bots/{short}.html" for short in addresses(names).values()]
         with made_folder(self.out) as place:
             website = Website(place, force=self.force)

@@ -252,10 +252,13 @@ def _command(
     compare: bool,
 ) -> str:
     """Return what is typed for the same measures."""
-    words = ["arena", "stats", *map(str, files), "--measures"]
-    words += ["--compare"] * compare + ["--distinct"] * distinct + ["--unchecked"] * unchecked
-    words += [] if where is None else ["--where", where]
-    words += [word for one in game or () for word in ("--game", one)]
+    flags = {"--compare": compare, "--distinct": distinct, "--unchecked": unchecked}
+    words = (
+        *("arena", "stats", *map(str, files), "--measures"),
+        *(flag for flag, is_given in flags.items() if is_given),
+        *(() if where is None else ("--where", where)),
+        *(word for one in game or () for word in ("--game", one)),
+    )
     return shlex.join(words)
 
 

@@ -110,8 +110,7 @@ def tune(
         hosts_alike=hosts_alike,
         out=out,
     )
-    ended = held(request, audience(quiet=quiet))
-    raise typer.Exit(_told(ended, as_json=as_json, quiet=quiet))
+    raise typer.Exit(_told(held(request, audience(quiet=quiet)), as_json=as_json, quiet=quiet))
 
 
 def _told(ended: TuningEnd, *, as_json: bool, quiet: bool) -> int:

@@ -289,8 +289,7 @@ class Cluster:
             if one.wrong:
                 found[name] = UnfitBotError(name, one.wrong, one.words)
             elif one.void:
-                void = Cause(one.void, one.bot)
-                found[name] = GameVoidError(void, is_fault=False, hint=one.hint)
+                found[name] = GameVoidError(Cause(one.void, one.bot), is_fault=False, hint=one.hint)
             else:
                 found[name] = Greeting(name=one.name, author=one.author, version=one.version)
         return found
@@ -348,8 +347,7 @@ class Cluster:
         assert self._new_host
         if place.slots:  # it was ready before it was said
             return
-        host = next((host for host in self.hosts if host.name == place.host), None)
-        if host is None:
+        if (host := next((host for host in self.hosts if host.name == place.host), None)) is None:
             host = self._new_host(place.host)
             host.games = self._games.get(place.host, 0)
             self.hosts.append(host)

@@ -79,14 +79,13 @@ _TRIES: Final = 9
 def hello(_text: str) -> str:
     """Return what this worker is, a `Hello`."""
     own = {one: version_of(games.get(one)) for one in (*games.builtin_ids(), *games.plugin_ids())}
-    about = system.machine()
     clock = clock_numbers()
     return write(
         Hello(
             node=platform.node() or "nameless",
             versions=versions(),
             games=own,
-            cpu=about["cpu"],
+            cpu=system.machine()["cpu"],
             cores=len(system.available()),
             speed=round(speed(), 1),
             resolution_ns=clock["resolution_ns"],

@@ -345,8 +345,7 @@ def _file_system(path: Path) -> str:
         for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
             before, _, after = line.partition(" - ")
             place = re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), before.split()[4])
-            inside = place in ("/", real) or real.startswith(f"{place}/")
-            if inside and len(place) >= len(where):
+            if (place in ("/", real) or real.startswith(f"{place}/")) and len(place) >= len(where):
                 found, where = after.split()[0], place
     return found
 

@@ -50,19 +50,17 @@ def _groups() -> DoctorFinding:
         words = f"version 1, {here.memory_home}: bounds memory"
     else:
         words, remedy = here.why_not.why, here.why_not.remedy
-    words += " by version 1" if here.home and here.memory_home else ""
-    words += f"; a watchdog bounds {' and '.join(lacks)}" if lacks else ""
-    words += "; ends all processes of a bot at once" if here.can_kill else ""
-    unseen = (
-        ""
-        if "memory" in has
-        else f"; memory of the kernel's is not all seen ({DOCUMENTATION}attacks/)"
-    )
+    more = {
+        " by version 1": here.home and here.memory_home,
+        f"; a watchdog bounds {' and '.join(lacks)}": lacks,
+        "; ends all processes of a bot at once": here.can_kill,
+        f"; memory of the kernel's is not all seen ({DOCUMENTATION}attacks/)": "memory" not in has,
+    }
     return DoctorFinding(
         group="walls",
         name="control groups",
         verdict="note" if lacks else "ok",
-        found=words + unseen,
+        found="".join((words, *(said for said, holds in more.items() if holds))),
         remedy=remedy,
     )
 

@@ -189,10 +189,6 @@ def _score(found: Solved) -> float:
     return {"win": 1.0, "draw": 0.0, "loss": -1.0}[found.value]
 
 
-def _by(name: str) -> Comment:
-    return (annotation(BY, name),)
-
-
 def _without(comments: Sequence[Comment], *names: str) -> tuple[Comment, ...]:
     """Return comments without some annotations."""
     kept = (
@@ -224,7 +220,7 @@ def _marked(ply: Ply, judged: JudgedPly, name: str) -> Ply:
     variations = ply.variations
     if judged.better and judged.better[0] != ply.move:
         line = tuple(Ply(move) for move in judged.better[:_MOST_PLIES])
-        variations = (*variations, Variation(line, (_by(name),)))
+        variations = (*variations, Variation(line, ((annotation(BY, name),),)))
     comments = (*_without(ply.comments, "eval"), tuple(own))
     return replace(ply, glyph=glyph, comments=comments, variations=variations)
 

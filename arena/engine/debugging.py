@@ -23,8 +23,7 @@ def debugged(command: tuple[str, ...]) -> tuple[str, ...] | None:
     Known are those that read what a person types where the bot reads lines: gdb and Python's pdb.
     """
     program, *arguments = command
-    name = Path(program).name
-    if name in ("gdb", "gdb-multiarch", "cgdb"):
+    if (name := Path(program).name) in ("gdb", "gdb-multiarch", "cgdb"):
         under = (program, "-iex", _GDB, *arguments)
     elif name.startswith("python") and "pdb" in arguments[1:] and arguments[:1] != ["pdb"]:
         at = arguments.index("pdb")

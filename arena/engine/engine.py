@@ -357,7 +357,6 @@ class Engine:
         bot = self._bot
         ending = wire.result_line(self._number, Result.UNFINISHED, Termination.UNTERMINATED)
         is_first, self._told, self._plies = self._told is None, None, []
-        before = [] if is_first else [ending]
         self._number += 1
         new = wire.NewGame(
             number=self._number,
@@ -368,7 +367,7 @@ class Engine:
             position=None if told.start == _plainest(told.game) else told.start,
         )
         try:
-            bot.begin(new, self._limits, *before)
+            bot.begin(new, self._limits, *([] if is_first else [ending]))
         except GameVoidError as error:
             bot.kill()
             if error.why is Termination.CRASH and not is_first:  # it is one for one game
@@ -485,8 +484,7 @@ class Analysis(Iterator[Info]):
         while not self.is_over:
             until_s = min(by_s, self._until_s)
             try:
-                line = self._bot.overhear(self._asked.ply, self._began_s, until_s)
-                if line is None:
+                if (line := self._bot.overhear(self._asked.ply, self._began_s, until_s)) is None:
                     self._take_answer()
                     break
             except NoAnswerError as error:

@@ -138,10 +138,9 @@ class Rerun:
 
         Its time for a first move is gone with that move.
         """
-        before = zip(self._positions, self._record.plies[: ply - 1], strict=False)
         has_moved = any(
             position.to_move is self._seat and not self._is_of_opening(made)
-            for position, made in before
+            for position, made in zip(self._positions, self._record.plies[: ply - 1], strict=False)
         )
         limits = replace(self._new.time, first_ms=0) if has_moved else self._new.time
         self._bot.begin(replace(self._new, time=limits), self._limits)

@@ -34,12 +34,13 @@ from lath.arena.entrants.flag_text import (
     WORDS,
     PartKind,
     split_part,
+    split_words,
     time_from,
 )
 from lath.arena.entrants.minimum import (
     EntrantRule,
     has_one_thread,
-    is_strong,
+    is_weaker,
     never,
     starts_its_own,
     stays_inside,
@@ -327,7 +328,13 @@ class BotTable(KeyTable):
         Text, BotKey(EntrantRule("it runs in the sandbox of the bot"), "build", decides=True)
     ] = Field(default="", description="a command of the shell such as 'make'")
     sandbox: Annotated[
-        Sandbox, BotKey(EntrantRule("it is the minimum", "", is_strong), "sandbox")
+        Sandbox,
+        BotKey(
+            EntrantRule(
+                "it is the minimum", "", lambda claim: not is_weaker(claim.value, claim.asked)
+            ),
+            "sandbox",
+        ),
     ] = "auto"
     reads: Annotated[
         list[Text],
@@ -388,8 +395,7 @@ def checked(table: Mapping[str, Any], of: str) -> BotTable:
     try:
         return BotTable.model_validate(table)
     except ValidationError as error:
-        key = str(error.errors()[0]["loc"][0])
-        if key not in KEYS:
+        if (key := str(error.errors()[0]["loc"][0])) not in KEYS:
             known = ", ".join(KEYS)
             raise ConfigError(f"{of}unknown key {key!r}, expected one of {known}") from error
         expected = BotTable.model_fields[key].description or "another value"
@@ -408,9 +414,9 @@ def read_parts(parts: Iterable[str], of: str) -> dict[str, Any]:
         key = _PARTS[part]
         kind = KEYS[key].kind
         if not kind.has_words:
-            value = _unquoted(value, f"{of}{said}: ")
+            value = " ".join(split_words(value, f"{of}{said}: "))
         row = table.setdefault(key, {}) if one else table
-        where = _unquoted(one, of) if one else key
+        where = " ".join(split_words(one, of)) if one else key
         if where in row:
             raise ConfigError(f"{of}{said} is said twice")
         try:
@@ -418,14 +424,6 @@ def read_parts(parts: Iterable[str], of: str) -> dict[str, Any]:
         except ConfigError as error:
             raise ConfigError(f"{of}{error}") from error
     return table
-
-
-def _unquoted(text: str, of: str) -> str:
-    """Return a text without the quotes of a shell; raises ConfigError."""
-    try:
-        return " ".join(shlex.split(text))
-    except ValueError as error:
-        raise ConfigError(f"{of}{text!r} is not a command: {error}") from error
 
 
 def _unknown(part: str) -> str:
@@ -452,8 +450,7 @@ def parts_text(table: Mapping[str, Any]) -> list[str]:
 
 def _part_name(name: str) -> str:
     """Return the name of an entry as a part has it: in quotes where letters of it mean more."""
-    plain = r"""[^;='"\\\s]+( [^;='"\\\s]+)*"""
-    return name if re.fullmatch(plain, name) else shlex.quote(name)
+    return name if re.fullmatch(r"""[^;='"\\\s]+( [^;='"\\\s]+)*""", name) else shlex.quote(name)
 
 
 # How it is started

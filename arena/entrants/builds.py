@@ -32,12 +32,13 @@ from lath.arena.entrants.confinement import (
 from lath.arena.entrants.programs import split_at
 from lath.arena.errors import ArenaError
 from lath.arena.machine import signals
+from lath.arena.machine.system import machine_bytes
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
+from lath.arena.referee.originals import entries_below
 from lath.arena.referee.watchdog import looks
 from lath.arena.sandbox import users
 from lath.arena.sandbox.kinds import beginning
-from lath.arena.sandbox.limits import machine_bytes
 from lath.arena.schedule.openings import digest as sha256_of
 from lath.games.errors import LathError
 from lath.notation.files.locks import lock
@@ -184,13 +185,10 @@ def _makers(bots: Sequence[BotSpec]) -> list[BotSpec]:
 
 def build_log(logs: Path, name: str) -> Path:
     """Return where it is kept what the build of a bot says."""
-    return logs / f"build-{_as_file(name)}.log"
-
-
-def _as_file(name: str) -> str:
-    """Return a name of a file that no two bots share."""
     plain = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name)
-    return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    if plain != name:  # so that no two bots share a file
+        plain += f"-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    return logs / f"build-{plain}.log"
 
 
 def _moved(bot: BotSpec, source: str, home: Path) -> BotSpec:
@@ -254,8 +252,9 @@ def _built_in(
                 _copy(source, home)
                 if _digest_of(home, bot.build) != digest:
                     raise _ChangedError(0, "was changed while it was copied", str(source))
-                if bot.build:
-                    _build(bot, _at(maker, source, home), home, log)
+                status = _status(_at(maker, source, home), home, log) if bot.build else 0
+                if status != 0:
+                    raise _FailedError(_failure(bot, status, log))
                 done.touch()
             finally:
                 if not done.is_file():
@@ -307,16 +306,14 @@ def _no_sources(place: str, names: Iterable[str]) -> set[str]:
 
     def is_none(name: str) -> bool:
         path = Path(place, name)
-        if name == ".git" or (path.is_dir() and not path.is_symlink() and _is_tournament(path)):
+        if name == ".git" or (
+            path.is_dir() and not path.is_symlink() and (path / DATABASE).is_file()
+        ):
             return True
         status = path.lstat()
         return (status.st_dev, status.st_ino) in said
 
     return {name for name in names if is_none(name)}
-
-
-def _is_tournament(folder: Path) -> bool:
-    return (folder / DATABASE).is_file()
 
 
 def _outputs() -> Iterator[os.stat_result]:
@@ -332,11 +329,17 @@ def _raise(error: OSError) -> None:
 def _copy(source: Path, home: Path) -> None:
     """Copy a folder, for everybody to read: whoever finds it knows what is in it."""
     shutil.copytree(source, home, symlinks=True, ignore=_no_sources, copy_function=_copy_file)
-    for place, _folders, names in os.walk(home):
-        Path(place).chmod(0o755)
-        for path in (Path(place, name) for name in names):
-            if not path.is_symlink():
-                path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
+    open_to_all(home)
+
+
+def open_to_all(top: Path) -> None:
+    """Let every user read a folder and what is below, whatever the umask was."""
+    top.chmod(0o755)
+    for entry in entries_below(str(top)):
+        if entry.is_dir(follow_symlinks=False):
+            Path(entry.path).chmod(0o755)
+        elif entry.is_file(follow_symlinks=False):
+            Path(entry.path).chmod(0o755 if entry.stat().st_mode & 0o100 else 0o644)
 
 
 _PIECE: Final = 1 << 20
@@ -370,12 +373,6 @@ def _at(maker: BotSpec, source: Path, home: Path) -> BotSpec:
     return replace(_moved(maker, str(source), home), wall=wall)
 
 
-def _build(bot: BotSpec, maker: BotSpec, home: Path, log: Path) -> None:
-    """Run a build to its end; raises _FailedError with the end of what it said, and OSError."""
-    if (status := _status(maker, home, log)) != 0:
-        raise _FailedError(_failure(bot, status, log))
-
-
 def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
     """Run what a bot is made by to its end, and return how it ended; raises OSError."""
     mark = f"build-{os.urandom(8).hex()}."
@@ -401,8 +398,7 @@ def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
                 ):
                     if start.user is not None:
                         users.give(str(home), start.user)
-                    begin = start.group.start if start.group else subprocess.Popen
-                    process = begin(
+                    process = (start.group.start if start.group else subprocess.Popen)(
                         start.words,
                         stdin=subprocess.DEVNULL,
                         stdout=output,

@@ -25,12 +25,14 @@ import lath
 from lath import DOCUMENTATION
 from lath.arena.entrants.programs import first_bytes
 from lath.arena.errors import NOTHING, ConfigError, Obstacle, SandboxError
+from lath.arena.machine.system import machine_bytes
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
+from lath.arena.referee.originals import entries_below
 from lath.arena.sandbox import users
 from lath.arena.sandbox.bubblewrap import View
 from lath.arena.sandbox.kinds import BotSandbox
-from lath.arena.sandbox.limits import launched, machine_bytes
+from lath.arena.sandbox.limits import launched
 from lath.games.files import VARIABLE as GAMES
 from lath.notation.files.folders import user_folder
 
@@ -227,7 +229,7 @@ def _always_shown() -> Iterator[str]:
 
 def _odd_entries(folder: str, allowed: Collection[str]) -> Iterator[str]:
     """Yield what is wrong with entries of a folder: links that show more, pipes and devices."""
-    for entry in _entries(folder):
+    for entry in entries_below(folder, OSError):
         if entry.is_symlink():
             target = os.path.realpath(entry.path)
             if not any(holds(place, target) for place in allowed):
@@ -239,7 +241,7 @@ def _odd_entries(folder: str, allowed: Collection[str]) -> Iterator[str]:
 def is_closed_within(folder: str) -> bool:
     """Return whether a folder has anything in it that other users cannot read."""
     return _is_closed(folder) or any(
-        _is_closed(entry.path) for entry in _entries(folder) if not entry.is_symlink()
+        _is_closed(entry.path) for entry in entries_below(folder, OSError) if not entry.is_symlink()
     )
 
 
@@ -253,17 +255,6 @@ def _is_closed(path: str) -> bool:
     return mode & needed != needed
 
 
-def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
-    """Yield all that is in a folder and in those below, as far as it can be looked into."""
-    waiting = [folder]
-    while waiting:
-        with suppress(OSError), os.scandir(waiting.pop()) as found:
-            for entry in found:
-                yield entry
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-
-
 def _unseen_interpreter(program: str, shown: Collection[str]) -> str:
     """Return that the first line of a bot's program asks for what it does not see; else empty."""
     if not (name := _first_line(program)):
@@ -271,9 +262,11 @@ def _unseen_interpreter(program: str, shown: Collection[str]) -> str:
     seen = (*_PROGRAMS, *shown)
     places = [place for place in os.get_exec_path() if any(holds(each, place) for each in seen)]
     found = name if "/" in name else shutil.which(name)
-    if not found or shutil.which(name, path=os.pathsep.join(places)):
-        return ""
-    if any(holds(place, found) for place in seen):
+    if (
+        not found
+        or shutil.which(name, path=os.pathsep.join(places))
+        or any(holds(place, found) for place in seen)
+    ):
         return ""
     return (
         f"the first line of {program} asks for {found}, which the bot does not see; "
@@ -327,7 +320,7 @@ def own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, s
     named.
     """
     written = {bot.name: lexical_home(bot) for bot in bots}
-    homes = {name: _really(home) for name, home in written.items()}
+    homes = {bot.name: _home(bot) for bot in bots}
     files = {bot.name: [*files_of(bot), *filter(None, [written[bot.name]])] for bot in bots}
     taken = [str(Path("~").expanduser()), *closed]
 
@@ -348,11 +341,7 @@ def own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, s
 
 def _home(bot: BotSpec) -> str:
     """Return where the folder really is in which a bot seems to live; empty for the system's."""
-    return _really(lexical_home(bot))
-
-
-def _really(home: str) -> str:
-    """Return where a folder really is; of none, none."""
+    home = lexical_home(bot)
     return os.path.realpath(home) if home else ""
 
 
@@ -441,16 +430,11 @@ def _installation(program: str, *, is_named: bool = False) -> Iterator[str]:
         if _is_systems(path):
             continue
         yield path
-        place = Path(path).parent.parent
+        place, home = Path(path).parent.parent, Path("~").expanduser()
         is_installed = Path(path).parent.name == "bin" and (place / "lib").is_dir()
-        if is_installed and not _is_everybodys(place):
+        # Else all programs of a person are installed there, or all that there are.
+        if is_installed and place != home / ".local" and not holds(str(place), str(home)):
             yield str(place)
-
-
-def _is_everybodys(place: Path) -> bool:
-    """Return whether more than one program is installed in a folder: all of a person's, or all."""
-    home = Path("~").expanduser()
-    return place == home / ".local" or holds(str(place), str(home))
 
 
 def _closed_to_others(bot: BotSpec, needed: Iterable[str]) -> str:

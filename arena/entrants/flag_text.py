@@ -49,13 +49,18 @@ def words_of(command: str, home: Path | None = None, *, of: str = "") -> tuple[s
     """
     if home is not None and command.strip() and is_there(home / command, Path.exists):
         return (command,)
-    try:
-        words = tuple(shlex.split(command))
-    except ValueError as error:
-        raise ConfigError(f"{of}{command!r} is not a command: {error}") from error
+    words = split_words(command, of)
     if not words or not words[0]:
         raise ConfigError(f"{of}the command is empty")
-    return words
+    return tuple(words)
+
+
+def split_words(text: str, of: str) -> list[str]:
+    """Return the words of a text as a shell reads them; raises ConfigError."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise ConfigError(f"{of}{text!r} is not a command: {error}") from error
 
 
 def time_of(tc: str, of: str = "--tc") -> TimeControl:
@@ -127,8 +132,7 @@ def _as_list(paths: Sequence[str]) -> str:
 
 def time_from(text: str) -> dict[str, Any]:
     """Return the table of a bot's own time that its part `tc=` says; raises ConfigError."""
-    time = time_of(text, "tc")
-    if time == TimeControl():
+    if (time := time_of(text, "tc")) == TimeControl():
         raise ConfigError("tc=none, expected a limit: only all bots together may have none")
     return time_table(time)
 

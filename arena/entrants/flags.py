@@ -39,10 +39,9 @@ def bot_flag(text: str, flag: str = "--bot", sandbox: str | None = None) -> dict
         table["name"] = name
         checked(table, f"{flag} {name}: ")
         if not (is_there(path, Path.exists) or "build" in table):
-            known = ", ".join(bundled())
             raise ConfigError(
                 f"{flag} {words[0]!r}: there is no such file, expected a program, a folder, "
-                f"NAME=CMD or one of {known}"
+                f"NAME=CMD or one of {', '.join(bundled())}"
             )
         return placed(_commanded(table, words, home, f"{flag} {name}", sandbox))
     checked(table, of)

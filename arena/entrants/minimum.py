@@ -137,11 +137,6 @@ class EntrantRule(NamedTuple):
         return self.part.partition("=")[0].partition(".")[0]
 
 
-def is_strong(claim: Claim) -> bool:
-    """Return whether the sandbox that a file names is no weaker than the one asked for."""
-    return not is_weaker(claim.value, claim.asked)
-
-
 def stays_inside(claim: Claim) -> bool:
     """Return whether files and folders, taken from that of the entrant, are in it."""
     paths = claim.value if isinstance(claim.value, list) else [claim.value]

@@ -81,8 +81,7 @@ def pack(
         terms = f"tc={tc!r}, seed={seed}, options={dict(options)!r}"
         begin = f"start(globals(), contest={protocol!r}, {terms})"
     sources = _Sources(path)
-    sources.add(_MAIN)
-    for module in ("lath.games", *wanted):
+    for module in (_MAIN, "lath.games", *wanted):
         sources.add(module)
     sources.texts[_BUILTIN] += f"\nIDS = {ids!r}"
     text = _file(path.name, sources, _as_they_stand(sources.texts), begin)
@@ -99,8 +98,7 @@ def _file_of(bot: str) -> Path:
     if path.is_file():
         return path
     if bot in bundled():
-        module = bundled()[bot][-1]
-        return _ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py")
+        return _ROOT.joinpath(*bundled()[bot][-1].split(".")[1:]).with_suffix(".py")
     raise ConfigError(f"{bot!r}, expected a file in Python, or one of {', '.join(bundled())}")
 
 
@@ -172,8 +170,7 @@ class _Sources:
         if name in _INSTEAD:
             return _INSTEAD[name]
         top, *rest = name.split(".")
-        root = _ROOT if top == "lath" else self._main.parent / top
-        place = root.joinpath(*rest)
+        place = (_ROOT if top == "lath" else self._main.parent / top).joinpath(*rest)
         for path in (place / "__init__.py", place.with_name(f"{place.name}.py")):
             if path.is_file() and name != "lath":
                 return path
@@ -193,16 +190,20 @@ def _imports(tree: ast.AST, package: str, *, may_fail: bool = False) -> Iterator
                 rest = [*node.handlers, *node.orelse, *node.finalbody]
                 yield from _imports(ast.Module(rest, []), package, may_fail=may_fail)  # type: ignore[arg-type]
             case ast.Import():
-                for alias in node.names:
-                    yield _Import(alias.name, node.lineno, may_fail, is_guess=False)
+                yield from (
+                    _Import(alias.name, node.lineno, may_fail, is_guess=False)
+                    for alias in node.names
+                )
             case ast.ImportFrom():
                 base = node.module or ""
                 if node.level:
                     parts = package.split(".")[: len(package.split(".")) - node.level + 1]
                     base = ".".join(filter(None, [*parts, base]))
                 yield _Import(base, node.lineno, may_fail, is_guess=False)
-                for alias in node.names:
-                    yield _Import(f"{base}.{alias.name}", node.lineno, may_fail, is_guess=True)
+                yield from (
+                    _Import(f"{base}.{alias.name}", node.lineno, may_fail, is_guess=True)
+                    for alias in node.names
+                )
             case _:
                 yield from _imports(node, package, may_fail=may_fail)
 
@@ -261,10 +262,9 @@ _LINE: Final = 100
 
 def _file(name: str, sources: _Sources, texts: str, begin: str) -> str:
     """Return the text of a packed bot; `texts` is that of the code that has its modules."""
-    loader = (_STAND_INS / "loader.py").read_text(encoding="utf-8")
     parts = (
         f"# {name}, packed by `arena bot pack`: {_NEEDS}.",
-        _plain(ast.parse(loader)),
+        _plain(ast.parse((_STAND_INS / "loader.py").read_text(encoding="utf-8"))),
         f"Packed.packages.update({sorted(sources.packages)!r})",
         texts,
         begin,

@@ -32,8 +32,6 @@ RUN_BY: Final = {
 }
 """How the name of a program ends that another program runs, and which one."""
 
-_SCRIPTS: Final = tuple(RUN_BY)
-
 
 @cache
 def bundled() -> dict[str, tuple[str, ...]]:
@@ -76,8 +74,7 @@ def files_in(path: Path) -> list[Path]:
 
     if path.is_file():
         return [path]
-    found = map(Path, files_below(str(path), DATABASE))
-    return sorted(each for each in found if each.is_file())
+    return sorted(each for each in map(Path, files_below(str(path), DATABASE)) if each.is_file())
 
 
 def main_of_package(folder: Path) -> set[Path]:
@@ -168,8 +165,7 @@ def rest_of(text: str) -> str:
 def _spelled(place: str) -> str:
     r"""Return the pattern of how people write a path: with `//`, `/./` and a shell's `\`."""
     escaped = map(re.escape, place.split("/")[1:])
-    names = (re.sub(r"(\\.|[^\w.-])", r"\\\\?\1", name) for name in escaped)
-    return "/" + "/+(?:[.]/+)*".join(names)
+    return "/" + "/+(?:[.]/+)*".join(re.sub(r"(\\.|[^\w.-])", r"\\\\?\1", name) for name in escaped)
 
 
 def _links_to(place: str, text: str) -> Iterator[str]:
@@ -264,8 +260,7 @@ def build_command(source: str) -> str:
 
 def _on_source(program: str, path: Path, arguments: Sequence[str]) -> Advice:
     """Return what to do with a file that is no program, but perhaps the source of one."""
-    suffix = path.suffix.lower()
-    if suffix not in BUILDS:
+    if (suffix := path.suffix.lower()) not in BUILDS:
         why = f"{program} is no program: it does not begin with `#!`, nor as a program does"
         return Advice(why, ())
     out = (program if "/" in program else f"./{program}").removesuffix(path.suffix)
@@ -330,7 +325,7 @@ def missing_file(command: tuple[str, ...], folder: Path, *, in_scratch: bool) ->
         return f"there is no file {os.path.normpath(folder / program)}"
     for word in command[1:]:
         is_text = word.startswith("-") or len(word.split()) != 1  # a flag, or a program's own
-        is_path = not is_text and (word.endswith(_SCRIPTS) or "/" in word)
+        is_path = not is_text and (word.endswith(tuple(RUN_BY)) or "/" in word)
         if is_path and not is_there(folder / word, Path.exists):
             why = " (the bot runs in a scratch folder)" if in_scratch else ""
             return (

@@ -17,6 +17,7 @@ from lath.arena.entrants import minimum
 from lath.arena.entrants.builds import run_in
 from lath.arena.errors import ConfigError
 from lath.arena.referee.bots import BotSpec
+from lath.arena.referee.originals import entries_below
 
 PLAIN: Final = (
     *("-c", "core.fsmonitor=false", "-c", "core.splitIndex=false"),
@@ -135,8 +136,7 @@ def git_in(
     It sees the folders `shown` and its own programs. The files of the repository are in the folder
     `files`, where it `may_write` alone. Raises ConfigError where there is no such sandbox.
     """
-    program = shutil.which("git")
-    if program is None:
+    if (program := shutil.which("git")) is None:
         return GitAnswer(1, "")
     with tempfile.TemporaryDirectory(prefix="lath-git-") as folder:
         Path(folder).chmod(0o711)
@@ -155,36 +155,15 @@ def git_in(
         return GitAnswer(status, log.read_text("utf-8", "surrogateescape"))
 
 
-def _entries(top: Path) -> Iterator[os.DirEntry[str]]:
-    """Yield all that is below a folder, however deep."""
-    left = [str(top)]
-    while left:
-        with os.scandir(left.pop()) as entries:
-            for entry in entries:
-                yield entry
-                if entry.is_dir(follow_symlinks=False):
-                    left.append(entry.path)
-
-
 def leading_out(top: Path) -> Iterator[Path]:
     """Yield the links below a folder that lead out of it: a commit has them where it likes.
 
     The system's programs may be linked. A file with a second name counts as a link: a filter may
     have made it.
     """
-    for entry in _entries(top):
+    for entry in entries_below(str(top)):
         if entry.is_symlink():
             if not minimum.is_inside(entry.path, top, *minimum.SYSTEM):
                 yield Path(entry.path)
         elif entry.is_file() and entry.stat().st_nlink > 1:
             yield Path(entry.path)
-
-
-def open_to_all(top: Path) -> None:
-    """Let every user read a folder and what is below, whatever the umask was: git notes no more."""
-    top.chmod(0o755)
-    for entry in _entries(top):
-        if entry.is_dir(follow_symlinks=False):
-            Path(entry.path).chmod(0o755)
-        elif entry.is_file(follow_symlinks=False):
-            Path(entry.path).chmod(0o755 if entry.stat().st_mode & 0o100 else 0o644)

@@ -18,12 +18,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from lath.arena.entrants import minimum
-from lath.arena.entrants.builds import run_in
+from lath.arena.entrants.builds import open_to_all, run_in
 from lath.arena.entrants.repositories import (
     PLAIN,
     git_in,
     leading_out,
-    open_to_all,
     repository_at,
 )
 from lath.arena.errors import ArenaError, ConfigError, InUseError
@@ -77,12 +76,11 @@ def revision(text: str, here: Path, sandbox: str | None = None) -> Revision | No
     """
     if sandbox and minimum.asks(sandbox):
         return _revision_in(sandbox, text, here)
-    known = _git(
+    lines = _git(
         ("rev-parse", "--absolute-git-dir", "--show-prefix", "--verify", "--end-of-options"),
         (f"{text}^{{commit}}",),
         here,
-    )
-    lines = known.splitlines()
+    ).splitlines()
     if len(lines) < 3:
         return None
     repository, folder, commit = lines[0], lines[1], lines[-1]
@@ -122,11 +120,10 @@ def lacks_edits(known: Revision, here: Path, sandbox: str | None = None) -> bool
         found = repository_at(here)
         if found is None or found.git == found.top:
             return False
-        asked = ("diff", "--quiet", "--no-ext-diff", "--no-textconv", "HEAD", "--", ".")
         said = git_in(
             sandbox,
             found.git,
-            asked,
+            ("diff", "--quiet", "--no-ext-diff", "--no-textconv", "HEAD", "--", "."),
             shown=(*found.shown, str(found.top)),
             here=here.resolve(),
             files=found.top,

@@ -148,7 +148,7 @@ class LadderPlace:
         return min(self.levels, key=lambda level: abs((level.elo or 0.0) - elo))
 
     def _has_met(self, level: Level) -> bool:
-        return _games(self.met[self.levels.index(level)]) > 0
+        return self.met[self.levels.index(level)].games > 0
 
     @property
     def is_wide(self) -> bool:
@@ -166,7 +166,7 @@ class LadderPlace:
             told = f"at least {low} Elo: it has lost to no level"
         else:
             told = f"at most {high} Elo: it has beaten no level"
-        games = sum(map(_games, self.met))
+        games = sum(one.games for one in self.met)
         scale = "random = 0" if self.is_measured else "random = 0, levels as of these games alone"
         played = f"{games} {'game' if games == 1 else 'games'}"
         timed = f", clock {clock}" if clock else ""
@@ -187,19 +187,19 @@ class LadderPlace:
 
     def _beside(self) -> str:
         """Return what it scored against the level next to it, and those met below and above."""
-        played = [n for n, meeting in enumerate(self.met) if _games(meeting)]
+        played = [n for n, meeting in enumerate(self.met) if meeting.games]
         if self.elo.unknown:
             near = played[-1] if self.elo.unknown == "above" else played[0]
         else:
             near = self.levels.index(self.nearest)
         said = []
         if near in played:
-            games, share = _games(self.met[near]), _share(self.met[near])
-            said.append(f"{_percent(share)} of {games} against {self.levels[near].words}")
+            against = self.levels[near].words
+            said.append(f"{_percent(self.met[near])} of {self.met[near].games} against {against}")
         for n in (*[n for n in played if n < near][-1:], *[n for n in played if n > near][:1]):
-            share = _share(self.met[n])
+            share = self.met[n].points / self.met[n].games
             word = "beats" if share > _EVEN[1] else "loses to" if share < _EVEN[0] else "equals"
-            said.append(f"{word} {self.levels[n].words} ({_percent(share)})")
+            said.append(f"{word} {self.levels[n].words} ({_percent(self.met[n])})")
         return f": {', '.join(said)}"
 
 
@@ -210,16 +210,8 @@ WIDE_ELO: Final = 200
 """About the distance of two levels."""
 
 
-def _games(meeting: Meeting) -> int:
-    return meeting.wins + meeting.draws + meeting.losses
-
-
-def _share(meeting: Meeting) -> float:
-    return (meeting.wins + meeting.draws / 2) / _games(meeting)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+def _percent(met: Meeting) -> str:
+    return f"{100 * met.points / met.games:.0f} %"
 
 
 def place_in(table: Table, bot: str, game: str, levels: Sequence[Level]) -> LadderPlace | None:
@@ -238,6 +230,6 @@ def place_in(table: Table, bot: str, game: str, levels: Sequence[Level]) -> Ladd
         ]
     cells = table.crosstable[places[bot]]
     met = [cells[places[one.name]] if one.name in places else Meeting() for one in levels]
-    if not sum(map(_games, met)):
+    if not any(one.games for one in met):
         return None
     return LadderPlace(bot, game, tuple(levels), row.strength.elo, tuple(met), is_measured)

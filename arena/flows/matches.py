@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
@@ -45,7 +45,6 @@ from lath.arena.machine import signals
 from lath.arena.referee.bridges import CONTESTS
 from lath.arena.schedule.openings import digest as sha256_of
 from lath.arena.tournament.configuration.config import (
-    Config,
     build,
     openings_table,
     sprt_table,
@@ -85,10 +84,6 @@ def clock_of(table: Mapping[str, Any], tc: str) -> str:
     return time_in(table) if "time" in table else tc
 
 
-BUILDS: Final = "checkouts"
-"""The folder of a match in which revisions are while it is played."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchTerms:
     """What decides a match besides who plays."""
@@ -117,6 +112,20 @@ class MatchTerms:
             seed=int(request.seed or 0),
         )
 
+    def table(self, event: str, games: Sequence[str], kind: str, jobs: int | str) -> dict[str, Any]:
+        """Return what a configuration of a format `kind` has by these terms, but for its bots."""
+        return {
+            "event": event,
+            "games": [lasting(one) for one in games],
+            "format": kind,
+            "rounds": ROUNDS,
+            "seed": self.seed,
+            "jobs": jobs,
+            "time": time_table(time_of(self.tc)),
+            **({"sprt": sprt_table(self.sprt)} if self.sprt else {}),
+            **({"openings": self.openings} if self.openings else {}),
+        }
+
     def digest(self, both: Sequence[BotOrigin]) -> str:
         """Return what another match has otherwise: other bots, another version, other terms.
 
@@ -134,17 +143,17 @@ class MatchTerms:
             if one.revision is not None:
                 rows += one.revision[1:3]
             elif one.kind == "folder":  # to read all that a build has left there takes too long
-                found = [(path, path.stat()) for path in files_in(one.where) if not _is_page(path)]
+                # A match lays pages of ours beside the bots that it is of.
+                found = [
+                    (path, path.stat())
+                    for path in files_in(one.where)
+                    if path.suffix != ".html" or not made_by(path)
+                ]
                 rows += [(str(path), file.st_size, file.st_mtime_ns) for path, file in found]
             else:
                 spec = spec_of({"name": one.name, "command": list(one.words), **one.parts})
                 rows += [spec.command, fingerprints([spec])]
         return hashlib.sha256(json.dumps(rows, default=str).encode()).hexdigest()[:10]
-
-
-def _is_page(path: Path) -> bool:
-    """Return whether a file is a page of ours, as a match lays beside the bots that it is of."""
-    return path.suffix == ".html" and bool(made_by(path))
 
 
 def folder_of(both: Sequence[str], digest: str) -> Path:
@@ -159,6 +168,16 @@ def folder_of(both: Sequence[str], digest: str) -> Path:
         letter if letter.isalnum() or letter in "-_." else "_" for letter in "-".join(both)
     )
     return state / "matches" / f"{names[:60]}-{digest}"
+
+
+BUILDS: Final = "checkouts"
+"""The folder of a match in which revisions are while it is played."""
+
+
+def shop_for(origins: Sequence[BotOrigin], folder: Path) -> AbstractContextManager[Workshop | None]:
+    """Return where bots that are revisions are built; it gives None where none is one."""
+    is_needed = any(one.revision for one in origins)
+    return workshop((folder / BUILDS).absolute()) if is_needed else nullcontext()
 
 
 def entered(
@@ -242,29 +261,6 @@ def both_play(
             else f"{tables[0]['name']} says of no installed game that it plays it"
         )
     return common
-
-
-def _configured(
-    tables: Sequence[dict[str, Any]],
-    played: Sequence[str],
-    terms: MatchTerms,
-    event: str,
-    jobs: int | str,
-) -> Config:
-    """Return the match; the new bot is the first, of whom the test asks whether it is better."""
-    toml = {
-        "event": event,
-        "games": [lasting(one) for one in played],
-        "format": "match",
-        "rounds": ROUNDS,
-        "seed": terms.seed,
-        "jobs": jobs,
-        "time": time_table(time_of(terms.tc)),
-        "sprt": sprt_table(terms.sprt),
-        **({"openings": terms.openings} if terms.openings else {}),
-        "bot": [tables[1], tables[0]],
-    }
-    return build(toml, Path.cwd())
 
 
 def refuse_another(out: Path, event: str) -> None:
@@ -353,10 +349,7 @@ def held(request: MatchRequest, audience: Audience) -> PlayedMatch:
     where = request.folder or folder_of([one.name for one in both], digest)
     event = f"{both[0].name} - {both[1].name} ({digest})"
     refuse_another(where, event)
-    with ExitStack() as stack:
-        shop = None
-        if any(one.revision for one in both):
-            shop = stack.enter_context(workshop((where / BUILDS).absolute()))
+    with shop_for(both, where) as shop:
         audience.close()
         on_cluster = request.cluster is not None
         bots = list(entered(both, _ROLES, terms, shop, audience.tell, on_cluster=on_cluster))
@@ -366,7 +359,9 @@ def held(request: MatchRequest, audience: Audience) -> PlayedMatch:
         named = [] if terms.games else games_of(bots[1][1], asked)
         common = both_play(tables, named, where, has_build=bool(request.build) or shop is None)
         wanted = terms.games or [one for one in named if one in common] or common
-        config = _configured(tables, wanted, terms, event, jobs_of(request))
+        toml = terms.table(event, wanted, "match", jobs_of(request))
+        # The new bot is the first, of whom the test asks whether it is better.
+        config = build({**toml, "bot": [tables[1], tables[0]]}, Path.cwd())
         # What another match would be has another digest: a build is never twice the same.
         summary, progress = played(request, config, where, audience, force=True)
     is_of_old = both[0].is_own and not both[1].is_own

@@ -5,23 +5,18 @@ It is what `arena match BOT` does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from lath import games as known_games
 from lath.arena.entrants import minimum
-from lath.arena.entrants.flag_text import time_of, time_table
 from lath.arena.entrants.flags import bot_flag
 from lath.arena.entrants.origins import in_words, origin_of, sandbox_in
-from lath.arena.entrants.revisions import workshop
 from lath.arena.errors import ConfigError
-from lath.arena.flows.ladder import LadderPlace, Level, levels_of, place_in
+from lath.arena.flows.ladder import LadderPlace, levels_of, place_in
 from lath.arena.flows.matches import (
-    BUILDS,
-    ROUNDS,
     MatchTerms,
     both_play,
     clock_of,
@@ -29,6 +24,7 @@ from lath.arena.flows.matches import (
     folder_of,
     games_of,
     refuse_another,
+    shop_for,
     usual_time,
 )
 from lath.arena.flows.requests import Audience, MatchRequest, jobs_of
@@ -38,7 +34,6 @@ from lath.arena.schedule.budget import Budget
 from lath.arena.tournament.configuration.config import Config, build
 from lath.arena.tournament.run.progress import Progress, RunSummary, mishaps_words
 from lath.arena.tournament.run.results import with_report_of
-from lath.games.naming import lasting
 from lath.reports.notes.outcome import LADDER
 
 MOST_GAMES: Final = 1000
@@ -65,19 +60,15 @@ class Placed(NamedTuple):
     @property
     def place(self) -> LadderPlace | None:
         """Return where it stands; None where it has no game to its end."""
-        if self.summary.standings is None:
+        if self.summary.standings is None or any(self.summary.unable([self.bot])):
             return None
-        if any(self.summary.unable([self.bot])):
-            return None
-        table = self.summary.standings.overall
-        return place_in(table, self.bot, self.game, levels_of(self.game))
+        return place_in(self.summary.standings.overall, self.bot, self.game, levels_of(self.game))
 
     def sentences(self, place: LadderPlace | None) -> Iterator[str]:
         """Yield in plain words how good it is, or why nobody knows."""
         unable = list(self.summary.unable([self.bot]))
         if place is not None:
-            mishaps = mishaps_words(self.summary.bots, [self.bot])
-            yield from place.sentences(self.clock, mishaps)
+            yield from place.sentences(self.clock, mishaps_words(self.summary.bots, [self.bot]))
         elif unable:
             yield from unable
         else:
@@ -89,24 +80,16 @@ def _configured(
 ) -> Config:
     """Return the pool of a bot and the levels of a game type, whose Elo are given."""
     levels = levels_of(game)
-    toml = {
-        "event": event,
-        "games": [lasting(game)],
-        "format": "pool",
-        "rounds": ROUNDS,
-        "seed": terms.seed,
-        "jobs": jobs,
-        "time": time_table(time_of(terms.tc)),
-        **({"openings": terms.openings} if terms.openings else {}),
-        "anchors": {level.name: float(level.elo or 0) for level in _anchored(levels)},
-        "bot": [table, *(bot_flag(level.flag) for level in levels)],
-    }
-    return build(toml, Path.cwd())
-
-
-def _anchored(levels: Sequence[Level]) -> Sequence[Level]:
-    """Return the levels whose Elo is given: where none is measured, random alone."""
-    return levels if levels[0].elo is not None else levels[:1]
+    # Where none is measured, random's is.
+    given = levels if levels[0].elo is not None else levels[:1]
+    return build(
+        {
+            **terms.table(event, [game], "pool", jobs),
+            "anchors": {level.name: float(level.elo or 0) for level in given},
+            "bot": [table, *(bot_flag(level.flag) for level in levels)],
+        },
+        Path.cwd(),
+    )
 
 
 def _shared(budget: Budget, among: int) -> Budget:
@@ -140,8 +123,7 @@ def held(request: MatchRequest, audience: Audience) -> Iterator[Placed]:
     """
     bot, sandbox = in_words(request.old), request.sandbox
     with signals.interruptible():
-        of_git = minimum.strongest(sandbox, sandbox_in(bot))
-        origin = origin_of(bot, "bot", sandbox, of_git=of_git)
+        origin = origin_of(bot, "bot", sandbox, of_git=minimum.strongest(sandbox, sandbox_in(bot)))
         if origin.note:
             audience.note(origin.note)
         if origin.name.casefold().startswith("level-"):
@@ -151,10 +133,7 @@ def held(request: MatchRequest, audience: Audience) -> Iterator[Placed]:
         terms = MatchTerms.of(request, usual_time([origin]), sprt="")
         digest = terms.digest([origin])
     home = request.folder or folder_of([origin.name, "ladder"], digest)
-    with ExitStack() as stack:
-        shop = None
-        if origin.revision:
-            shop = stack.enter_context(workshop((home / BUILDS).absolute()))
+    with shop_for([origin], home) as shop:
         audience.close()
         on_cluster = request.cluster is not None
         ((table, folder),) = entered(
@@ -175,10 +154,9 @@ def held(request: MatchRequest, audience: Audience) -> Iterator[Placed]:
                 audience.note(
                     f"nobody has measured the levels at {game}: these games alone rate them"
                 )
-            config = _configured(table, game, terms, event, jobs_of(request))
             summary, progress = played(
                 request,
-                config,
+                _configured(table, game, terms, event, jobs_of(request)),
                 where,
                 audience,
                 force=True,

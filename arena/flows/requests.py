@@ -126,8 +126,7 @@ class Request:
             value = others.get(one.name, getattr(self, one.name))
             if not one.kw_only or not one.compare or value in (None, "", False, one.default):
                 continue
-            values = value if isinstance(value, (list, tuple)) else [value]
-            for each in values:
+            for each in value if isinstance(value, (list, tuple)) else [value]:
                 words += [flag_of(one.name), *([] if each is True else [str(each)])]
         return words
 
@@ -223,7 +222,7 @@ class RunRequest(Request):
             "time": None if self.tc is None else time_table(time_of(self.tc)),
             "sprt": None if self.sprt is None else sprt_table(self.sprt),
             "openings": None if self.openings is None else openings_of(self.openings),
-            "bot": self._rows(self.bots, "--bot") or None,
+            "bot": self.rows(self.bots, "--bot") or None,
             "sandbox": self.sandbox,
             "anchors": dict(anchors) if isinstance(anchors, Mapping) else read_anchors(anchors),
             "season": None if self.season is None else {"name": self.season},
@@ -231,13 +230,8 @@ class RunRequest(Request):
         }
         return {name: value for name, value in given.items() if value is not None}
 
-    @property
-    def comes(self) -> list[dict[str, Any]]:
-        """Return the tables of bots that come; raises ConfigError."""
-        return self._rows(self.add, "--add")
-
-    def _rows(self, bots: Sequence[BotRow] | None, flag: str) -> list[dict[str, Any]]:
-        """Return tables whose files are those of the current folder; raises ConfigError."""
+    def rows(self, bots: Sequence[BotRow] | None, flag: str) -> list[dict[str, Any]]:
+        """Return the tables of bots, whose files are the current folder's; raises ConfigError."""
         return [
             bot_flag(bot, flag, self.sandbox) if isinstance(bot, str) else placed(bot)
             for bot in bots or ()
@@ -379,13 +373,6 @@ def flag_of(name: str) -> str:
     return _FLAGS.get(name) or f"--{name.replace('_', '-')}"
 
 
-def _arguments() -> dict[str, str]:
-    """Return by flag how a field is called in Python."""
-    kinds = (RunRequest, MatchRequest, TuneRequest)
-    names = {one.name for kind in kinds for one in dataclasses.fields(kind)}
-    return {flag_of(name): name for name in names} | {"--no-report": "report=False"}
-
-
 def in_python(text: str) -> str:
     """Return the text of an error with the arguments' names in the place of flags.
 
@@ -394,7 +381,9 @@ def in_python(text: str) -> str:
     >>> in_python("choose another --output, or `arena run cup --output new`")
     'choose another out, or `arena run cup --output new`'
     """
-    names = _arguments()
+    kinds = (RunRequest, MatchRequest, TuneRequest)
+    names = {flag_of(one.name): one.name for kind in kinds for one in dataclasses.fields(kind)}
+    names["--no-report"] = "report=False"
     parts = re.split(r"(`[^`]*`|\barena [^\n]*)", text)
     for at in range(0, len(parts), 2):
         parts[at] = re.sub(r"--[a-z-]+", lambda one: names.get(one[0], one[0]), parts[at])

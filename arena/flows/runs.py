@@ -9,7 +9,7 @@ import secrets
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
@@ -105,13 +105,18 @@ def settled(
         if isinstance(request.config, Mapping):
             tournament = build(request.config, Path(), keys, played=played_in(out))
         elif request.add or request.retire:
-            added = request.comes
+            added = request.rows(request.add, "--add")
             tournament = _other_roster(config, out, keys, added, request.retire or ())
             if not (request.anyway or request.cluster):
                 refuse_newcomers(tournament, [table["name"] for table in added], out)
         else:
             tournament = _configured(config, out, keys, tell)
-    return by_match_days(tournament, out) if request.match_day else tournament, out
+    if request.match_day:
+        if tournament.season_plan is None:
+            hint = f'hint: arena run {shlex.quote(str(out))} --season "NAME" {MATCH_DAY}'
+            raise ConfigError(f"{MATCH_DAY}: {out} has no season, and so no match days\n{hint}")
+        tournament = replace(tournament, match_day=True)
+    return tournament, out
 
 
 def _other_roster(
@@ -178,16 +183,6 @@ def refuse_newcomers(tournament: Config, names: Sequence[str], folder: Path) -> 
         )
 
 
-def _refuse_another_roster(path: Path, tournament: Config) -> None:
-    """Raise ConfigError where --bot would take bots out of a pool, or bring some in."""
-    roster = load_own(path).names
-    if {*roster} != {*tournament.names}:
-        raise ConfigError(
-            f"{path} has the bots {', '.join(roster)}: --add and --retire change who plays in a "
-            "pool, or edit the file"
-        )
-
-
 def _configured(
     config: Path | None, out: Path, flags: dict[str, Any], tell: Callable[[str], None]
 ) -> Config:
@@ -203,7 +198,12 @@ def _configured(
     if (own := out / CONFIG).is_file():
         tournament = load_own(own, flags, played=played)
         if tournament.format == "pool" and "bot" in flags:
-            _refuse_another_roster(own, tournament)
+            roster = load_own(own).names
+            if {*roster} != {*tournament.names}:
+                raise ConfigError(
+                    f"{own} has the bots {', '.join(roster)}: --add and --retire change who plays "
+                    "in a pool, or edit the file"
+                )
         return tournament
     if "bot" in flags:
         return build({**base(), "event": "Tournament"}, Path(), flags, played=played)
@@ -214,14 +214,6 @@ def _configured(
         )
     tell(f"no CONFIG and no --bot: this is the built-in demo, in {out}")
     return build(demo(), Path(), flags)
-
-
-def by_match_days(tournament: Config, out: Path) -> Config:
-    """Return a tournament of which no more than a match day is played; raises ConfigError."""
-    if tournament.season_plan is None:
-        hint = f'hint: arena run {shlex.quote(str(out))} --season "NAME" {MATCH_DAY}'
-        raise ConfigError(f"{MATCH_DAY}: {out} has no season, and so no match days\n{hint}")
-    return replace(tournament, match_day=True)
 
 
 # The same from Python
@@ -252,8 +244,7 @@ class Decision:
     def of(cls, outcome: EventOutcome) -> Self:
         """Return the decision of a match by what it came to."""
         found = outcome.data["sprt"]
-        names = ("verdict", "elo", "elo_low", "elo_high", "llr", "bounds", "counts")
-        return cls(**{name: found[name] for name in names})
+        return cls(**{one.name: found[one.name] for one in fields(cls)})
 
     @property
     def score(self) -> float | None:
@@ -415,8 +406,7 @@ def played(
     """
     progress = progress or Progress(config)
     with request.elsewhere() as elsewhere, audience.watched(progress):
-        terms = {**request.terms, **others}
-        summary = play(config, folder, progress, elsewhere=elsewhere, **terms)
+        summary = play(config, folder, progress, elsewhere=elsewhere, **{**request.terms, **others})
     return summary, progress
 
 

@@ -14,7 +14,7 @@ from lath.arena.directory import CONFIG
 from lath.arena.entrants import minimum
 from lath.arena.entrants.bot_folders import refuse_more
 from lath.arena.entrants.flag_text import time_of, time_table
-from lath.arena.entrants.origins import BotOrigin, in_words, origin_of, table_of
+from lath.arena.entrants.origins import in_words, origin_of, table_of
 from lath.arena.entrants.programs import is_there
 from lath.arena.entrants.toml_text import lines_of, read_toml
 from lath.arena.errors import (
@@ -30,7 +30,7 @@ from lath.arena.flows.requests import SPRT, Audience, TuneRequest, door, flag_of
 from lath.arena.flows.runs import RunResult, greeting_of, heard_by, played, result_of
 from lath.arena.machine import signals
 from lath.arena.schedule.tuning.ranges import declared
-from lath.arena.schedule.tuning.spsa import AHEAD, TunedOption
+from lath.arena.schedule.tuning.spsa import AHEAD
 from lath.arena.tournament.configuration.config import (
     Config,
     build,
@@ -67,8 +67,7 @@ Word = Literal["better", "not better", "undecided"]
 
 def verdict_of(data: Mapping[str, Any]) -> tuple[int, Word]:
     """Return the exit status that the outcome of a tuning comes to, and the word for it."""
-    found = data.get("sprt", {}).get("verdict")
-    if found == "H1":
+    if (found := data.get("sprt", {}).get("verdict")) == "H1":
         return BETTER, "better"
     if found == "H0" or data["tune"]["is_same"]:
         return NOT_BETTER, "not better"
@@ -89,17 +88,6 @@ def is_tuning(text: str) -> bool:
     return is_there(own, Path.is_file) and read_toml(own)[0].get("format") == FORMAT
 
 
-def _table_of(origin: BotOrigin, *, on_cluster: bool) -> dict[str, Any]:
-    """Return the table of the bot, but for its name; raises ConfigError."""
-    if origin.revision is not None:
-        raise ConfigError(
-            f"{origin.name!r} is a git revision: check it out and name its folder, whose files "
-            "stay as they are while it is tuned"
-        )
-    asked = minimum.for_files(origin.asked, on_cluster=on_cluster)
-    return table_of(origin, f"BOT, {origin.name}", asked=asked)
-
-
 def configured(request: TuneRequest, where: Path, note: Callable[[str], None]) -> Config:
     """Return the tournament that tunes a bot, which is started to say its options.
 
@@ -115,8 +103,13 @@ def configured(request: TuneRequest, where: Path, note: Callable[[str], None]) -
     if not request.games:
         raise ConfigError("--game is missing: for which game is it tuned?")
     games = request.ids
-    on_cluster = request.cluster is not None
-    table = {**_table_of(origin, on_cluster=on_cluster), "name": origin.name}
+    if origin.revision is not None:
+        raise ConfigError(
+            f"{origin.name!r} is a git revision: check it out and name its folder, whose files "
+            "stay as they are while it is tuned"
+        )
+    asked = minimum.for_files(origin.asked, on_cluster=request.cluster is not None)
+    table = {**table_of(origin, f"BOT, {origin.name}", asked=asked), "name": origin.name}
     try:
         greeting = greeting_of(table, "tune", where)
     except GameVoidError as error:
@@ -135,7 +128,12 @@ def configured(request: TuneRequest, where: Path, note: Callable[[str], None]) -
         "jobs": jobs_of(request),
         "time": time_table(time_of(request.tc or TIME)),
         "sprt": sprt_table(request.sprt or SPRT),
-        "tune": _tune_table(parameters, request),
+        "tune": {
+            "pairs": request.pairs or PAIRS,
+            "ahead": request.ahead or AHEAD,
+            **({"rate": float(request.rate)} if request.rate else {}),
+            "options": {each.name: str(each) for each in parameters},
+        },
         **({"openings": request.openings} if request.openings else {}),
         "bot": [{**table, "name": f"{origin.name}-tuned"}, table],
     }
@@ -144,15 +142,6 @@ def configured(request: TuneRequest, where: Path, note: Callable[[str], None]) -
 
 def _rounds(pairs: int, played: Sequence[str]) -> int:
     return -(-pairs // len(played))
-
-
-def _tune_table(parameters: Sequence[TunedOption], request: TuneRequest) -> dict[str, Any]:
-    return {
-        "pairs": request.pairs or PAIRS,
-        "ahead": request.ahead or AHEAD,
-        **({"rate": float(request.rate)} if request.rate else {}),
-        "options": {each.name: str(each) for each in parameters},
-    }
 
 
 def _gone_on_with(folder: Path, request: TuneRequest) -> Config:
@@ -177,13 +166,11 @@ def _refuse_more(own: Path, asked: str) -> None:
     What the file in the folder of its bot said then is part of its configuration.
     """
     toml, text = read_toml(own)
-
     lines = lines_of(text)
     for at, row in enumerate(toml.get("bot", ())):
         if "cwd" in row and minimum.is_weaker(row.get("sandbox", "auto"), asked):
             of = {place[2:]: line for place, line in lines.items() if place[:2] == ("bot", at)}
-            words = tuple(row.get("command", ()))
-            refuse_more(row, words, own, asked, of, home=Path(row["cwd"]))
+            refuse_more(row, tuple(row.get("command", ())), own, asked, of, home=Path(row["cwd"]))
 
 
 def held(request: TuneRequest, audience: Audience) -> TuningEnd:
@@ -199,10 +186,9 @@ def held(request: TuneRequest, audience: Audience) -> TuningEnd:
         where = request.folder or FOLDER
     audience.close()
     with signals.interruptible():
-        if goes_on:
-            config = _gone_on_with(where, request)
-        else:
-            config = configured(request, where, audience.note)
+        config = (
+            _gone_on_with(where, request) if goes_on else configured(request, where, audience.note)
+        )
     summary, progress = played(request, config, where, audience)
     tuned, start = config.names
     return TuningEnd((start, tuned), where, summary, progress)

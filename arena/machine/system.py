@@ -80,19 +80,23 @@ def shares(slots: int, threads: int, cores: Sequence[int]) -> list[Cores] | None
     return [tuple(cores[slot * threads : (slot + 1) * threads]) for slot in range(slots)]
 
 
+def machine_bytes() -> int:
+    """Return the memory that the machine has; 0 where nobody tells."""
+    with suppress(OSError, ValueError):  # a system that does not know these names
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
 def machine() -> dict[str, Any]:
     """Return what this machine is, as `reports.background.Machine` has it."""
     cpu = platform.machine()  # `platform.processor` starts a program
     with suppress(OSError):
         models = re.findall(r"^model name\s*:\s*(.+)$", _CPUS.read_text(), re.MULTILINE)
         cpu = models[0] if models else cpu
-    memory = 0
-    with suppress(OSError, ValueError):  # a system that does not know these names
-        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return {
         "cpu": cpu,
         "cores": os.cpu_count() or 1,
-        "memory_bytes": memory,
+        "memory_bytes": machine_bytes(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
     }

@@ -54,8 +54,7 @@ def bot_of(
     at_terminal: bool = False,
 ) -> Bot:
     """Return the bot, which does not run yet, in whatever protocol it speaks; see `Bot`."""
-    kind = Bot if spec.protocol == OURS else BridgedBot
-    return kind(
+    return (Bot if spec.protocol == OURS else BridgedBot)(
         spec, watch, tree=tree, forgives_hold_ups=forgives_hold_ups, at_terminal=at_terminal
     )
 

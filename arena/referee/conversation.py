@@ -307,8 +307,7 @@ class Bot:
         if not self.is_running:
             self.kill()
             return True
-        ended = self.ends_by(until_s)
-        if not ended:
+        if not (ended := self.ends_by(until_s)):
             self.parting_note = f"did not end within {self.stop_s:g} s of quit"
         elif (how := self.child.end_words()) != CLEAN:
             self.parting_note = f"{how} on quit"
@@ -625,8 +624,7 @@ class Bot:
 
         def starved_s() -> float:
             nonlocal told_s
-            more_s = min(child.waited_s - before_s, most_s) - told_s
-            if more_s <= NOISE * self._slice_s:
+            if (more_s := min(child.waited_s - before_s, most_s) - told_s) <= NOISE * self._slice_s:
                 return 0.0
             told_s += more_s
             return more_s
@@ -654,8 +652,7 @@ class Bot:
                 if used_s > max(THEFT_S, passed_s / 3) or (hidden > 3 and passed_s > THEFT_S):
                     self._watch.suspect(other.child)
                 return 0.0
-            more_s = min(used_s, most_s) - told_s
-            if more_s <= NOISE * self._slice_s:
+            if (more_s := min(used_s, most_s) - told_s) <= NOISE * self._slice_s:
                 return 0.0
             told_s += more_s
             return more_s

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 Stamp = tuple[int, ...]
@@ -68,6 +69,20 @@ def files_below(folder: str, passed_by: str) -> Iterator[str]:
             continue
         folders[:] = [name for name in folders if name[0] != "." and name != "__pycache__"]
         yield from (f"{place}/{name}" for name in names if name[0] != ".")
+
+
+def entries_below(folder: str, *passed_by: type[OSError]) -> Iterator[os.DirEntry[str]]:
+    """Yield all that is in a folder and in those below, however deep; no link is followed.
+
+    A folder of which the system refuses the rest by an error `passed_by` is left there.
+    """
+    waiting = [folder]
+    while waiting:
+        with suppress(*passed_by), os.scandir(waiting.pop()) as found:
+            for entry in found:
+                yield entry
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
 
 
 def _stamp(path: str) -> Stamp:

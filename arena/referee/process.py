@@ -212,8 +212,7 @@ class Child:
                         memory_bytes=memory_bytes,
                         held=held,
                     ) as start:
-                        begin = start.group.start if start.group else subprocess.Popen
-                        process = begin(
+                        process = (start.group.start if start.group else subprocess.Popen)(
                             start.words,
                             bufsize=0,
                             stdin=subprocess.PIPE,
@@ -510,7 +509,9 @@ class Child:
             return f"was ended: {over}"
         if (status := self._process.poll()) is None:
             return f"closed its standard {'output' if self.out_closed else 'input'}"
-        if status > 128 and self._start.tells_signals:
+        if (
+            status > 128 and self._start.status_fd >= 0
+        ):  # bubblewrap's, of a bot that a signal ended
             status = 128 - status
         if status >= 0:
             return f"exited with status {status}"

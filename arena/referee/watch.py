@@ -110,8 +110,7 @@ class Watch:
         child.asked_s = asked_s = signals.awake_s()
         note((asked_s, True, request if len(request) <= MOST_OF_A_PIECE else shortened(request)))
         child.write(request)
-        events = self._happens(within_s)
-        if events != child.has_spoken:
+        if (events := self._happens(within_s)) != child.has_spoken:
             self._handle(events)
             return None
         try:

@@ -19,6 +19,7 @@ from typing import Final
 from lath.arena.machine import signals
 from lath.arena.referee import memory, process_trees
 from lath.arena.referee.memory import size
+from lath.arena.referee.originals import entries_below
 from lath.arena.sandbox.kinds import BotSandbox, ProcessStart
 from lath.arena.sandbox.limits import OWN_DESCRIPTORS, OWN_TASKS
 
@@ -222,8 +223,7 @@ class Watched:
 
     def _too_large(self, members: list[int]) -> str:
         """Count in three ways: the first are quickly read, and never less than what is held."""
-        most = self._tree_bytes
-        if not most:
+        if not (most := self._tree_bytes):
             return ""
         inner = self._start.inner_pid
         if sum(map(memory.reserved, members)) + memory.opened(members, inner) <= most:
@@ -313,25 +313,20 @@ def trim_cache(folder: str, most_bytes: int) -> None:
 
 def looks(folder: str, most_bytes: int, most_files: int | None = None) -> Iterator[str]:
     """Yield in words what a cache has too much of, or after every so many files nothing yet."""
-    waiting, files, held = [folder], 0, 0
     most_files = most_files or CACHE_FILES
-    gone = (FileNotFoundError, NotADirectoryError)
+    held = 0
     try:
-        while waiting:
-            with suppress(*gone), os.scandir(waiting.pop()) as found:
-                for entry in found:
-                    files += 1
-                    with suppress(FileNotFoundError):
-                        held += 512 * entry.stat(follow_symlinks=False).st_blocks
-                        if entry.is_dir(follow_symlinks=False):
-                            waiting.append(entry.path)
-                    if held > most_bytes:
-                        yield f"its cache holds more than the {size(most_bytes)} allowed"
-                        return
-                    if files > most_files:
-                        yield f"its cache has more than the {most_files:,} files allowed"
-                        return
-                    if files % _FILES_A_TICK == 0:
-                        yield ""
+        found = entries_below(folder, FileNotFoundError, NotADirectoryError)
+        for files, entry in enumerate(found, 1):
+            with suppress(FileNotFoundError):
+                held += 512 * entry.stat(follow_symlinks=False).st_blocks
+            if held > most_bytes:
+                yield f"its cache holds more than the {size(most_bytes)} allowed"
+                return
+            if files > most_files:
+                yield f"its cache has more than the {most_files:,} files allowed"
+                return
+            if files % _FILES_A_TICK == 0:
+                yield ""
     except OSError as error:  # too deep, or closed to us
         yield f"its cache cannot be looked through: {os.strerror(error.errno or errno.EIO)}"

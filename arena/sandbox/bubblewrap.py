@@ -192,8 +192,9 @@ def _visible(view: View) -> Iterator[str]:
     made = {*_SYSTEM, *IN_MEMORY}
 
     def around(path: str) -> Iterator[str]:
-        for place in _around(path):
-            if place not in made:
+        parts = path.split("/")[1:-1]
+        for size in range(1, len(parts) + 1):  # the outermost first, without the root
+            if (place := "/" + "/".join(parts[:size])) not in made:
                 made.add(place)
                 yield from ("--perms", "0755", "--dir", place)
 
@@ -206,12 +207,6 @@ def _visible(view: View) -> Iterator[str]:
     for path in view.writes:
         yield from around(path)
         yield from ("--bind", path, path)
-
-
-def _around(path: str) -> Iterator[str]:
-    """Yield the folders around a path, the outermost first, without the root."""
-    parts = path.split("/")[1:-1]
-    yield from ("/" + "/".join(parts[: size + 1]) for size in range(len(parts)))
 
 
 def descriptors(status: int, user: int | None = None, *, builds: bool = False) -> Descriptors:

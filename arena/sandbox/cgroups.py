@@ -206,8 +206,7 @@ def _can_start_in(folder: int) -> bool:
     """
 
     def enter() -> None:
-        pid = _clone_into(folder, signal.SIGCHLD)
-        if pid > 0:
+        if (pid := _clone_into(folder, signal.SIGCHLD)) > 0:
             os.waitpid(pid, 0)
         os._exit(int(pid < 0))
 

@@ -118,11 +118,6 @@ class ProcessStart:
                 return int(file.read().split()[0])
         return started
 
-    @property
-    def tells_signals(self) -> bool:
-        """Return whether a status over 128 is that of a bot that a signal has ended."""
-        return self.status_fd >= 0
-
     def end(self) -> None:
         """Let go of what is needed as long as the process lives: no process of it may be left."""
         if self.status_fd >= 0:
@@ -151,7 +146,12 @@ def beginning(
     user = _claimed(wall)
     becomes = user if wall.kind == "user" else None
     opened: Sequence[int] = ()
-    group = _group(wall, os.path.basename(scratch))
+    group = cgroups.make(
+        os.path.basename(scratch),
+        tree_bytes=wall.tree_bytes,
+        cores=wall.cores,
+        tasks=0 if wall.kind == "limits" else OWN_TASKS,
+    )
     try:
         if is_this_python(words[0]):
             own_env = with_modules(own_env)
@@ -223,9 +223,3 @@ def _claimed(wall: BotSandbox) -> int | None:
         return None
     # All its processes share a cache, those of other games at the same time, too.
     return users.claim_owner(wall.view.cache) if wall.view.cache else users.claim()
-
-
-def _group(wall: BotSandbox, name: str) -> ControlGroup | None:
-    """Return a group for a bot, with this wall's bounds as far as the system sees to them."""
-    tasks = 0 if wall.kind == "limits" else OWN_TASKS
-    return cgroups.make(name, tree_bytes=wall.tree_bytes, cores=wall.cores, tasks=tasks)

@@ -220,15 +220,6 @@ def tasks_before() -> int:
     return 0
 
 
-@cache
-def machine_bytes() -> int:
-    """Return the memory that the machine has; 0 where nobody tells."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        return 0
-
-
 def out_of_memory(memory_bytes: int | None, last_words: str, held_bytes: int = 0) -> str:
     """Return in words that a bot died of its limit; empty: nothing says so.
 

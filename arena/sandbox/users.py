@@ -64,8 +64,7 @@ def claim() -> int:
     many = LAST + 1 - FIRST
     start = int.from_bytes(os.urandom(4))
     for step in range(many):
-        user = FIRST + (start + step) % many
-        if user not in _claimed:
+        if (user := FIRST + (start + step) % many) not in _claimed:
             with suppress(BlockingIOError, PermissionError):
                 fcntl.lockf(locks, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, user)
                 _claimed[user] += 1

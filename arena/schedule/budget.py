@@ -122,8 +122,7 @@ class Design:
             means = [sum(row) / len(field) for row in rows]
             mean = sum(means) / len(field)
             for place, i in enumerate(field):
-                variance = rows[place][place] - 2 * means[place] + mean
-                widths[i] = self._weights[i] * variance
+                widths[i] = self._weights[i] * (rows[place][place] - 2 * means[place] + mean)
         return widths
 
     def best(self, bot: int, among: Iterable[Places]) -> Places:
@@ -310,5 +309,4 @@ class WhereGamesTell:
         if not apart and self._planned % STARVING == STARVING - 1:
             fewest = min(bots, key=games_of.__getitem__)
             return design.best(fewest, [pairing for pairing in may_meet if fewest in pairing])
-        widths = design.widths()
-        return design.best(max(bots, key=widths.__getitem__), apart or may_meet)
+        return design.best(max(bots, key=design.widths().__getitem__), apart or may_meet)

@@ -526,8 +526,7 @@ class InEncounters(Schedule):
 
         Nobody wins what is left of it.
         """
-        is_off = not self._settings.ruled.bots.isdisjoint(names)
-        if is_off:
+        if is_off := not self._settings.ruled.bots.isdisjoint(names):
             self.walkover(pair, None)
         return is_off
 

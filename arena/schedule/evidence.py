@@ -67,8 +67,7 @@ class Worth:
         mean = sum(n * halves for halves, n in enumerate(self.counts)) / pairs
         spread = sum(n * (halves - mean) ** 2 for halves, n in enumerate(self.counts)) / pairs
         apart = self._squares - 2 * mean * self._mixed + mean * mean * self._sizes
-        by_chance = spread * (pairs - self._sizes / pairs)
-        if by_chance <= 0:
+        if (by_chance := spread * (pairs - self._sizes / pairs)) <= 0:
             return 1.0
         more = max(0.0, apart / by_chance - 1) * (student(Z95, openings - 1) / Z95) ** 2
         # Of few openings only bots that repeat themselves tell as little as their openings.

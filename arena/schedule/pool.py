@@ -191,14 +191,11 @@ class PoolSchedule(Schedule):
         place = len(self._from) if pair is None else max(1, bisect_right(self._from, pair))
         key = game, names, place
         if key not in self._meetings:
-            self._meetings[key] = self._meeting_at(*key)
+            times = self._conditions[place - 1].times
+            one, other = sorted(names)
+            ours, theirs = (times.get(name, times.get("", "")) for name in (one, other))
+            self._meetings[key] = _Meeting(game, one, other, (ours, theirs))
         return self._meetings[key]
-
-    def _meeting_at(self, game: str, names: Pairing, place: int) -> _Meeting:
-        times = self._conditions[place - 1].times
-        one, other = sorted(names)
-        both = tuple(times.get(name, times.get("", "")) for name in (one, other))
-        return _Meeting(game, one, other, (both[0], both[1]))
 
     def _fits(self, pair: int) -> bool:
         """Return whether what is left of a pair is wanted, and begins where its first game did."""
@@ -215,9 +212,11 @@ class PoolSchedule(Schedule):
     def _by_turns(self) -> Iterator[tuple[str, Pairing, int]]:
         """Yield what is missing, round after round; what begins meanwhile does not come again."""
         for turn in range(1, self._settings.rounds + 1):
-            for game, names in list(self._kinds()):
-                if turn not in self._turns[self._meeting(game, names)]:
-                    yield game, names, turn
+            yield from (
+                (game, names, turn)
+                for game, names in list(self._kinds())
+                if turn not in self._turns[self._meeting(game, names)]
+            )
 
     def _by_days(self, *, is_whole: bool = False) -> Iterator[tuple[str, Pairing, int]]:
         """Yield what the match days of a season lack, day after day.
@@ -241,9 +240,11 @@ class PoolSchedule(Schedule):
             ]
             is_one = season.is_one_day and not is_whole
             is_last = is_one and any(self._is_playable(unit[-1]) for unit in units)
-            for turn, _, game, pairing in sorted(units, key=itemgetter(0, 1)):
-                if turn not in self._turns_of(self._meeting(game, pairing)):
-                    yield game, pairing, turn
+            yield from (
+                (game, pairing, turn)
+                for turn, _, game, pairing in sorted(units, key=itemgetter(0, 1))
+                if turn not in self._turns_of(self._meeting(game, pairing))
+            )
             if is_last:
                 return
 

@@ -50,8 +50,10 @@ class RandomChoice:
 
     def identity(self) -> dict[str, object]:
         """Return what may not change while a tournament is played."""
-        of = "all games" if self.everywhere else "games without setups"
-        return {"random": self.plies, "of": of}
+        return {
+            "random": self.plies,
+            "of": "all games" if self.everywhere else "games without setups",
+        }
 
 
 @dataclass(slots=True)
@@ -123,8 +125,7 @@ class RandomOpenings:
         for game_id, lines in note["lines"].items():
             game, made = games.get(game_id), _Made()
             for turn, line in enumerate(lines, 1):
-                end = follow(game.start(self._setup(game, turn)), line.split())
-                if end is None:
+                if (end := follow(game.start(self._setup(game, turn)), line.split())) is None:
                     return
                 made.lines.append(line.encode())
                 made.positions.add(known_by(end))

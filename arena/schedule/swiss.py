@@ -145,21 +145,21 @@ def _bracket(down: list[int], group: list[int], graph: Graph) -> Iterator[tuple[
     first = first_choice(everybody, graph, [(who, [*group, *reversed(down)]) for who in down])
     assert first is not None
     yield from first
-    rest = [who for who in everybody if not any(who in pair for pair in first)]
-    yield from _halves(rest, graph)
+    yield from _halves([who for who in everybody if not any(who in pair for pair in first)], graph)
 
 
 def _halves(people: list[int], graph: Graph) -> list[tuple[int, int]]:
     """Pair the upper half with the lower, in order as far as can be; else also within a half."""
     half = len(people) // 2
     upper, lower = people[:half], people[half:]
-    across = {who: set(graph[who]) & set(lower) for who in upper}
-    across |= {who: set(graph[who]) & set(upper) for who in lower}
-    wishes = [(who, lower) for who in upper]
-    if (pairs := first_choice(people, across, wishes)) is None:
+    across = {
+        who: set(graph[who]) & set(others)
+        for half, others in ((upper, lower), (lower, upper))
+        for who in half
+    }
+    if (pairs := first_choice(people, across, [(who, lower) for who in upper])) is None:
         wishes = [(who, [*lower, *reversed(upper)]) for who in upper]
-        wishes += [(who, lower) for who in lower]
-        pairs = first_choice(people, graph, wishes)
+        pairs = first_choice(people, graph, wishes + [(who, lower) for who in lower])
     assert pairs is not None
     return pairs
 

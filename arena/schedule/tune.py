@@ -158,20 +158,15 @@ class Tune(Schedule):
         while (number := max(self._next, self._spsa.done + 1)) <= self._spsa.open.stop:
             self._next = number + 1
             if not self._is_finished(number):
-                return self._iteration(number)
+                return self._dealer.deal(
+                    number,
+                    (self._names[0], self._names[1]),
+                    round_number=(number - 1) // len(self._settings.games) + 1,
+                    index=number - 1,
+                    options=self._spsa.trial(number - 1),
+                    more=((TUNING, f"pair {number} of {self._tuning.pairs}"),),
+                )
         return None
-
-    def _iteration(self, number: int) -> Pair:
-        trial = self._spsa.trial(number - 1)
-        one, other = self._names
-        return self._dealer.deal(
-            number,
-            (one, other),
-            round_number=(number - 1) // len(self._settings.games) + 1,
-            index=number - 1,
-            options=(trial.plus, trial.minus),
-            more=((TUNING, f"pair {number} of {self._tuning.pairs}"),),
-        )
 
     @property
     def why_nothing_new(self) -> str:

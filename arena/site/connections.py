@@ -126,8 +126,7 @@ class Connection(H11Protocol):
             if phase != self.phase or phase != "head":
                 self.since_s = now_s
             self.phase, self._answered = phase, self.cycle
-        unread = self.transport.get_write_buffer_size()
-        if not unread:
+        if not (unread := self.transport.get_write_buffer_size()):
             self.behind_s = None
         elif self.behind_s is None:
             self.behind_s = self._progress_s = now_s

@@ -254,8 +254,7 @@ class Explorer:
             raise HTTPException(404, "there is no such game here")
         where = request.query_params.get("where", "")
         archive = await self._done(request, self.archive, key, where)
-        text = await self._done(request, lambda _: archive.text(int(number)))
-        if text is None:
+        if (text := await self._done(request, lambda _: archive.text(int(number)))) is None:
             raise HTTPException(404, "there is no such game here")
         return JSONResponse({"text": text})
 

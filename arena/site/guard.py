@@ -149,8 +149,7 @@ class Guard:
 
     def _entry(self, scope: Scope) -> Response | None:
         """Return what a visitor without the keys gets: the keys for the token, or the reason."""
-        keys = self._keys
-        if not keys:
+        if not (keys := self._keys):
             return None
         headers = Headers(scope=scope)
         is_inside = scope["path"].startswith(f"{keys.root}/")

@@ -222,8 +222,7 @@ def _outcome_state(folder: Path) -> str | None:
         database.execute("PRAGMA trusted_schema = OFF")
         if not database.execute(_HAS_NOTES).fetchone():
             return None
-        question = "SELECT value FROM about WHERE key = ?"
-        row = database.execute(question, (OUTCOME_STATE,)).fetchone()
+        row = database.execute("SELECT value FROM about WHERE key = ?", (OUTCOME_STATE,)).fetchone()
         return str(row[0]) if row else None
     except (sqlite3.Error, ValueError) as error:  # whoever reads the games is told of it
         # A run was killed while it wrote, and this reader takes nothing back.

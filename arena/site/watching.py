@@ -150,8 +150,7 @@ class Watcher:
             for gone in self._parts.keys() - parts.keys() - {"status"}:
                 del self._parts[gone]
             shown = {name: text for name, (_, text) in self._parts.items()}
-            changed = {name: text for name, text in parts.items() if shown.get(name) != text}
-            if changed:
+            if changed := {name: text for name, text in parts.items() if shown.get(name) != text}:
                 self._looks += 1
                 self._parts |= {name: (self._looks, text) for name, text in changed.items()}
                 self._news.set()
@@ -161,8 +160,7 @@ class Watcher:
     def _look(self) -> dict[str, str]:
         """Return what there is to see, as JSON by name."""
         parts = {}
-        now_s = time.monotonic()
-        if now_s >= self._next_status_s:
+        if (now_s := time.monotonic()) >= self._next_status_s:
             self._next_status_s = now_s + STATUS_S
             if fault := self.item.fault():
                 gone = {"part": "status", "is_playing": False, "words": [fault]}

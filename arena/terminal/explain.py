@@ -86,8 +86,10 @@ class _Printer:
             self._print_commonest()
         else:
             output.table("What costs points", _columns(of.findings))
-            words = "findings whose lowest cost is greatest come first; points are those of these "
-            words += "games, and overlap"
+            words = (
+                "findings whose lowest cost is greatest come first; points are those of these "
+                "games, and overlap"
+            )
             if of.tested:
                 words += f". {_things(of.tested)} tested: where nothing is wrong, "
                 words += f"1 of {1 / RATE:.0f} such reports has a finding"
@@ -201,8 +203,7 @@ class _Printer:
 
     def print_timed(self) -> None:
         """Print how quick or late the moves were by which games turned."""
-        rows = self._of.timed
-        if not rows:
+        if not (rows := self._of.timed):
             return
         columns = [
             LayoutColumn("given away", [TIMED[row.kind] for row in rows], kind="name"),
@@ -239,8 +240,7 @@ class _Printer:
 
     def print_left(self) -> None:
         """Print where the bot left what was known, and what had scored better."""
-        every = self._of.left
-        if not every:
+        if not (every := self._of.left):
             return
         rows = every if self._every else every[:FEW]
         columns = [

@@ -71,8 +71,7 @@ class Letters:
         >>> Letters().fit("greedy", 8), Letters().fit("greedy", 4), Letters(True).fit("greedy", 4)
         ('greedy  ', 'gre…', 'gre~')
         """
-        length = cell_len(text)
-        if length > width:
+        if (length := cell_len(text)) > width:
             return set_cell_size(text, max(0, width - 1)) + self.plain("…")[:width]
         blanks = " " * (width - length)
         return blanks + text if to_right else text + blanks

@@ -215,8 +215,7 @@ def progress_words(progress: Progress) -> list[str]:
         if now_s - progress.rate.began_s > 60:
             words.append(f"{_rate(progress.rate.overall(now_s))} overall")
     left = [] if (left_s := progress.left_s()) is None else [span(left_s)]
-    games_left = progress.games_left
-    if games_left is not None:
+    if (games_left := progress.games_left) is not None:
         about = f" (about {left[0]})" if left_s else ""
         words.append(f"{games_left} games of the budget left{about}")
     elif progress.budget_left_s is not None:
@@ -266,8 +265,7 @@ def _labelled(label: str, texts: Sequence[str], rows: int, style: str = "") -> l
 def _cut(line: Line, width: int, letters: Letters) -> Line:
     """Return the line in its width; its longest part is cut where it does not fit."""
     shown = [piece._replace(text=letters.plain(piece.text)) for piece in line]
-    over = sum(piece.cell_length for piece in shown) - width
-    if over > 0:
+    if (over := sum(piece.cell_length for piece in shown) - width) > 0:
         at, longest = max(enumerate(shown), key=lambda pair: pair[1].cell_length)
         kept = letters.fit(longest.text, max(1, longest.cell_length - over))
         shown[at] = longest._replace(text=kept)
@@ -367,8 +365,7 @@ class _View:
     def leave(self) -> None:
         """Print the last warnings, which were in the picture, and how far it came."""
         warnings = self._progress.warnings
-        earlier = self._progress.warned_times - sum(warnings.values())
-        if earlier > 0:
+        if (earlier := self._progress.warned_times - sum(warnings.values())) > 0:
             self._say(f"warning: {earlier} earlier ones are left out", "yellow")
         for text, times in warnings.items():
             self._say(f"warning: {often(text, times)}", "yellow")

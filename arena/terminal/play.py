@@ -289,8 +289,7 @@ class Sitting:
 
     def _persons_turn(self, seat: Side) -> GameEnding | None:
         """Take one line of what is typed; return how that ends the game, None where it does not."""
-        text = typed(f"{len(self.plies) + 1}. {self._name(seat)}: ")
-        if text is None:
+        if (text := typed(f"{len(self.plies) + 1}. {self._name(seat)}: ")) is None:
             return LEFT
         if not text.strip():
             return None

@@ -28,8 +28,7 @@ def ask(puzzles: Iterable[Puzzle]) -> tuple[int, int]:
     _tell("Type the move, or: skip, quit.")
     for number, puzzle in enumerate(puzzles, 1):
         _tell(f"\n{drawing(puzzle.position)}\n", file=unfiltered(sys.stdout))
-        is_right = _asked(puzzle, number)
-        if is_right is None:
+        if (is_right := _asked(puzzle, number)) is None:
             break
         asked += 1
         right += is_right

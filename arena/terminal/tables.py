@@ -96,8 +96,7 @@ def print_standings(
 def _print_left_out(standings: Standings, output: Output) -> None:
     """Print which records do not count, if any do not."""
     unsound = sum(each.records for each in standings.unsound)
-    reasons_of = {**standings.left_out, **({"not sound": unsound} if unsound else {})}
-    if reasons_of:
+    if reasons_of := {**standings.left_out, **({"not sound": unsound} if unsound else {})}:
         reasons = ", ".join(f"{why} {count}" for why, count in reasons_of.items())
         named = [name for name in standings.unranked if name not in UNKNOWN]
         only = f"; no game of {_listed(named)} counts" if named else ""

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from lath.games.core import FIRST_VERSION
 from lath.notation import parse
 from lath.notation.archive.archive import (
-    SIZE,
     Key,
     canonical_moves,
+    digest_of,
     identity,
     start_text_of,
     temporary_database,
@@ -102,7 +101,7 @@ def content(record: Record) -> bytes:
     parts += ["", *canonical_moves(record)]
     for number, remarks in _remarks(record):
         parts += [f" {number}", *remarks]
-    return _digest(parts)
+    return digest_of(parts)
 
 
 def key_of(record: Record, keys: Sequence[Key] = ()) -> bytes | None:
@@ -112,9 +111,9 @@ def key_of(record: Record, keys: Sequence[Key] = ()) -> bytes | None:
     but `Game`, and so might be any.
     """
     if keys:
-        return _digest([key.text(record) for key in keys])
+        return digest_of([key.text(record) for key in keys])
     values = [record.tag(name) for name in IDENTIFYING]
-    return _digest([*values, start_text_of(record)]) if any(values[1:]) else None
+    return digest_of([*values, start_text_of(record)]) if any(values[1:]) else None
 
 
 def _remarks(record: Record) -> Iterator[tuple[int, list[str]]]:
@@ -140,10 +139,6 @@ def _remarks_of(ply: Ply, spelled: Mapping[str, str]) -> Iterator[str]:
 
 def _comments(comments: Sequence[Comment]) -> list[str]:
     return ["{" + " ".join(map(str, comment)) for comment in comments]
-
-
-def _digest(parts: Sequence[str]) -> bytes:
-    return blake2b("\n".join(parts).encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
 
 
 _TABLES: Final = (

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import blake2b
 from operator import itemgetter
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
@@ -23,8 +22,8 @@ from zlib import crc32
 from lath.notation import parse
 from lath.notation.archive.archive import (
     MEMORY,
-    SIZE,
     canonical_moves,
+    digest_of,
     least_of,
     start_text_of,
     temporary_database,
@@ -248,8 +247,7 @@ def _times(plies: Sequence[Ply], name: str) -> str:
 def _weight_of(ply: Ply) -> int:
     weight = _said(ply.comments) + bool(ply.glyph)
     for variation in ply.variations:
-        weight += _said(variation.comments) + len(variation.plies)
-        weight += sum(map(_weight_of, variation.plies))
+        weight += _said(variation.comments) + sum(1 + _weight_of(ply) for ply in variation.plies)
     return weight
 
 
@@ -466,12 +464,11 @@ class Copies:
 
     def left_out(self) -> Iterator[Copy]:
         """Yield the records that are left out, in their order."""
-        query = (
+        for row in self._database.execute(
             "SELECT one.file, one.number, one.line, one.text,"
             " other.file, other.number, other.line, other.text"
             " FROM item one JOIN item other ON one.original = other.place ORDER BY one.place"
-        )
-        for row in self._database.execute(query):
+        ):
             text, of_text = row[3], row[7]
             place, of = RecordPlace(*row[:3]), RecordPlace(*row[4:7])
             yield Copy(place, text, parse(text), of, parse(of_text))
@@ -493,15 +490,11 @@ def _beside(facts: RecordFacts, of: RecordFacts) -> RecordFacts:
 
 def _buckets(facts: RecordFacts) -> list[bytes]:
     """Return 16 bytes each, some of which a record has in common with all that it is a copy of."""
-    buckets = [_digest("line", facts.game, " ".join(facts.line.split(" ", ENOUGH)[:ENOUGH]))]
+    buckets = [digest_of(("line", facts.game, " ".join(facts.line.split(" ", ENOUGH)[:ENOUGH])))]
     if facts.first and facts.second and (known := _date_and_round(facts)):
         names = (_name(facts.first).folded, _name(facts.second).folded)
-        buckets.append(_digest("tags", facts.game, *names, *known))
+        buckets.append(digest_of(("tags", facts.game, *names, *known)))
     return buckets
-
-
-def _digest(*parts: str) -> bytes:
-    return blake2b("\n".join(parts).encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
 
 
 def _plain(facts: RecordFacts) -> dict[str, str]:

@@ -68,8 +68,7 @@ def _draw(
     worst, kept, most = b"\xff" * 17, 0, 2 * size + 1000
     for place, row in enumerate(rows):
         text = row.text.encode()
-        draw = _digest(seed, _copies(database, text), text)
-        if draw > worst:
+        if (draw := _digest(seed, _copies(database, text), text)) > worst:
             continue
         database.execute(
             "INSERT INTO item VALUES (?, ?, ?, ?, ?)", (place, draw, row.order, row.value, text)

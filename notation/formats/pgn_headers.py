@@ -22,10 +22,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 from lath.games.core import RESULTS, Result
 from lath.notation.formats import Lost, held, remarks
+from lath.notation.formats.text_header import HeaderField
 from lath.notation.record.errors import Fault, refused, shortened
 from lath.notation.record.record import Record, record_as_read, tag_faults
 from lath.notation.record.tags import (
@@ -74,15 +75,6 @@ def entry_of(text: RecordText, name: str, number: int) -> Entry:
     )
 
 
-class _Tag(NamedTuple):
-    """A tag and where it stands in its text."""
-
-    name: str
-    value: str
-    at: int
-    end: int
-
-
 def _read(text: RecordText) -> tuple[Record, list[Fault]]:
     tags, moves = _parts(text.text)
     found = {tag.name: tag.value for tag in reversed(tags)}
@@ -127,9 +119,9 @@ def _no_days(found: Mapping[str, str]) -> Iterator[Fault]:
         yield Fault("tag", message, "a day such as 2024.11.03, or 2024.??.??", tag="Date")
 
 
-def _parts(text: str) -> tuple[list[_Tag], str]:
+def _parts(text: str) -> tuple[list[HeaderField], str]:
     """Return the tags of a text and what stands behind them; raises RecordSyntaxError."""
-    tags: list[_Tag] = []
+    tags: list[HeaderField] = []
     at = 0
     for line in text.splitlines(keepends=True):
         if line.strip() and not line.startswith("%"):
@@ -145,17 +137,19 @@ def _parts(text: str) -> tuple[list[_Tag], str]:
     return tags, text[at:]
 
 
-def _tags_of(line: str, begin: int) -> Iterator[_Tag]:
+def _tags_of(line: str, begin: int) -> Iterator[HeaderField]:
     at = 0
     while (rest := line[at:].lstrip()).startswith("["):
         if (match := TAG.match(line, at)) is None:
             at = len(line) - len(rest)
             raise refused(begin + at, f"{shortened(rest)} is no tag", _EXAMPLE)
         at = match.end()
-        yield _Tag(match[1], unquoted(match[2]), begin + match.start(1) - 1, begin + at)
+        yield HeaderField(match[1], unquoted(match[2]), begin + match.start(1) - 1, begin + at)
 
 
-def _ours(tags: Iterable[_Tag], result: Result, *, has_moves: bool) -> Iterator[tuple[str, str]]:
+def _ours(
+    tags: Iterable[HeaderField], result: Result, *, has_moves: bool
+) -> Iterator[tuple[str, str]]:
     """Yield the tags of the record: known ones in their order, then the others, then its end."""
     values: dict[str, str] = {}
     again: list[tuple[str, str]] = []

@@ -92,7 +92,7 @@ def npz_of_planes(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
     """
     encoding, rows = _encoded(records, lost)
     nan = float("nan")
-    pieces = _Pieces()
+    pieces = Written()
     with ExitStack() as stack:
         files = {
             name: stack.enter_context(temporary_file()) for name in _ARRAYS
@@ -106,7 +106,7 @@ def npz_of_planes(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
                 else:
                     numbers = (nan if value is None else value for value in values)
                     files[name].write(array(_ARRAYS[name][0], numbers).tobytes())
-        zipped = stack.enter_context(ZipFile(pieces, "w", ZIP_DEFLATED))  # type: ignore[call-overload]
+        zipped = stack.enter_context(ZipFile(pieces, "w", ZIP_DEFLATED))
         for name, file in files.items():
             shape = [count]
             if name == "planes":
@@ -123,28 +123,8 @@ def npz_of_planes(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
     yield pieces.take()
 
 
-class _Pieces:
-    """What a zip file is written to: nothing of it can be written anew."""
-
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-
-    def write(self, data: bytes) -> int:
-        self._pieces.append(bytes(data))
-        return len(data)
-
-    def flush(self) -> None:
-        """Do nothing: what is written is there."""
-
-    def take(self) -> bytes:
-        """Return what was written since this was last called."""
-        taken = b"".join(self._pieces)
-        self._pieces.clear()
-        return taken
-
-
 def _member(
-    zipped: ZipFile, pieces: _Pieces, name: str, header: bytes, blocks: Iterable[bytes]
+    zipped: ZipFile, pieces: Written, name: str, header: bytes, blocks: Iterable[bytes]
 ) -> Iterator[bytes]:
     info = ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))  # the same at any time
     info.compress_type = ZIP_DEFLATED

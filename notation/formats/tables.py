@@ -259,23 +259,32 @@ def _parquet(columns: Sequence[Column], rows: Iterable[Row], most: int) -> Itera
     yield file.take()
 
 
-class Written(io.BytesIO):
-    """What the library takes for a file: it keeps the bytes until they are taken."""
+class Written(io.RawIOBase):
+    """What a library takes for a file that it cannot go back in: bytes wait here to be taken."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._taken = 0
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def writable(self) -> bool:
+        """Return that it can be written."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Keep bytes, however the library holds them."""
+        self._pieces.append(bytes(data))
+        self._size += len(self._pieces[-1])
+        return len(self._pieces[-1])
 
     def tell(self) -> int:
         """Return the bytes written since the beginning."""
-        return self._taken + super().tell()
+        return self._size
 
     def take(self) -> bytes:
         """Return what was written since this was last called."""
-        taken = self.getvalue()
-        self._taken += len(taken)
-        self.seek(0)
-        self.truncate()
+        taken = b"".join(self._pieces)
+        self._pieces.clear()
         return taken
 
 

@@ -152,13 +152,9 @@ def is_ours(head: bytes) -> bool:
     except RecordSyntaxError:
         return False
     names = {tag_meant(name) for name, _ in record.tags}
-    is_numbered = not faults_of_numbers(text.text)
-    return is_numbered and names.isdisjoint(("White", "Black"))
-
-
-def faults_of_numbers(text: str) -> bool:
-    """Return whether a text has numbers that do not count plies."""
-    return any(number != ply for number, ply, _ in course_of(parts_of(text).body).numbers)
+    numbers = course_of(parts_of(text.text).body).numbers
+    counts_plies = all(number == ply for number, ply, _ in numbers)
+    return counts_plies and names.isdisjoint(("White", "Black"))
 
 
 def is_like(head: bytes, file: str, *, is_sure: bool) -> bool:
@@ -368,7 +364,7 @@ class _Reading:
                 seat = by_place.index(tag) if tag in by_place else colour or 0
                 given.append((values.pop(tag), seat, tag))
                 self._note_colours(tag)
-            elif values[tag].lower() in colours and not self._is_known(tag):
+            elif values[tag].lower() in colours and tag not in _OF_RECORDS:
                 given.append((tag, colours[values.pop(tag).lower()], values.get(tag, "")))
                 self._note_colours("White")
         for name, seat, tag in given:
@@ -451,10 +447,6 @@ class _Reading:
         if tag in ("White", "Black") and words not in self.assumed:
             self.assumed.append(words)
 
-    @staticmethod
-    def _is_known(tag: str) -> bool:
-        return tag in KNOWN_TAGS or tag in ("Winner", "White", "Black")
-
     def _read_others(self, values: dict[str, str]) -> None:
         """Take all tags but those of the ending."""
         for given in [name for name in values if name not in ENDS]:
@@ -487,14 +479,12 @@ class _Reading:
             end = self._parts.body.find("\n", word.at)
             rest = self._parts.body[word.at : end if end >= 0 else None].strip()
             told = re.split(r"[\[{(;]", rest)[0].strip()
-            is_resigned = is_resigning(told)
-            ending = ending_of(told, players, colours)
-            if is_resigned:
-                self._course.ends.append((f"{self._by_resigning(index)} resigns", word.at))
-                return words[:index]
-            if ending is not None:
-                self._course.ends.append((told, word.at))
-                return words[:index]
+            if is_resigning(told):
+                told = f"{self._by_resigning(index)} resigns"
+            elif ending_of(told, players, colours) is None:
+                continue
+            self._course.ends.append((told, word.at))
+            return words[:index]
         return words
 
     def _take_bracketed_end(
@@ -518,9 +508,7 @@ class _Reading:
         """Return how the game ended, as far as that is said; contradictions are faults."""
         said: list[tuple[ReadEnding, int]] = []
         tag, at = values.get("Result", ""), self._at.get("Result", 0)
-        texts = [(tag, at)] if tag else []
-        texts += self._course.ends
-        for text, place in texts:
+        for text, place in [*([(tag, at)] if tag else []), *self._course.ends]:
             if ending := ending_of(text, players, colours):
                 said.append((ending, place))
             else:
@@ -730,6 +718,9 @@ class _Reading:
 
 _BY_HAND: Final = {Result.DRAWN: ("agreement", "drawn by agreement")}
 
+
+_OF_RECORDS: Final = frozenset({*KNOWN_TAGS, "Winner", "White", "Black"})
+"""Tags that are no player's name, though what they have is a colour."""
 
 _SHAPE: Final = "moves such as 1. e5 d4, or a result"
 

@@ -406,9 +406,11 @@ def _by_name(text: str, players: tuple[str, str], colours: Mapping[str, Side]) -
 
 def _seat(who: str, players: tuple[str, str], colours: Mapping[str, Side]) -> Side | None:
     plain = " ".join(who.lower().split()).removeprefix("the ")
-    seats = {name: seat for name, seat in colours.items() if name}
-    seats |= dict.fromkeys(("player 1", "first player"), Side.FIRST)
-    seats |= dict.fromkeys(("player 2", "second player"), Side.SECOND)
+    seats = {
+        **{name: seat for name, seat in colours.items() if name},
+        **dict.fromkeys(("player 1", "first player"), Side.FIRST),
+        **dict.fromkeys(("player 2", "second player"), Side.SECOND),
+    }
     named = {name.lower(): seat for name, seat in zip(players, Side, strict=True) if name}
     return {**seats, **named}.get(plain)
 

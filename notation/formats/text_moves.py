@@ -263,7 +263,11 @@ def parts_of(text: str) -> TextParts:
             _note_words(
                 found,
                 bare,
-                TextLine(bare.lstrip(_COMMENT).rstrip(), at, _is_marked(raw)),
+                TextLine(
+                    text=bare.lstrip(_COMMENT).rstrip(),
+                    at=at,
+                    is_marked=raw.lstrip(" \t>")[:1] in tuple(";#({%"),
+                ),
                 below=has_moves,
             )
         elif not (has_moves or is_open or bare.strip()) and (seats := heading_of(raw)):
@@ -277,11 +281,6 @@ def parts_of(text: str) -> TextParts:
         found.tellers = tellers[0], (set(tellers) - {tellers[0]}).pop()
     _name_sides(found)
     return found
-
-
-def _is_marked(line: str) -> bool:
-    """Return whether a line is a comment by its first sign."""
-    return line.lstrip(" \t>")[:1] in tuple(";#({%")
 
 
 def _note_words(found: TextParts, bare: str, line: TextLine, *, below: bool) -> None:

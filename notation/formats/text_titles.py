@@ -44,8 +44,7 @@ def heading_of(line: str) -> tuple[str, ...] | None:
     plain = re.sub(r"['’]s\b|[:()*_`.=]", " ", line.lower())
     words = re.sub(r"\bplayer\s+([12])\b", r"player\1", plain).replace("-", " ").split()
     words = [word for part in words for word in re.split(r"[;,|/&]", part) if word]
-    seats = tuple(word for word in words if word not in _COUNTING)
-    if not seats:
+    if not (seats := tuple(word for word in words if word not in _COUNTING)):
         return () if len(words) > 1 else None
     return seats if seats in _PAIRS or seats[::-1] in _PAIRS else None
 

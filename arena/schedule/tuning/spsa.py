@@ -106,8 +106,14 @@ class Tuning:
     """Iterations; > 0."""
 
     rate: float = 0.0
-    """How far θ moves in the last iteration, in steps for each game won more than lost; 0: as
-    `usual_rate` says."""
+    """How far θ moves in the last iteration, in steps for each game won more than lost; 0: one by
+    the root of `pairs`.
+
+    A quarter to four times as much were simulated: 200 to 2,000 pairs, one and three options, a
+    summit 100 to 200 Elo above the start, steps of a twentieth and a tenth of the range, 40 runs
+    each. With the greater step this was the best, or within 2 Elo of it; with the smaller twice as
+    much was better, by up to 29 Elo.
+    """
 
     ahead: int = AHEAD
     """How many iterations are dealt before the result of one counts: iteration k, from 0, follows
@@ -120,28 +126,6 @@ class Tuning:
         return tuple((each.name, each.start) for each in self.parameters)
 
 
-def usual_rate(pairs: int) -> float:
-    """Return the rate for so many iterations where nothing is said.
-
-    A quarter to four times as much were simulated: 200 to 2,000 pairs, one and three options, a
-    summit 100 to 200 Elo above the start, steps of a twentieth and a tenth of the range, 40 runs
-    each. With the greater step this was the best, or within 2 Elo of it; with the smaller twice as
-    much was better, by up to 29 Elo.
-
-    >>> usual_rate(400)
-    0.05
-    """
-    return 1 / math.sqrt(pairs)
-
-
-@dataclass(frozen=True, slots=True)
-class SpsaTrial:
-    """What an iteration plays with."""
-
-    plus: Values
-    minus: Values
-
-
 class Spsa:
     """Follows θ from the results of iterations, which come in their order."""
 
@@ -149,7 +133,7 @@ class Spsa:
         """Begin at the start; all chance is by the seed."""
         self._tuning: Final = tuning
         self._seed: Final = seed
-        self._rate: Final = tuning.rate or usual_rate(max(1, tuning.pairs))
+        self._rate: Final = tuning.rate or 1 / math.sqrt(max(1, tuning.pairs))
         self.theta = tuple(float(each.start) for each in tuning.parameters)
         """Where iterations are now, of each option; within its range."""
         self._past: Final = [self.theta]
@@ -195,8 +179,8 @@ class Spsa:
         """Return which iterations may be dealt by what is known."""
         return range(self.done, min(self.done + self._tuning.ahead, self._tuning.pairs))
 
-    def trial(self, k: int) -> SpsaTrial:
-        """Return what iteration k of those that are `open` plays with; the same each time.
+    def trial(self, k: int) -> tuple[Values, Values]:
+        """Return what both sides of an iteration k of the `open` play with; the same each time.
 
         Each side is rounded up as often as its fraction says, both by the same lot: so they differ.
         """
@@ -212,16 +196,13 @@ class Spsa:
             one, other = (min(max(side, each.low), each.high) for side in sides)
             plus.append((each.name, one))
             minus.append((each.name, other))
-        return SpsaTrial(tuple(plus), tuple(minus))
+        return tuple(plus), tuple(minus)
 
     def report(self, won: int) -> None:
         """Take the result of the next iteration: games that `plus` won more than lost, -2..2."""
         k, theta = self.done, []
         if self._summit is not None:
-            trial = self.trial(k)
-            plus, minus = (
-                self._in_widths(value for _, value in side) for side in (trial.plus, trial.minus)
-            )
+            plus, minus = (self._in_widths(value for _, value in side) for side in self.trial(k))
             self._summit.add(plus, minus, won)
         for each, at, (sign, _) in zip(
             self._tuning.parameters, self.theta, self._lots(k), strict=True

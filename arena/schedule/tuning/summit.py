@@ -42,8 +42,10 @@ class Summit:
 
     def add(self, plus: Sequence[float], minus: Sequence[float], won: int) -> None:
         """Take in a pair: the values of both trials, and what the first won more than lost."""
-        row = [one - other for one, other in zip(plus, minus, strict=True)]
-        row += [plus[i] * plus[j] - minus[i] * minus[j] for i, j in self._axes]
+        row = [
+            *(one - other for one, other in zip(plus, minus, strict=True)),
+            *(plus[i] * plus[j] - minus[i] * minus[j] for i, j in self._axes),
+        ]
         for sums, each in zip(self._squares, row, strict=True):
             for at, other in enumerate(row):
                 sums[at] += each * other

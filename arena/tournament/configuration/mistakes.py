@@ -160,9 +160,11 @@ def _of_games(named: Iterable[str], folder: Path) -> Iterator[Mistake]:
 
 
 def _of_openings(table: OpeningsTable, folder: Path, wrong: Container[Place]) -> Iterator[Mistake]:
-    for key in ("file", "order", "plies", "start"):
-        if table.random is not None and key in table.model_fields_set:
-            yield Mistake(("openings", key), f"openings: {key} and random, expected one of them")
+    yield from (
+        Mistake(("openings", key), f"openings: {key} and random, expected one of them")
+        for key in ("file", "order", "plies", "start")
+        if table.random is not None and key in table.model_fields_set
+    )
     if table.file:
         try:
             digest(folder / table.file)
@@ -183,9 +185,11 @@ def _of_format(model: ConfigTable) -> Iterator[Mistake]:
             fitting = [each for each, format_ in FORMATS.items() if setting in format_.settings]
             yield Mistake((setting,), f"{setting} is for format {' or '.join(fitting)}, not {name}")
     if "tune" in FORMATS[name].settings:
-        for setting in ("tune", "sprt"):
-            if setting not in model.model_fields_set:
-                yield Mistake((setting,), f"a {name} needs a table [{setting}]")
+        yield from (
+            Mistake((setting,), f"a {name} needs a table [{setting}]")
+            for setting in ("tune", "sprt")
+            if setting not in model.model_fields_set
+        )
     if model.season is not None and model.season.legs > model.rounds:
         yield Mistake(
             ("season", "legs"),
@@ -205,8 +209,7 @@ def _of_time(table: BotTime, place: Place, bot: str = "") -> Iterator[Mistake]:
     kinds = [kind for kind in ("initial", "move", "nodes") if getattr(table, kind)]
     where = f"bot {bot!r}: time" if bot else "time"
     if bot and not table.model_fields_set:
-        allowed = BotTable.model_fields["time"].description
-        yield Mistake(place, f"time = {{}}, expected {allowed}")
+        yield Mistake(place, f"time = {{}}, expected {BotTable.model_fields['time'].description}")
     if len(kinds) > 1:
         yield Mistake(
             place if bot else (*place, kinds[1]),
@@ -287,11 +290,15 @@ def _of_files(bot: BotTable, folder: Path, place: Place) -> Iterator[Mistake]:
     home = folder / bot.cwd
     if bot.cwd and not home.is_dir():
         yield Mistake((*place, "cwd"), f"cwd {str(home)!r} is not a folder", bot.name)
-    named = [("files", home / path) for path in bot.files]
-    named += [("reads", folder / path) for path in bot.reads]
-    for key, path in named:
-        if not is_there(path, Path.exists):
-            yield Mistake((*place, key), f"{key}: {str(path)!r} is not there", bot.name)
+    named = [
+        *(("files", home / path) for path in bot.files),
+        *(("reads", folder / path) for path in bot.reads),
+    ]
+    yield from (
+        Mistake((*place, key), f"{key}: {str(path)!r} is not there", bot.name)
+        for key, path in named
+        if not is_there(path, Path.exists)
+    )
     if bot.build and not bot.cwd:
         yield Mistake(
             (*place, "build"),

@@ -194,8 +194,7 @@ def _time_of(bot: BotSpec, config: Config) -> TimeControl:
 def _allowed_s(control: TimeControl, tempo: Tempo, limit_s: float) -> float:
     """Return the seconds of a move."""
     if control.has_clock:
-        moves = max(1.0, tempo.plies / 2)
-        return (control.initial_ms / moves + control.increment_ms) / 1000
+        return (control.initial_ms / max(1.0, tempo.plies / 2) + control.increment_ms) / 1000
     return control.move_ms / 1000 if control.move_ms else limit_s
 
 

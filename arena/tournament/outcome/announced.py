@@ -45,13 +45,6 @@ def announced(folder: Path) -> Background:
         placed = sorted(mistake.placed(str(path), lines) for mistake in mistakes)
         raise ConfigError("\n".join(dict.fromkeys(words for _, words in placed)))
     dates = dict(enumerate(model.season.match_days, 1))
-    days = drawn_up(
-        [bot.name for bot in model.bot],
-        games=model.games,
-        rounds=model.rounds,
-        legs=model.season.legs,
-        played=set(),
-    )
     season = Season(
         name=model.season.name,
         from_pair=1,
@@ -64,7 +57,13 @@ def announced(folder: Path) -> Background:
                 is_over=False,
                 date=dates.get(day.number, ""),
             )
-            for day in days
+            for day in drawn_up(
+                [bot.name for bot in model.bot],
+                games=model.games,
+                rounds=model.rounds,
+                legs=model.season.legs,
+                played=set(),
+            )
         ),
     )
     return Background(outcome=EventOutcome(format=_POOL, event=model.event), season=season)

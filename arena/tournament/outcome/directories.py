@@ -43,8 +43,7 @@ def is_as_exported(folder: Path) -> bool:
 
     Raises OSError, sqlite3.Error, StoreError and ValueError.
     """
-    noted = read_json(read_texts(folder).get(EXPORTED, "null"))
-    if noted is None:
+    if (noted := read_json(read_texts(folder).get(EXPORTED, "null"))) is None:
         return True
     with (folder / RECORDS).open("rb") as stream:
         return bool(noted == hashlib.file_digest(stream, "sha256").hexdigest())

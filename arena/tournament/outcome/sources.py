@@ -121,8 +121,7 @@ def records_of(
         try:
             with reading(source):
                 if source.is_dir():
-                    ruled = rulings_in([source])
-                    yield from _marked(_of_folder(source, found, rules=rules), ruled)
+                    yield from _marked(_of_folder(source, found, rules=rules), rulings_in([source]))
                 else:
                     if words := export_doubt(source):
                         found.append(Doubt(words))
@@ -167,9 +166,11 @@ def _once(
     files = files_in(sources, is_refused=False)
     for source in live_first(sorted(files, key=lambda one: not one.is_dir())):
         given.begin(source, origin_of(source))
-        for record in records_of([source], doubts, rules=rules, jobs=jobs):
-            if isinstance(record, Refused) or not given.is_left_out(record):
-                yield record
+        yield from (
+            record
+            for record in records_of([source], doubts, rules=rules, jobs=jobs)
+            if isinstance(record, Refused) or not given.is_left_out(record)
+        )
     if doubts is not None and (words := given.words()):
         doubts.append(Doubt(words))
 
@@ -350,9 +351,8 @@ def _valid_in_either(
             records.setdefault(game.number, "" if game.number <= given else game.record)
     if not records:
         raise why
-    for number in sorted(records):  # in the order of a sound database
-        if number > given:
-            yield parse(records[number])
+    # In the order of a sound database.
+    yield from (parse(records[number]) for number in sorted(records) if number > given)
     words = f"{why}; {len(records)} games are sound there or in {RECORDS}"
     if left_out := [str(each) for each in unsound if each.why != why.wrong]:
         words += f", left out: {'; '.join(left_out[:3])}{'; ...' if left_out[3:] else ''}"

@@ -39,8 +39,7 @@ class Strengths:
         """Return what a pair of games between bots so far apart tells, on average over games."""
         games = self.games or {"": UNKNOWN}
         each = [self.chances(game, lead) for game in games for lead in (apart, -apart)]
-        told = sum((win + loss) / 4 - ((win - loss) / 2) ** 2 for win, _, loss in each)
-        return told / len(games)
+        return sum((win + loss) / 4 - ((win - loss) / 2) ** 2 for win, _, loss in each) / len(games)
 
 
 def counts_of(names: Iterable[str], seen: Mapping[Seen, int]) -> ResultCounts:

@@ -146,8 +146,7 @@ def _named(
     Names that have `played` may be of versions of which nothing is noted any more.
     """
     taken = {one.name for one in known} | {name for name in names if name != bot}
-    first = max((one.number for one in mine), default=0) + 1
-    for number in count(first):
+    for number in count(max((one.number for one in mine), default=0) + 1):
         name = bot if number == 1 else f"{bot} v{number}"
         if name not in taken and (number == 1 or name not in played):
             return {"name": name, "number": number}

@@ -165,8 +165,10 @@ def _refuse_unfit(
     config: Config, wrong: Mapping[str, BotError], unfit: Mapping[str, str], tell: Listener
 ) -> None:
     """Warn of bots that do not start; raises ArenaError where that cannot be made good."""
-    lines = [f"bot {name!r}: {why}" for name, why in unfit.items()]
-    lines += [str(error) for error in wrong.values() if isinstance(error, UnfitBotError)]
+    lines = [
+        *(f"bot {name!r}: {why}" for name, why in unfit.items()),
+        *(str(error) for error in wrong.values() if isinstance(error, UnfitBotError)),
+    ]
     if lines:
         raise ConfigError("\n".join(lines))
     for error in wrong.values():

@@ -54,8 +54,7 @@ class _Standing:
         """Note an event, and write where that is due."""
         if getattr(event, "type", "") == "game":
             self._recent.append(asdict(event))
-        now_s = monotonic()
-        if now_s >= self._next_s:
+        if (now_s := monotonic()) >= self._next_s:
             progress = self._progress
             outcome = progress.outcome()
             value = {

@@ -211,9 +211,11 @@ class OpenGames:
 
     def crashers(self) -> Iterator[tuple[str, str]]:
         """Yield who has crashed in too many games in a row, and that in words."""
-        for name in self._config.names:
-            if self._crashes.are_too_many(name) and name not in self.schedule.benched:
-                yield name, self._crashes.words(name, self._folder)
+        yield from (
+            (name, self._crashes.words(name, self._folder))
+            for name in self._config.names
+            if self._crashes.are_too_many(name) and name not in self.schedule.benched
+        )
 
     def may_bench(self, names: Iterable[str]) -> bool:
         """Return whether there is something to play without these bots, besides those benched."""

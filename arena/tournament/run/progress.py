@@ -263,8 +263,8 @@ def end_words(stopped: Mapping[frozenset[str], Cause], causes: Mapping[str, str]
 
 def benched_words(summary: RunSummary, folder: Path) -> Iterator[str]:
     """Yield in the end who is benched, without what the bot said to it, and what to do."""
-    for one in summary.benched.values():
-        yield one.words.partition(SAID)[0]  # the store keeps both in one sentence
+    # The store keeps both in one sentence.
+    yield from (one.words.partition(SAID)[0] for one in summary.benched.values())
     if not summary.is_complete:
         yield from mend_words(summary.benched, folder)
 
@@ -474,12 +474,11 @@ class Progress:
 
     def left_s(self) -> float | None:
         """Return how long this run takes yet, at the recent rate; None while nobody knows."""
-        left = [] if self.is_endless else [self.total - self.done]
-        left += [] if self.games_left is None else [self.games_left]
+        games = (None if self.is_endless else self.total - self.done), self.games_left
+        left = [number for number in games if number is not None]
         rate = self.rate.recent(self.clock())
-        ends = [min(left) / rate] if rate and left else []
-        ends += [] if self.budget_left_s is None else [self.budget_left_s]
-        return min(ends, default=None)
+        ends = (min(left) / rate if rate and left else None), self.budget_left_s
+        return min((end_s for end_s in ends if end_s is not None), default=None)
 
     def status(self) -> Status:
         """Return how it stands."""

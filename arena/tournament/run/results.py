@@ -43,8 +43,7 @@ def with_report_of(folder: Path, summary: RunSummary) -> RunSummary:
 
     A report that cannot be made costs nothing else, as of `published`. Raises ArenaError.
     """
-    background = replace(background_of([folder]), outcome=summary.outcome)
-    return _with_report(folder, summary, background)
+    return _with_report(folder, summary, replace(background_of([folder]), outcome=summary.outcome))
 
 
 def _with_report(folder: Path, summary: RunSummary, background: Background) -> RunSummary:

@@ -595,8 +595,7 @@ class Runner:
         self._warn(f"a worker died{on} in pair {broken.pair}; the pair is played again")
         if len(self._places.hosts) > 1:
             self._avoid[broken.pair].add(host)
-        words = f"pair {broken.pair} ended its worker {MAX_BREAKS} times"
-        self._count_break(broken, Cause(words))
+        self._count_break(broken, Cause(f"pair {broken.pair} ended its worker {MAX_BREAKS} times"))
 
     def _count_break(self, job: PairJob, why: Cause) -> None:
         """Stop a pairing, by nobody's fault, where that has happened too often in a pair."""
@@ -620,8 +619,7 @@ class Runner:
         self._open.report(result.games)
         self._look_at_repeats()
         if result.void and result.lack:
-            why = f"{MAX_BREAKS} times while {result.lack}: {result.void}"
-            self._count_break(job, Cause(why))
+            self._count_break(job, Cause(f"{MAX_BREAKS} times while {result.lack}: {result.void}"))
         elif result.void:
             self._blame(job, result, result.void, host)
         for game in result.games:

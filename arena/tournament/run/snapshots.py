@@ -90,8 +90,7 @@ def _fill(place: Path, name: str, config: Config, store: Store, *, with_report: 
     now = dt.datetime.now().astimezone().isoformat(timespec="seconds")
     with closing(Store(place)) as copy:
         copy.export()
-        snapshot = [{"name": name, "date": now}]
-        copy.keep_notes({SNAPSHOT: snapshot, EXPORTED: copy.exported, **notes})
+        copy.keep_notes({SNAPSHOT: [{"name": name, "date": now}], EXPORTED: copy.exported, **notes})
     with closing(HeldFolder(place)) as home:
         failure = published(home, summary, with_report=with_report).unreported
     if failure is not None:

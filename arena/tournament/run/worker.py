@@ -168,8 +168,7 @@ class _Team:
 
     def _end(self, bots: list[Bot]) -> None:
         """Tell bots to end, all at once, so that they have the same second for it."""
-        untils = [bot.ask_to_leave() for bot in bots]
-        for bot, until_s in zip(bots, untils, strict=True):
+        for bot, until_s in zip(bots, [bot.ask_to_leave() for bot in bots], strict=True):
             if not bot.leave(0.0 if bot.name in self._stubborn else until_s):
                 self._stubborn.add(bot.name)
             if bot.parting_note:

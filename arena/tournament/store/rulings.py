@@ -94,8 +94,7 @@ def _new(store: Store, orders: Orders, now: str, known: Ruled) -> Iterator[Rulin
         yield Ruling(kind="void", game=game, reason=orders.reason, date=now)
     for bot in dict.fromkeys(orders.disqualify):
         if bot in known.bots or bot not in names:
-            played = ", ".join(sorted(names))
-            why = f"only these have played: {played}"
+            why = f"only these have played: {', '.join(sorted(names))}"
             why = "it is disqualified already" if bot in known.bots else why
             raise ConfigError(f"--disqualify {bot}: {why}")
         yield Ruling(kind="disqualified", bot=bot, reason=orders.reason, date=now)

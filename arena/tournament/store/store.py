@@ -396,12 +396,15 @@ class Store:
 
     def logs(self) -> Iterator[tuple[int, str]]:
         """Yield number and log of each game that ended badly or of which a bot complained."""
-        for number, termination, log, said in self._rows(
+        rows = self._rows(
             "SELECT number, termination, log, stderr FROM game "
             "WHERE stderr <> '{}' OR log <> '' ORDER BY number"
-        ):
-            if said != "{}" or termination not in _GOOD_ENDINGS:
-                yield number, _log_text(log, read_json(said))
+        )
+        yield from (
+            (number, _log_text(log, read_json(said)))
+            for number, termination, log, said in rows
+            if said != "{}" or termination not in _GOOD_ENDINGS
+        )
 
     def export(self, warn: Callable[[str], None] = lambda _: None) -> None:
         """Write `games.lath` whole and atomically; raises StoreError.

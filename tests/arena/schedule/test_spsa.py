@@ -20,7 +20,7 @@ from lath.arena.schedule.core import Ruled, Schedule
 from lath.arena.schedule.sprt import Sprt, score_of
 from lath.arena.schedule.tune import TuneStanding
 from lath.arena.schedule.tuning.ranges import declared, read_range, read_ranges
-from lath.arena.schedule.tuning.spsa import Spsa, SpsaTrial, TunedOption, Tuning, Values
+from lath.arena.schedule.tuning.spsa import Spsa, TunedOption, Tuning, Values
 from lath.arena.schedule.tuning.summit import MOST_OPTIONS, Summit, principal_axes
 from lath.notation.protocol import Option, read_option
 
@@ -63,7 +63,7 @@ def tunings(draw: st.DrawFn) -> Tuning:
     )
 
 
-def trials(tuning: Tuning, results: list[int], seed: int = 1) -> list[SpsaTrial]:
+def trials(tuning: Tuning, results: list[int], seed: int = 1) -> list[tuple[Values, Values]]:
     """Return what all iterations play with, which end so in turn."""
     spsa = Spsa(tuning, seed)
     found = []
@@ -82,10 +82,8 @@ def test_both_sides_are_in_the_range_and_differ_and_the_same_seed_gives_the_same
 ) -> None:
     found = trials(tuning, results, seed)
     assert found == trials(tuning, results, seed)
-    for trial in found:
-        for each, (_, plus), (_, minus) in zip(
-            tuning.parameters, trial.plus, trial.minus, strict=True
-        ):
+    for sides in found:
+        for each, (_, plus), (_, minus) in zip(tuning.parameters, *sides, strict=True):
             assert each.low <= plus <= each.high
             assert each.low <= minus <= each.high
             assert plus != minus
@@ -101,7 +99,7 @@ def test_an_iteration_waits_for_no_result_of_the_last_ones_ahead(
 ) -> None:
     one_by_one = trials(tuning, results)
     spsa = Spsa(tuning, 1)
-    at_once: dict[int, SpsaTrial] = {}
+    at_once: dict[int, tuple[Values, Values]] = {}
     for k in range(tuning.pairs):
         at_once |= {each: spsa.trial(each) for each in spsa.open if each not in at_once}
         spsa.report(results[k % len(results)])
@@ -114,8 +112,7 @@ def test_the_last_iteration_has_the_step_and_the_rate_that_were_asked_for() -> N
     spsa = Spsa(tuning, 1)
     for _ in range(49):
         spsa.report(0)
-    trial = spsa.trial(49)
-    (_, plus), (_, minus) = trial.plus[0], trial.minus[0]
+    ((_, plus),), ((_, minus),) = spsa.trial(49)
     assert abs(plus - minus) == 20
     spsa.report(2)
     assert spsa.theta[0] - 500 == pytest.approx(0.25 * 10 * 2 * math.copysign(1, plus - minus))
@@ -127,8 +124,8 @@ def climbed(
     """Return a tuning at its end, each pair of which ended by chance."""
     spsa, chance = Spsa(tuning, seed), Random(seed)
     for k in range(tuning.pairs):
-        trial = spsa.trial(k)
-        likely = score_of(strength(trial.plus) - strength(trial.minus))
+        plus, minus = spsa.trial(k)
+        likely = score_of(strength(plus) - strength(minus))
         spsa.report(sum(1 if chance.random() < likely else -1 for _ in games))
     return spsa
 

@@ -22,11 +22,11 @@ from lath.arena.entrants.builds import built, ready
 from lath.arena.entrants.confinement import confined, kept
 from lath.arena.entrants.programs import advice_on
 from lath.arena.errors import NOTHING, ArenaError, ConfigError, Obstacle
+from lath.arena.machine.system import machine_bytes
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.process import Child
 from lath.arena.sandbox import bubblewrap, users
-from lath.arena.sandbox.limits import machine_bytes
 from lath.notation.text.scanner import parse
 
 walled = needs("bwrap")
