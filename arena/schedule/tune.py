@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lath.arena.schedule.core import Dealer, Pair, Ruled, Schedule, Settings, Tags, pair_of
+from lath.arena.schedule.core import Dealer, Opening, Pair, Ruled, Schedule, Settings, Tags, pair_of
 from lath.arena.schedule.fixed import DuplicatesOnly, Match, Path, SprtStanding
 from lath.arena.schedule.tuning.spsa import Spsa, TunedOption, Tuning, Values
 from lath.games.core import Result
@@ -60,15 +60,19 @@ class TuneStanding:
     """Whether all are played and the values are those of the start: there is nothing to test."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _After(Dealer):
     """Deals the pairs of the match, which come after those of tuning."""
 
-    dealer: Dealer | None = None
-    before: int = 0
+    dealer: Dealer
+    before: int
     """Pairs of tuning."""
 
-    options: tuple[Values, Values] = ((), ())
+    options: tuple[Values, Values]
+
+    def opening(self, index: int) -> tuple[str, Opening]:
+        """Return how the pairs of an `index` of the match begin, as of `deal`."""
+        return self.dealer.opening(self.before + index)
 
     def deal(
         self,
@@ -81,7 +85,6 @@ class _After(Dealer):
         more: Tags = (),
     ) -> Pair:
         """Return a pair, numbered as all are."""
-        assert self.dealer is not None
         return self.dealer.deal(
             self.before + number,
             names,

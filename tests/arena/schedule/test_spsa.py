@@ -16,9 +16,9 @@ from schedules import make, outcome, played, played_at_once, report, take_in
 
 from lath.arena.errors import ConfigError
 from lath.arena.referee.record import GamePlan
-from lath.arena.schedule.core import Ruled, Schedule
+from lath.arena.schedule.core import Opening, Ruled, Schedule
 from lath.arena.schedule.sprt import Sprt, score_of
-from lath.arena.schedule.tune import TuneStanding
+from lath.arena.schedule.tune import Tune, TuneStanding
 from lath.arena.schedule.tuning.ranges import declared, read_range, read_ranges
 from lath.arena.schedule.tuning.spsa import Spsa, TunedOption, Tuning, Values
 from lath.arena.schedule.tuning.summit import MOST_OPTIONS, Summit, principal_axes
@@ -240,6 +240,21 @@ def test_pairs_of_trials_come_first_and_then_the_tuned_values_meet_those_of_the_
     assert {pair.options[1] for pair in test} == {(("depth", 3), ("width", 50))}
     assert len({pair.options[0] for pair in test}) == 1
     assert test[0].options[0] != test[0].options[1]
+
+
+def test_the_match_weighs_its_evidence_by_the_openings_that_it_plays() -> None:
+    class Lines:
+        def opening(self, game_id: str, turn: int) -> Opening:
+            return Opening(moves=("abc"[turn % 3] + "1",), name=f"{game_id} {turn}")
+
+    schedule = tuned(openings=Lines())
+    test = list(played(schedule, lambda game: "1-0" if game.names[0] == "new" else "0-1"))[12:]
+    assert isinstance(schedule, Tune)
+    assert schedule._match is not None
+    told = [schedule._match._dealer.opening(place)[1] for place in range(len(test))]
+    assert [(one.moves, one.name) for one in told] == [
+        (pair.games[0].opening, pair.games[0].opening_name) for pair in test
+    ]
 
 
 def test_records_say_the_options_of_each_side_and_no_more_is_dealt_than_may_be_ahead() -> None:
