@@ -24,7 +24,8 @@ from functools import cache
 from random import Random
 from typing import Final, cast
 
-from lath.games.core import Game, Move, Position, symmetries
+from lath.games.capabilities import boarded, symmetries
+from lath.games.contract import Game, Move, Position
 
 DRAW: Final = 2
 """`FastBoard.winner` of a drawn game; seats are 0 and 1."""
@@ -32,55 +33,21 @@ DRAW: Final = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tables:
-    """What a compiled board knows of a game and of how a board stands, in cells by their place.
+    """The compiled form of a game and of how a board stands, in cells by their place.
 
-    `lath.bots.compiled.searches` plays four families of games by it: stones in lines (`lines`), the
-    same with animals that are released (`releases`), groups (`groups`), lines with a meerkat
-    (`sight`).
+    Each family of games has a kind of its own, which stands beside the rules: that is what the
+    family's kernels in `lath.bots.compiled` read.
     """
 
-    family: str
     cells: int
-    shapes: tuple[tuple[int, ...], ...] = ()
-    """The cells of each line or block that ends a game."""
-
-    losing: tuple[bool, ...] = ()
-    """Whether each loses, whatever stands on its cells otherwise."""
-
-    is_loss_first: bool = False
-    """Whether a stone loses that finishes both kinds."""
-
-    supply: int = 1 << 30
-    """After so many stones of one seat the game is drawn; of groups, how many a colour has."""
-
-    win: int = 0
-    lose: int = 0
-    """Sizes of groups that win and lose."""
-
-    mounds: int = 0
-    near: tuple[tuple[int, ...], ...] = ()
-    """The cells next to each."""
-
-    rays: tuple[tuple[int, ...], ...] = ()
-    """What lies ahead of each cell, four ways a cell."""
-
-    releases: tuple[tuple[int, ...], ...] = ()
-    """The cells of each release: first of each type, then of each shape."""
-
-    has_swap: bool = False
-    turn_key: int = 0
-    stone_keys: tuple[Sequence[int], Sequence[int]] = ((), ())
-    other_keys: Sequence[int] = ()
-    """Of animals, mounds and blockers."""
-
-    meerkat_keys: Sequence[int] = ()
-    stones: tuple[Sequence[int], Sequence[int]] = ((), ())
+    stones: tuple[Sequence[int], Sequence[int]]
     """Where stones of first and second, or of each colour, stand."""
 
     others: Sequence[int] = ()
-    """Where animals, mounds or blockers stand."""
+    """Where else something stands that is nobody's."""
 
-    meerkat: int = -1
+    stone_keys: tuple[Sequence[int], Sequence[int]]
+    other_keys: Sequence[int] = ()
 
 
 def _go_on() -> None:
@@ -200,7 +167,7 @@ class FastBoard(ABC):
         return 0.0
 
     def tables(self) -> Tables | None:
-        """Return what a compiled board needs to go on from here; None where there is none."""
+        """Return the compiled form of how the board stands; None: the game has none."""
         return None
 
     def images(self) -> list[list[int]]:
@@ -229,8 +196,18 @@ def fast_board(position: Position) -> FastBoard:
     >>> len(board.legal()), board.position().text()
     (61, '5/6/7/8/4w4/8/7/6/5 b')
     """
-    offered = getattr(position.game, "fast", None)
-    return PlainBoard(position) if offered is None else cast("FastBoard", offered(position))
+    able = boarded(position.game)
+    return PlainBoard(position) if able is None else cast("FastBoard", able.fast(position))
+
+
+def has_compiled_form(game: Game) -> bool:
+    """Return whether `lath.bots.compiled` has what plays a game.
+
+    >>> from lath import games
+    >>> has_compiled_form(games.get("yavalath"))
+    True
+    """
+    return fast_board(game.start()).tables() is not None
 
 
 @cache

@@ -14,6 +14,7 @@ Source: rulebook by nestorgames; rulings in docs/rules.md. `mammalath_plus.py` i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 from typing import ClassVar, Final, NamedTuple
@@ -21,7 +22,7 @@ from typing import ClassVar, Final, NamedTuple
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Side, Symmetry, require_legal
 from lath.games.errors import PositionError, SetupError
-from lath.games.fast import DRAW, Tables, bounded, keys
+from lath.games.fast import DRAW, bounded, keys
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more, refuse_two_endings, shapes_fit
 from lath.games.stones import (
@@ -33,6 +34,7 @@ from lath.games.stones import (
     WON,
     Alternating,
     EndingBoard,
+    LineTables,
     Turning,
     past_swap,
     verdict_of,
@@ -560,6 +562,14 @@ class MammalathPosition(_State, Alternating):
         return self.game.board.contents(self.layers())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseTables(LineTables):
+    """The compiled form: a shape wins that has no animal on it; `others` are the animals."""
+
+    releases: Sequence[Sequence[int]]
+    """The cells of each release: first of each type, then of each shape."""
+
+
 class MammalathBoard(EndingBoard):
     """A board for searches: tokens of each seat and animals are cells as `Board.bit` has them.
 
@@ -690,12 +700,11 @@ class MammalathBoard(EndingBoard):
         empty = self.game.board.full & ~(self.tokens[0] | self.tokens[1])
         return _ends(self._nearly(self.tokens[mover]), empty, self.animals)
 
-    def tables(self) -> Tables:
-        """Return what a compiled board needs to go on from here."""
+    def tables(self) -> ReleaseTables:
+        """Return the compiled form of how the board stands."""
         places_in = self.game.board.places_in
         shapes = tuple(tuple(places_in(shape)) for shape in self.game.releases.values())
-        return Tables(
-            family="releases",
+        return ReleaseTables(
             cells=len(self._bits),
             shapes=shapes,
             losing=(False,) * len(shapes),

@@ -14,6 +14,7 @@ online servers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 from typing import ClassVar, Final, NamedTuple
@@ -464,6 +465,19 @@ class ManalathPosition(_State, Alternating):
         return self.game.board.contents(self.layers())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupTables(Tables):
+    """The compiled form: groups end the game by their sizes; `others` are the blockers."""
+
+    supply: int
+    """Pieces of each colour."""
+
+    win: int
+    lose: int
+    near: Sequence[Sequence[int]]
+    """The cells next to each."""
+
+
 class ManalathBoard(FastBoard):
     """A board for searches: pieces of each colour are cells as `Board.bit` has them.
 
@@ -603,12 +617,11 @@ class ManalathBoard(FastBoard):
                 won.append(code)
         return won, lost
 
-    def tables(self) -> Tables:
-        """Return what a compiled board needs to go on from here."""
+    def tables(self) -> GroupTables:
+        """Return the compiled form of how the board stands."""
         game, places_in = self.game, self.game.board.places_in
         cells = len(game.board.names)
-        return Tables(
-            family="groups",
+        return GroupTables(
             cells=cells,
             supply=game.supply,
             win=game.win,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self, cast
@@ -28,7 +29,7 @@ from lath.games.core import (
     one_by_one,
 )
 from lath.games.errors import MoveSyntaxError, SetupError
-from lath.games.fast import DRAW, FastBoard
+from lath.games.fast import DRAW, FastBoard, Tables
 from lath.games.parameters import Parameter, earlier_variants, title_of
 
 OPEN, WON, LOST, DRAWN = range(4)
@@ -90,7 +91,7 @@ class Rules:
         """Return the game of these values, whose id this is; raises ValueError where they clash."""
         game: Any = type(self)(**values)
         game.id, game.title = game_id, title_of(self.title, game_id)
-        game.earlier = earlier_variants(self, game_id, values)
+        game.earlier = earlier_variants(self.earlier, game_id, values)
         return cast("Self", game)
 
     def canonical(self, text: str) -> Move:
@@ -207,6 +208,26 @@ class Alternating(Judged):
     def movers(self, moves: Sequence[str]) -> Sequence[Side]:
         """Return who decides on each of `moves`, and who after the last."""
         return taking_turns(self.mover, len(moves) + 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineTables(Tables):
+    """The compiled form of games that lines or other shapes of stones end."""
+
+    shapes: Sequence[Sequence[int]]
+    """The cells of each."""
+
+    losing: Sequence[bool]
+    """Whether each loses, whatever stands on its cells otherwise."""
+
+    is_loss_first: bool = False
+    """Whether a stone loses that finishes both kinds."""
+
+    supply: int = 1 << 30
+    """After so many stones of one seat the game is drawn."""
+
+    has_swap: bool = False
+    turn_key: int
 
 
 class EndingBoard(FastBoard):

@@ -14,6 +14,7 @@ Source: rulebook by Gerhards; rulings in docs/rules.md, which also show why the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, product, takewhile
 from operator import add, mul, or_
@@ -23,7 +24,7 @@ from typing import Final, NamedTuple
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Side, require_legal
 from lath.games.errors import PositionError
-from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys
+from lath.games.fast import DRAW, FastBoard, bounded, keys
 from lath.games.overlays import Sight
 from lath.games.parameters import Parameter
 from lath.games.reach import path_exists, read_fields, refuse_more, share_a_cell
@@ -34,6 +35,7 @@ from lath.games.stones import (
     OPEN,
     WON,
     Judged,
+    LineTables,
     Turning,
     taking_turns,
     verdict_of,
@@ -389,6 +391,21 @@ class SurikataPosition(_State, Judged):
         return self.game.board.contents(self.layers())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SightTables(LineTables):
+    """The compiled form: a meerkat sees cells that are taken then; `others` are the mounds."""
+
+    mounds: int
+    """So many are placed before the first piece."""
+
+    rays: Sequence[Sequence[int]]
+    """What lies ahead of each cell, four ways a cell."""
+
+    meerkat_keys: Sequence[int]
+    meerkat: int
+    """Its cell; -1 before it stands on one."""
+
+
 class SurikataBoard(FastBoard):
     """A board for searches: mounds and the pieces of each seat are cells as `Board.bit` has them.
 
@@ -492,12 +509,11 @@ class SurikataBoard(FastBoard):
                 wins.append(code)
         return wins, losses
 
-    def tables(self) -> Tables:
-        """Return what a compiled board needs to go on from here."""
+    def tables(self) -> SightTables:
+        """Return the compiled form of how the board stands."""
         board = self.game.board
         cells, (first, second) = len(self._cells), self.stones
-        return Tables(
-            family="sight",
+        return SightTables(
             cells=cells,
             shapes=tuple(tuple(board.places_in(line)) for line in self.game.lines),
             losing=(True,) * len(self.game.lines),

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Side, require_legal
 from lath.games.errors import PositionError
-from lath.games.fast import DRAW, Tables, bounded, keys
+from lath.games.fast import DRAW, bounded, keys
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_two_endings
 from lath.games.stones import (
@@ -29,6 +29,7 @@ from lath.games.stones import (
     WON,
     Alternating,
     EndingBoard,
+    LineTables,
     Turning,
     past_swap,
     verdict_of,
@@ -342,12 +343,11 @@ class YavalathBoard(EndingBoard):
         wins &= empty
         return wins, losses & empty & ~wins
 
-    def tables(self) -> Tables:
-        """Return what a compiled board needs to go on from here."""
+    def tables(self) -> LineTables:
+        """Return the compiled form of how the board stands."""
         board, game = self.game.board, self.game
         winning, losing = board.lines(game.win), board.lines(game.lose)
-        return Tables(
-            family="lines",
+        return LineTables(
             cells=self._swap,
             shapes=tuple(tuple(board.places_in(line)) for line in (*winning, *losing)),
             losing=(False,) * len(winning) + (True,) * len(losing),

@@ -13,6 +13,7 @@ from html import escape
 from typing import Any, Final
 
 from lath.games.board import Shape
+from lath.games.capabilities import can_be_drawn
 from lath.games.core import Game, Piece, Position
 from lath.games.drawing import shapes
 from lath.games.drawing.shapes import FAINT, LABEL, PLATE, UNIT, Point, mark, number
@@ -255,9 +256,8 @@ def html(
     pages.
     """
     game, outcome = position.game, position.outcome()
-    is_drawn = all(getattr(game, name, None) for name in ("board", "pieces"))
     drawn = ""
-    if is_drawn:
+    if can_be_drawn(game):
         decided, is_loss = (outcome.cells, outcome.is_loss) if outcome else ((), False)
         drawn = svg(position, title=title, highlight=decided, is_loss=is_loss, last=last)
     words = caption or f"{game.title}: {_state(position)}"
