@@ -33,8 +33,8 @@ from lath.games.stones import (
     SWAP,
     WON,
     Alternating,
-    EndingBoard,
     LineTables,
+    SwapBoard,
     Turning,
     past_swap,
     verdict_of,
@@ -154,13 +154,6 @@ class Mammalath(Turning):
             sorted((Move(f"x{cells[0]}-{cells[-1]}"), shape) for shape, cells in ends.items())
         )
         """The cells that each release of a line or block empties, in order of the texts."""
-        # Only a release changes them, and most turns place a token.
-        self.releasable: Final = lru_cache(maxsize=1024)(self._releasable)
-        """The same as `_releasable`, remembered."""
-        self.releasable_bits: Final = lru_cache(maxsize=1024)(self._releasable_bits)
-        """The same as `_releasable_bits`, remembered."""
-        self.renamings: Final = lru_cache(maxsize=256)(self._renamings)
-        """The same as `_renamings`, remembered."""
         self.type_releases: Final = tuple(Move(f"x{letter}") for letter in self.letters)
         """The release of each type of animal."""
         types = {move: ~index for index, move in enumerate(self.type_releases)}
@@ -239,7 +232,8 @@ class Mammalath(Turning):
         """
         return self.renamings(position.kinds)
 
-    def _renamings(self, kinds: tuple[int, ...]) -> tuple[Symmetry, ...]:
+    @lru_cache(maxsize=256)  # noqa: B019 - a game lives as long as the program
+    def renamings(self, kinds: tuple[int, ...]) -> tuple[Symmetry, ...]:
         """Return the turns with the renamings of types that fit to these."""
         return tuple(
             self._renaming(turn, isometry.mask, kinds)
@@ -273,7 +267,9 @@ class Mammalath(Turning):
             named[move] = by_shape[image]
         return {**named, **{move: move for move in (*self.type_releases, SWAP)}}
 
-    def _releasable(self, kinds: tuple[int, ...]) -> list[Move]:
+    # Only a release changes what can be released, and most turns place a token.
+    @lru_cache(maxsize=1024)  # noqa: B019 - a game lives as long as the program
+    def releasable(self, kinds: tuple[int, ...]) -> list[Move]:
         """Return the releases that animals by type allow, types first.
 
         A line or block is released where animals are on all of it.
@@ -283,7 +279,8 @@ class Mammalath(Turning):
         moves += [move for move, shape in self.releases.items() if animals & shape == shape]
         return moves
 
-    def _releasable_bits(self, kinds: tuple[int, ...]) -> int:
+    @lru_cache(maxsize=1024)  # noqa: B019 - a game lives as long as the program
+    def releasable_bits(self, kinds: tuple[int, ...]) -> int:
         """Return the bits of the same, all shapes of a form at once."""
         animals, bits = sum(kinds), 0
         for move, kind in zip(self.type_releases, kinds, strict=True):
@@ -557,10 +554,6 @@ class MammalathPosition(_State, Alternating):
         """Return the cells of animals by type, and those of the tokens of each seat."""
         return zip((*self.game.letters, *"wb"), (*self.kinds, *self.tokens), strict=True)
 
-    def contents(self) -> tuple[str, ...]:
-        """Return the animal and the token of each cell, `Aw` being a token on an animal."""
-        return self.game.board.contents(self.layers())
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseTables(LineTables):
@@ -570,7 +563,7 @@ class ReleaseTables(LineTables):
     """The cells of each release: first of each type, then of each shape."""
 
 
-class MammalathBoard(EndingBoard):
+class MammalathBoard(SwapBoard):
     """A board for searches: tokens of each seat and animals are cells as `Board.bit` has them.
 
     Codes are the cells by their place in `Board.names`, the types, the lines and blocks in the
@@ -645,6 +638,11 @@ class MammalathBoard(EndingBoard):
         white, black = self.tokens
         is_first_turn = self.animals == self.game.board.full and self.to_move == 1
         return is_first_turn and not black and white & (white - 1) == 0
+
+    @property
+    def has_begun(self) -> bool:
+        """Return whether second can swap no more, nor first place only."""
+        return any(self.tokens) and not self._can_swap
 
     def play(self, code: int) -> None:
         """Place a token, release animals, or swap."""
@@ -735,31 +733,7 @@ class MammalathBoard(EndingBoard):
                 ahead -= other * other * (1 if shape & animals else 3)
         return bounded(ahead / 150)
 
-    def playout(self, chance: Random) -> tuple[int, int]:
-        """Play at random to the end; return the winner and how many plies that took."""
-        return self._begun(chance, self._play_on)
-
-    def careful_playout(self, chance: Random) -> tuple[int, int]:
-        """Do the same with `candidates`."""
-        return self._begun(chance, self._play_on_with_care)
-
-    def _begun(
-        self, chance: Random, play_on: Callable[[Random], tuple[int, int]]
-    ) -> tuple[int, int]:
-        """Play the first two turns, in which nothing ends and not all may be played, then on."""
-        begun = 0
-        try:
-            while self.winner is None and (not any(self.tokens) or self._can_swap):
-                legal = self.legal()
-                self.play(legal[int(chance.random() * len(legal))])
-                begun += 1
-            winner, plies = play_on(chance) if self.winner is None else (self.winner, 0)
-        finally:
-            for _ in range(begun):
-                self.undo()
-        return winner, begun + plies
-
-    def _play_on(self, chance: Random) -> tuple[int, int]:
+    def play_on(self, chance: Random) -> tuple[int, int]:
         """Play at random from the third turn on.
 
         What cannot be played then can never be again: it is met once, and dropped.
@@ -795,7 +769,7 @@ class MammalathBoard(EndingBoard):
             plies += 1
             mine, theirs, mover = theirs, mine, 1 - mover
 
-    def _play_on_with_care(  # noqa: C901, PLR0912 - one hot loop
+    def play_on_with_care(  # noqa: C901, PLR0912 - one hot loop
         self, chance: Random
     ) -> tuple[int, int]:
         """Play candidates from the third turn on.

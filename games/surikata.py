@@ -386,10 +386,6 @@ class SurikataPosition(_State, Judged):
         """Return the cells of mounds and pieces, and that of the meerkat, which is on top."""
         return zip("mowk", (self.mounds, *self.stones, self.meerkat), strict=True)
 
-    def contents(self) -> tuple[str, ...]:
-        """Return mound or piece of each cell, `ok` being the meerkat on an orange piece."""
-        return self.game.board.contents(self.layers())
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SightTables(LineTables):

@@ -28,8 +28,8 @@ from lath.games.stones import (
     SWAP,
     WON,
     Alternating,
-    EndingBoard,
     LineTables,
+    SwapBoard,
     Turning,
     past_swap,
     verdict_of,
@@ -234,12 +234,8 @@ class YavalathPosition(_State, Alternating):
         """Return the cells of the stones of each seat."""
         return zip("wb", self.stones, strict=True)
 
-    def contents(self) -> tuple[str, ...]:
-        """Return the stone of each cell."""
-        return self.game.board.contents(self.layers())
 
-
-class YavalathBoard(EndingBoard):
+class YavalathBoard(SwapBoard):
     """A board for searches: the stones of each seat are cells as `Board.bit` has them.
 
     The code of a cell is its place in `Board.names`; the one after the last is the swap.
@@ -269,10 +265,10 @@ class YavalathBoard(EndingBoard):
                 self.key ^= own[code] ^ self._turn
 
     @property
-    def can_swap(self) -> bool:
-        """Return whether this is second's first turn."""
+    def has_begun(self) -> bool:
+        """Return whether second's first turn is over, or not to come."""
         white, black = self.stones
-        return self.to_move == 1 and not black and white & (white - 1) == 0
+        return self.to_move == 0 or black != 0 or white & (white - 1) != 0
 
     def legal(self) -> list[int]:
         """Return the codes of the empty cells, then the swap's."""
@@ -281,7 +277,7 @@ class YavalathBoard(EndingBoard):
         white, black = self.stones
         board = self.game.board
         codes = board.places_in(board.full & ~(white | black))
-        if not black and self.can_swap:
+        if not black and not self.has_begun:
             codes.append(self._swap)
         return codes
 
@@ -375,12 +371,8 @@ class YavalathBoard(EndingBoard):
         their_lost = self.ending_cells(1 - mover)[1].bit_count()
         return bounded((ahead + 4 * (their_lost - lost)) / 100)
 
-    def playout(self, chance: Random) -> tuple[int, int]:
+    def play_on(self, chance: Random) -> tuple[int, int]:
         """Play at random to the end; return the winner and how many plies that took."""
-        if self.winner is not None:
-            return self.winner, 0
-        if self.can_swap:
-            return self._swap_or_not(chance, self.playout)
         placed, random = self.game.placed, chance.random
         mover = self.to_move
         mine, theirs = self.stones[mover], self.stones[1 - mover]
@@ -399,24 +391,8 @@ class YavalathBoard(EndingBoard):
             mine, theirs, mover = theirs, mine, 1 - mover
         return DRAW, len(free)
 
-    def _swap_or_not(
-        self, chance: Random, play_on: Callable[[Random], tuple[int, int]]
-    ) -> tuple[int, int]:
-        """Play second's first turn, then on."""
-        legal = self.legal()
-        self.play(legal[int(chance.random() * len(legal))])
-        try:
-            winner, plies = play_on(chance)
-        finally:
-            self.undo()
-        return winner, plies + 1
-
-    def careful_playout(self, chance: Random) -> tuple[int, int]:  # noqa: C901 - one hot loop
+    def play_on_with_care(self, chance: Random) -> tuple[int, int]:
         """Do the same with `candidates`; cells where a stone wins are kept from ply to ply."""
-        if self.winner is not None:
-            return self.winner, 0
-        if self.can_swap:
-            return self._swap_or_not(chance, self.careful_playout)
         placed, random, places_in = self.game.placed, chance.random, self.game.board.places_in
         mover = self.to_move
         mine, theirs = self.stones[mover], self.stones[1 - mover]
