@@ -43,8 +43,7 @@ class Isometry:
 
     def mask(self, mask: int) -> int:
         """Return where the cells of `mask` go."""
-        parts = mask.to_bytes(self._bytes, "little")
-        return sum(map(list.__getitem__, self._moved, parts))
+        return sum(map(list.__getitem__, self._moved, mask.to_bytes(self._bytes, "little")))
 
     @cached_property
     def _moved(self) -> list[list[int]]:
@@ -319,14 +318,11 @@ class Board:
 
     def contents(self, layers: Iterable[tuple[str, int]]) -> tuple[str, ...]:
         """Return what lies on each cell: the letters of `layers`, the lowest layer coming first."""
-        cells = dict.fromkeys(self.name, "")
+        cells = [""] * len(self.names)
         for letter, mask in layers:
-            left = mask
-            while left:
-                bit = left & -left
-                cells[bit] += letter
-                left ^= bit
-        return tuple(cells.values())
+            for place in self.places_in(mask):
+                cells[place] += letter
+        return tuple(cells)
 
     def read_rows(self, text: str, letters: Iterable[str]) -> dict[str, int]:
         """Return for each of `letters` the cells that hold it; raises PositionError."""

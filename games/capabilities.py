@@ -8,7 +8,7 @@ The types of parameters, overlays and boards are those of the modules that stand
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, cast
 
 from lath.games.contract import (
     IDENTITY,
@@ -224,8 +224,7 @@ class Boarded(Protocol):
 
 def boarded(game: Game) -> Boarded | None:
     """Return a game that has a board of its own for searches; None for one that has not."""
-    able: Boarded | None = _able(game, "fast")
-    return able
+    return cast("Boarded | None", _able(game, "fast"))
 
 
 # Of positions

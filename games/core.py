@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from lath.games.capabilities import (
     FIRST_VERSION,
@@ -161,7 +161,7 @@ def least(position: P) -> P:
 @lru_cache(maxsize=4096)
 def _ways_to_least(
     game_id: str,  # noqa: ARG001 - positions of two games may be equal tuples
-    start: Any,
+    start: Any,  # hashable, which mypy does not see of a protocol
 ) -> tuple[Position, tuple[Symmetry, ...]]:
     """Return the least image of a position and the symmetries that lead there."""
     end: Position = least(start)
@@ -178,8 +178,7 @@ def least_line(start: Position, moves: Sequence[Move]) -> tuple[Position, tuple[
     >>> least_line(games.get("yavalath").start(), [Move("i5"), Move("swap"), Move("e5")])[1]
     ('a1', 'swap', 'e5')
     """
-    begun: Any = start  # hashable, which mypy does not see of a protocol
-    least_start, ways = _ways_to_least(start.game.id, begun)
+    least_start, ways = _ways_to_least(start.game.id, cast("Any", start))
     return least_start, min(tuple(map(way.move, moves)) for way in ways)
 
 
@@ -193,8 +192,7 @@ def is_image_of_line(start: Position, moves: Sequence[Move]) -> Callable[[Sequen
     >>> is_image_of_line(start, [Move("a1"), Move("swap")])([Move("i5"), Move("swap")])
     True
     """
-    begun: Any = start  # hashable, which mypy does not see of a protocol
-    _, ways = _ways_to_least(start.game.id, begun)
+    _, ways = _ways_to_least(start.game.id, cast("Any", start))
     images = {tuple(map(way.move, moves)) for way in ways}
     turned = ways[0].move
     return lambda line: tuple(map(turned, line)) in images

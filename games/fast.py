@@ -18,9 +18,10 @@ that a shift by one of `Board.directions` is a step on the board and never turns
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
+from operator import xor
 from random import Random
 from typing import Final, cast
 
@@ -50,16 +51,12 @@ class Tables:
     other_keys: Sequence[int] = ()
 
 
-def _go_on() -> None:
-    """Let a board work for as long as it takes."""
-
-
 class FastBoard(ABC):
     """A state of a game that is played on in place. Not for two threads at once."""
 
     game: Game
 
-    check: Callable[[], object] = staticmethod(_go_on)
+    check: Callable[[], object] = staticmethod(lambda: None)  # it works for as long as it takes
     """What a board calls in its own loops, before each ply at least; it raises to end them.
 
     The board then stands where it stood before the loop. A search sets it while it runs.
@@ -217,6 +214,15 @@ def keys(name: str, size: int) -> tuple[int, ...]:
     return tuple(chance.getrandbits(64) for _ in range(size))
 
 
+def mixed(known: Mapping[int, int] | Sequence[int], places: Iterable[int]) -> int:
+    """Return the key of all of these places: the keys of each, one bit by one.
+
+    >>> mixed((0b0011, 0b0101, 0b1000), (0, 1))
+    6
+    """
+    return reduce(xor, map(known.__getitem__, places), 0)
+
+
 class PlainBoard(FastBoard):
     """A board over positions, for games without one of their own.
 
@@ -236,10 +242,8 @@ class PlainBoard(FastBoard):
     def _push(self, position: Position) -> None:
         outcome = position.outcome()
         self.to_move = int(position.to_move)
-        if outcome is None:
-            self.winner = None
-        else:
-            self.winner = DRAW if outcome.winner is None else int(outcome.winner)
+        winner = DRAW if outcome is None or outcome.winner is None else int(outcome.winner)
+        self.winner = None if outcome is None else winner
         self._line.append((position, self.to_move, self.winner))
         self._keys.append(None)
 

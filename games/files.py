@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from types import ModuleType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from lath.games.builtin import builtin_ids, plugin_ids
 from lath.games.capabilities import can_vary, lacking, parameters_of
@@ -240,8 +240,7 @@ def _checked(module: ModuleType, said: str) -> Game:
         raise GameFileError(f"{said}: GAME.id is {game.id!r}, but the game of this id {owner}")
     if parameters_of(game) and not can_vary(game):
         raise GameFileError(f"{said}: GAME has parameters, but no variant(game_id, **values)")
-    found: Game = game
-    return found
+    return cast("Game", game)
 
 
 def added_ids() -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from typing import ClassVar, Final, NamedTuple
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Side, Symmetry, require_legal
 from lath.games.errors import PositionError, SetupError
-from lath.games.fast import DRAW, bounded, keys
+from lath.games.fast import DRAW, bounded, keys, mixed
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more, refuse_two_endings, shapes_fit
 from lath.games.stones import (
@@ -181,8 +181,7 @@ class Mammalath(Turning):
 
     def _bits_of_moves(self, forms: Sequence[int]) -> dict[str, int]:
         """Return what each move is in `legal_bits`: a shape is its lowest cell, by its form."""
-        apart = self.board.apart
-        at = {form: apart * number for number, form in enumerate((*forms, 0), 1)}
+        at = {form: self.board.apart * number for number, form in enumerate((*forms, 0), 1)}
         bits: dict[str, int] = {**self.board.bit}
         for move, shape in self.releases.items():
             lowest = shape & -shape
@@ -263,8 +262,7 @@ class Mammalath(Turning):
         by_shape = {shape: move for move, shape in self.releases.items()}
         named = {Move(name): Move(cell) for name, cell in cells.items()}
         for move, shape in self.releases.items():
-            image = sum(bit[cells[name]] for name in self.board.names_in(shape))
-            named[move] = by_shape[image]
+            named[move] = by_shape[sum(bit[cells[name]] for name in self.board.names_in(shape))]
         return {**named, **{move: move for move in (*self.type_releases, SWAP)}}
 
     # Only a release changes what can be released, and most turns place a token.
@@ -414,8 +412,7 @@ class MammalathPosition(_State, Alternating):
         number = NUMBERS[game.line_length]
         shapes = game.board.finished(game.shapes, self.tokens[last])
         if self.verdict == LOST:
-            losing = (shape for shape in shapes if shape & self.animals)
-            cells = game.board.names_of(losing)
+            cells = game.board.names_of(shape for shape in shapes if shape & self.animals)
             return Outcome(last.other, f"{number} with an animal", cells, is_loss=True)
         return Outcome(last, f"{number} without an animal", game.board.names_of(shapes))
 
@@ -601,12 +598,10 @@ class MammalathBoard(SwapBoard):
         for type_, kind in enumerate(position.kinds, 2):
             for place in game.board.places_in(kind):
                 self._animal_keys[self._bits[place]] = many[type_ * cells + place]
-        self.key = self._turn if mover else 0
+        self.key = mixed(self._animal_keys, game.board.bits(self.animals))
+        self.key ^= self._turn if mover else 0
         for tokens, own in zip(self.tokens, raw, strict=True):
-            for place in game.board.places_in(tokens):
-                self.key ^= own[place]
-        for bit in game.board.bits(self.animals):
-            self.key ^= self._animal_keys[bit]
+            self.key ^= mixed(own, game.board.places_in(tokens))
 
     def _releases(self) -> list[int]:
         """Return the codes of the releases that the animals allow."""
@@ -660,9 +655,7 @@ class MammalathBoard(SwapBoard):
         else:
             taken = self._taken[code] & self.animals
             self.animals ^= taken
-            self.key ^= self._turn
-            for bit in self.game.board.bits(taken):
-                self.key ^= self._animal_keys[bit]
+            self.key ^= self._turn ^ mixed(self._animal_keys, self.game.board.bits(taken))
 
     def _examine(self, mover: int, mine: int, code: int) -> None:
         """Say who has won by a token, if anybody."""
@@ -687,8 +680,7 @@ class MammalathBoard(SwapBoard):
 
     def position(self) -> MammalathPosition:
         """Return the state as a position."""
-        first, second = self.tokens
-        mover = self.to_move
+        (first, second), mover = self.tokens, self.to_move
         verdict = verdict_of(self.winner, mover)
         kinds = tuple(kind & self.animals for _, kind in self._kinds)
         return MammalathPosition(self.game, kinds, self.animals, (first, second), mover, verdict)

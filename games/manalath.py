@@ -22,7 +22,7 @@ from typing import ClassVar, Final, NamedTuple
 from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Side, one_by_one, require_legal
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError
-from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys
+from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys, mixed
 from lath.games.overlays import Groups
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more
@@ -504,12 +504,10 @@ class ManalathBoard(FastBoard):
         many = keys("manalath", len(self.moves) + len(game.board.names) + 1)
         # A turn changes who is to move: each key of a piece has that in it.
         self._keys = [key ^ many[-1] for key in many]
-        self.key = many[-1] if mover else 0
+        self.key = mixed(many[len(self.moves) :], game.board.places_in(self.blockers))
+        self.key ^= many[-1] if mover else 0
         for colour, stones in enumerate(self.stones):
-            for place in game.board.places_in(stones):
-                self.key ^= many[2 * place + colour]
-        for place in game.board.places_in(self.blockers):
-            self.key ^= many[len(self.moves) + place]
+            self.key ^= mixed(many[colour::2], game.board.places_in(stones))
 
     def _winner(self, mover: int) -> int | None:
         """Return who has won by the verdict, `mover` being to move."""

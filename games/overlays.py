@@ -52,10 +52,9 @@ def groups(overlay: Groups, board: Board, contents: Sequence[str]) -> list[Cells
     >>> groups(Groups("op"), hexagon((2, 3, 2)), ("o", "p", "oo", "", "p", "", "g"))
     [(0, 2), (1, 4)]
     """
-    place = {bit: i for i, bit in enumerate(board.name)}
-    cells = tuple(zip(place, contents, strict=True))
+    cells = tuple(zip(board.name, contents, strict=True))
     found = [
-        tuple(place[bit] for bit in board.bits(group))
+        tuple(board.places_in(group))
         for code in overlay.codes
         for group in board.groups(sum(bit for bit, content in cells if content.endswith(code)))
     ]

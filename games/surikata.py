@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Side, require_legal
 from lath.games.errors import PositionError
-from lath.games.fast import DRAW, FastBoard, bounded, keys
+from lath.games.fast import DRAW, FastBoard, bounded, keys, mixed
 from lath.games.overlays import Sight
 from lath.games.parameters import Parameter
 from lath.games.reach import path_exists, read_fields, refuse_more, share_a_cell
@@ -201,8 +201,9 @@ class Surikata(Turning):
             raise PositionError(f"the meerkat {where}, expected {expected}")
         number = NUMBERS[self.lose]
         if self.board.finished(self.lines, mine):
-            who = self.colours[mover]
-            raise PositionError(f"{who} is to move, but has {number} in line already")
+            raise PositionError(
+                f"{self.colours[mover]} is to move, but has {number} in line already"
+            )
         lines = self.board.finished(self.lines, theirs)
         if lines and not share_a_cell([*lines, meerkat]):
             raise PositionError(
@@ -432,8 +433,7 @@ class SurikataBoard(FastBoard):
         self._meerkat_keys = dict(zip(bits, many[3 * cells : 4 * cells], strict=True)) | {0: 0}
         self.key = self._meerkat_keys[self.meerkat] ^ (self._turn if mover else 0)
         for cells_, own in zip((self.mounds, *self.stones), (many, *self._keys), strict=True):
-            for place in game.board.places_in(cells_):
-                self.key ^= own[place]
+            self.key ^= mixed(own, game.board.places_in(cells_))
 
     def legal(self) -> list[int]:
         """Return the codes of the cells that may be used."""
@@ -482,8 +482,7 @@ class SurikataBoard(FastBoard):
 
     def position(self) -> SurikataPosition:
         """Return the state as a position."""
-        first, second = self.stones
-        mover = self.to_move
+        (first, second), mover = self.stones, self.to_move
         verdict = verdict_of(self.winner, mover)
         return SurikataPosition(
             self.game, self.mounds, (first, second), self.meerkat, mover, verdict

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Side, require_legal
 from lath.games.errors import PositionError
-from lath.games.fast import DRAW, bounded, keys
+from lath.games.fast import DRAW, bounded, keys, mixed
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_two_endings
 from lath.games.stones import (
@@ -260,9 +260,8 @@ class YavalathBoard(SwapBoard):
             [key ^ self._turn for key in many[1::2]],
         )
         self.key = self._turn if mover else 0
-        for stones, own in zip(self.stones, self._keys, strict=True):
-            for code in game.board.places_in(stones):
-                self.key ^= own[code] ^ self._turn
+        for seat, stones in enumerate(self.stones):
+            self.key ^= mixed(many[seat::2], game.board.places_in(stones))
 
     @property
     def has_begun(self) -> bool:
@@ -313,8 +312,7 @@ class YavalathBoard(SwapBoard):
 
     def position(self) -> YavalathPosition:
         """Return the state as a position."""
-        first, second = self.stones
-        mover = self.to_move
+        (first, second), mover = self.stones, self.to_move
         verdict = verdict_of(self.winner, mover)
         return YavalathPosition(self.game, (first, second), mover, verdict)
 
