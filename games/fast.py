@@ -32,7 +32,8 @@ DRAW: Final = 2
 """`FastBoard.winner` of a drawn game; seats are 0 and 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Nobody compares or prints it, and bots start sooner without what that takes.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Tables:
     """The compiled form of a game and of how a board stands, in cells by their place.
 

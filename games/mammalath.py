@@ -552,7 +552,7 @@ class MammalathPosition(_State, Alternating):
         return zip((*self.game.letters, *"wb"), (*self.kinds, *self.tokens), strict=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ReleaseTables(LineTables):
     """The compiled form: a shape wins that has no animal on it; `others` are the animals."""
 

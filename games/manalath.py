@@ -467,7 +467,7 @@ class ManalathPosition(_State, Alternating):
         return zip("opg", (*self.stones, self.blockers), strict=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GroupTables(Tables):
     """The compiled form: groups end the game by their sizes; `others` are the blockers."""
 

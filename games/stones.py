@@ -212,7 +212,7 @@ class Alternating(Judged):
         return taking_turns(self.mover, len(moves) + 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class LineTables(Tables):
     """The compiled form of games that lines or other shapes of stones end."""
 

@@ -388,7 +388,7 @@ class SurikataPosition(_State, Judged):
         return zip("mowk", (self.mounds, *self.stones, self.meerkat), strict=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SightTables(LineTables):
     """The compiled form: a meerkat sees cells that are taken then; `others` are the mounds."""
 
