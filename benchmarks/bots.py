@@ -22,7 +22,7 @@ from measure import machine
 
 from lath import games
 from lath.bots.compiled.code_folder import ColdError
-from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledBoard, load
+from lath.bots.compiled.searches import CompiledAlphaBeta, load, numbers_of, room_for_moves, seed_of
 from lath.bots.search import AlphaBeta, SearchBudget
 from lath.games.core import Move, Position
 from lath.games.fast import FastBoard, fast_board
@@ -69,15 +69,16 @@ def python_rates(board: FastBoard, seconds: float) -> list[float]:
 
 def compiled_rates(board: FastBoard, seconds: float) -> list[float]:
     """Return the same of the compiled form."""
-    ours, chance = CompiledBoard(board), Random(1)
-    search = CompiledAlphaBeta()
+    search, (kernels, _) = CompiledAlphaBeta(), load()
+    (t, s), chance = numbers_of(board), seed_of(Random(1))
+    moves = room_for_moves(t)
 
     def nodes() -> int:
         search.forget()
         return search.run(board, SearchBudget(nodes=300_000)).nodes
 
     def playouts(*, is_careful: bool) -> int:
-        ours.playouts(chance, 1000, is_careful=is_careful)
+        kernels.playouts(t, s, chance, is_careful, moves, 1000)
         return 1000
 
     return [

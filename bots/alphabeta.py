@@ -28,8 +28,7 @@ def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -
     is_blind = options.get(BLIND.name, BLIND.default)
     if is_ready(position, options.get(FAST.name, FAST.default)):
         return CompiledAlphaBeta(chance, options["hash"], is_blind=is_blind)
-    evaluate = blind if is_blind else judged
-    return AlphaBeta(evaluate, chance, options["hash"])
+    return AlphaBeta(blind if is_blind else judged, chance, options["hash"])
 
 
 BOT: Final = Searcher(search_for)

@@ -251,14 +251,13 @@ def run(
     source, out = source or sys.stdin, out or sys.stdout
     declared = Options(options)
     session = _Session(player, out, declared)
-    wants = ["want ponder"] if session.has("ponder") else []
     session.greeting = [
         f"id name {name}",
         *([f"id author {author}"] if author else []),
         *([f"id version {version}"] if version else []),
         "game " + " ".join(plays or map("{}:*".format, games.ids())),
         *declared.lines,
-        *wants,
+        *(["want ponder"] if session.has("ponder") else []),
         "ok",
     ]
     with redirect_stdout(sys.stderr):  # what a bot prints by itself answers nothing
@@ -435,5 +434,4 @@ class _Session:
 
 def _name_of(function: object) -> str:
     """Return what a function is called in a program, such as `Search.choose`."""
-    name: str = getattr(function, "__qualname__", type(function).__qualname__)
-    return name
+    return str(getattr(function, "__qualname__", type(function).__qualname__))

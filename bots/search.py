@@ -16,7 +16,7 @@ holds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from math import inf
 from random import Random
@@ -166,11 +166,6 @@ class SearchResult:
     line: list[Move] = field(default_factory=list)
     """What both would play, beginning with `move`."""
 
-    @property
-    def is_proven(self) -> bool:
-        """Return whether `value` is how the game ends if both play their best."""
-        return self.proof is not None
-
 
 Tell = Callable[[SearchResult], object]
 
@@ -242,14 +237,11 @@ class AlphaBeta:
         """Return the best move of a game that goes on; `tell` hears of every finished depth."""
         self._settle(board)
         found = SearchResult(board.moves[board.legal()[0]])
-        try:
-            with budget.bounds(board):
-                first = board.candidates()
-                self.chance.shuffle(first)
-                found.move = board.moves[first[0]]
-                self._deepen(board, budget, first, depth, found, tell)
-        except OutOfBudgetError:
-            pass
+        with suppress(OutOfBudgetError), budget.bounds(board):
+            first = board.candidates()
+            self.chance.shuffle(first)
+            found.move = board.moves[first[0]]
+            self._deepen(board, budget, first, depth, found, tell)
         found.nodes = budget.used
         return found
 

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from math import log, sqrt
 from random import Random
 
@@ -92,17 +93,14 @@ class Uct:
     ) -> SearchResult:
         """Return the best move of a game that goes on; `tell` hears of every so many games."""
         root = self._root_at(board)
-        try:
-            with budget.bounds(board):
-                if not root.children:
-                    self._grow(board, root)
-                while root.winner is None:
-                    budget.spend()
-                    self._play(board, root)
-                    if budget.used % every == 0:
-                        tell(_found(board, root, budget))
-        except OutOfBudgetError:
-            pass
+        with suppress(OutOfBudgetError), budget.bounds(board):
+            if not root.children:
+                self._grow(board, root)
+            while root.winner is None:
+                budget.spend()
+                self._play(board, root)
+                if budget.used % every == 0:
+                    tell(_found(board, root, budget))
         return _found(board, root, budget)
 
     def _root_at(self, board: FastBoard) -> _Node:

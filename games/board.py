@@ -13,14 +13,18 @@ from functools import cache, cached_property, reduce
 from itertools import accumulate, groupby, product, repeat, takewhile
 from math import tau
 from operator import itemgetter, or_
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from lath.games.errors import PositionError
 
 Shape = Literal["square", "hexagon"]
 
+T = TypeVar("T")
+
 _CHUNK: Final = 8
-"""Bits that one table look-up of `Board.names_in` turns into names."""
+"""Bits that one table look-up turns into cells."""
+
+_BYTE: Final = (1 << _CHUNK) - 1
 
 _NOWHERE: Final = 255
 """The place of a gap between cells in a text of rows that is shorter."""
@@ -39,8 +43,7 @@ class Isometry:
 
     def mask(self, mask: int) -> int:
         """Return where the cells of `mask` go."""
-        parts = mask.to_bytes(self._bytes, "little")
-        return sum(map(list.__getitem__, self._moved, parts))
+        return sum(map(list.__getitem__, self._moved, mask.to_bytes(self._bytes, "little")))
 
     @cached_property
     def _moved(self) -> list[list[int]]:
@@ -54,6 +57,28 @@ class Isometry:
                 table += [others | cell for others in table]
             tables.append(table)
         return tables
+
+
+class _Known(dict[int, tuple[T, ...]]):
+    """Something of each cell of a mask, kept for every eight bits of masks that were met."""
+
+    def __init__(self, of_cells: Mapping[int, T]) -> None:
+        self._of_cells = of_cells
+
+    def __missing__(self, part: int) -> tuple[T, ...]:
+        self[part] = found = tuple(map(self._of_cells.__getitem__, Board.bits(part)))
+        return found
+
+    def of(self, mask: int) -> list[T]:
+        """Return what belongs to the cells of `mask`, in canonical order."""
+        found: list[T] = []
+        byte = _BYTE
+        while mask:
+            if part := mask & byte:
+                found += self[part]
+                mask ^= part
+            byte <<= _CHUNK
+        return found
 
 
 class Board:
@@ -103,8 +128,10 @@ class Board:
         self._places_of_ends: Final = bytes(
             [i for i, bit in enumerate(cells_and_ends) if is_small and not bit]
         )
-        self._names_of_chunk: Final[dict[tuple[int, int], tuple[str, ...]]] = {}
-        self._places_of_chunk: Final[dict[tuple[int, int], tuple[int, ...]]] = {}
+        self.names_in: Final = _Known(self.name).of
+        """Returns the names of the cells of a mask, in canonical order."""
+        self.places_in: Final = _Known({bit: place for place, bit in enumerate(self.name)}).of
+        """Returns the places in `names` of the cells of a mask, in order."""
 
     @cached_property
     def grid(self) -> tuple[tuple[int, int], ...]:
@@ -141,39 +168,6 @@ class Board:
             bit = mask & -mask
             yield bit
             mask ^= bit
-
-    def names_in(self, mask: int) -> list[str]:
-        """Return the names of the cells of `mask`, in canonical order."""
-        names: list[str] = []
-        offset = 0
-        while mask:
-            chunk = mask & 0xFF
-            if chunk:
-                known = self._names_of_chunk.get((offset, chunk))
-                if known is None:
-                    known = tuple([self.name[bit << offset] for bit in self.bits(chunk)])
-                    self._names_of_chunk[offset, chunk] = known
-                names += known
-            mask >>= _CHUNK
-            offset += _CHUNK
-        return names
-
-    def places_in(self, mask: int) -> list[int]:
-        """Return the places in `names` of the cells of `mask`, in order."""
-        places: list[int] = []
-        offset = 0
-        while mask:
-            chunk = mask & 0xFF
-            if chunk:
-                known = self._places_of_chunk.get((offset, chunk))
-                if known is None:
-                    cells = self.bits(chunk << offset)
-                    known = tuple([(self.full & bit - 1).bit_count() for bit in cells])
-                    self._places_of_chunk[offset, chunk] = known
-                places += known
-            mask >>= _CHUNK
-            offset += _CHUNK
-        return places
 
     @cached_property
     def isometries(self) -> tuple[Isometry, ...]:
@@ -324,14 +318,11 @@ class Board:
 
     def contents(self, layers: Iterable[tuple[str, int]]) -> tuple[str, ...]:
         """Return what lies on each cell: the letters of `layers`, the lowest layer coming first."""
-        cells = dict.fromkeys(self.name, "")
+        cells = [""] * len(self.names)
         for letter, mask in layers:
-            left = mask
-            while left:
-                bit = left & -left
-                cells[bit] += letter
-                left ^= bit
-        return tuple(cells.values())
+            for place in self.places_in(mask):
+                cells[place] += letter
+        return tuple(cells)
 
     def read_rows(self, text: str, letters: Iterable[str]) -> dict[str, int]:
         """Return for each of `letters` the cells that hold it; raises PositionError."""

@@ -19,6 +19,8 @@ _FOUNDATIONS: Final = {
     "naming",
     "registry",
     "cards",
+    "capabilities",
+    "contract",
     "core",
     "errors",
     "board",

@@ -10,7 +10,8 @@ import sys
 from contextlib import suppress
 from typing import Final
 
-from lath.games.core import Game
+from lath.games.capabilities import own_card
+from lath.games.contract import Game
 from lath.games.errors import UnknownGameError
 from lath.games.parameters import id_with, made
 from lath.games.parameters import of as parameters_of
@@ -25,11 +26,10 @@ def card_of(game: Game) -> str:
     >>> card_of(games.get("yavalath")).splitlines()[-1]
     'A full board is a draw.'
     """
-    card = getattr(game, "card", None)
-    if isinstance(card, str):
+    if (card := own_card(game)) is not None:
         return card
     module = sys.modules.get(type(game).__module__)
-    text = inspect.cleandoc(getattr(module, "__doc__", None) or type(game).__doc__ or "")
+    text = inspect.cleandoc((module and module.__doc__) or type(game).__doc__ or "")
     return "\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 

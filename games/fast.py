@@ -18,73 +18,38 @@ that a shift by one of `Board.directions` is a step on the board and never turns
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
+from operator import xor
 from random import Random
 from typing import Final, cast
 
-from lath.games.core import Game, Move, Position, symmetries
+from lath.games.capabilities import boarded, symmetries
+from lath.games.contract import Game, Move, Position
 
 DRAW: Final = 2
 """`FastBoard.winner` of a drawn game; seats are 0 and 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Nobody compares or prints it, and bots start sooner without what that takes.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Tables:
-    """What a compiled board knows of a game and of how a board stands, in cells by their place.
+    """The compiled form of a game and of how a board stands, in cells by their place.
 
-    `lath.bots.compiled.searches` plays four families of games by it: stones in lines (`lines`), the
-    same with animals that are released (`releases`), groups (`groups`), lines with a meerkat
-    (`sight`).
+    Each family of games has a kind of its own, which stands beside the rules: that is what the
+    family's kernels in `lath.bots.compiled` read.
     """
 
-    family: str
     cells: int
-    shapes: tuple[tuple[int, ...], ...] = ()
-    """The cells of each line or block that ends a game."""
-
-    losing: tuple[bool, ...] = ()
-    """Whether each loses, whatever stands on its cells otherwise."""
-
-    is_loss_first: bool = False
-    """Whether a stone loses that finishes both kinds."""
-
-    supply: int = 1 << 30
-    """After so many stones of one seat the game is drawn; of groups, how many a colour has."""
-
-    win: int = 0
-    lose: int = 0
-    """Sizes of groups that win and lose."""
-
-    mounds: int = 0
-    near: tuple[tuple[int, ...], ...] = ()
-    """The cells next to each."""
-
-    rays: tuple[tuple[int, ...], ...] = ()
-    """What lies ahead of each cell, four ways a cell."""
-
-    releases: tuple[tuple[int, ...], ...] = ()
-    """The cells of each release: first of each type, then of each shape."""
-
-    has_swap: bool = False
-    turn_key: int = 0
-    stone_keys: tuple[Sequence[int], Sequence[int]] = ((), ())
-    other_keys: Sequence[int] = ()
-    """Of animals, mounds and blockers."""
-
-    meerkat_keys: Sequence[int] = ()
-    stones: tuple[Sequence[int], Sequence[int]] = ((), ())
+    stones: tuple[Sequence[int], Sequence[int]]
     """Where stones of first and second, or of each colour, stand."""
 
     others: Sequence[int] = ()
-    """Where animals, mounds or blockers stand."""
+    """Where else something stands that is nobody's."""
 
-    meerkat: int = -1
-
-
-def _go_on() -> None:
-    """Let a board work for as long as it takes."""
+    stone_keys: tuple[Sequence[int], Sequence[int]]
+    other_keys: Sequence[int] = ()
 
 
 class FastBoard(ABC):
@@ -92,7 +57,7 @@ class FastBoard(ABC):
 
     game: Game
 
-    check: Callable[[], object] = staticmethod(_go_on)
+    check: Callable[[], object] = staticmethod(lambda: None)  # it works for as long as it takes
     """What a board calls in its own loops, before each ply at least; it raises to end them.
 
     The board then stands where it stood before the loop. A search sets it while it runs.
@@ -200,7 +165,7 @@ class FastBoard(ABC):
         return 0.0
 
     def tables(self) -> Tables | None:
-        """Return what a compiled board needs to go on from here; None where there is none."""
+        """Return the compiled form of how the board stands; None: the game has none."""
         return None
 
     def images(self) -> list[list[int]]:
@@ -229,8 +194,18 @@ def fast_board(position: Position) -> FastBoard:
     >>> len(board.legal()), board.position().text()
     (61, '5/6/7/8/4w4/8/7/6/5 b')
     """
-    offered = getattr(position.game, "fast", None)
-    return PlainBoard(position) if offered is None else cast("FastBoard", offered(position))
+    able = boarded(position.game)
+    return PlainBoard(position) if able is None else cast("FastBoard", able.fast(position))
+
+
+def has_compiled_form(game: Game) -> bool:
+    """Return whether `lath.bots.compiled` has what plays a game.
+
+    >>> from lath import games
+    >>> has_compiled_form(games.get("yavalath"))
+    True
+    """
+    return fast_board(game.start()).tables() is not None
 
 
 @cache
@@ -238,6 +213,15 @@ def keys(name: str, size: int) -> tuple[int, ...]:
     """Return so many random numbers of 64 bits, the same ones for the same name anywhere."""
     chance = Random(name)
     return tuple(chance.getrandbits(64) for _ in range(size))
+
+
+def mixed(known: Mapping[int, int] | Sequence[int], places: Iterable[int]) -> int:
+    """Return the key of all of these places: the keys of each, one bit by one.
+
+    >>> mixed((0b0011, 0b0101, 0b1000), (0, 1))
+    6
+    """
+    return reduce(xor, map(known.__getitem__, places), 0)
 
 
 class PlainBoard(FastBoard):
@@ -259,10 +243,8 @@ class PlainBoard(FastBoard):
     def _push(self, position: Position) -> None:
         outcome = position.outcome()
         self.to_move = int(position.to_move)
-        if outcome is None:
-            self.winner = None
-        else:
-            self.winner = DRAW if outcome.winner is None else int(outcome.winner)
+        winner = DRAW if outcome is None or outcome.winner is None else int(outcome.winner)
+        self.winner = None if outcome is None else winner
         self._line.append((position, self.to_move, self.winner))
         self._keys.append(None)
 

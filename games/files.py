@@ -10,14 +10,13 @@ import os
 import re
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from lath.games.builtin import builtin_ids, plugin_ids
+from lath.games.capabilities import can_vary, lacking, parameters_of
+from lath.games.contract import Game
 from lath.games.errors import GameFileError, UnknownGameError
 from lath.games.parameters import made
-
-if TYPE_CHECKING:
-    from lath.games.core import Game
 
 VARIABLE: Final = "LATH_GAMES"
 """The absolute paths of the files, with `os.pathsep` between two.
@@ -25,12 +24,6 @@ VARIABLE: Final = "LATH_GAMES"
 What the arena has loaded has its hash behind it, `#sha256=…`: a process that is started later
 refuses another file.
 """
-
-_MEMBERS: Final = (
-    *("id", "title", "credit", "colours", "board", "pieces", "has_setups"),
-    *("start", "draw_setup", "canonical_setup", "position", "canonical"),
-)
-"""What every game has: `lath.games.core` says more of each."""
 
 _PINNED: Final = re.compile(r"#sha256=([0-9a-f]{64})\Z")
 _ID: Final = re.compile(r"[a-z][a-z0-9-]{0,59}")
@@ -224,12 +217,12 @@ def _line_of(error: BaseException, path: str) -> int:
 
 def _checked(module: ModuleType, said: str) -> Game:
     """Return the game of a module; raises GameFileError for what is none."""
-    game: Any = getattr(module, "GAME", None)
+    game: Any = vars(module).get("GAME")
     if game is None:
         raise GameFileError(f"{said} defines no GAME")
     if isinstance(game, type):
         raise GameFileError(f"{said}: GAME is a class, expected GAME = {game.__name__}()")
-    if missing := [name for name in _MEMBERS if not hasattr(game, name)]:
+    if missing := lacking(game, Game):
         raise GameFileError(f"{said}: GAME has no {', '.join(missing)}")
     if not isinstance(game.id, str) or not _ID.fullmatch(game.id):
         raise GameFileError(
@@ -245,10 +238,9 @@ def _checked(module: ModuleType, said: str) -> Game:
         owner = f"is from {_ADDED[game.id][1].path}"
     if owner:
         raise GameFileError(f"{said}: GAME.id is {game.id!r}, but the game of this id {owner}")
-    if getattr(game, "parameters", ()) and not hasattr(game, "variant"):
+    if parameters_of(game) and not can_vary(game):
         raise GameFileError(f"{said}: GAME has parameters, but no variant(game_id, **values)")
-    found: Game = game
-    return found
+    return cast("Game", game)
 
 
 def added_ids() -> tuple[str, ...]:

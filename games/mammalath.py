@@ -14,6 +14,7 @@ Source: rulebook by nestorgames; rulings in docs/rules.md. `mammalath_plus.py` i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 from typing import ClassVar, Final, NamedTuple
@@ -21,7 +22,7 @@ from typing import ClassVar, Final, NamedTuple
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Side, Symmetry, require_legal
 from lath.games.errors import PositionError, SetupError
-from lath.games.fast import DRAW, Tables, bounded, keys
+from lath.games.fast import DRAW, bounded, keys, mixed
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more, refuse_two_endings, shapes_fit
 from lath.games.stones import (
@@ -32,7 +33,8 @@ from lath.games.stones import (
     SWAP,
     WON,
     Alternating,
-    EndingBoard,
+    LineTables,
+    SwapBoard,
     Turning,
     past_swap,
     verdict_of,
@@ -152,13 +154,6 @@ class Mammalath(Turning):
             sorted((Move(f"x{cells[0]}-{cells[-1]}"), shape) for shape, cells in ends.items())
         )
         """The cells that each release of a line or block empties, in order of the texts."""
-        # Only a release changes them, and most turns place a token.
-        self.releasable: Final = lru_cache(maxsize=1024)(self._releasable)
-        """The same as `_releasable`, remembered."""
-        self.releasable_bits: Final = lru_cache(maxsize=1024)(self._releasable_bits)
-        """The same as `_releasable_bits`, remembered."""
-        self.renamings: Final = lru_cache(maxsize=256)(self._renamings)
-        """The same as `_renamings`, remembered."""
         self.type_releases: Final = tuple(Move(f"x{letter}") for letter in self.letters)
         """The release of each type of animal."""
         types = {move: ~index for index, move in enumerate(self.type_releases)}
@@ -186,8 +181,7 @@ class Mammalath(Turning):
 
     def _bits_of_moves(self, forms: Sequence[int]) -> dict[str, int]:
         """Return what each move is in `legal_bits`: a shape is its lowest cell, by its form."""
-        apart = self.board.apart
-        at = {form: apart * number for number, form in enumerate((*forms, 0), 1)}
+        at = {form: self.board.apart * number for number, form in enumerate((*forms, 0), 1)}
         bits: dict[str, int] = {**self.board.bit}
         for move, shape in self.releases.items():
             lowest = shape & -shape
@@ -237,7 +231,8 @@ class Mammalath(Turning):
         """
         return self.renamings(position.kinds)
 
-    def _renamings(self, kinds: tuple[int, ...]) -> tuple[Symmetry, ...]:
+    @lru_cache(maxsize=256)  # noqa: B019 - a game lives as long as the program
+    def renamings(self, kinds: tuple[int, ...]) -> tuple[Symmetry, ...]:
         """Return the turns with the renamings of types that fit to these."""
         return tuple(
             self._renaming(turn, isometry.mask, kinds)
@@ -267,11 +262,12 @@ class Mammalath(Turning):
         by_shape = {shape: move for move, shape in self.releases.items()}
         named = {Move(name): Move(cell) for name, cell in cells.items()}
         for move, shape in self.releases.items():
-            image = sum(bit[cells[name]] for name in self.board.names_in(shape))
-            named[move] = by_shape[image]
+            named[move] = by_shape[sum(bit[cells[name]] for name in self.board.names_in(shape))]
         return {**named, **{move: move for move in (*self.type_releases, SWAP)}}
 
-    def _releasable(self, kinds: tuple[int, ...]) -> list[Move]:
+    # Only a release changes what can be released, and most turns place a token.
+    @lru_cache(maxsize=1024)  # noqa: B019 - a game lives as long as the program
+    def releasable(self, kinds: tuple[int, ...]) -> list[Move]:
         """Return the releases that animals by type allow, types first.
 
         A line or block is released where animals are on all of it.
@@ -281,7 +277,8 @@ class Mammalath(Turning):
         moves += [move for move, shape in self.releases.items() if animals & shape == shape]
         return moves
 
-    def _releasable_bits(self, kinds: tuple[int, ...]) -> int:
+    @lru_cache(maxsize=1024)  # noqa: B019 - a game lives as long as the program
+    def releasable_bits(self, kinds: tuple[int, ...]) -> int:
         """Return the bits of the same, all shapes of a form at once."""
         animals, bits = sum(kinds), 0
         for move, kind in zip(self.type_releases, kinds, strict=True):
@@ -415,8 +412,7 @@ class MammalathPosition(_State, Alternating):
         number = NUMBERS[game.line_length]
         shapes = game.board.finished(game.shapes, self.tokens[last])
         if self.verdict == LOST:
-            losing = (shape for shape in shapes if shape & self.animals)
-            cells = game.board.names_of(losing)
+            cells = game.board.names_of(shape for shape in shapes if shape & self.animals)
             return Outcome(last.other, f"{number} with an animal", cells, is_loss=True)
         return Outcome(last, f"{number} without an animal", game.board.names_of(shapes))
 
@@ -555,12 +551,16 @@ class MammalathPosition(_State, Alternating):
         """Return the cells of animals by type, and those of the tokens of each seat."""
         return zip((*self.game.letters, *"wb"), (*self.kinds, *self.tokens), strict=True)
 
-    def contents(self) -> tuple[str, ...]:
-        """Return the animal and the token of each cell, `Aw` being a token on an animal."""
-        return self.game.board.contents(self.layers())
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class ReleaseTables(LineTables):
+    """The compiled form: a shape wins that has no animal on it; `others` are the animals."""
+
+    releases: Sequence[Sequence[int]]
+    """The cells of each release: first of each type, then of each shape."""
 
 
-class MammalathBoard(EndingBoard):
+class MammalathBoard(SwapBoard):
     """A board for searches: tokens of each seat and animals are cells as `Board.bit` has them.
 
     Codes are the cells by their place in `Board.names`, the types, the lines and blocks in the
@@ -598,12 +598,10 @@ class MammalathBoard(EndingBoard):
         for type_, kind in enumerate(position.kinds, 2):
             for place in game.board.places_in(kind):
                 self._animal_keys[self._bits[place]] = many[type_ * cells + place]
-        self.key = self._turn if mover else 0
+        self.key = mixed(self._animal_keys, game.board.bits(self.animals))
+        self.key ^= self._turn if mover else 0
         for tokens, own in zip(self.tokens, raw, strict=True):
-            for place in game.board.places_in(tokens):
-                self.key ^= own[place]
-        for bit in game.board.bits(self.animals):
-            self.key ^= self._animal_keys[bit]
+            self.key ^= mixed(own, game.board.places_in(tokens))
 
     def _releases(self) -> list[int]:
         """Return the codes of the releases that the animals allow."""
@@ -636,6 +634,11 @@ class MammalathBoard(EndingBoard):
         is_first_turn = self.animals == self.game.board.full and self.to_move == 1
         return is_first_turn and not black and white & (white - 1) == 0
 
+    @property
+    def has_begun(self) -> bool:
+        """Return whether second can swap no more, nor first place only."""
+        return any(self.tokens) and not self._can_swap
+
     def play(self, code: int) -> None:
         """Place a token, release animals, or swap."""
         mover, tokens = self.to_move, self.tokens
@@ -652,9 +655,7 @@ class MammalathBoard(EndingBoard):
         else:
             taken = self._taken[code] & self.animals
             self.animals ^= taken
-            self.key ^= self._turn
-            for bit in self.game.board.bits(taken):
-                self.key ^= self._animal_keys[bit]
+            self.key ^= self._turn ^ mixed(self._animal_keys, self.game.board.bits(taken))
 
     def _examine(self, mover: int, mine: int, code: int) -> None:
         """Say who has won by a token, if anybody."""
@@ -679,8 +680,7 @@ class MammalathBoard(EndingBoard):
 
     def position(self) -> MammalathPosition:
         """Return the state as a position."""
-        first, second = self.tokens
-        mover = self.to_move
+        (first, second), mover = self.tokens, self.to_move
         verdict = verdict_of(self.winner, mover)
         kinds = tuple(kind & self.animals for _, kind in self._kinds)
         return MammalathPosition(self.game, kinds, self.animals, (first, second), mover, verdict)
@@ -690,12 +690,11 @@ class MammalathBoard(EndingBoard):
         empty = self.game.board.full & ~(self.tokens[0] | self.tokens[1])
         return _ends(self._nearly(self.tokens[mover]), empty, self.animals)
 
-    def tables(self) -> Tables:
-        """Return what a compiled board needs to go on from here."""
+    def tables(self) -> ReleaseTables:
+        """Return the compiled form of how the board stands."""
         places_in = self.game.board.places_in
         shapes = tuple(tuple(places_in(shape)) for shape in self.game.releases.values())
-        return Tables(
-            family="releases",
+        return ReleaseTables(
             cells=len(self._bits),
             shapes=shapes,
             losing=(False,) * len(shapes),
@@ -726,31 +725,7 @@ class MammalathBoard(EndingBoard):
                 ahead -= other * other * (1 if shape & animals else 3)
         return bounded(ahead / 150)
 
-    def playout(self, chance: Random) -> tuple[int, int]:
-        """Play at random to the end; return the winner and how many plies that took."""
-        return self._begun(chance, self._play_on)
-
-    def careful_playout(self, chance: Random) -> tuple[int, int]:
-        """Do the same with `candidates`."""
-        return self._begun(chance, self._play_on_with_care)
-
-    def _begun(
-        self, chance: Random, play_on: Callable[[Random], tuple[int, int]]
-    ) -> tuple[int, int]:
-        """Play the first two turns, in which nothing ends and not all may be played, then on."""
-        begun = 0
-        try:
-            while self.winner is None and (not any(self.tokens) or self._can_swap):
-                legal = self.legal()
-                self.play(legal[int(chance.random() * len(legal))])
-                begun += 1
-            winner, plies = play_on(chance) if self.winner is None else (self.winner, 0)
-        finally:
-            for _ in range(begun):
-                self.undo()
-        return winner, begun + plies
-
-    def _play_on(self, chance: Random) -> tuple[int, int]:
+    def play_on(self, chance: Random) -> tuple[int, int]:
         """Play at random from the third turn on.
 
         What cannot be played then can never be again: it is met once, and dropped.
@@ -786,7 +761,7 @@ class MammalathBoard(EndingBoard):
             plies += 1
             mine, theirs, mover = theirs, mine, 1 - mover
 
-    def _play_on_with_care(  # noqa: C901, PLR0912 - one hot loop
+    def play_on_with_care(  # noqa: C901, PLR0912 - one hot loop
         self, chance: Random
     ) -> tuple[int, int]:
         """Play candidates from the third turn on.

@@ -14,6 +14,7 @@ online servers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 from typing import ClassVar, Final, NamedTuple
@@ -21,7 +22,7 @@ from typing import ClassVar, Final, NamedTuple
 from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Side, one_by_one, require_legal
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError
-from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys
+from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys, mixed
 from lath.games.overlays import Groups
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more
@@ -108,11 +109,11 @@ class Manalath(Turning):
         """Pieces of one colour and their groups, those that were asked for last."""
         self.counts: Final = sum(1 << self.board.apart * count for count in range(win + 1))
         """What puts a set of cells side by side, for each count to `win`, by multiplication."""
-        # A turn changes the pieces of one colour alone.
-        self.sums: Final = lru_cache(maxsize=1024)(self._sums)
-        """The same as `_sums`, remembered."""
+        # Keys without the game are found sooner; a turn changes the pieces of one colour alone.
         self.moves_on: Final = lru_cache(maxsize=1 << 14)(self._moves_on)
         """The same as `_moves_on`, remembered."""
+        self.sums: Final = lru_cache(maxsize=1024)(self._sums)
+        """The same as `_sums`, remembered."""
 
     def board_of(self, size: int) -> Board:
         """Return the board of this size."""
@@ -136,6 +137,21 @@ class Manalath(Turning):
         if pieces.bit_count() < self.win:
             return 0
         return self.sums(pieces) >> self.board.apart * self.win
+
+    def open_cells(self, stones: Sequence[int], empty: int) -> tuple[int, int]:
+        """Return the empty cells where a piece of each colour makes no group that is too large."""
+        orange, purple = stones
+        return (
+            empty & ~self.crowded(orange) if orange.bit_count() < self.supply else 0,
+            empty & ~self.crowded(purple) if purple.bit_count() < self.supply else 0,
+        )
+
+    def can_move(self, stones: Sequence[int], empty: int) -> bool:
+        """Return whether there is a legal move, as nearly always at a first glance."""
+        for mine in stones:
+            if mine.bit_count() < self.supply and empty & ~self.board.around(mine):
+                return True
+        return any(self.open_cells(stones, empty))
 
     def beside(self, pieces: int, count: int) -> int:
         """Return the cells with exactly so many of these in groups next to them, below `win`."""
@@ -297,15 +313,10 @@ class ManalathPosition(_State, Alternating):
 
     def judged(self) -> ManalathPosition:
         """Return this position with the verdict that its groups and moves call for."""
-        board = self.game.board
         losing, winning = self._large_groups(1 - self.mover)
         if losing or winning:
             return self._replace(verdict=LOST if losing else WON)
-        empty = self._empty
-        for mask in self.stones:  # quick to see, and nearly always so
-            if mask.bit_count() < self.game.supply and empty & ~board.around(mask):
-                return self
-        if self._open_cells(0) or self._open_cells(1):
+        if self.game.can_move(self.stones, self._empty):
             return self
         losing, winning = self._large_groups(self.mover)
         return self._replace(verdict=_STUCK_LOST if losing else _STUCK_WON if winning else DRAWN)
@@ -330,13 +341,6 @@ class ManalathPosition(_State, Alternating):
     def _empty(self) -> int:
         return self.game.board.full & ~(self.stones[0] | self.stones[1] | self.blockers)
 
-    def _open_cells(self, colour: int) -> int:
-        """Return the empty cells where a piece of `colour` makes no group that is too large."""
-        mine = self.stones[colour]
-        if mine.bit_count() >= self.game.supply:
-            return 0
-        return self._empty & ~self.game.crowded(mine)
-
     def outcome(self) -> Outcome | None:
         """Return how the game ended; None while it goes on."""
         if self.verdict == OPEN:
@@ -359,7 +363,8 @@ class ManalathPosition(_State, Alternating):
         """Return the placements by cell, orange before purple."""
         if self.verdict != OPEN:
             return ()
-        orange, purple, moves_on = self._open_cells(0), self._open_cells(1), self.game.moves_on
+        game = self.game
+        (orange, purple), moves_on = game.open_cells(self.stones, self._empty), game.moves_on
         moves: list[Move] = []
         place = 0
         while orange or purple:
@@ -372,7 +377,9 @@ class ManalathPosition(_State, Alternating):
         """Return the bits of the legal moves."""
         if self.verdict != OPEN:
             return 0
-        return self._open_cells(0) | self._open_cells(1) << self.game.board.apart
+        game = self.game
+        orange, purple = game.open_cells(self.stones, self._empty)
+        return orange | purple << game.board.apart
 
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` may not be played here; None when it may."""
@@ -459,9 +466,18 @@ class ManalathPosition(_State, Alternating):
         """Return the cells of the pieces of each colour, and the blockers."""
         return zip("opg", (*self.stones, self.blockers), strict=True)
 
-    def contents(self) -> tuple[str, ...]:
-        """Return the piece of each cell."""
-        return self.game.board.contents(self.layers())
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class GroupTables(Tables):
+    """The compiled form: groups end the game by their sizes; `others` are the blockers."""
+
+    supply: int
+    """Pieces of each colour."""
+
+    win: int
+    lose: int
+    near: Sequence[Sequence[int]]
+    """The cells next to each."""
 
 
 class ManalathBoard(FastBoard):
@@ -488,12 +504,10 @@ class ManalathBoard(FastBoard):
         many = keys("manalath", len(self.moves) + len(game.board.names) + 1)
         # A turn changes who is to move: each key of a piece has that in it.
         self._keys = [key ^ many[-1] for key in many]
-        self.key = many[-1] if mover else 0
+        self.key = mixed(many[len(self.moves) :], game.board.places_in(self.blockers))
+        self.key ^= many[-1] if mover else 0
         for colour, stones in enumerate(self.stones):
-            for place in game.board.places_in(stones):
-                self.key ^= many[2 * place + colour]
-        for place in game.board.places_in(self.blockers):
-            self.key ^= many[len(self.moves) + place]
+            self.key ^= mixed(many[colour::2], game.board.places_in(stones))
 
     def _winner(self, mover: int) -> int | None:
         """Return who has won by the verdict, `mover` being to move."""
@@ -501,16 +515,11 @@ class ManalathBoard(FastBoard):
             return mover if self._verdict == _STUCK_WON else 1 - mover
         return winner_by(self._verdict, mover)
 
-    def _open_cells(self, colour: int) -> int:
-        """Return the empty cells where a piece of `colour` makes no group that is too large."""
-        mine = self.stones[colour]
-        return self.empty & ~self.game.crowded(mine) if mine.bit_count() < self.game.supply else 0
-
     def legal(self) -> list[int]:
         """Return the codes by cell, orange before purple."""
         if self.winner is not None:
             return []
-        orange, purple = self._open_cells(0), self._open_cells(1)
+        orange, purple = self.game.open_cells(self.stones, self.empty)
         places_in = self.game.board.places_in
         codes = [2 * place for place in places_in(orange)]
         codes += [2 * place + 1 for place in places_in(purple)]
@@ -541,16 +550,8 @@ class ManalathBoard(FastBoard):
         self.empty ^= bit
         self.key ^= self._keys[code]
         self.to_move = 1 - mover
-        if large[mover] or not self._can_move():
+        if large[mover] or not game.can_move(self.stones, self.empty):
             self._judge()
-
-    def _can_move(self) -> bool:
-        """Return whether there is a legal move, as nearly always at a first glance."""
-        game = self.game
-        for stones in self.stones:
-            if stones.bit_count() < game.supply and self.empty & ~game.board.around(stones):
-                return True
-        return bool(self._open_cells(0) or self._open_cells(1))
 
     def _judge(self) -> None:
         self._verdict = self.position().judged().verdict
@@ -578,7 +579,7 @@ class ManalathBoard(FastBoard):
         if self.winner is not None:
             return [], []
         game, mover, places_in = self.game, self.to_move, self.game.board.places_in
-        opened = self._open_cells(0), self._open_cells(1)
+        opened = game.open_cells(self.stones, self.empty)
         if min(opened[0].bit_count(), opened[1].bit_count()) < 2:
             return super().threats()  # a move may leave the opponent none
         mine = self.stones[mover]
@@ -603,12 +604,11 @@ class ManalathBoard(FastBoard):
                 won.append(code)
         return won, lost
 
-    def tables(self) -> Tables:
-        """Return what a compiled board needs to go on from here."""
+    def tables(self) -> GroupTables:
+        """Return the compiled form of how the board stands."""
         game, places_in = self.game, self.game.board.places_in
         cells = len(game.board.names)
-        return Tables(
-            family="groups",
+        return GroupTables(
             cells=cells,
             supply=game.supply,
             win=game.win,

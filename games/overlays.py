@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from lath.games.board import Board
-from lath.games.core import Game
+from lath.games.capabilities import overlays_of
+from lath.games.contract import Game
 
 Cells = tuple[int, ...]
 """Cells by their place in `Board.names`."""
@@ -41,8 +42,7 @@ Overlay = Groups | Sight
 
 def of(game: Game) -> tuple[Overlay, ...]:
     """Return the game's overlays; none where it names none, for games need not."""
-    overlays: tuple[Overlay, ...] = getattr(game, "overlays", ())
-    return overlays
+    return overlays_of(game)
 
 
 def groups(overlay: Groups, board: Board, contents: Sequence[str]) -> list[Cells]:
@@ -52,10 +52,9 @@ def groups(overlay: Groups, board: Board, contents: Sequence[str]) -> list[Cells
     >>> groups(Groups("op"), hexagon((2, 3, 2)), ("o", "p", "oo", "", "p", "", "g"))
     [(0, 2), (1, 4)]
     """
-    place = {bit: i for i, bit in enumerate(board.name)}
-    cells = tuple(zip(place, contents, strict=True))
+    cells = tuple(zip(board.name, contents, strict=True))
     found = [
-        tuple(place[bit] for bit in board.bits(group))
+        tuple(board.places_in(group))
         for code in overlay.codes
         for group in board.groups(sum(bit for bit, content in cells if content.endswith(code)))
     ]

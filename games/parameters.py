@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final, cast
 
+from lath.games.capabilities import Varied, parameters_of
+from lath.games.contract import Game
 from lath.games.errors import UnknownGameError
-
-if TYPE_CHECKING:
-    from lath.games.core import Game
 
 Value = int | str
 """Of a parameter: a whole number, yes or no (a bool), or one of some words."""
@@ -89,7 +88,7 @@ def written(value: Value) -> str:
 
 def of(game: Game) -> tuple[Parameter, ...]:
     """Return the parameters that a game declares; none where it says nothing of them."""
-    return tuple(getattr(game, "parameters", ()))
+    return parameters_of(game)
 
 
 def id_with(game: Game, values: Mapping[str, Value]) -> str:
@@ -168,8 +167,7 @@ def _make(game: Game, game_id: str) -> Game:
         canonical = id_with(game, values)
         if canonical != game_id:
             raise ValueError(f"there is one way to write it, expected {canonical!r}")
-        family: Any = game
-        variant: Game = family.variant(game_id, **values)
+        variant = cast("Varied", game).variant(game_id, **values)
     except (TypeError, ValueError) as error:  # such as a class that takes no such values
         raise UnknownGameError(f"game {game_id!r}: {error}") from error
     if variant.id != game_id:
@@ -177,11 +175,13 @@ def _make(game: Game, game_id: str) -> Game:
     return variant
 
 
-def earlier_variants(game: Any, game_id: str, values: Mapping[str, Value]) -> dict[str, Game]:
-    """Return the game of these values by each earlier version of its rules that knows of them."""
+def earlier_variants(
+    earlier: Mapping[str, Game], game_id: str, values: Mapping[str, Value]
+) -> dict[str, Game]:
+    """Return the game of these values by each earlier version of the rules that knows of them."""
     return {
-        version: old.variant(game_id, **values)
-        for version, old in game.earlier.items()
+        version: cast("Varied", old).variant(game_id, **values)
+        for version, old in earlier.items()
         if values.keys() <= {each.name for each in of(old)}
     }
 

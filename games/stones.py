@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 
 from lath.games.board import Board
 from lath.games.core import (
@@ -28,7 +30,7 @@ from lath.games.core import (
     one_by_one,
 )
 from lath.games.errors import MoveSyntaxError, SetupError
-from lath.games.fast import DRAW, FastBoard
+from lath.games.fast import DRAW, FastBoard, Tables
 from lath.games.parameters import Parameter, earlier_variants, title_of
 
 OPEN, WON, LOST, DRAWN = range(4)
@@ -90,7 +92,7 @@ class Rules:
         """Return the game of these values, whose id this is; raises ValueError where they clash."""
         game: Any = type(self)(**values)
         game.id, game.title = game_id, title_of(self.title, game_id)
-        game.earlier = earlier_variants(self, game_id, values)
+        game.earlier = earlier_variants(self.earlier, game_id, values)
         return cast("Self", game)
 
     def canonical(self, text: str) -> Move:
@@ -111,15 +113,11 @@ class Rules:
 _CELL: Final = re.compile(r"[a-z][0-9]+")
 
 
-class _Turnable(Protocol):
-    """A position of a game of `Turning` rules."""
-
-    def turned(self, mask: Callable[[int], int]) -> Self:
-        """Return the same with each set of cells where `mask` says."""
-
-
 class Turning(Rules):
-    """Rules that are the same however the board is turned or mirrored: moves only name cells."""
+    """Rules that are the same however the board is turned or mirrored: moves only name cells.
+
+    Positions have `turned(mask)`: the same with each set of cells where `mask` says.
+    """
 
     if TYPE_CHECKING:
 
@@ -149,14 +147,14 @@ class Turning(Rules):
         }
 
 
-def _turn(mask: Callable[[int], int]) -> Callable[[_Turnable], _Turnable]:
+def _turn(mask: Callable[[int], int]) -> Callable[[Any], Any]:
     return lambda position: position.turned(mask)
 
 
 class Judged:
     """What follows of a position's fields `mover`, who is to move, and `verdict`.
 
-    Positions are named tuples, and inherit from this besides.
+    Positions are named tuples, and inherit from this besides; `contents` follows of their `layers`.
     """
 
     __slots__ = ()
@@ -192,6 +190,11 @@ class Judged:
         """Return the result; `*` while the game goes on."""
         return self.RESULTS[self.verdict][self.mover]
 
+    def contents(self) -> tuple[str, ...]:
+        """Return the pieces of each cell, as they lie one on the other."""
+        position: Any = self
+        return cast("Game", position.game).board.contents(position.layers())
+
     def _repr_html_(self) -> str:
         """Return what notebooks show."""
         from lath.games.drawing.board import html  # start-up time
@@ -207,6 +210,26 @@ class Alternating(Judged):
     def movers(self, moves: Sequence[str]) -> Sequence[Side]:
         """Return who decides on each of `moves`, and who after the last."""
         return taking_turns(self.mover, len(moves) + 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class LineTables(Tables):
+    """The compiled form of games that lines or other shapes of stones end."""
+
+    shapes: Sequence[Sequence[int]]
+    """The cells of each."""
+
+    losing: Sequence[bool]
+    """Whether each loses, whatever stands on its cells otherwise."""
+
+    is_loss_first: bool = False
+    """Whether a stone loses that finishes both kinds."""
+
+    supply: int = 1 << 30
+    """After so many stones of one seat the game is drawn."""
+
+    has_swap: bool = False
+    turn_key: int
 
 
 class EndingBoard(FastBoard):
@@ -249,6 +272,47 @@ class EndingBoard(FastBoard):
         lost = places_in(losses)
         spared = [code for code in legal if code not in lost]
         return (spared[:1] if theirs else spared) or legal
+
+
+class SwapBoard(EndingBoard):
+    """Such a board of a game in which nothing ends before second has swapped or not."""
+
+    @property
+    @abstractmethod
+    def has_begun(self) -> bool:
+        """Return whether second can swap no more."""
+
+    def playout(self, chance: Random) -> tuple[int, int]:
+        """Play at random to the end; return the winner and how many plies that took."""
+        return self._begun(chance, self.play_on)
+
+    def careful_playout(self, chance: Random) -> tuple[int, int]:
+        """Do the same with `candidates`."""
+        return self._begun(chance, self.play_on_with_care)
+
+    def _begun(
+        self, chance: Random, play_on: Callable[[Random], tuple[int, int]]
+    ) -> tuple[int, int]:
+        """Play the first turns, of which not all may be played later, then on."""
+        begun = 0
+        try:
+            while self.winner is None and not self.has_begun:
+                legal = self.legal()
+                self.play(legal[int(chance.random() * len(legal))])
+                begun += 1
+            winner, plies = play_on(chance) if self.winner is None else (self.winner, 0)
+        finally:
+            for _ in range(begun):
+                self.undo()
+        return winner, begun + plies
+
+    @abstractmethod
+    def play_on(self, chance: Random) -> tuple[int, int]:
+        """Do what `playout` does, of a game that has begun and goes on."""
+
+    @abstractmethod
+    def play_on_with_care(self, chance: Random) -> tuple[int, int]:
+        """Do what `careful_playout` does, of a game that has begun and goes on."""
 
 
 def taking_turns(mover: int, times: int) -> Sequence[Side]:

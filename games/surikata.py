@@ -14,6 +14,7 @@ Source: rulebook by Gerhards; rulings in docs/rules.md, which also show why the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, product, takewhile
 from operator import add, mul, or_
@@ -23,7 +24,7 @@ from typing import Final, NamedTuple
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Side, require_legal
 from lath.games.errors import PositionError
-from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys
+from lath.games.fast import DRAW, FastBoard, bounded, keys, mixed
 from lath.games.overlays import Sight
 from lath.games.parameters import Parameter
 from lath.games.reach import path_exists, read_fields, refuse_more, share_a_cell
@@ -34,6 +35,7 @@ from lath.games.stones import (
     OPEN,
     WON,
     Judged,
+    LineTables,
     Turning,
     taking_turns,
     verdict_of,
@@ -199,8 +201,9 @@ class Surikata(Turning):
             raise PositionError(f"the meerkat {where}, expected {expected}")
         number = NUMBERS[self.lose]
         if self.board.finished(self.lines, mine):
-            who = self.colours[mover]
-            raise PositionError(f"{who} is to move, but has {number} in line already")
+            raise PositionError(
+                f"{self.colours[mover]} is to move, but has {number} in line already"
+            )
         lines = self.board.finished(self.lines, theirs)
         if lines and not share_a_cell([*lines, meerkat]):
             raise PositionError(
@@ -384,9 +387,20 @@ class SurikataPosition(_State, Judged):
         """Return the cells of mounds and pieces, and that of the meerkat, which is on top."""
         return zip("mowk", (self.mounds, *self.stones, self.meerkat), strict=True)
 
-    def contents(self) -> tuple[str, ...]:
-        """Return mound or piece of each cell, `ok` being the meerkat on an orange piece."""
-        return self.game.board.contents(self.layers())
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SightTables(LineTables):
+    """The compiled form: a meerkat sees cells that are taken then; `others` are the mounds."""
+
+    mounds: int
+    """So many are placed before the first piece."""
+
+    rays: Sequence[Sequence[int]]
+    """What lies ahead of each cell, four ways a cell."""
+
+    meerkat_keys: Sequence[int]
+    meerkat: int
+    """Its cell; -1 before it stands on one."""
 
 
 class SurikataBoard(FastBoard):
@@ -419,8 +433,7 @@ class SurikataBoard(FastBoard):
         self._meerkat_keys = dict(zip(bits, many[3 * cells : 4 * cells], strict=True)) | {0: 0}
         self.key = self._meerkat_keys[self.meerkat] ^ (self._turn if mover else 0)
         for cells_, own in zip((self.mounds, *self.stones), (many, *self._keys), strict=True):
-            for place in game.board.places_in(cells_):
-                self.key ^= own[place]
+            self.key ^= mixed(own, game.board.places_in(cells_))
 
     def legal(self) -> list[int]:
         """Return the codes of the cells that may be used."""
@@ -469,8 +482,7 @@ class SurikataBoard(FastBoard):
 
     def position(self) -> SurikataPosition:
         """Return the state as a position."""
-        first, second = self.stones
-        mover = self.to_move
+        (first, second), mover = self.stones, self.to_move
         verdict = verdict_of(self.winner, mover)
         return SurikataPosition(
             self.game, self.mounds, (first, second), self.meerkat, mover, verdict
@@ -492,12 +504,11 @@ class SurikataBoard(FastBoard):
                 wins.append(code)
         return wins, losses
 
-    def tables(self) -> Tables:
-        """Return what a compiled board needs to go on from here."""
+    def tables(self) -> SightTables:
+        """Return the compiled form of how the board stands."""
         board = self.game.board
         cells, (first, second) = len(self._cells), self.stones
-        return Tables(
-            family="sight",
+        return SightTables(
             cells=cells,
             shapes=tuple(tuple(board.places_in(line)) for line in self.game.lines),
             losing=(True,) * len(self.game.lines),

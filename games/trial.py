@@ -13,7 +13,8 @@ from random import Random
 from typing import Any, Final
 
 from lath.games.board import Board
-from lath.games.core import Outcome, Piece
+from lath.games.capabilities import lacking
+from lath.games.contract import Outcome, Piece, Position
 from lath.games.errors import GameError
 
 MOST_PLIES: Final = 200
@@ -31,12 +32,6 @@ SECONDS: Final = 1.0
 
 _MOVE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+=:@/-]*")
 """What a record can hold as a move."""
-
-_MEMBERS: Final = (
-    *("game", "to_move", "is_over", "outcome", "legal_moves"),
-    *("why_illegal", "play", "text", "contents"),
-)
-"""What every position has."""
 
 
 def wrong_with(
@@ -86,8 +81,8 @@ def _wrong_game(
     while len(moves) < MOST_PLIES:
         after = f"ply {len(moves)}, after {' '.join(moves)}: " if moves else ""
         called = called if not moves else f"play({moves[-1]!r})"
-        if lacking := [name for name in _MEMBERS if not hasattr(position, name)]:
-            yield f"{called} returned {_shown(position)}, which has no {', '.join(lacking)}"
+        if missing := lacking(position, Position):
+            yield f"{called} returned {_shown(position)}, which has no {', '.join(missing)}"
         yield from (f"{after}{words}" for words in _wrong_at(game, position))
         if position.is_over:
             return
@@ -117,8 +112,8 @@ def _ends(position: Any, move: str, moves: list[str]) -> bool:
 
 def _wrong_looks(game: Any) -> Iterator[str]:
     """Yield what is wrong with the attributes of a game."""
-    for name in ("title", "credit"):
-        if not isinstance(value := getattr(game, name), str) or not value:
+    for name, value in (("title", game.title), ("credit", game.credit)):
+        if not isinstance(value, str) or not value:
             yield f"{name} is {_shown(value)}, expected a text"
     colours = game.colours
     if not (_are(colours, str) and len(set(colours)) == len(colours) == 2):

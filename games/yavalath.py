@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Side, require_legal
 from lath.games.errors import PositionError
-from lath.games.fast import DRAW, Tables, bounded, keys
+from lath.games.fast import DRAW, bounded, keys, mixed
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_two_endings
 from lath.games.stones import (
@@ -28,7 +28,8 @@ from lath.games.stones import (
     SWAP,
     WON,
     Alternating,
-    EndingBoard,
+    LineTables,
+    SwapBoard,
     Turning,
     past_swap,
     verdict_of,
@@ -233,12 +234,8 @@ class YavalathPosition(_State, Alternating):
         """Return the cells of the stones of each seat."""
         return zip("wb", self.stones, strict=True)
 
-    def contents(self) -> tuple[str, ...]:
-        """Return the stone of each cell."""
-        return self.game.board.contents(self.layers())
 
-
-class YavalathBoard(EndingBoard):
+class YavalathBoard(SwapBoard):
     """A board for searches: the stones of each seat are cells as `Board.bit` has them.
 
     The code of a cell is its place in `Board.names`; the one after the last is the swap.
@@ -263,15 +260,14 @@ class YavalathBoard(EndingBoard):
             [key ^ self._turn for key in many[1::2]],
         )
         self.key = self._turn if mover else 0
-        for stones, own in zip(self.stones, self._keys, strict=True):
-            for code in game.board.places_in(stones):
-                self.key ^= own[code] ^ self._turn
+        for seat, stones in enumerate(self.stones):
+            self.key ^= mixed(many[seat::2], game.board.places_in(stones))
 
     @property
-    def can_swap(self) -> bool:
-        """Return whether this is second's first turn."""
+    def has_begun(self) -> bool:
+        """Return whether second's first turn is over, or not to come."""
         white, black = self.stones
-        return self.to_move == 1 and not black and white & (white - 1) == 0
+        return self.to_move == 0 or black != 0 or white & (white - 1) != 0
 
     def legal(self) -> list[int]:
         """Return the codes of the empty cells, then the swap's."""
@@ -280,7 +276,7 @@ class YavalathBoard(EndingBoard):
         white, black = self.stones
         board = self.game.board
         codes = board.places_in(board.full & ~(white | black))
-        if not black and self.can_swap:
+        if not black and not self.has_begun:
             codes.append(self._swap)
         return codes
 
@@ -316,8 +312,7 @@ class YavalathBoard(EndingBoard):
 
     def position(self) -> YavalathPosition:
         """Return the state as a position."""
-        first, second = self.stones
-        mover = self.to_move
+        (first, second), mover = self.stones, self.to_move
         verdict = verdict_of(self.winner, mover)
         return YavalathPosition(self.game, (first, second), mover, verdict)
 
@@ -342,12 +337,11 @@ class YavalathBoard(EndingBoard):
         wins &= empty
         return wins, losses & empty & ~wins
 
-    def tables(self) -> Tables:
-        """Return what a compiled board needs to go on from here."""
+    def tables(self) -> LineTables:
+        """Return the compiled form of how the board stands."""
         board, game = self.game.board, self.game
         winning, losing = board.lines(game.win), board.lines(game.lose)
-        return Tables(
-            family="lines",
+        return LineTables(
             cells=self._swap,
             shapes=tuple(tuple(board.places_in(line)) for line in (*winning, *losing)),
             losing=(False,) * len(winning) + (True,) * len(losing),
@@ -375,12 +369,8 @@ class YavalathBoard(EndingBoard):
         their_lost = self.ending_cells(1 - mover)[1].bit_count()
         return bounded((ahead + 4 * (their_lost - lost)) / 100)
 
-    def playout(self, chance: Random) -> tuple[int, int]:
+    def play_on(self, chance: Random) -> tuple[int, int]:
         """Play at random to the end; return the winner and how many plies that took."""
-        if self.winner is not None:
-            return self.winner, 0
-        if self.can_swap:
-            return self._swap_or_not(chance, self.playout)
         placed, random = self.game.placed, chance.random
         mover = self.to_move
         mine, theirs = self.stones[mover], self.stones[1 - mover]
@@ -399,24 +389,8 @@ class YavalathBoard(EndingBoard):
             mine, theirs, mover = theirs, mine, 1 - mover
         return DRAW, len(free)
 
-    def _swap_or_not(
-        self, chance: Random, play_on: Callable[[Random], tuple[int, int]]
-    ) -> tuple[int, int]:
-        """Play second's first turn, then on."""
-        legal = self.legal()
-        self.play(legal[int(chance.random() * len(legal))])
-        try:
-            winner, plies = play_on(chance)
-        finally:
-            self.undo()
-        return winner, plies + 1
-
-    def careful_playout(self, chance: Random) -> tuple[int, int]:  # noqa: C901 - one hot loop
+    def play_on_with_care(self, chance: Random) -> tuple[int, int]:
         """Do the same with `candidates`; cells where a stone wins are kept from ply to ply."""
-        if self.winner is not None:
-            return self.winner, 0
-        if self.can_swap:
-            return self._swap_or_not(chance, self.careful_playout)
         placed, random, places_in = self.game.placed, chance.random, self.game.board.places_in
         mover = self.to_move
         mine, theirs = self.stones[mover], self.stones[1 - mover]

@@ -40,6 +40,7 @@ from lath.arena.cli.outputs import PACKED, Force, Target
 from lath.arena.engine.debugging import debugged
 from lath.arena.engine.engine import Engine
 from lath.arena.entrants.builds import ready
+from lath.arena.entrants.compiling import SEARCHERS
 from lath.arena.entrants.flag_text import time_of, words_of
 from lath.arena.entrants.origins import sandbox_of
 from lath.arena.entrants.programs import advice_on, bundled, missing_file, resolve
@@ -57,6 +58,7 @@ from lath.arena.schedule.core import draw, read_options
 from lath.arena.terminal.streams import data_output
 from lath.games.core import Side
 from lath.games.errors import GameError
+from lath.games.fast import has_compiled_form
 from lath.notation.protocol import NewGame, read_new
 from lath.notation.record.tags import FIRST_OPTIONS, SECOND_OPTIONS
 
@@ -81,16 +83,32 @@ app.add_typer(group)
 
 
 @group.command("list")
-def list_bots(as_json: AsJson = False) -> None:
+def list_bots(
+    as_json: AsJson = False,
+    verbose: Annotated[
+        bool, flag("--verbose -v", "Tell which games have a compiled form.")
+    ] = False,
+    game: Annotated[list[str] | None, option("--game", "FILE", "A game to tell of, too.")] = None,
+) -> None:
     """List the bots that can be entered by their name alone.
 
-    Example: arena bot list
+    Example: arena bot list -v
     """
+    add_games(game)
     if as_json:
         print_json([{"name": name, "command": list(words)} for name, words in bundled().items()])
         return
     for name, words in bundled().items():
         print(f"{name:16}{' '.join(words)}")
+    if verbose:
+        forms = {one.id: has_compiled_form(one) for one in games.installed()}
+        without = [game_id for game_id, has_form in forms.items() if not has_form]
+        print(
+            f"\n{', '.join(SEARCHERS)} have a compiled form for these games, with the extra 'fast':"
+        )
+        print(f"  {', '.join(game_id for game_id in forms if game_id not in without)}")
+        print("They play these games in Python alone, many times slower:")
+        print(f"  {', '.join(without) or 'none'}")
 
 
 @group.command()

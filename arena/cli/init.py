@@ -6,13 +6,14 @@ that of `examples/new-game`, there `lath/arena/new_game`.
 
 from __future__ import annotations
 
+import json
 import keyword
 import os
 import re
 import shlex
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +23,7 @@ from lath import DOCUMENTATION, games
 from lath.arena.cli.main import App, DoneAsJson, Plain, Quiet, argument, option, print_done
 from lath.arena.cli.outputs import made_folder
 from lath.arena.entrants.programs import build_command
+from lath.arena.entrants.sizes import DEMO_GAMES
 from lath.arena.errors import ConfigError
 from lath.games.errors import hinted
 from lath.notation.files.files import write_atomically
@@ -37,13 +39,13 @@ Language = Literal["python", "javascript", "c", "cpp", "rust", "shell"]
 class Starter(NamedTuple):
     """A bot to start from: its file among the examples, and in the new folder.
 
-    Command and games are as TOML has them; `build` is what to do before it runs, empty: nothing.
+    The command is as TOML has it; `build` is what to do before it runs, empty: nothing.
     """
 
     source: str
     file: str
     command: str
-    games: str = '["mammalath", "manalath", "surikata", "yavalath"]'
+    games: Sequence[str] = DEMO_GAMES
     build: str = ""
 
 
@@ -51,7 +53,7 @@ STARTERS: Final[Mapping[Language, Starter]] = {
     "python": Starter("dice.py", "mybot.py", '["python", "mybot.py"]'),
     "javascript": Starter("random.js", "mybot.js", '["node", "mybot.js"]'),
     "c": Starter(
-        "four_in_line.c", "mybot.c", '["./mybot"]', '["yavalath"]', build_command("mybot.c")
+        "four_in_line.c", "mybot.c", '["./mybot"]', ["yavalath"], build_command("mybot.c")
     ),
     "cpp": Starter("legal.cpp", "mybot.cpp", '["./mybot"]', build=build_command("mybot.cpp")),
     "rust": Starter("legal.rs", "mybot.rs", '["./mybot"]', build=build_command("mybot.rs")),
@@ -263,7 +265,10 @@ def init(
     build = f'build = "{starter.build}"\ncwd = "."\n' if starter.build else ""
     texts = {
         "tournament.toml": _TOML.format(
-            documents=DOCUMENTATION, games=starter.games, command=starter.command, build=build
+            documents=DOCUMENTATION,
+            games=json.dumps(starter.games),
+            command=starter.command,
+            build=build,
         ),
         starter.file: (packed if packed.is_file() else checkout).read_text(encoding="utf-8"),
         "README.md": _README.format(

@@ -1,6 +1,6 @@
 """What the kernels play on: arrays of whole numbers, and what stands where in them.
 
-`t` is what never changes (`laid_out` makes it of `lath.games.fast.Tables`), `s` the state. A *list
+`t` is what never changes (`laid_out` makes it of a game's `Tables`), `s` the state. A *list
 of lists* begins at some place of `t` with where each list starts.
 """
 
@@ -11,10 +11,14 @@ from itertools import accumulate
 from typing import Any, Final
 
 from lath.games.fast import Tables
+from lath.games.mammalath import ReleaseTables
+from lath.games.manalath import GroupTables
+from lath.games.stones import LineTables
+from lath.games.surikata import SightTables
 
 Ints = Any  # np.ndarray of int64
 
-FAMILIES: Final = ("lines", "releases", "groups", "sight")
+FAMILIES: Final[Sequence[type[Tables]]] = (LineTables, ReleaseTables, GroupTables, SightTables)
 
 LINES, RELEASES, GROUPS, SIGHT = range(4)
 
@@ -68,7 +72,7 @@ def laid_out(tables: Tables, codes: int) -> Ints:
     """Return `t` for a game with so many codes."""
     import numpy as np  # of the extra `fast`
 
-    cells, shapes = tables.cells, len(tables.shapes)
+    cells, shapes = tables.cells, 0
     t = [0] * HEAD
 
     def put(numbers: Iterable[int]) -> int:
@@ -82,24 +86,30 @@ def laid_out(tables: Tables, codes: int) -> Ints:
         t.extend(number for one in lists for number in one)
         return begins
 
-    t[FAMILY] = FAMILIES.index(tables.family)
-    t[CELLS], t[CODES], t[SHAPES], t[SUPPLY] = cells, codes, shapes, tables.supply
-    t[LOSS_FIRST], t[TURN] = tables.is_loss_first, signed(tables.turn_key)
-    t[SWAP] = codes - 1 if tables.has_swap else -1
-    t[WIN], t[LOSE], t[MOUNDS] = tables.win, tables.lose, tables.mounds
-    t[TYPES] = max(len(tables.releases) - shapes, 0)
-    through = [[i for i, s in enumerate(tables.shapes) if cell in s] for cell in range(cells)]
-    t[THROUGH] = put_lists(through)
-    t[SHAPE_CELLS] = put_lists(tables.shapes)
-    t[NEAR] = put_lists(tables.near)
-    t[RAYS] = put_lists(tables.rays)
-    t[TAKEN] = put_lists(tables.releases)
+    t[FAMILY], t[CELLS], t[CODES] = FAMILIES.index(type(tables)), cells, codes
+    t[SWAP] = -1
     first, second = tables.stone_keys
     t[STONE_KEYS] = put(map(signed, (*first[:cells], *second[:cells])))
     t[OTHER_KEYS] = put(map(signed, tables.other_keys))
-    t[MEERKAT_KEYS] = put(map(signed, tables.meerkat_keys))
+    if isinstance(tables, LineTables):
+        shapes = t[SHAPES] = len(tables.shapes)
+        t[SUPPLY], t[LOSS_FIRST] = tables.supply, tables.is_loss_first
+        t[TURN] = signed(tables.turn_key)
+        if tables.has_swap:
+            t[SWAP] = codes - 1
+        through = [[i for i, s in enumerate(tables.shapes) if cell in s] for cell in range(cells)]
+        t[THROUGH], t[SHAPE_CELLS] = put_lists(through), put_lists(tables.shapes)
+    match tables:
+        case ReleaseTables():
+            t[TYPES], t[TAKEN] = len(tables.releases) - shapes, put_lists(tables.releases)
+        case SightTables():
+            t[MOUNDS], t[RAYS] = tables.mounds, put_lists(tables.rays)
+            t[MEERKAT_KEYS] = put(map(signed, tables.meerkat_keys))
+        case GroupTables():
+            t[SUPPLY], t[WIN], t[LOSE] = tables.supply, tables.win, tables.lose
+            t[NEAR] = put_lists(tables.near)
     plies = codes + 2
-    grouped_cells = cells if tables.family == "groups" else 0
+    grouped_cells = cells if t[FAMILY] == GROUPS else 0
     at = STATE_HEAD
     for place, room in (
         (OWN, cells),
@@ -112,7 +122,7 @@ def laid_out(tables: Tables, codes: int) -> Ints:
         (MADE, 2 * grouped_cells),
         (ENDING, 4),
         (PAST, ENTRY * plies),
-        (TRAIL, 2 * cells * (tables.win + 1)),
+        (TRAIL, 2 * cells * (t[WIN] + 1)),
     ):
         t[place], at = at, at + room
     t[LENGTH] = at

@@ -60,20 +60,24 @@ from lath.bots.compiled.arrays import (
 from lath.bots.compiled.groups import join, joins_losing, part
 from lath.bots.compiled.sight import hides_all, lift
 from lath.games.fast import Tables
+from lath.games.mammalath import ReleaseTables
+from lath.games.stones import LineTables
+from lath.games.surikata import SightTables
 
 
 def stood(tables: Tables, t: Ints, to_move: int, winner: int | None, key: int) -> Ints:
     """Return `s` for where the tables say that everything stands."""
     s = np.zeros(t[LENGTH], dtype=np.int64)
     s[TO_MOVE], s[WINNER] = to_move, OPEN if winner is None else winner
-    s[KEY], s[MEERKAT] = signed(key), tables.meerkat
-    shapes = len(tables.shapes)
-    for shape, cells in enumerate(tables.shapes):
-        for seat in (0, 1):
-            s[t[LEFT] + seat * shapes + shape] = ONE * len(cells) + sum(cells)
-        s[t[ANIMALS] + shape] = ALWAYS if tables.losing[shape] else 0
-        if tables.family == "releases":
-            s[t[ANIMALS] + shape] = len(set(cells).intersection(tables.others))
+    s[KEY] = signed(key)
+    s[MEERKAT] = tables.meerkat if isinstance(tables, SightTables) else -1
+    if isinstance(tables, LineTables):
+        for shape, cells in enumerate(tables.shapes):
+            for seat in (0, 1):
+                s[t[LEFT] + seat * t[SHAPES] + shape] = ONE * len(cells) + sum(cells)
+            s[t[ANIMALS] + shape] = ALWAYS if tables.losing[shape] else 0
+            if isinstance(tables, ReleaseTables):
+                s[t[ANIMALS] + shape] = len(set(cells).intersection(tables.others))
     s[t[MADE] : t[ENDING]] = 1
     for cell in tables.others:
         s[t[OTHER] + cell] = 1

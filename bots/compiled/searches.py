@@ -107,16 +107,19 @@ def _warm() -> None:
         search.played(0)
     board.play(0)
     search.run(board, SearchBudget(nodes=1))
-    compiled = CompiledBoard(board)
-    compiled.play(compiled.candidates()[0])
-    compiled.undo()
-    compiled.legal()
-    compiled.lean()
-    compiled.playout(Random(1), is_careful=True)
-    compiled.playouts(Random(1), 1, is_careful=True)
+    kernels, chance = sys.modules["lath.bots.compiled.kernels"], seed_of(Random(1))
+    t, s = numbers_of(board)
+    moves = room_for_moves(t)
+    for write in (kernels.legal, kernels.candidates):
+        write(t, s, moves, 0)
+    kernels.play(t, s, int(moves[0]))
+    kernels.undo(t, s)
+    kernels.lean(t, s)
+    kernels.playout(t, s, chance, True, moves, 0)
+    kernels.playouts(t, s, chance, True, moves, 1)
 
 
-def _numbers(board: FastBoard) -> tuple[Any, Any]:
+def numbers_of(board: FastBoard) -> tuple[Any, Any]:
     """Return the arrays of the game, and of how a board stands; raises ColdError."""
     kernels = sys.modules["lath.bots.compiled.kernels"]
     tables = board.tables()
@@ -126,76 +129,16 @@ def _numbers(board: FastBoard) -> tuple[Any, Any]:
     return t, kernels.stood(tables, t, board.to_move, board.winner, board.key)
 
 
-def _room_for_moves(t: Any) -> Any:
+def room_for_moves(t: Any) -> Any:
+    """Return an array for the moves of all plies of a search."""
     import numpy as np  # of an extra
 
     codes = int(t[arrays.CODES])
     return np.zeros((codes + 2) * (codes + 2), dtype=np.int64)
 
 
-class CompiledBoard:
-    """What a `FastBoard` is, over the arrays: for tests and benchmarks."""
-
-    def __init__(self, board: FastBoard) -> None:
-        """Take over how a board stands; raises ColdError."""
-        self._kernels, _ = load(is_patient=True)
-        self.t, self.s = _numbers(board)
-        self._moves = _room_for_moves(self.t)
-
-    @property
-    def to_move(self) -> int:
-        """Return who decides next."""
-        return int(self.s[arrays.TO_MOVE])
-
-    @property
-    def winner(self) -> int | None:
-        """Return None while the game goes on, else 0, 1 or `DRAW`."""
-        winner = int(self.s[arrays.WINNER])
-        return None if winner == arrays.OPEN else winner
-
-    @property
-    def key(self) -> int:
-        """Return the same as of the `FastBoard`."""
-        return int(self.s[arrays.KEY]) % (1 << 64)
-
-    def legal(self) -> list[int]:
-        """Return the codes of all legal moves."""
-        return self._written(self._kernels.legal(self.t, self.s, self._moves, 0))
-
-    def candidates(self) -> list[int]:
-        """Return the codes of those worth a thought."""
-        return self._written(self._kernels.candidates(self.t, self.s, self._moves, 0))
-
-    def _written(self, many: int) -> list[int]:
-        codes: list[int] = self._moves[:many].tolist()
-        return codes
-
-    def play(self, code: int) -> None:
-        """Play a legal move."""
-        self._kernels.play(self.t, self.s, code)
-
-    def undo(self) -> None:
-        """Take the last move back; raises IndexError where there is none."""
-        if not self.s[arrays.PLIES]:
-            raise IndexError("no move to take back")
-        self._kernels.undo(self.t, self.s)
-
-    def lean(self) -> float:
-        """Return who seems to win."""
-        return float(self._kernels.lean(self.t, self.s))
-
-    def playout(self, chance: Random, *, is_careful: bool) -> tuple[int, int]:
-        """Play at random to the end and back; return the winner and how many plies that took."""
-        both = int(self._kernels.playout(self.t, self.s, _seed(chance), is_careful, self._moves, 0))
-        return both & 3, both >> 2
-
-    def playouts(self, chance: Random, count: int, *, is_careful: bool) -> int:
-        """Play so many; return how many plies they took."""
-        kernels, random = self._kernels, _seed(chance)
-        return int(kernels.playouts(self.t, self.s, random, is_careful, self._moves, count))
-
-
-def _seed(chance: Random) -> Any:
+def seed_of(chance: Random) -> Any:
+    """Return random numbers of the kernels, which begin with one of a source of chance."""
     import numpy as np  # of an extra
 
     return np.array([chance.getrandbits(64) | 1], dtype=np.uint64)
@@ -223,8 +166,8 @@ class _Followed:
                     kernels.play(self.t, self.s, code)
         self._told = []
         if self._game is not board.game or self.s[arrays.KEY] != arrays.signed(board.key):
-            self.t, self.s = _numbers(board)
-            self.moves = _room_for_moves(self.t)
+            self.t, self.s = numbers_of(board)
+            self.moves = room_for_moves(self.t)
             self._game = board.game
 
 
@@ -401,7 +344,7 @@ class CompiledUct(Uct):
         arrays.stand(board)
         root = self._row(board)
         path: Any = np.zeros(len(board.moves) + 3, dtype=np.int64)
-        random = _seed(self.chance)
+        random = seed_of(self.chance)
         is_careful = type(board).rollout is FastBoard.rollout
         tree = (self._tree, self._scores, self._keys)
         batch = 16

@@ -10,9 +10,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from html import escape
+from itertools import chain
 from typing import Any, Final
 
 from lath.games.board import Shape
+from lath.games.capabilities import can_be_drawn
 from lath.games.core import Game, Piece, Position
 from lath.games.drawing import shapes
 from lath.games.drawing.shapes import FAINT, LABEL, PLATE, UNIT, Point, mark, number
@@ -215,16 +217,14 @@ def svg(
     game = position.game
     contents = position.contents()
     shown: defaultdict[str, list[str]] = defaultdict(list)
-    for overlay in of(game) if aids else ():
-        if isinstance(overlay, Groups):
-            found = _groups_shown(overlay, game, contents)
-        else:
-            found = _sight_shown(overlay, game, contents)
-        for where, text in found:
-            shown[where].append(text)
-    if legal:
-        for where, text in _legal_shown(position):
-            shown[where].append(text)
+    marks = [
+        _groups_shown(overlay, game, contents)
+        if isinstance(overlay, Groups)
+        else _sight_shown(overlay, game, contents)
+        for overlay in (of(game) if aids else ())
+    ]
+    for where, text in chain(*marks, _legal_shown(position) if legal else ()):
+        shown[where].append(text)
     sentences = _sentences(position, shown["words"], legal=legal)
     shape, centres = game.board.shape, dict(zip(game.board.names, places(game), strict=True))
     parts = (
@@ -255,9 +255,8 @@ def html(
     pages.
     """
     game, outcome = position.game, position.outcome()
-    is_drawn = all(getattr(game, name, None) for name in ("board", "pieces"))
     drawn = ""
-    if is_drawn:
+    if can_be_drawn(game):
         decided, is_loss = (outcome.cells, outcome.is_loss) if outcome else ((), False)
         drawn = svg(position, title=title, highlight=decided, is_loss=is_loss, last=last)
     words = caption or f"{game.title}: {_state(position)}"
@@ -455,15 +454,18 @@ def _sprites(game: Game) -> Iterator[tuple[str, str]]:
     yield "cell", mark("cell", shapes.outline(shape))
     if _has_names_inside(game):
         yield "name", shapes.texts([("", (0.0, 0.0))], *_NAME_STYLE)
-    yield "strange", shapes.strange("?")
-    yield "halo", shapes.HALO
-    yield "dot", shapes.dot("", "")
-    yield "cross", shapes.CROSS
-    yield "turn", shapes.TURN
-    yield "share", shapes.SHARE
-    yield "win", shapes.WIN
-    yield "loss", shapes.LOSS
-    yield "moved", shapes.moved(shape)
+    marks = {
+        "strange": shapes.strange("?"),
+        "halo": shapes.HALO,
+        "dot": shapes.dot("", ""),
+        "cross": shapes.CROSS,
+        "turn": shapes.TURN,
+        "share": shapes.SHARE,
+        "win": shapes.WIN,
+        "loss": shapes.LOSS,
+        "moved": shapes.moved(shape),
+    }
+    yield from marks.items()
     has_sight = any(isinstance(overlay, Sight) for overlay in overlays)
     for name in (
         "deciding",

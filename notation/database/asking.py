@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from lath.games.capabilities import alike_of
 from lath.games.core import SIDES, Result, follow, symmetries
 from lath.games.errors import MoveSyntaxError
 from lath.notation.database.keys import keys_of
@@ -330,7 +331,7 @@ class _Asking:
             game = game_by(*rules)
             with suppress(MoveSyntaxError):
                 canonical = game.canonical(move)
-                names = str.maketrans(dict.fromkeys(getattr(game, "alike", ""), "?"))
+                names = str.maketrans(dict.fromkeys(alike_of(game), "?"))
                 images = {way.move(canonical).translate(names) for way in symmetries(game.start())}
                 found |= {
                     text

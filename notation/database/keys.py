@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from lath.games.capabilities import alike_of
 from lath.games.core import (
     FIRST_VERSION,
     Game,
@@ -242,9 +243,8 @@ class _OnBoards:
         cells = game.board.names
         self.layers: Final = Layers(game, {cell: place for place, cell in enumerate(cells)})
         self._texts, self._text = texts, text
-        alike: str = getattr(game, "alike", "")
         codes = self.layers.codes
-        self._alike = [codes.index(code) for code in alike]
+        self._alike = [codes.index(code) for code in alike_of(game)]
         self._releases: Final = self._meet_releases(game)
         """The moves that take all pieces of a layer that is like others, and which of those."""
         self._moves = [symmetry.move for symmetry in symmetries(game.start())]
@@ -519,7 +519,7 @@ def _moved(game: Game, cells: Mapping[str, str], contents: Sequence[str]) -> lis
 
 def _unnamed(game: Game, contents: Sequence[str]) -> list[str]:
     """Return what lies on cells, pieces that only their names tell apart as they come."""
-    alike: str = getattr(game, "alike", "")
+    alike = alike_of(game)
     met: dict[str, str] = {}
     return [
         "".join(met.setdefault(c, str(len(met))) if c in alike else c for c in content)

@@ -24,6 +24,7 @@ from operator import or_
 from typing import Final, NamedTuple
 
 from lath.games.board import Board
+from lath.games.capabilities import bits_of, knows_movers, legal_bits
 from lath.games.core import Game, Move, Position, Side, follow, movers
 from lath.games.errors import GameError
 from lath.notation.record.record import Record
@@ -330,7 +331,7 @@ class Dictionary:
 
         None where a move must be looked at, or cannot be played.
         """
-        end = follow(position, texts) if hasattr(position, "movers") else None
+        end = follow(position, texts) if knows_movers(position) else None
         found = None if end is None else self.for_granted(position, texts)
         return None if found is None or end is None else (*found, end)
 
@@ -342,7 +343,7 @@ class Dictionary:
         None where a move must be looked at, or finding out who moves takes as long as playing. Who
         asks has to see at the end whether all did what they are known for; if not, `closely` tells.
         """
-        if not hasattr(position, "movers"):
+        if not knows_movers(position):
             return None
         seats = movers(position, texts)[: len(texts)]
         granted = self._granted
@@ -369,7 +370,7 @@ class Dictionary:
         if seats:
             self._grant_nothing()
         kinds: list[int] = []
-        if hasattr(position, "movers") and (end := follow(position, texts)) is not None:
+        if knows_movers(position) and (end := follow(position, texts)) is not None:
             seats = movers(position, texts)[: len(texts)]
             at = 0
             for ply, (text, seat) in enumerate(zip(texts, seats, strict=True)):
@@ -500,7 +501,7 @@ class LegalMoves:
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
-        bits: Mapping[str, int] = getattr(dictionary.game, "bits", {})
+        bits = bits_of(dictionary.game)
         settled = {bits[text]: kind for text, kind in dictionary.settled().items() if text in bits}
         self._kind = settled
         self._bit = {kind: bit for bit, kind in settled.items()}
@@ -511,18 +512,17 @@ class LegalMoves:
     def of(self, record: Record) -> Iterator[int]:
         """Yield the legal moves of each position of a record that the dictionary has played."""
         position, read = self._dictionary.start(record).position, self._dictionary.read
-        settled = self._settled
         for move in (None, *record.moves):
             if move is not None:
                 position = position.play(read(move))
-            if settled:
-                bits: int = getattr(position, "legal_bits")  # noqa: B009 - who has bits has it
-                legal = bits & settled
-                if bits != legal:
-                    others = map(self._others.__getitem__, Board.bits(bits ^ legal))
-                    legal |= self._looked_at(position, others)
-            else:
-                legal = self._looked_at(position, position.legal_moves())
+            bits = legal_bits(position) if self._settled else None
+            if bits is None:
+                yield self._looked_at(position, position.legal_moves())
+                continue
+            legal = bits & self._settled
+            if bits != legal:
+                others = map(self._others.__getitem__, Board.bits(bits ^ legal))
+                legal |= self._looked_at(position, others)
             yield legal
 
     def _looked_at(self, position: Position, moves: Iterable[Move]) -> int:

@@ -5,11 +5,12 @@ Everything follows from what a game says of itself: its pieces, its cells and it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
+from lath.games.capabilities import spellings_of
 from lath.games.core import Game, Move, Position
 from lath.notation.record.errors import NotationError
 from lath.notation.record.record import Record
@@ -45,8 +46,8 @@ class Encoding:
 
         Raises PlanesError where the game does not list its moves.
         """
-        spellings: Mapping[str, Move] | None = getattr(self.game, "moves", None)
-        if not isinstance(spellings, Mapping):
+        spellings = spellings_of(self.game)
+        if not spellings:
             raise PlanesError(
                 f"{self.game.id} does not list its moves (`moves`), so none has an index"
             )

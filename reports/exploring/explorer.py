@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, Self
 
+from lath.games.capabilities import count_legal
 from lath.games.core import Move, Position, Result, Side, follow, least_line, symmetries
 from lath.notation.record.record import Record
 from lath.notation.record.tags import RULES, date_of, number_of
@@ -355,9 +356,7 @@ Sign = int
 
 def sign_of(position: Position) -> Sign:
     """Return who is to move, and how many moves there are: no symmetry changes that."""
-    bits: int | None = getattr(position, "legal_bits", None)
-    count = len(position.legal_moves()) if bits is None else bits.bit_count()
-    return 2 * min(count, 1 << 14) + position.to_move
+    return 2 * min(count_legal(position), 1 << 14) + position.to_move
 
 
 class NodeCounter:

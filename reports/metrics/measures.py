@@ -41,6 +41,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
+from lath.games.capabilities import count_legal
 from lath.games.core import Side
 from lath.games.stones import SWAP
 from lath.notation.archive.archive import SeenRecords
@@ -101,10 +102,9 @@ def played(record: Record) -> tuple[dict[str, float], GameCourse, Unjudged | Non
     covered = array("q")
     before: tuple[str, ...] = ()
     for ply, position in enumerate(positions(record)):
-        bits = getattr(position, "legal_bits", None)
         if ply == 1 and not record.tag("Position"):
             has_swap = SWAP in position.legal_moves()
-        legal.append(len(position.legal_moves()) if bits is None else bits.bit_count())
+        legal.append(count_legal(position))
         seats.append(int(position.to_move))
         contents = position.contents()
         both = enumerate(zip(contents, before or contents, strict=True))

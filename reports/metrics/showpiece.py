@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from typing import Annotated, Final, NamedTuple
 
 from lath import games
+from lath.games.capabilities import own_card
 from lath.notation.record.record import Record
 from lath.notation.record.tags import Termination
 from lath.notation.rules.replay import movers_of
@@ -123,8 +124,7 @@ class ShowpieceCounter:
 
 def _rule(game_id: str) -> str:
     """Return the first line of a game's card; empty where it has none."""
-    card: str = getattr(games.get(game_id), "card", "")
-    line = card.partition("\n")[0]
+    line = (own_card(games.get(game_id)) or "").partition("\n")[0]
     return line[:1].upper() + line[1:]
 
 

@@ -47,6 +47,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from weakref import finalize
 
 from lath.games.board import Board
+from lath.games.capabilities import boarded
 from lath.games.core import Game
 from lath.games.drawing import board
 from lath.games.errors import GameError
@@ -179,7 +180,7 @@ class _Family:
 
         All legal moves are known.
         """
-        if self.dictionary is None or getattr(self.dictionary.game, "fast", None) is None:
+        if self.dictionary is None or boarded(self.dictionary.game) is None:
             return
         texts = self.dictionary.texts
         if len(self._kinds) != len(texts):

@@ -215,7 +215,7 @@ def test_a_budget_of_a_share_of_a_share_counts_everywhere() -> None:
 
 
 def proves(found: SearchResult, value: int) -> bool:
-    return found.is_proven and (found.value > 0) - (found.value < 0) == value
+    return found.proof is not None and (found.value > 0) - (found.value < 0) == value
 
 
 @pytest.mark.parametrize("game_id", [*SMALL, STRANGE])

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from places import ROOT
+from places import OURS, ROOT
 
 LAYERS: Final = ("games", "notation", "bots", "reports", "arena")
 
@@ -35,9 +35,28 @@ LONGER: Final = {
 
 SPELLED: Final = {
     "arena/tournament/run/events.py": "the type of a field in the published schema of events",
-    "games/core.py": "the definition",
+    "games/contract.py": "the definition",
     "reports/counting/facts.py": "the keys of an object in the published schema of reports",
 }
+
+
+CAPABILITIES: Final = "games/capabilities.py"
+ASKINGS: Final = 3
+"""`getattr` and `hasattr` there: a member of a class or of an object, and what a contract lacks."""
+
+NAMED: Final = {
+    "arena/cli/init.py": "the game of a first bot that is written for people",
+    "arena/entrants/sizes.py": "the games of the demo",
+    "arena/referee/bridges.py": "the game of another contest",
+    "bots/compiled/searches.py": "the game by which the kernels are compiled ahead",
+    "bots/contests.py": "the game of another contest",
+    "notation/formats/abstractplay.py": "the game that a site plays by other rules",
+    "notation/formats/abstractplay_header.py": "the names that a site has for games",
+    "notation/formats/ludii.py": "the names that a program has for games",
+    "notation/formats/ygn.py": "the one game of a format",
+    "notation/rules/builder.py": "the example of an id in a message",
+}
+"""Modules apart from its own that name a game by its id, docstrings aside."""
 
 
 @cache
@@ -111,3 +130,33 @@ def imports_in_functions(node: ast.AST, *, is_inside: bool = False) -> Iterator[
                 yield from imports_in_functions(child, is_inside=is_inside or is_function)
         if group:
             yield group
+
+
+def test_what_a_game_can_do_is_asked_in_one_module() -> None:
+    powers = {
+        member.name
+        for node in modules()[CAPABILITIES].body
+        if isinstance(node, ast.ClassDef) and ast.unparse(node.bases[0]) == "Protocol"
+        for member in node.body
+        if isinstance(member, ast.FunctionDef)
+    }
+    assert len(powers) > 12
+    asked = [
+        (path, ast.unparse(call))
+        for path, module in modules().items()
+        for call in ast.walk(module)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) in ("getattr", "hasattr")
+        if path == CAPABILITIES or powers & {ast.unparse(word).strip("'") for word in call.args}
+    ]
+    assert [path for path, _ in asked] == [CAPABILITIES] * ASKINGS, asked
+
+
+def test_a_game_is_named_in_its_own_module_or_for_a_reason() -> None:
+    naming = {
+        path
+        for path, module in modules().items()
+        for node in ast.walk(module)
+        if isinstance(node, ast.Constant) and node.value in OURS
+        if path != f"games/{str(node.value).replace('-', '_')}.py"
+    }
+    assert naming == NAMED.keys()

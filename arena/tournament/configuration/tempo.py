@@ -20,6 +20,7 @@ from lath import games
 from lath.arena.entrants.programs import bundled
 from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.configuration.config import Config
+from lath.games.capabilities import boarded
 from lath.games.core import Game
 from lath.games.errors import LathError
 from lath.games.fast import fast_board
@@ -138,7 +139,7 @@ def _searched(
     try:
         board.candidates()
         look_s = clock() - began_s
-        if hasattr(game, "fast"):  # its own rollouts are faster than what follows
+        if boarded(game):  # its own rollouts are faster than what follows
             from_s = clock()
             board.rollout(chance)
             return look_s, clock() - from_s

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 from commands import arena, refusals
 from game_files import THREE_VERSIONS, write_game
-from places import DOCS
+from places import DOCS, OURS, ROOT
 
 from lath import games
 from lath.arena.cli.main import COMMANDS, MOVED, TREE, commands_of
@@ -67,7 +67,18 @@ def test_games_and_bots_are_listed_with_what_there_is_to_say_of_them() -> None:
     names = {row["name"] for row in json.loads(arena("bot", "list", "--json").out)}
     assert {"random", "greedy", "monte-carlo"} <= names
     assert "lath.bots.greedy" in arena("bot", "list").out
+    assert "compiled" not in arena("bot", "list").out
     assert arena("--version").out.strip() == version("lath-arena")
+
+
+def test_a_game_without_a_compiled_form_says_so_beside_the_bots() -> None:
+    told = arena("bot", "list", "-v", "--game", str(ROOT / "examples/games/order_and_chaos.py")).out
+    bots, _, forms = told.partition("\n\n")
+    assert bots == arena("bot", "list").out.rstrip()
+    compiled, plain = re.findall("^  (.*)$", forms, re.MULTILINE)
+    assert set(compiled.split(", ")) >= set(OURS)
+    assert "order-and-chaos" in plain.split(", ")
+    assert not set(plain.split(", ")) & set(OURS)
 
 
 def test_schemas_are_valid_json_schemas() -> None:
