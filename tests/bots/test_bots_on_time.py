@@ -21,7 +21,7 @@ from lath.bots.sdk import Turn
 from lath.bots.search import AlphaBeta, SearchBudget
 from lath.bots.searcher import Searcher
 from lath.bots.uct import Uct
-from lath.games.fast import fast_board
+from lath.games.fast import FastBoard, fast_board
 
 BOTS: Final[dict[str, Callable[[], Callable[[Any, Turn], str]]]] = {
     "random": lambda: random_mover.choose,
@@ -104,4 +104,4 @@ def test_a_search_that_is_stopped_anywhere_leaves_the_board_as_it_was() -> None:
             else:
                 search.run(board, budget)
             assert board.position().text() == "0"
-            assert board.check.__name__ == "_go_on"
+            assert board.check is FastBoard.check
