@@ -333,7 +333,7 @@ class Board:
         layers = dict.fromkeys(letters, 0)
         rows = text.split("/")
         if len(rows) != len(self.rows):
-            raise PositionError(f"{text!r} has {len(rows)} rows, expected {len(self.rows)}")
+            raise PositionError(f"{text!r} has {len(rows)} rows", str(len(self.rows)))
         for number, (row, cells) in enumerate(zip(rows, self.rows, strict=True), 1):
             where = f"row {number} from the top, {row!r},"
             column = 0
@@ -342,14 +342,13 @@ class Board:
                     column += int(word[:4])  # longer ones are too large anyhow
                     continue
                 if word not in layers:
-                    raise PositionError(
-                        f"{where} has {word!r}, expected one of {' '.join(layers)} or a number"
-                    )
+                    known = f"one of {' '.join(layers)} or a number"
+                    raise PositionError(f"{where} has {word!r}", known)
                 if column < len(cells):
                     layers[word] |= cells[column]
                 column += 1
             if column != len(cells):
-                raise PositionError(f"{where} has {column} cells, expected {len(cells)}")
+                raise PositionError(f"{where} has {column} cells", str(len(cells)))
         return layers
 
     def _read_full_rows(self, text: str, letters: Iterable[str]) -> dict[str, int] | None:

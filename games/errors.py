@@ -17,6 +17,12 @@ def hinted(words: str, hint: str) -> str:
 class GameError(LathError, ValueError):
     """The rules of a game were not kept; the message says what and where."""
 
+    def __init__(self, what: str, expected: str = "") -> None:
+        """Take what is wrong, and what would be right where that can be said."""
+        super().__init__(f"{what}, expected {expected}" if expected else what)
+        self.what = what
+        self.expected = expected
+
 
 class UnknownGameError(GameError):
     """No game of this id is built in, installed or added."""
@@ -36,7 +42,7 @@ class MoveSyntaxError(GameError):
     def __init__(self, text: str, expected: str) -> None:
         super().__init__(f"{text!r} is not a move: {expected}")
         self.text = text
-        self.expected = expected
+        self.expected = expected.removeprefix("expected ")
 
 
 class IllegalMoveError(GameError):

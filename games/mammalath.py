@@ -21,7 +21,7 @@ from typing import ClassVar, Final, NamedTuple
 
 from lath.games.board import Board, squares
 from lath.games.core import Move, Outcome, Piece, Side, Symmetry, require_legal
-from lath.games.errors import PositionError, SetupError
+from lath.games.errors import GameError, PositionError, SetupError
 from lath.games.fast import DRAW, bounded, keys, mixed
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_more, refuse_two_endings, shapes_fit
@@ -127,7 +127,7 @@ class Mammalath(Turning):
 
     def __init__(self, size: int = 6, line: int = 3) -> None:
         if line > size:
-            raise ValueError(f"line is {line}, expected at most the size, {size}")
+            raise GameError(f"line is {line}", f"at most the size, {size}")
         animals = ANIMALS[:size]
         self.size: Final = size
         self.supply: Final = size * size // 2
@@ -295,12 +295,11 @@ class Mammalath(Turning):
         try:
             layers = self.board.read_rows(setup, self.letters)
         except PositionError as error:
-            raise SetupError(f"setup: {error}") from error
+            raise SetupError(f"setup: {error.what}", error.expected) from error
         for letter, mask in layers.items():
             if mask.bit_count() != self.size:
-                raise SetupError(
-                    f"setup {setup!r} has {mask.bit_count()} of {letter}, expected {self.size}"
-                )
+                what = f"setup {setup!r} has {mask.bit_count()} of {letter}"
+                raise SetupError(what, str(self.size))
         return tuple(layers.values())
 
     def position(self, text: str) -> MammalathPosition:

@@ -228,10 +228,8 @@ class Manalath(Turning):
         for name in setup.split(" "):
             bit = self.board.bit.get(name)
             if bit is None:
-                raise SetupError(
-                    f"setup {setup!r} has {name!r}, expected - or cells from a1 to "
-                    f"{self.board.names[-1]} with one blank between"
-                )
+                cells = f"- or cells from a1 to {self.board.names[-1]} with one blank between"
+                raise SetupError(f"setup {setup!r} has {name!r}", cells)
             if blockers & bit:
                 raise SetupError(f"setup {setup!r} names {name} twice")
             blockers |= bit
@@ -253,10 +251,9 @@ class Manalath(Turning):
             refuse_more(mask.bit_count(), self.supply, f"{colour} pieces")
             for group in self.board.groups(mask):
                 if group.bit_count() > self.win:
-                    raise PositionError(
-                        f"a group of {group.bit_count()} {colour} pieces at "
-                        f"{self.board.names_in(group)[0]}, expected at most {self.win}"
-                    )
+                    what = f"a group of {group.bit_count()} {colour} pieces"
+                    cell = self.board.names_in(group)[0]
+                    raise PositionError(f"{what} at {cell}", f"at most {self.win}")
         count = (orange | purple).bit_count()
         if count % 2 != mover:
             parity = ("an even", "an odd")[count % 2]

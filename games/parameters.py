@@ -15,7 +15,7 @@ from typing import Final, cast
 
 from lath.games.capabilities import Varied, parameters_of
 from lath.games.contract import Game
-from lath.games.errors import UnknownGameError
+from lath.games.errors import GameError, UnknownGameError
 
 Value = int | str
 """Of a parameter: a whole number, yes or no (a bool), or one of some words."""
@@ -66,7 +66,7 @@ class Parameter:
         return f"{', '.join(others)} or {last}" if others else last
 
     def read(self, text: str) -> Value:
-        """Return the value that `text` is; raises ValueError."""
+        """Return the value that `text` is; raises GameError."""
         if isinstance(self.values, range):
             if _NUMBER.fullmatch(text) and int(text) in self.values:
                 return int(text)
@@ -74,7 +74,7 @@ class Parameter:
             for value in self.values:
                 if written(value) == text:
                     return value
-        raise ValueError(f"{self.name} is {text!r}, expected {self.expected}")
+        raise GameError(f"{self.name} is {text!r}", self.expected)
 
 
 def written(value: Value) -> str:
@@ -107,7 +107,7 @@ def id_with(game: Game, values: Mapping[str, Value]) -> str:
 
 
 def read(game: Game, text: str) -> dict[str, Value]:
-    """Return the values that stand after the colon of an id; raises ValueError with the reason.
+    """Return the values that stand after the colon of an id; raises GameError.
 
     >>> from lath import games
     >>> read(games.get("yavalath"), "win=5,size=4")
@@ -115,18 +115,18 @@ def read(game: Game, text: str) -> dict[str, Value]:
     """
     known = {each.name: each for each in of(game)}
     if not known:
-        raise ValueError(f"{game.id} has no parameters")
+        raise GameError(f"{game.id} has no parameters")
     values: dict[str, Value] = {}
     for part in text.split(","):
         name, sign, value = part.partition("=")
         if not sign:
             first = next(iter(known.values()))
             such = f"{first.name}={written(first.default)}"
-            raise ValueError(f"found {part!r}, expected a parameter and its value such as {such}")
+            raise GameError(f"found {part!r}", f"a parameter and its value such as {such}")
         if name not in known:
-            raise ValueError(f"no parameter {name!r}, expected one of {', '.join(known)}")
+            raise GameError(f"no parameter {name!r}", f"one of {', '.join(known)}")
         if name in values:
-            raise ValueError(f"{name} stands there twice, expected each parameter once")
+            raise GameError(f"{name} stands there twice", "each parameter once")
         values[name] = known[name].read(value)
     return values
 
@@ -166,8 +166,10 @@ def _make(game: Game, game_id: str) -> Game:
         values = read(game, game_id.partition(":")[2])
         canonical = id_with(game, values)
         if canonical != game_id:
-            raise ValueError(f"there is one way to write it, expected {canonical!r}")
+            raise GameError("there is one way to write it", repr(canonical))
         variant = cast("Varied", game).variant(game_id, **values)
+    except GameError as error:
+        raise UnknownGameError(f"game {game_id!r}: {error.what}", error.expected) from error
     except (TypeError, ValueError) as error:  # such as a class that takes no such values
         raise UnknownGameError(f"game {game_id!r}: {error}") from error
     if variant.id != game_id:

@@ -39,7 +39,7 @@ def read_fields(text: str, fields: Sequence[str], movers: str) -> tuple[list[str
 def refuse_more(count: int, most: int, what: str) -> None:
     """Raise PositionError where there are more than `most` of something."""
     if count > most:
-        raise PositionError(f"{count} {what}, expected at most {most}")
+        raise PositionError(f"{count} {what}", f"at most {most}")
 
 
 def refuse_two_endings(

@@ -65,7 +65,7 @@ def get(game_id: str) -> Game:
         return game
     point = next((point for point in plugins() if point.name == game_id), None)
     if point is None:
-        raise UnknownGameError(f"unknown game {game_id!r}, expected one of {', '.join(ids())}")
+        raise UnknownGameError(f"unknown game {game_id!r}", f"one of {', '.join(ids())}")
     return _loaded(point)
 
 

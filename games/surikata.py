@@ -198,7 +198,7 @@ class Surikata(Turning):
             where = f"is on {self.board.name[meerkat]}" if meerkat else "is on no cell"
             placed_last = f"the cell of a piece of {self.colours[1 - mover]}, who placed last"
             expected = placed_last if theirs else "- before any piece"
-            raise PositionError(f"the meerkat {where}, expected {expected}")
+            raise PositionError(f"the meerkat {where}", expected)
         number = NUMBERS[self.lose]
         if self.board.finished(self.lines, mine):
             raise PositionError(

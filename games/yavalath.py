@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from lath.games.board import Board, hexagon_of
 from lath.games.core import Move, Outcome, Piece, Side, require_legal
-from lath.games.errors import PositionError
+from lath.games.errors import GameError, PositionError
 from lath.games.fast import DRAW, bounded, keys, mixed
 from lath.games.parameters import Parameter
 from lath.games.reach import read_fields, refuse_two_endings
@@ -56,12 +56,13 @@ class Yavalath(Turning):
 
     def __init__(self, size: int = 5, win: int = 4, lose: int = 3) -> None:
         if not lose < win < 2 * lose:
-            raise ValueError(
-                f"win is {win} and lose {lose}, expected win to be more than lose, and less than "
-                "twice as much: longer lines hold one that loses before they are finished"
+            raise GameError(
+                f"win is {win} and lose {lose}",
+                "win to be more than lose, and less than twice as much: longer lines hold one that "
+                "loses before they are finished",
             )
         if win > 2 * size - 1:
-            raise ValueError(f"win is {win}, expected at most {2 * size - 1}, the longest row")
+            raise GameError(f"win is {win}", f"at most {2 * size - 1}, the longest row")
         self.win: Final = win
         self.lose: Final = lose
         self.board: Final[Board] = hexagon_of(size)

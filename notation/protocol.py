@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Self
 
+from lath.games.errors import LathError
+
 COMPILED: Final = "compiled"
 """What a bundled bot says with `id version` that searches by compiled code."""
 
@@ -36,6 +38,15 @@ _SECONDS: Final = r"\d{1,9}(?:\.\d{1,3})?"
 def _in_seconds() -> re.Pattern[str]:
     """Return the expression of a tag's text; compiled when first asked for, for bots start so."""
     return re.compile(rf"{_time_forms(_SECONDS)}(?: first (?P<first>{_SECONDS}))?", re.ASCII)
+
+
+class TimeControlError(LathError, ValueError):
+    """The text is no time control."""
+
+    def __init__(self, what: str, expected: str) -> None:
+        super().__init__(f"{what}, expected {expected}")
+        self.what = what
+        self.expected = expected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +86,7 @@ class TimeControl:
     def read(cls, text: str) -> Self:
         """Return the time control of a record's tag, of a flag or of a configuration.
 
-        Raises ValueError.
+        Raises TimeControlError.
 
         >>> TimeControl.read("10+0.1").increment_ms
         100
@@ -83,9 +94,9 @@ class TimeControl:
         if (time := cls.find(text)) is None:
             meant = meant_time_control(text)
             hint = f" (did you mean {meant!r}?)" if meant else ""
-            raise ValueError(f"unknown time control {text!r}{hint}, expected {_FORMS}")
+            raise TimeControlError(f"unknown time control {text!r}{hint}", _FORMS)
         if time.increment_ms and not time.initial_ms:
-            raise ValueError(f"time control {text!r} begins with an empty clock, expected {_FORMS}")
+            raise TimeControlError(f"time control {text!r} begins with an empty clock", _FORMS)
         return time
 
     @classmethod

@@ -36,7 +36,7 @@ from lath.games.errors import (
     UnknownGameError,
 )
 from lath.games.files import added_ids
-from lath.notation.protocol import TimeControl, meant_time_control, seconds_of
+from lath.notation.protocol import TimeControl, TimeControlError, meant_time_control, seconds_of
 from lath.notation.record.errors import Fault, PlyPlace, shortened
 from lath.notation.record.record import (
     Annotation,
@@ -281,9 +281,8 @@ def _rules_faults(record: Record, places: Sequence[PlyPlace] | None) -> list[Fau
             else [Fault("rules", str(error), tag=RULES if version else "Game")]
         )
     except UnknownGameError as error:
-        why = _parted(error, record.game)
         meant = "" if record.tag(GAME_FILE) else meant_game(record.game)
-        return [Fault("unknown-game", *why, tag="Game", meant=meant)]
+        return [Fault("unknown-game", error.what, error.expected, tag="Game", meant=meant)]
     except SetupError as error:
         return [Fault("setup", *_why_no_start(record, "Setup", error), tag="Setup")]
     except GameError as error:
@@ -333,13 +332,7 @@ def _why_no_start(record: Record, tag: str, error: GameError) -> tuple[str, str]
     if other := meant_start(record.game, tag, value):
         what = "a whole position" if other == "Position" else "a setup"
         return f"the {tag} is {what}", f"it in the tag {other}"
-    return _parted(error, value)
-
-
-def _parted(error: ValueError, value: str) -> tuple[str, str]:
-    """Return what is wrong with a value, and what was expected."""
-    message, expects, expected = str(error).rpartition(", expected ")
-    return (str(error), "") if not expects or ", expected " in value else (message, expected)
+    return error.what, error.expected
 
 
 def check_line(
@@ -434,8 +427,14 @@ def _move_fault(position: Position, error: GameError, at: int | None, number: in
         game, text = position.game, error.text
         other, expected = about_move(game, text)
         message = other or f"{shortened(text)} is not a move of {game.id}"
-        expected = expected or error.expected.removeprefix("expected ")
-        return Fault("move", message, expected, at, ply=number, meant=meant_move(game, text))
+        return Fault(
+            "move",
+            message,
+            expected or error.expected,
+            at,
+            ply=number,
+            meant=meant_move(game, text),
+        )
     outcome = position.outcome()
     how = f", {_ending(outcome)}" if outcome else ""
     return Fault("illegal-move", f"{error}{how}", at=at, ply=number)
@@ -501,11 +500,10 @@ def _tag_fault(name: str, value: str) -> Fault | None:
     if name == "TimeControl" and value != "?":
         try:
             TimeControl.read(value)
-        except ValueError as error:
-            message, expected = _parted(error, value)
-            if meant := meant_time_control(value):
-                message = f"unknown time control {value!r}"
-            return Fault("tag", f"TimeControl: {message}", expected, tag=name, meant=meant)
+        except TimeControlError as error:
+            meant = meant_time_control(value)
+            message = f"unknown time control {value!r}" if meant else error.what
+            return Fault("tag", f"TimeControl: {message}", error.expected, tag=name, meant=meant)
     if name == RULES and value and not is_version(value):
         message = f"Rules: {shortened(value)} is no version"
         return Fault("tag", message, "a whole number from 1 on", tag=name)

@@ -170,7 +170,7 @@ def test_the_table_has_every_reason_for_which_a_game_calls_a_move_illegal(game_i
     assert missing_from(messages, possible) == []
     with pytest.raises(MoveSyntaxError) as refusal:
         games.get(game_id).canonical("zz")
-    told = f"is not a move of {game_id}; {refusal.value.expected}"
+    told = f"is not a move of {game_id}; expected {refusal.value.expected}"
     assert any(expecting(problem).endswith(told) for problem in PROBLEMS)
 
 
