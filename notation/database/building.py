@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import duckdb
 import numpy as np
@@ -240,21 +240,13 @@ class Building:
         new = games.select(["high", "low"]).append_column(
             "place", pa.array(np.arange(len(games)), pa.uint64())
         )
-        self._connection.register("new", new)
-        found = self._connection.execute(
-            "SELECT place, id FROM new JOIN games USING (high, low)"
-        ).fetchall()
-        self._connection.unregister("new")
-        return dict(found)
+        return dict(self._with(new, "SELECT place, id FROM new JOIN games USING (high, low)"))
 
-    def _said_there(self, numbers: Sequence[int]) -> dict[int, tuple[str | None, str | None]]:
+    def _said_there(self, numbers: Sequence[int]) -> dict[int, list[Any]]:
         """Return the movetext and the tags of games that are there already."""
-        self._connection.register("wanted", pa.table({"id": pa.array(numbers, pa.uint32())}))
-        found = self._connection.execute(
-            "SELECT id, movetext, tags FROM games WHERE id IN (FROM wanted)"
-        ).fetchall()
-        self._connection.unregister("wanted")
-        return {number: (movetext, tags) for number, movetext, tags in found}
+        wanted = pa.table({"id": pa.array(numbers, pa.uint32())})
+        query = "SELECT id, movetext, tags FROM games WHERE id IN (FROM new)"
+        return {number: said for number, *said in self._with(wanted, query)}
 
     def _replace(
         self, games: pa.Table, bundles: Sequence[ColumnBundle], replacing: Mapping[int, int]
@@ -285,10 +277,8 @@ class Building:
 
     def _update(self, name: str, table: pa.Table, columns: Iterable[str], where: str) -> None:
         """Write columns of a table over those of rows that are there."""
-        self._connection.register("new", table)
         values = ", ".join(f"{column} = new.{column}" for column in columns)
-        self._connection.execute(f"UPDATE {name} SET {values} FROM new WHERE {where}")  # noqa: S608
-        self._connection.unregister("new")
+        self._with(table, f"UPDATE {name} SET {values} FROM new WHERE {where}")  # noqa: S608
 
     def _steps(self, of: GameColumns, ids: Numbers) -> pa.Table:
         """Return the rows of steps of games by their numbers; 0 is left out."""
@@ -351,9 +341,14 @@ class Building:
 
     def _insert(self, name: str, table: pa.Table, added: str = "") -> None:
         if table.num_rows:
-            self._connection.register("new", table)
-            self._connection.execute(f"INSERT INTO {name} BY NAME SELECT *{added} FROM new")  # noqa: S608 - ours
-            self._connection.unregister("new")
+            self._with(table, f"INSERT INTO {name} BY NAME SELECT *{added} FROM new")  # noqa: S608
+
+    def _with(self, table: pa.Table, query: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query that finds a table as `new`."""
+        self._connection.register("new", table)
+        rows = self._connection.execute(query).fetchall()
+        self._connection.unregister("new")
+        return rows
 
 
 _NONE: Final = (1 << 16) - 1
