@@ -32,6 +32,7 @@ from lath.notation.query.moments import (
     positions_of,
 )
 from lath.notation.query.operators import Bound, Cost, Plan, cost_of
+from lath.notation.query.questions import SEAT_TAGS
 from lath.notation.query.texts import TextTest
 from lath.notation.record.record import Record
 from lath.notation.rules.replay import game_by, spellings, start_of
@@ -84,7 +85,7 @@ def _text(database: Database, plan: operators.OfText, among: Flags) -> Flags:
 
 def _players(database: Database, passes: TextTest) -> list[Flags]:
     """Return by seat the games in which the player's name passes."""
-    return [_tag(database, passes, seat.name.capitalize()) for seat in SIDES]
+    return [_tag(database, passes, tag) for tag in SEAT_TAGS]
 
 
 def _won(database: Database, *, is_loser: bool) -> list[Flags]:
@@ -98,7 +99,6 @@ def _winner(database: Database, passes: TextTest, *, is_loser: bool) -> Flags:
 
 
 TEXTS: Final[Mapping[str, Callable[[Database, TextTest], Flags]]] = {
-    "player": lambda database, passes: reduce(or_, _players(database, passes)),
     "winner": partial(_winner, is_loser=False),
     "loser": partial(_winner, is_loser=True),
     "result": lambda database, passes: _passing(database, passes, "result"),

@@ -28,7 +28,7 @@ from lath.games.errors import (
     UnknownGameError,
 )
 from lath.notation.query.patterns import Pattern
-from lath.notation.query.questions import AskedRecord, Judged, Question, once_a_game
+from lath.notation.query.questions import SEAT_TAGS, AskedRecord, Judged, Question, once_a_game
 from lath.notation.query.texts import SIGNS
 from lath.notation.record.record import Record
 from lath.notation.record.tags import RULES
@@ -209,7 +209,7 @@ def _seats(of: str, record: Record) -> Sequence[Side]:
     """Return the seats of whose plies a number is asked."""
     who, _, name = of.partition(" ")
     if who == "player":
-        return [seat for seat in SIDES if record.tag(seat.name.capitalize()) == name != ""]
+        return [seat for seat in SIDES if record.tag(SEAT_TAGS[seat]) == name != ""]
     if who in ("winner", "loser"):
         side = record.result.winner if who == "winner" else record.result.loser
         return () if side is None else (side,)

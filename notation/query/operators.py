@@ -23,7 +23,7 @@ from lath.games.parameters import of as parameters_of
 from lath.notation.query import moments, questions
 from lath.notation.query.errors import KEYWORDS, WrongValueError, no_value
 from lath.notation.query.patterns import Pattern, PatternError, read_pattern
-from lath.notation.query.questions import FLAGS, TEXTS, Question
+from lath.notation.query.questions import FLAGS, SEAT_TAGS, TEXTS, Question
 from lath.notation.query.texts import TextTest, number, range_error, text_test
 from lath.notation.record.errors import listed
 from lath.notation.record.tags import KNOWN_TAGS, WRITTEN_TAGS
@@ -65,7 +65,7 @@ class OfText:
     """Where some text that is called so passes; one that is missing is empty, which none is."""
 
     name: str
-    """`player`, `winner`, `loser`, `result` for what the moves end with, or a tag."""
+    """`winner`, `loser`, `result` for what the moves end with, or a tag."""
     passes: TextTest
     sign: str = ""
     """How it shall stand to the values, as the query has it; of ranges there are none."""
@@ -464,6 +464,8 @@ def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Plan:
     if subject == "setup" and sign == "=":
         return OfSetup(texts)
     passes = text_test(subject, sign, values)
+    if subject == "player":
+        return Or(tuple(OfText(tag, passes, sign, texts) for tag in SEAT_TAGS))
     return OfText(_name_of(subject), passes, *(() if is_range else (sign, texts)))
 
 

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Final
 
-from lath.games.core import Position, Side
+from lath.games.core import SIDES, Position, Side
 from lath.games.errors import GameError
 from lath.notation.archive.archive import start_text
 from lath.notation.query.texts import TextTest
@@ -85,8 +85,10 @@ def joined(decisive: bool, parts: Sequence[Question]) -> Question:
     cheap_first = tuple(part.asks for part in sorted(parts, key=attrgetter("cost")))
 
     def asks(asked: AskedRecord) -> bool:
-        is_decided = any(ask(asked) is decisive for ask in cheap_first)
-        return decisive if is_decided else not decisive
+        for ask in cheap_first:
+            if ask(asked) is decisive:
+                return decisive
+        return not decisive
 
     def judged(asked: AskedRecord) -> Judged:
         return [(ply, True) for ply in sorted({ply for part in parts for ply in part.plies(asked)})]
@@ -100,25 +102,28 @@ def inverse(part: Question) -> Question:
     return Question(lambda asked: not ask(asked))
 
 
+SEAT_TAGS: Final = tuple(side.name.capitalize() for side in SIDES)
+"""The tags of the players' names, by side."""
+
+
 def _name(record: Record, side: Side | None) -> str:
-    return record.tag(side.name.capitalize()) if side is not None else ""
+    return "" if side is None else record.tag(SEAT_TAGS[side])
 
 
-TEXTS: Final[Mapping[str, Callable[[Record], Collection[str]]]] = {
-    "player": lambda record: (record.tag("First"), record.tag("Second")),
-    "winner": lambda record: (_name(record, record.result.winner),),
-    "loser": lambda record: (_name(record, record.result.loser),),
-    "result": lambda record: (record.result,),
+TEXTS: Final[Mapping[str, Callable[[Record], str]]] = {
+    "winner": lambda record: _name(record, record.result.winner),
+    "loser": lambda record: _name(record, record.result.loser),
+    "result": lambda record: record.result,
 }
 """What is called so, where that is not the tag of this name; of a draw there is no winner."""
 
 
 def of_text(name: str, passes: TextTest) -> Question:
     """Return whether a text that is called so passes: one of TEXTS, else the tag of this name."""
-    texts = TEXTS.get(name)
-    if texts is None:
+    text = TEXTS.get(name)
+    if text is None:
         return Question(lambda asked: passes(asked.record.tag(name)))
-    return Question(lambda asked: any(map(passes, texts(asked.record))))
+    return Question(lambda asked: passes(text(asked.record)))
 
 
 def of_plies(ranges: Sequence[tuple[int, float]]) -> Question:

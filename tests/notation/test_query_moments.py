@@ -157,8 +157,10 @@ def test_tags_results_and_winners_stand_there_with_a_test_of_their_texts() -> No
     tree = plan_of("player = ann and winner ~ a* and result = 1-0 and loser in (ann, bob)")
     assert isinstance(tree, plans.And)
     player, winner, result, loser = tree.parts
-    assert isinstance(player, plans.OfText)
-    assert (player.name, player.passes("ann"), player.passes("")) == ("player", True, False)
+    assert isinstance(player, plans.Or)
+    for part, tag in zip(player.parts, ("First", "Second"), strict=True):
+        assert isinstance(part, plans.OfText)
+        assert (part.name, part.passes("ann"), part.passes("")) == (tag, True, False)
     assert isinstance(winner, plans.OfText)
     assert (winner.name, winner.passes("Ann")) == ("winner", True)
     assert isinstance(result, plans.OfText)
