@@ -1,7 +1,7 @@
 """Queries of databases: which games match, the same as record by record, without reading all.
 
 What is asked of tags is asked of each text that there is once, positions are looked up by their
-keys and then replayed, moves and numbers are columns. `sighting` looks for patterns.
+keys and then replayed, moves and numbers are columns. `pattern_search` looks for patterns.
 """
 
 from __future__ import annotations

@@ -222,8 +222,8 @@ OPERATORS: Final[Mapping[type, Operator]] = {
     Not: Operator(means=lambda plan: questions.inverse(question(plan.part))),
     OfText: Operator(
         words=(
-            *("game", "event", "first", "second", "player", "winner", "loser"),
-            *("result", "termination", "setup", "round", "date"),
+            *("game", "event", "first", "second", "player", *TEXTS, "termination", "setup"),
+            *("round", "date"),
         ),
         means=lambda plan: questions.of_text(plan.name, plan.passes),
         cost=HEADER,
@@ -279,7 +279,8 @@ OPERATORS: Final[Mapping[type, Operator]] = {
     Then: Operator(means=lambda plan: moments.then(_questions(plan.parts), plan.within)),
 }
 """Every operator by the class of its plans. A new one has its class and its row here, its row in
-`database.asking`, and its words in `query.lark` and docs/queries.md; a new form has a reader."""
+`database.asking`, and its words in `query.lark` and docs/queries.md; a new form has a reader. A
+text is a row of both TEXTS, and a flag one of FLAGS, in the place of class and rows."""
 
 WORDS: Final = tuple(word for operator in OPERATORS.values() for word in operator.words)
 """What a test can begin with, besides a tag and `contains`."""
