@@ -27,7 +27,7 @@ from lath.notation import formats
 from lath.notation.archive.archive import Key, KeyNameError, SeenRecords, identity, keys
 from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import is_database
-from lath.notation.query.plans import And
+from lath.notation.query.operators import And
 from lath.notation.query.query import QueryError, compile_query, doubts, plan_of
 from lath.notation.record.record import Record
 from lath.notation.rules.reading import entries_of

@@ -31,7 +31,7 @@ from lath.games.errors import GameError
 from lath.notation import format_record
 from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import needed_words
-from lath.notation.query.plans import And
+from lath.notation.query.operators import And
 from lath.notation.query.query import compile_query, plan_of
 from lath.notation.record.record import Record
 from lath.reports.exploring.explorer import ExploredGames, Node, Source

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import duckdb
 import numpy as np
@@ -158,13 +158,8 @@ class Building:
         self._steps_before = int(ends[-1]) if len(ends) else self._steps_before
         before = pa.array(ends - games["plies"].to_numpy(), pa.uint64())
         self._insert("games", games.append_column("steps_before", before), ADDED)
-        ids = [
-            (of, numbers[first + of.numbers.astype(np.int64)])
-            for bundle, first in zip(bundles, _firsts(bundles), strict=True)
-            for of in bundle.of_games
-        ]
         for name, rows, by in (("positions", self._positions, "key"), ("steps", self._steps, "id")):
-            parts = [rows(of, its) for of, its in ids]
+            parts = [rows(of, its) for of, its in _numbered(bundles, numbers)]
             if parts:
                 self._insert(name, _sorted(parts, by))
         return chosen.lost
@@ -194,13 +189,12 @@ class Building:
             return found
         said = games.select(["movetext", "tags"]).to_pylist()
         known = self._said_there(list(there.values()))
-        places = _Places(bundles)
         for rows in equal.values():
             if (number := there.get(rows[0])) is not None:
-                self._settle(_Kept(number, *known[number]), rows, said, places, found)
+                self._settle(_Kept(number, *known[number]), rows, said, bundles, found)
             else:
                 kept = _Kept(int(numbers[rows[0]]), **said[rows[0]], row=rows[0])
-                self._settle(kept, rows[1:], said, places, found)
+                self._settle(kept, rows[1:], said, bundles, found)
         return found
 
     def _settle(
@@ -208,7 +202,7 @@ class Building:
         kept: _Kept,
         rows: Iterable[int],
         said: Sequence[dict[str, str | None]],
-        places: _Places,
+        bundles: Sequence[ColumnBundle],
         found: _Chosen,
     ) -> None:
         """Decide, of one game that is kept and others that are equal to it, which stays."""
@@ -222,7 +216,7 @@ class Building:
             lost = of_kept - of_row if is_richer else of_row - of_kept
             if lost:
                 self.counts.lost += 1
-                found.lost.append(places.refusal(row, kept.number, is_richer=is_richer))
+                found.lost.append(_refusal(bundles, row, kept.number, is_richer=is_richer))
             if not is_richer:
                 self.counts.duplicates += 1
                 continue
@@ -240,21 +234,13 @@ class Building:
         new = games.select(["high", "low"]).append_column(
             "place", pa.array(np.arange(len(games)), pa.uint64())
         )
-        self._connection.register("new", new)
-        found = self._connection.execute(
-            "SELECT place, id FROM new JOIN games USING (high, low)"
-        ).fetchall()
-        self._connection.unregister("new")
-        return dict(found)
+        return dict(self._with(new, "SELECT place, id FROM new JOIN games USING (high, low)"))
 
-    def _said_there(self, numbers: Sequence[int]) -> dict[int, tuple[str | None, str | None]]:
+    def _said_there(self, numbers: Sequence[int]) -> dict[int, list[Any]]:
         """Return the movetext and the tags of games that are there already."""
-        self._connection.register("wanted", pa.table({"id": pa.array(numbers, pa.uint32())}))
-        found = self._connection.execute(
-            "SELECT id, movetext, tags FROM games WHERE id IN (FROM wanted)"
-        ).fetchall()
-        self._connection.unregister("wanted")
-        return {number: (movetext, tags) for number, movetext, tags in found}
+        wanted = pa.table({"id": pa.array(numbers, pa.uint32())})
+        query = "SELECT id, movetext, tags FROM games WHERE id IN (FROM new)"
+        return {number: said for number, *said in self._with(wanted, query)}
 
     def _replace(
         self, games: pa.Table, bundles: Sequence[ColumnBundle], replacing: Mapping[int, int]
@@ -268,27 +254,23 @@ class Building:
         new = games.append_column("id", pa.array(numbers, pa.uint32()))
         new = new.filter(pa.array(numbers > 0))
         self._update("games", new, OF_GAMES, "games.id = new.id")
-        for bundle, first in zip(bundles, _firsts(bundles), strict=True):
-            for of in bundle.of_games:
-                its = numbers[first + of.numbers.astype(np.int64)]
-                if not its.any():
-                    continue
-                by_ply: Numbers = np.repeat(its, of.lengths)
-                kept = by_ply > 0
-                none = {each.name: pa.nulls(len(by_ply), each.type) for each in OF_NOTES}
-                rows = (of.notes if of.notes is not None else pa.table(none)).filter(pa.array(kept))
-                rows = rows.append_column("id", pa.array(by_ply[kept], pa.uint32()))
-                plies = pa.array(counted(of.lengths)[kept], pa.uint64())
-                before = "(SELECT steps_before FROM games WHERE games.id = new.id)"
-                where = f"steps.rowid = {before} + new.place"
-                self._update("steps", rows.append_column("place", plies), NOTED, where)
+        for of, its in _numbered(bundles, numbers):
+            if not its.any():
+                continue
+            by_ply: Numbers = np.repeat(its, of.lengths)
+            kept = by_ply > 0
+            none = {each.name: pa.nulls(len(by_ply), each.type) for each in OF_NOTES}
+            rows = (of.notes if of.notes is not None else pa.table(none)).filter(pa.array(kept))
+            rows = rows.append_column("id", pa.array(by_ply[kept], pa.uint32()))
+            plies = pa.array(counted(of.lengths)[kept], pa.uint64())
+            before = "(SELECT steps_before FROM games WHERE games.id = new.id)"
+            where = f"steps.rowid = {before} + new.place"
+            self._update("steps", rows.append_column("place", plies), NOTED, where)
 
     def _update(self, name: str, table: pa.Table, columns: Iterable[str], where: str) -> None:
         """Write columns of a table over those of rows that are there."""
-        self._connection.register("new", table)
         values = ", ".join(f"{column} = new.{column}" for column in columns)
-        self._connection.execute(f"UPDATE {name} SET {values} FROM new WHERE {where}")  # noqa: S608
-        self._connection.unregister("new")
+        self._with(table, f"UPDATE {name} SET {values} FROM new WHERE {where}")  # noqa: S608
 
     def _steps(self, of: GameColumns, ids: Numbers) -> pa.Table:
         """Return the rows of steps of games by their numbers; 0 is left out."""
@@ -351,9 +333,14 @@ class Building:
 
     def _insert(self, name: str, table: pa.Table, added: str = "") -> None:
         if table.num_rows:
-            self._connection.register("new", table)
-            self._connection.execute(f"INSERT INTO {name} BY NAME SELECT *{added} FROM new")  # noqa: S608 - ours
-            self._connection.unregister("new")
+            self._with(table, f"INSERT INTO {name} BY NAME SELECT *{added} FROM new")  # noqa: S608
+
+    def _with(self, table: pa.Table, query: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query that finds a table as `new`."""
+        self._connection.register("new", table)
+        rows = self._connection.execute(query).fetchall()
+        self._connection.unregister("new")
+        return rows
 
 
 _NONE: Final = (1 << 16) - 1
@@ -395,30 +382,33 @@ class _Chosen(NamedTuple):
     """Records whose annotations, or those of the game that they replace, are not all kept."""
 
 
-class _Places:
-    """Where the games of bundles stand in their files."""
-
-    def __init__(self, bundles: Sequence[ColumnBundle]) -> None:
-        self._bundles = bundles
-        self._firsts = _firsts(bundles)
-
-    def refusal(self, row: int, number: int, *, is_richer: bool) -> Refusal:
-        """Return what is to be told of a game by which annotations are lost."""
-        place = bisect_right(self._firsts, row) - 1
-        bundle = self._bundles[place]
-        record, line = bundle.places[row - self._firsts[place]]
-        if is_richer:
-            code, why = "replaces", f"more is said of it than of game {number}, whose place it took"
-            why += ", with annotations that it does not have"
-        else:
-            code, why = "annotations", f"more is said of it in game {number}, which has not all"
-            why += " of its annotations"
-        return Refusal(bundle.file, bundle.before + record, line, code, why)
+def _refusal(bundles: Sequence[ColumnBundle], row: int, number: int, *, is_richer: bool) -> Refusal:
+    """Return what is to be told of a game by which annotations are lost."""
+    firsts = _firsts(bundles)
+    place = bisect_right(firsts, row) - 1
+    bundle = bundles[place]
+    record, line = bundle.places[row - firsts[place]]
+    if is_richer:
+        code, why = "replaces", f"more is said of it than of game {number}, whose place it took"
+        why += ", with annotations that it does not have"
+    else:
+        code, why = "annotations", f"more is said of it in game {number}, which has not all"
+        why += " of its annotations"
+    return Refusal(bundle.file, bundle.before + record, line, code, why)
 
 
 def _firsts(bundles: Sequence[ColumnBundle]) -> list[int]:
     """Return the place of the first game of each bundle among those of all."""
     return list(accumulate((len(bundle.games) for bundle in bundles[:-1]), initial=0))
+
+
+def _numbered(
+    bundles: Sequence[ColumnBundle], numbers: Numbers
+) -> Iterator[tuple[GameColumns, Numbers]]:
+    """Yield the columns of each kind of games, with the numbers that its games have got."""
+    for bundle, first in zip(bundles, _firsts(bundles), strict=True):
+        for of in bundle.of_games:
+            yield of, numbers[first + of.numbers.astype(np.int64)]
 
 
 def _sorted(parts: Sequence[pa.Table], by: str) -> pa.Table:

@@ -84,14 +84,9 @@ class OpenDatabase(AbstractContextManager["OpenDatabase"]):
 
     def _key_of(self, game: str | None, text: str) -> int:
         """Return the key of a position; raises DatabaseError."""
-        if game is not None:
-            try:
-                return keys_of(game).key(game_by(game, "").position(text))
-            except GameError as error:
-                raise DatabaseError(f"lath_key: {error}") from error
         found: dict[int, tuple[str, str]] = {}
         refusals = []
-        for kind in self._games.rules[0]:
+        for kind in self._games.rules[0] if game is None else [(game, "")]:
             try:
                 found[keys_of(*kind).key(game_by(*kind).position(text))] = kind
             except GameError as error:

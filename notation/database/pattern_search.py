@@ -18,9 +18,8 @@ from lath.games.core import version_of
 from lath.notation.database.keys import keys_of
 from lath.notation.database.layers import Bits, Flags, Layers, Numbers
 from lath.notation.database.reading import Database
-from lath.notation.query.moments import shows
+from lath.notation.query.operators import OfPattern, question
 from lath.notation.query.patterns import EMPTY, Compiled, Lying, Shapes
-from lath.notation.query.plans import OfPattern
 from lath.notation.query.questions import AskedRecord
 from lath.notation.rules.replay import game_by
 from lath.notation.text.scanner import parse
@@ -65,7 +64,7 @@ def _by_records(database: Database, plan: OfPattern, ids: Numbers) -> Moments:
         return ids
     among = database.none()
     among[ids] = True
-    asked = shows(plan.pattern)
+    asked = question(plan)
     return np.array(
         [
             number << MOMENT | ply

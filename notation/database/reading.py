@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
@@ -16,6 +15,7 @@ import pyarrow as pa
 
 from lath.games.errors import GameError
 from lath.notation.database.layers import Bits, Flags, Layers, Numbers, counted
+from lath.notation.files.files import ReadOnward
 from lath.notation.record.errors import NotationError
 from lath.notation.record.record import Record, bare_plies, record_as_read
 from lath.notation.record.tags import RULES
@@ -203,6 +203,15 @@ class Database(AbstractContextManager["Database"]):
         finally:
             self._connection.unregister(name)
 
+    @contextmanager
+    def one_of(self, column: str, numbers: Numbers) -> Iterator[str]:
+        """Give a condition of queries: that a column is one of these numbers."""
+        if len(numbers) <= _FEW:
+            yield f"{column} IN ({','.join(map(str, numbers.tolist())) or 'NULL'})"
+        else:
+            with self.table("wanted", **{column: numbers}):
+                yield f"{column} IN (FROM wanted)"
+
     @cached_property
     def moves(self) -> Moves:
         """Return the moves of all games."""
@@ -323,15 +332,13 @@ class Database(AbstractContextManager["Database"]):
         names = "code, seat" if are_seated else "code"
         whole = self.plies[ids]
         before: Numbers = np.cumsum(whole) - whole
-        if len(ids) <= _FEW:
-            found = self.some_steps(names, f"id IN ({','.join(map(str, ids.tolist())) or '0'})")
-        elif len(ids) * _DENSE < last - first:
-            with self.table("wanted", id=ids):
-                found = self.some_steps(names, "id IN (FROM wanted)")
-        else:
+        if len(ids) > _FEW and last - first <= len(ids) * _DENSE:
             part = f"WHERE id BETWEEN {first} AND {last}"
             found = self.columns(f"SELECT {names} FROM steps {part}")  # noqa: S608
             before = self._steps_before[ids] - self._steps_before[first]
+        else:
+            with self.one_of("id", ids) as is_wanted:
+                found = self.some_steps(names, is_wanted)
         lengths = whole if most is None else np.minimum(whole, most)
         rows = np.repeat(before, lengths) + counted(lengths)
         seats = found["seat"][rows] if are_seated else None
@@ -443,7 +450,7 @@ def _unreadable(error: DatabaseError, path: Path) -> OSError:
     return OSError(errno.EIO, error.why, str(path))
 
 
-class DatabaseText(io.RawIOBase):
+class DatabaseText(ReadOnward):
     """The records of a database as a file of text has them, an empty line between two.
 
     It can be read from any place, by reading all that is before it.
@@ -456,36 +463,12 @@ class DatabaseText(io.RawIOBase):
         except DatabaseError as error:
             raise _unreadable(error, path) from error
         self._path: Final = path
-        self._begin()
+        self.begin_anew()
 
-    def _begin(self) -> None:
+    def begin_anew(self) -> None:
+        """Go to the first record."""
         self._texts = self._database.texts()
         self._rest = b""
-        self._at = 0
-
-    def readable(self) -> bool:
-        """Return that it can be read."""
-        return True
-
-    def seekable(self) -> bool:
-        """Return that one can go to any place."""
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Go to a place."""
-        if whence == io.SEEK_END:
-            while self.read(_AT_ONCE):
-                pass
-        to = offset if whence == io.SEEK_SET else self._at + offset
-        if to < self._at:
-            self._begin()
-        while self._at < to and self.read(min(_AT_ONCE, to - self._at)):
-            pass
-        return self._at
-
-    def tell(self) -> int:
-        """Return at which byte it is."""
-        return self._at
 
     def readinto(self, buffer: Any, /) -> int:
         """Read into a buffer; raises OSError where the database is damaged."""
@@ -498,9 +481,7 @@ class DatabaseText(io.RawIOBase):
         except DatabaseError as error:
             raise _unreadable(error, self._path) from error
         data, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
-        buffer[: len(data)] = data
-        self._at += len(data)
-        return len(data)
+        return self.put(data, buffer)
 
     def close(self) -> None:
         """Close the database, too."""
@@ -520,7 +501,7 @@ def _parts(every: Numbers) -> Iterator[Numbers]:
 
 
 _FEW: Final = 100
-"""Games that are quicker named one by one."""
+"""Games or keys that are quicker named one by one."""
 
 _DENSE: Final = 20
 """So many times as many games are read that stand between those that are sought."""

@@ -153,7 +153,49 @@ def needed_words(error: ImportError) -> str:
 _READ: Final = 1 << 17  # bytes that are read at once
 
 
-class _Members(io.RawIOBase):
+class ReadOnward(io.RawIOBase):
+    """A stream that is read onward: to go to a place it reads all before it, if need be anew."""
+
+    at = 0
+    """How many bytes were read."""
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return whether one can go to any place."""
+        return True
+
+    def begin_anew(self) -> None:
+        """Go to the beginning."""
+        raise NotImplementedError
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Go to a place, by reading all that is before it."""
+        if whence == io.SEEK_END:
+            while self.read(_READ):
+                pass
+        to = offset if whence == io.SEEK_SET else self.at + offset
+        if to < self.at:
+            self.begin_anew()
+            self.at = 0
+        while self.at < to and self.read(min(_READ, to - self.at)):
+            pass
+        return self.at
+
+    def tell(self) -> int:
+        """Return at which byte it is."""
+        return self.at
+
+    def put(self, data: bytes, buffer: Any) -> int:
+        """Put what was read into a buffer, and return how much that is."""
+        buffer[: len(data)] = data
+        self.at += len(data)
+        return len(data)
+
+
+class _Members(ReadOnward):
     """What the members of a `.bz2` or `.xz` hold, one after the other, with zeros behind each.
 
     Python's own readers take a member whose beginning is damaged for the end of the file, and say
@@ -164,29 +206,13 @@ class _Members(io.RawIOBase):
         self._file: Final = file
         self._begin: Final = begin
         self._member = begin()
-        self._at = 0
-
-    def readable(self) -> bool:
-        return True
 
     def seekable(self) -> bool:
         return self._file.seekable()
 
-    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Go to a place, by reading all that is before it."""
-        if whence == io.SEEK_END:
-            while self.read(_READ):
-                pass
-        to = offset if whence == io.SEEK_SET else self._at + offset
-        if to < self._at:
-            self._file.seek(0)
-            self._member, self._at = self._begin(), 0
-        while self._at < to and self.read(min(_READ, to - self._at)):
-            pass
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
+    def begin_anew(self) -> None:
+        self._file.seek(0)
+        self._member = self._begin()
 
     def readinto(self, buffer: Any, /) -> int:
         data = b""
@@ -203,9 +229,7 @@ class _Members(io.RawIOBase):
                 if self._member.needs_input and not rest:
                     raise EOFError("it ends too early")
             data = self._member.decompress(rest, len(buffer))
-        buffer[: len(data)] = data
-        self._at += len(data)
-        return len(data)
+        return self.put(data, buffer)
 
 
 _DECOMPRESSORS: Final[Mapping[str, Callable[[], Any]]] = {

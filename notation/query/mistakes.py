@@ -1,4 +1,4 @@
-"""The words of the language of `--where`, and what is wrong with a text that is no query.
+"""What is wrong with a text that is no query, and what in a query may be a slip.
 
 Places and expectations come from Lark; what other languages write is told with ours.
 """
@@ -7,35 +7,29 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from lath.games.core import Result
-from lath.games.errors import LathError
-from lath.notation.record.errors import NotationError, listed, printable
-from lath.notation.record.tags import WRITTEN_TAGS
+from lath.notation.query.errors import KEYWORDS, QueryError, no_value
+from lath.notation.query.operators import (
+    OF_A_PLY,
+    TAGS,
+    WORDS,
+    OfBeginning,
+    OfMove,
+    OfReached,
+    OfText,
+    Plan,
+    parts_of,
+)
+from lath.notation.record.errors import listed
+from lath.notation.text.suggestions import about_game, about_unread_move, is_game
 
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
     from lark.lexer import Token
-
-NAMES: Final = (
-    *("game", "event", "first", "second", "player", "winner", "loser"),
-    *("result", "termination", "setup"),
-)
-"""What is compared as text: by `=`, `!=`, `~` and `in`."""
-
-ORDERED: Final = ("round", "date")
-"""What has an order besides; as every tag by its own name has."""
-
-WORDS: Final = (
-    *(*NAMES, *ORDERED, "plies", "move", "comments", "variations"),
-    *("position", "after", "reached", "pattern", "plain"),
-    *("eval", "depth", "nodes", "time", "clock"),
-)
-"""What a test can begin with, besides a tag and `contains`."""
-
-TAGS: Final = {tag.casefold(): tag for tag in WRITTEN_TAGS if tag.casefold() not in WORDS}
-"""Tags that records have by the arena, by their names in any case; those of `WORDS` are words."""
 
 _ENGLISH: Final = {
     "NAME": "a test such as plies > 20",
@@ -72,38 +66,6 @@ _ENGLISH: Final = {
 }
 """What a terminal is in English, in the order in which messages list them; the others are possible
 only beside one of these."""
-
-OF_A_PLY: Final = "a move, position, pattern or number, or several with 'or' in parentheses"
-"""What can stand on either side of `then`."""
-
-KEYWORDS: Final = ("and", "or", "not")
-"""Words that are values in quotes only: who leaves a value out shall be told of that."""
-
-
-class QueryError(NotationError):
-    """The text is no query; the message says what was expected, under the line with a caret."""
-
-    def __init__(self, text: str, at: int, message: str, expected: str = "") -> None:
-        self.at = at
-        """Where, in characters from the start."""
-        whole = f"{message}; expected {expected}" if expected else message
-        start = text.rfind("\n", 0, at) + 1
-        shown = printable(text[start:].partition("\n")[0]).replace("\t", " ")
-        super().__init__(f"{whole}\n  {shown}\n  {' ' * (at - start)}^")
-
-
-class WrongValueError(LathError):
-    """A value or a name means nothing, though the grammar takes it; has QueryError's arguments."""
-
-    def __init__(self, token: Token, message: str, expected: str, further: int = 0) -> None:
-        super().__init__((token.start_pos or 0) + further, message, expected)
-
-
-def no_value(keyword: Token) -> WrongValueError:
-    """Return the error of a keyword where a value should stand."""
-    return WrongValueError(
-        keyword, f"{str(keyword)!r} is no value", "a value before it, or it in quotes"
-    )
 
 
 def syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> QueryError:
@@ -188,6 +150,42 @@ SEAT_WORDS: Final = {
     **dict.fromkeys(("draw", "none", "nobody"), Result.DRAWN),
 }
 """Who is no name, though a seat: the result where it won."""
+
+
+def _every(plan: Plan) -> Iterator[Plan]:
+    """Yield a plan and all that is in it, in the order of the text."""
+    yield plan
+    for part in parts_of(plan):
+        yield from _every(part)
+
+
+def slips_in(plan: Plan) -> list[str]:
+    """Return what in a query may be a slip though it is no mistake, a sentence each."""
+    plans = list(_every(plan))
+    texts = [each for each in plans if isinstance(each, OfText)]
+    games = [
+        game for each in texts if (each.name, each.sign) == ("Game", "=") for game in each.values
+    ]
+    named = list(filter(is_game, games))
+    told = [about_game(game) for game in games if game not in named]
+    told += chain.from_iterable(map(_hints, texts))
+    lines = [each for each in plans if isinstance(each, OfMove | OfBeginning | OfReached)]
+    moves = chain.from_iterable(each.moves for each in lines)
+    told += [words for move in moves if (words := about_unread_move(move, named))]
+    return list(dict.fromkeys(told))
+
+
+def _hints(asked: OfText) -> list[str]:
+    """Return what was surely meant by a test that finds nothing, for it is called otherwise."""
+    name = asked.name
+    if name in OTHER_TAGS:
+        return [f"records have {OTHER_TAGS[name]} in the place of {name}"]
+    if name not in ("winner", "loser"):
+        return []
+    won = [SEAT_WORDS[text.lower()] for text in asked.values if text.lower() in SEAT_WORDS]
+    meant = won if name == "winner" else [result.reversed for result in won]
+    return [f"{name} is a player's name; did you mean result = {result}?" for result in meant]
+
 
 _MEANT: Final = {
     **dict.fromkeys(("==", "===", ":=", "is", "equals"), "="),

@@ -9,10 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from itertools import chain, product
-from operator import eq, ge, gt, le, lt
-from typing import Final
+from itertools import product
 
 from lath.games.core import (
     SIDES,
@@ -31,27 +28,8 @@ from lath.games.errors import (
     UnknownGameError,
 )
 from lath.notation.query.patterns import Pattern
-from lath.notation.query.plans import (
-    At,
-    OfLine,
-    OfMove,
-    OfNumber,
-    OfPattern,
-    OfPosition,
-    Plan,
-    Then,
-    When,
-)
-from lath.notation.query.questions import (
-    MOVES,
-    NOTES,
-    PLIES,
-    REPLAY,
-    AskedRecord,
-    Judged,
-    Question,
-    once_a_game,
-)
+from lath.notation.query.questions import SEAT_TAGS, AskedRecord, Judged, Question, once_a_game
+from lath.notation.query.texts import SIGNS
 from lath.notation.record.record import Record
 from lath.notation.record.tags import RULES
 from lath.notation.rules.replay import game_by, spellings, start_of
@@ -61,15 +39,13 @@ PositionTest = Callable[[Position], bool]
 """Says whether a position passes."""
 
 
-def _of_plies(
-    judged: Callable[[AskedRecord], Judged], cost: int, plan: Plan, moves: Sequence[str] = ()
-) -> Question:
+def _of_plies(judged: Callable[[AskedRecord], Judged]) -> Question:
     """Return whether something holds at any ply."""
 
     def asks(asked: AskedRecord) -> bool:
         return any(holds for _, holds in judged(asked))
 
-    return Question(asks, cost, plan, moves=tuple(moves), judged=judged)
+    return Question(asks, judged)
 
 
 def plays(texts: Sequence[str], ply: int | None = None) -> Question:
@@ -85,16 +61,15 @@ def plays(texts: Sequence[str], ply: int | None = None) -> Question:
         wanted = {spelled[text] for text in texts}
         return enumerate((spelled[move] in wanted for move in record.moves[where]), ply or 1)
 
-    return _of_plies(judged, MOVES if ply is None else PLIES, OfMove(tuple(texts), ply), texts)
+    return _of_plies(judged)
 
 
-def _has_position(plan: OfPosition | OfLine | OfPattern, moves: Sequence[str] = ()) -> Question:
+def has_position(test_of: Callable[[Record], PositionTest | None]) -> Question:
     """Return whether a position of the main line passes the test that there is for a record.
 
     Plays the moves: raises GameError where a record breaks the rules before it comes to one. Where
     there is no test nothing is played.
     """
-    test_of = position_test(plan)
 
     def judged(asked: AskedRecord) -> Judged:
         if asked.record.is_result_only:  # of a game that need not be known here
@@ -102,35 +77,55 @@ def _has_position(plan: OfPosition | OfLine | OfPattern, moves: Sequence[str] = 
         test = test_of(asked.record)
         return () if test is None else enumerate(map(test, asked.positions()))
 
-    return _of_plies(judged, REPLAY, plan, moves)
+    return _of_plies(judged)
+
+
+def _test_of(sought: set[Position], *, is_plain: bool) -> PositionTest | None:
+    """Return whether a position is one of these, or an image of one unless `is_plain`."""
+    if not sought:
+        return None
+    return sought.__contains__ if is_plain else is_image_of(sought)
 
 
 def position_test(
-    plan: OfPosition | OfLine | OfPattern,
+    texts: Sequence[str], *, is_plain: bool
 ) -> Callable[[Record], PositionTest | None]:
-    """Return which positions of a record's game are asked for; None where none can be.
+    """Return which positions are asked for by their texts, as each record's game reads them.
 
-    Of a line they are those that it leads to. It raises GameError where a record begins nowhere.
+    Or images of these, unless `is_plain`. None where no text is of the game; raises GameError.
     """
-    has_setup = isinstance(plan, OfLine)
+
+    @once_a_game
+    def test(game_id: str, rules: str) -> PositionTest | None:
+        return _test_of(positions_of([game_by(game_id, rules)], texts), is_plain=is_plain)
+
+    return lambda record: test(record.game, record.tag(RULES))
+
+
+def end_test(moves: Sequence[str], *, is_plain: bool) -> Callable[[Record], PositionTest | None]:
+    """Return which position these moves lead to from the start of each record's game.
+
+    Or an image of it, unless `is_plain`. The start is that of the record's Setup. None where the
+    moves cannot be played; raises GameError where there is no such start.
+    """
 
     @once_a_game
     def test(game_id: str, rules: str, setup: str) -> PositionTest | None:
-        if isinstance(plan, OfPattern):
-            compiled = plan.pattern.on(game_by(game_id, rules))
-            return None if compiled is None else compiled.is_in
-        if isinstance(plan, OfLine):
-            end = end_of_line(plan.moves, game_id, rules, setup)
-            sought = set() if end is None else {end}
-        else:
-            sought = positions_of([game_by(game_id, rules)], plan.texts)
-        if not sought:
-            return None
-        return sought.__contains__ if plan.is_plain else is_image_of(sought)
+        end = end_of_line(moves, game_id, rules, setup)
+        return _test_of(set() if end is None else {end}, is_plain=is_plain)
 
-    return lambda record: test(
-        record.game, record.tag(RULES), record.tag("Setup") if has_setup else ""
-    )
+    return lambda record: test(record.game, record.tag(RULES), record.tag("Setup"))
+
+
+def pattern_test(pattern: Pattern) -> Callable[[Record], PositionTest | None]:
+    """Return which positions have a pattern; None where a game can have none. Raises GameError."""
+
+    @once_a_game
+    def test(game_id: str, rules: str) -> PositionTest | None:
+        compiled = pattern.on(game_by(game_id, rules))
+        return None if compiled is None else compiled.is_in
+
+    return lambda record: test(record.game, record.tag(RULES))
 
 
 def positions_of(readers: Iterable[Game], texts: Iterable[str]) -> set[Position]:
@@ -149,27 +144,6 @@ def end_of_line(moves: Sequence[str], game_id: str, rules: str, setup: str) -> P
     """
     spelled = spellings(game_id, rules)
     return follow(game_by(game_id, rules).start(setup or None), [spelled[move] for move in moves])
-
-
-def comes_to(texts: Sequence[str], *, is_plain: bool) -> Question:
-    """Return whether the main line comes to one of these positions, as its game reads them.
-
-    Or to an image of one, unless `is_plain`.
-    """
-    return _has_position(OfPosition(tuple(texts), is_plain))
-
-
-def reaches(moves: Sequence[str], *, is_plain: bool) -> Question:
-    """Return whether the main line comes to where these moves lead from the start of its game.
-
-    Or to an image of that, unless `is_plain`. The start is that of the record's Setup.
-    """
-    return _has_position(OfLine(tuple(moves), is_reached=True, is_plain=is_plain), moves)
-
-
-def shows(pattern: Pattern) -> Question:
-    """Return whether a position of the main line has the pattern."""
-    return _has_position(OfPattern(pattern))
 
 
 def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
@@ -208,24 +182,19 @@ def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
         record = asked.record
         return [(count, holds(record))] if len(record.plies) >= count else []
 
-    return _of_plies(
-        judged, MOVES, OfLine(tuple(moves), is_reached=False, is_plain=is_plain), moves
-    )
+    return _of_plies(judged)
 
 
-_COMPARED: Final = {"=": eq, "<": lt, "<=": le, ">": gt, ">=": ge}
-
-
-def says(number: OfNumber) -> Question:
-    """Return whether a ply says such a number.
+def says(column: str, of: str, bounds: Sequence[tuple[str, float]]) -> Question:
+    """Return whether a ply says a number in a column of NOTED that stands so to all the bounds.
 
     Whose ply it is follows from the rules: raises GameError where they cannot tell.
     """
-    place = NOTED.index(number.column)
-    tests = [(_COMPARED[sign], bound) for sign, bound in number.bounds]
+    place = NOTED.index(column)
+    tests = [(SIGNS[sign], bound) for sign, bound in bounds]
 
     def judged(asked: AskedRecord) -> Judged:
-        seats = _seats(number.of, asked.record)
+        seats = _seats(of, asked.record)
         said = [(ply, notes_of(each)[place]) for ply, each in enumerate(asked.record.plies, 1)]
         said = [(ply, value) for ply, value in said if value is not None]
         if said and len(seats) < len(SIDES):
@@ -233,25 +202,24 @@ def says(number: OfNumber) -> Question:
             said = [(ply, value) for ply, value in said if seats and movers[ply - 1] in seats]
         return ((ply, all(is_so(value, bound) for is_so, bound in tests)) for ply, value in said)
 
-    return _of_plies(judged, NOTES, number)
+    return _of_plies(judged)
 
 
 def _seats(of: str, record: Record) -> Sequence[Side]:
     """Return the seats of whose plies a number is asked."""
     who, _, name = of.partition(" ")
     if who == "player":
-        return [seat for seat in SIDES if record.tag(seat.name.capitalize()) == name != ""]
+        return [seat for seat in SIDES if record.tag(SEAT_TAGS[seat]) == name != ""]
     if who in ("winner", "loser"):
         side = record.result.winner if who == "winner" else record.result.loser
         return () if side is None else (side,)
     return SIDES if who == "mover" else [seat for seat in SIDES if seat.word == who]
 
 
-def at(question: Question, when: When) -> Question:
-    """Return whether something holds at one ply, each, or the last of those that it is asked of."""
+def at(question: Question, when: int | str) -> Question:
+    """Return whether something holds at a ply, at `every` or the `last` that it is asked of."""
     of_all = question.judged
     assert of_all is not None
-    plan = At(question.plan, when)
 
     def judged(asked: AskedRecord) -> Judged:
         last: tuple[int, bool] | None = None
@@ -268,9 +236,7 @@ def at(question: Question, when: When) -> Question:
             is_asked = True
         return is_asked
 
-    if when == "every":
-        return replace(question, asks=always, plan=plan, judged=None)
-    return _of_plies(judged, question.cost, plan, question.moves)
+    return Question(always) if when == "every" else _of_plies(judged)
 
 
 def then(parts: Sequence[Question], within: Sequence[int | None]) -> Question:
@@ -291,13 +257,7 @@ def then(parts: Sequence[Question], within: Sequence[int | None]) -> Question:
             held = [ply for ply in later if _follows(ply, held, most)]
         return bool(held)
 
-    return Question(
-        asks,
-        sum(part.cost for part in parts),
-        Then(tuple(part.plan for part in parts), tuple(within)),
-        1 + max(part.depth for part in parts),
-        moves=tuple(chain.from_iterable(part.moves for part in parts)),
-    )
+    return Question(asks)
 
 
 def _follows(ply: int, plies: Sequence[int], most: int | None) -> bool:

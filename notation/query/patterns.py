@@ -1,8 +1,8 @@
 """Patterns of cells: a small text such as `ww.w`, found on boards anywhere or on one cell.
 
 `read_pattern` reads the text and `Pattern.on` compiles it for a game: into cells to begin from and
-shifts to others, so that a position is tested by a few operations on ints. `database.sighting` does
-the same on arrays.
+shifts to others, so that a position is tested by a few operations on ints. `pattern_search` among
+the modules of databases does the same on arrays.
 """
 
 from __future__ import annotations

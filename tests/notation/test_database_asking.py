@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 import pytest
-from asked_games import WHEN, WHOSE, Questions, database_of, explored_alike, found_alike, meeting
+from asked_games import Questions, database_of, explored_alike, found_alike, meeting
 from families import FAMILIES, INSTALLED
 from sample_records import random_game
 
@@ -19,12 +19,14 @@ from lath.games import parameters
 from lath.games.core import Game, Move, symmetries
 from lath.games.errors import UnknownGameError
 from lath.notation import parse
-from lath.notation.database import building, pattern_search, reading
+from lath.notation.database import asking, building, pattern_search, reading
+from lath.notation.query import operators, questions
+from lath.notation.query.questions import FLAGS
 from lath.notation.record.record import Ply, Record
 
 pytestmark = pytest.mark.slow
 
-EXTRA = """\
+EXTRA = r"""
 [Game "yavalath"]
 [First "ann"]
 [Annotator "eve"]
@@ -78,14 +80,42 @@ EXTRA = """\
 [Mood "grim"]
 
 1. e5? 2. d3!? 3. a1 *
+
+[Game "yavalath"]
+[First "say \"hi\""]
+[Second "it's \\ it"]
+[Mood "😀 \",\""]
+[Round "99999999999999999999"]
+[Id "3"]
+[Termination "resignation"]
+[Result "1-0"]
+
+1. e5 {[%clk 9]} 2. swap {[%clk 1.25] [%eval 0]} 3. b1 {[%clk 0.5]} 1-0
+
+[Game "yavalath:size=4"]
+[Event "1e5"]
+[Round "NaN"]
+[First "é"]
+[Second "and"]
+[Mood "-1"]
+[Tags "Result"]
+[Movetext ""]
+[Termination "time"]
+[Result "0-1"]
+
+1. a1 {[%clk 4]} 2. b1 ({other} 2. c1 {words}) 0-1
 """
+
+
+VARIANTS = ("yavalath:size=4", "mammalath:size=4", "manalath:size=4", "yavalath:size=4,win=5")
+"""Games of other parameters, of which some can have the same position as another."""
 
 
 def records() -> Iterator[Record]:
     """Yield games of all kinds, some twice: turned, cut short, annotated."""
     chance = Random(11)
-    for name in games.builtin_ids():
-        for seed in range(6):
+    for name in (*games.builtin_ids(), *VARIANTS):
+        for seed in range(6 if name not in VARIANTS else 2):
             names = chance.sample(["ann", "bob", "eve"], 2)
             date = f"2026-1{seed % 3}-0{1 + seed}"
             record = random_game(
@@ -125,40 +155,32 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     few.undo()
 
 
-def test_a_database_answers_as_its_records_do(asked: Asked) -> None:
+def test_the_operators_of_queries_and_of_databases_are_the_same() -> None:
+    assert set(asking.ASKED) == set(operators.OPERATORS) == set(get_args(operators.Plan))
+    assert set(asking.TEXTS) == set(questions.TEXTS)
+    assert {*Questions([], 0).tests, "plain"} == {*operators.WORDS, "tag"}
+
+
+@pytest.mark.parametrize("word", [*Questions([], 0).tests])
+def test_a_database_answers_every_operator_as_its_records_do(asked: Asked, word: str) -> None:
+    of, database = asked
+    ask = Questions(of, 0).tests[word]
+    found = [len(found_alike(database, of, ask())) for _ in range(8 if word in FLAGS else 12)]
+    assert any(0 < count < len(of) for count in found)
+
+
+def test_a_database_answers_operators_together_as_its_records_do(asked: Asked) -> None:
     compare(asked, seed=0, count=50)
-
-
-def test_a_database_answers_each_kind_of_question_of_whole_games(asked: Asked) -> None:
-    of, database = asked
-    for record in of[-8:]:
-        for question in Questions(of, 0).of_tags(record):
-            found_alike(database, of, question)
-    assert found_alike(database, of, "comments") != found_alike(database, of, "variations")
-
-
-def test_a_database_answers_what_holds_of_somebodys_numbers_then_always_or_at_last(
-    asked: Asked,
-) -> None:
-    of, database = asked
-    answers = set()
-    for whose in (*WHOSE, " of mover", " of second"):
-        for when in ("", *WHEN[1:]):
-            for test in ("> 0.2", "<= 0.2"):
-                answers.add(tuple(found_alike(database, of, f"eval{whose} {test} {when}")))
-    assert len(answers) > 20
-    for when in WHEN:
-        assert found_alike(database, of, f'pattern "w" {when}') or when == WHEN[0]
 
 
 def compare(asked: Asked, seed: int, count: int) -> None:
     """Ask a database and its records the same."""
     of, database = asked
-    questions, answers = Questions(of, seed), set[bool]()
-    for _ in range(count):
-        found = found_alike(database, of, questions.one())
-        answers.add(0 < len(found) < len(of))
-    assert answers == {True, False}
+    questions = Questions(of, seed)
+    found = [len(found_alike(database, of, questions.one())) for _ in range(count)]
+    told_apart = sum(0 < each < len(of) for each in found)
+    print(f"{count} queries of {len(of)} records, {told_apart} told some apart: no differences")
+    assert told_apart > count / 4
 
 
 def test_animals_go_by_other_names_in_another_image(tmp_path: Path) -> None:

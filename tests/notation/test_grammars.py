@@ -23,7 +23,7 @@ from sample_records import BUILT_IN, cut, random_game
 from lath.games import trial
 from lath.notation import format_record, tokens
 from lath.notation.query import query
-from lath.notation.query.mistakes import NAMES, ORDERED, WORDS
+from lath.notation.query.operators import OPERATORS, WORDS, OfText
 from lath.notation.text.parser import lark
 from lath.notation.tokens import grammar
 
@@ -191,16 +191,17 @@ def test_what_is_no_movetext_and_no_query_is_refused_as_a_whole() -> None:
         assert [text for text in case.refused if reads(parser, text)] == []
 
 
-def test_messages_list_every_name_and_each_is_one() -> None:
+def test_messages_list_every_word_of_an_operator_and_no_other() -> None:
     parser = strict(QUERY.text, "query")
-    assert [name for name in (*NAMES, *ORDERED) if not reads(parser, f"{name} = x")] == []
-    of_names = {
-        *("NAME", "FLAG", "PLIES", "SAID", "POSITION", "PATTERN", "PLAIN", "AFTER", "REACHED")
-    }
+    named = [word for word in OPERATORS[OfText].words if not reads(parser, f"{word} = x")]
+    assert named == []
+    of_words = {"NAME", "FLAG", "PLIES", "SAID", "_MOVE", "PLAIN", "POSITION", "PATTERN"}
+    of_words |= {"AFTER", "REACHED", "ORDERED"}
+    found = set[str]()
     for terminal in parser.terminals:
-        if terminal.name in of_names:
-            words = terminal.pattern.to_regexp().split("(?![")[0].strip("(?:)")
-            assert set(words.split("|")) <= set(WORDS)
+        if terminal.name in of_words:
+            found |= set(re.findall(r"\b[a-z]+(?=[|)(]|$)", terminal.pattern.to_regexp()))
+    assert found == set(WORDS)
 
 
 def test_the_words_of_the_scanner_are_those_that_lark_reads() -> None:

@@ -19,9 +19,9 @@ from lath.games.core import Game, Move, Position, follow, least, least_line, sym
 from lath.games.errors import IllegalMoveError, UnknownGameError
 from lath.notation import Record, parse
 from lath.notation.archive.archive import key
-from lath.notation.query.mistakes import TAGS
+from lath.notation.query.operators import TAGS, WORDS
 from lath.notation.query.query import QueryError, compile_query, doubts
-from lath.notation.query.questions import like
+from lath.notation.query.texts import like
 from lath.notation.record.record import Ply
 
 if TYPE_CHECKING:
@@ -250,6 +250,13 @@ def test_every_query_of_the_page_is_one() -> None:
     assert len(queries) > 10
     for query in queries:
         compile_query(query)
+
+
+def test_the_page_lists_the_words_of_every_operator_and_no_others() -> None:
+    table = PAGE.read_text().partition("| test | is about |\n")[2].partition("\n\n")[0]
+    cells = [row.split(" | ")[0] for row in table.splitlines()[1:]]
+    words = {text.split()[0] for cell in cells for text in re.findall("`([^`]+)`", cell)}
+    assert words - {"contains", "Annotator", "tag.mood", "…"} == set(WORDS) - {"plain"}
 
 
 def test_a_position_of_a_game_with_parameters_is_found() -> None:

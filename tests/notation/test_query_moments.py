@@ -16,7 +16,7 @@ from lath import games
 from lath.games.core import SIDES, Position
 from lath.games.errors import IllegalMoveError
 from lath.notation import parse
-from lath.notation.query import plans
+from lath.notation.query import operators as plans
 from lath.notation.query.patterns import read_pattern
 from lath.notation.query.query import compile_query, plan_of
 from lath.notation.record.record import Record
@@ -147,10 +147,8 @@ def test_moves_lines_and_positions_stand_in_the_tree_as_they_were_written() -> N
     assert plan_of("setup = -") == plans.OfSetup(("-",))
     assert plan_of("move 2 in (swap, xb4-b2)") == plans.OfMove(("swap", "xb4-b2"), 2)
     assert plan_of("contains move swap") == plans.OfMove(("swap",), None)
-    assert plan_of("after 'e5 swap'") == plans.OfLine(
-        ("e5", "swap"), is_reached=False, is_plain=False
-    )
-    assert plan_of("plain reached 'e5'") == plans.OfLine(("e5",), is_reached=True, is_plain=True)
+    assert plan_of("after 'e5 swap'") == plans.OfBeginning(("e5", "swap"), is_plain=False)
+    assert plan_of("plain reached 'e5'") == plans.OfReached(("e5",), is_plain=True)
     text = "5/6/7/8/9/8/7/6/w4 b"
     assert plan_of(f"plain position '{text}'") == plans.OfPosition((text,), is_plain=True)
 
@@ -159,17 +157,18 @@ def test_tags_results_and_winners_stand_there_with_a_test_of_their_texts() -> No
     tree = plan_of("player = ann and winner ~ a* and result = 1-0 and loser in (ann, bob)")
     assert isinstance(tree, plans.And)
     player, winner, result, loser = tree.parts
-    assert isinstance(player, plans.OfTag)
-    assert player.tags == ("First", "Second")
-    assert (player.passes("ann"), player.passes("")) == (True, False)
-    assert isinstance(winner, plans.OfWinner)
-    assert (winner.is_loser, winner.passes("Ann")) == (False, True)
-    assert isinstance(result, plans.OfResult)
-    assert result.passes("1-0")
-    assert isinstance(loser, plans.OfWinner)
-    assert loser.is_loser
+    assert isinstance(player, plans.Or)
+    for part, tag in zip(player.parts, ("First", "Second"), strict=True):
+        assert isinstance(part, plans.OfText)
+        assert (part.name, part.passes("ann"), part.passes("")) == (tag, True, False)
+    assert isinstance(winner, plans.OfText)
+    assert (winner.name, winner.passes("Ann")) == ("winner", True)
+    assert isinstance(result, plans.OfText)
+    assert (result.name, result.passes("1-0")) == ("result", True)
+    assert isinstance(loser, plans.OfText)
+    assert (loser.name, loser.sign, loser.values) == ("loser", "=", ("ann", "bob"))
     dates = plan_of("date in 2026-11..2026-12")
-    assert isinstance(dates, plans.OfTag)
+    assert isinstance(dates, plans.OfText)
     assert list(map(dates.passes, ["2026-11-01", "2027-01-01", "?"])) == [True, False, False]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -15,8 +16,12 @@ from lath.notation.database.asking import matching
 from lath.notation.database.building import building
 from lath.notation.database.columns import columns_of
 from lath.notation.database.reading import Database
-from lath.notation.query.query import compile_query, plan_of
+from lath.notation.query.operators import OPERATORS, OfNumber, OfText
+from lath.notation.query.query import compile_query, plan_of, quoted
+from lath.notation.query.questions import FLAGS
 from lath.notation.record.record import Ply, Record
+from lath.notation.record.tags import Termination
+from lath.notation.tables.tables import NOTED, notes_of
 from lath.notation.text.splitting import chunks, texts_of
 from lath.reports.exploring.databases import DatabaseGames
 from lath.reports.exploring.explorer import ExploredGames
@@ -91,22 +96,39 @@ def found_alike(database: Database, records: Sequence[Record], query: str) -> li
 
 
 class Questions:
-    """Queries at random of some records."""
+    """Queries at random of some records; what they ask for is drawn from these."""
 
-    def __init__(self, of: list[Record], seed: int) -> None:
+    def __init__(self, of: Sequence[Record], seed: int) -> None:
         self._chance = Random(seed)
         self._records = of
+        texts = OPERATORS[OfText].words
+        self.tests: dict[str, Callable[[], str]] = {
+            **{word: partial(self._text, word) for word in (*texts, "tag")},
+            "plies": self._plies,
+            "move": self._move,
+            "position": self._position,
+            "after": partial(self._line, "after"),
+            "reached": partial(self._line, "reached"),
+            "pattern": self._pattern,
+            **{word: partial(self._number, word) for word in OPERATORS[OfNumber].words},
+        }
+        """By word what asks a question that begins with it; `tag` is any tag by its own name."""
+        self.tests |= {word: partial(str, word) for word in FLAGS}
 
     def one(self, depth: int = 0) -> str:
-        """Return a query."""
-        kinds: list[Callable[[], str]] = [self._tag, self._tag, self._moment, self._moment]
+        """Return a query of tests of any operator, joined, negated and one after another."""
+        kinds: list[Callable[[], str]] = [self._test, self._test, self._of_ply]
         if depth < 2:
             kinds += [self._joined, self._then, self._negated]
-        return self._chance.choice(kinds)() if depth == 0 else f"({self._chance.choice(kinds)()})"
+        query = self._chance.choice(kinds)()
+        return query if depth == 0 else f"({query})"
+
+    def _test(self) -> str:
+        return self._chance.choice(list(self.tests.values()))()
 
     def _joined(self) -> str:
         word = self._chance.choice([" and ", " or "])
-        return word.join(self.one(1) for _ in range(2))
+        return word.join(self.one(1) for _ in range(self._chance.choice([2, 2, 3])))
 
     def _negated(self) -> str:
         return f"not {self.one(1)}"
@@ -115,54 +137,68 @@ class Questions:
         chance = self._chance
         within = chance.choice(["", "within 1 ply ", "within 4 plies "])
         moments = [self._of_ply() for _ in range(chance.choice([2, 2, 3]))]
+        if chance.random() < 0.3:
+            moments[0] = f"({moments[0]} or {self._of_ply()})"
         return f" then {within}".join(moments)
 
-    def _tag(self) -> str:
-        return self._chance.choice(self.of_tags(self._chance.choice(self._records)))
-
-    def of_tags(self, record: Record) -> list[str]:
-        """Return a question of each kind that a record answers without its moves."""
-        return [
-            f'game = "{record.game}"',
-            f"player = {self._chance.choice(['ann', 'bob', 'eve'])}",
-            "winner = ann",
-            "loser ~ *b",
-            "first != bob",
-            f"plies in {len(record.plies)}..{len(record.plies) + 9}",
-            f"result = {record.result}",
-            "date > 2026-11",
-            "date in 2026-10..2026-11-03",
-            "date = 2026-11",
-            "date < 2026-12-01",
-            "date >= 2026-11-02",
-            "round = 3",
-            "Mood ~ g*",
-            "Annotator = eve",
-            'Result = "*"',
-            'Result ~ "?-?"',
-            "comments",
-            "variations",
-            f'setup = "{record.tag("Setup") or "-"}"',
-            "termination = rules",
-        ]
-
-    def _moment(self) -> str:
-        chance = self._chance
-        if chance.random() < 0.3:
-            return f"{self._of_position()} {chance.choice(WHEN)}"
-        if chance.random() < 0.3:
-            return f"{self._number()} {chance.choice(WHEN[1:])}"
-        return self._of_ply()
-
     def _of_ply(self) -> str:
-        kinds = [self._of_position, self._of_position, self._number, self._line, self._move]
-        return self._chance.choice(kinds)()
+        words = ("move", "position", "after", "reached", "pattern", "eval", "time")
+        while (query := self.tests[self._chance.choice(words)]()).endswith("every ply"):
+            pass
+        return query.removeprefix("not ")
 
-    def _number(self) -> str:
-        whose = self._chance.choice(WHOSE)
-        test = self._chance.choice(["> 0.2", "in -0.5..0.5", "= 0.5", "<= 0"])
-        whole = self._chance.choice(["depth >= 3.5", "nodes < 100000"])
-        return self._chance.choice([f"eval{whose} {test}", whole, "time > 0.5"])
+    def _text(self, word: str) -> str:
+        """Return a question of a text: one that some record has, a part of one, or an odd one."""
+        chance, record = self._chance, self._chance.choice(self._records)
+        subject = word
+        if word == "tag":
+            name = chance.choice([*dict(record.tags), "Mood", "Annotator", "Result"])
+            subject = chance.choice([f"tag.{name}", name])
+        named = {"player": "First", "winner": "First", "loser": "Second"}.get(word, word)
+        name = subject.removeprefix("tag.") if word == "tag" else named.capitalize()
+        value = record.result.value if name == "Result" else record.tag(name)
+        if word == "termination":
+            value = chance.choice([value, *list(Termination)]) or "time"
+        if word == "date":
+            values = [chance.choice(DATES), chance.choice(DATES)]
+        elif word in ("result", "termination"):
+            values = [value, value]
+        else:
+            values = [value, chance.choice([*ODD, value[:-1], f"{value}a"])]
+        asked = list(map(quoted, values))
+        signs = ["=", "!=", "in", "not in", "~"]
+        if word in ("round", "date", "tag"):
+            signs += ["<", "<=", ">", ">=", "..", "not .."]
+        sign = chance.choice(signs)
+        if sign == "~":
+            cut = chance.randrange(len(values[0]) + 1)
+            return f"{subject} ~ {quoted(values[0][:cut] + chance.choice(['*', '?', '']))}"
+        if sign.endswith("in"):
+            return f"{subject} {sign} ({', '.join(asked)})"
+        if sign.endswith(".."):
+            ends = (DATES, str) if word == "date" else (ROUNDS, float)
+            low, high = sorted(chance.sample(ends[0], 2), key=ends[1])
+            return f"{subject} {sign[:-2]}in {low}..{high}"
+        return f"{subject} {sign} {chance.choice(asked)}"
+
+    def _plies(self) -> str:
+        count = len(self._chance.choice(self._records).plies)
+        sign = self._chance.choice(["=", "!=", "<", "<=", ">", ">="])
+        tests = (f"{sign} {count}", f"in {count}..{count + 9}", f"not in ({count}, 999999999)")
+        return f"plies {self._chance.choice(tests)}"
+
+    def _number(self, word: str) -> str:
+        """Return a question of a number that a ply says, of some when."""
+        chance = self._chance
+        record = chance.choice(self._records)
+        place = NOTED.index({"time": "time_s", "clock": "clock_s"}.get(word, word))
+        said = [value for ply in record.plies if (value := notes_of(ply)[place]) is not None]
+        value = chance.choice([*said, 0, 0.5]) if said else chance.choice([0.5, 3.5, 100, -1])
+        whose = chance.choice(WHOSE)
+        test = chance.choice(["=", "<", "<=", ">", ">="]) + f" {value:.3f}"
+        if chance.random() < 0.2:
+            test = f"in {value - 0.25:.3f}..{value + 0.25:.3f}"
+        return f"{word}{whose} {test}{chance.choice(['', '', *WHEN[1:]])}"
 
     def _played(self) -> tuple[Record, list[Position], int]:
         record = self._chance.choice(self._records)
@@ -173,14 +209,22 @@ class Questions:
     def _plain(self) -> str:
         return self._chance.choice(["", "", "plain "])
 
-    def _of_position(self) -> str:
+    def _position(self) -> str:
+        texts = []
+        for _ in range(self._chance.choice([1, 1, 2])):
+            _, positions, ply = self._played()
+            position = positions[ply]
+            if self._chance.random() < 0.5:
+                position = self._chance.choice(symmetries(position)).position(position)
+            texts.append(f'"{position.text()}"')
+        asked = texts[0] if len(texts) == 1 else f"in ({', '.join(texts)})"
+        return f"{self._plain()}position {asked}{self._chance.choice(['', *WHEN])}"
+
+    def _pattern(self) -> str:
         _, positions, ply = self._played()
-        position = positions[ply]
-        if self._chance.random() < 0.5:
-            position = self._chance.choice(symmetries(position)).position(position)
-        if self._chance.random() < 0.5:
-            return f'{self._plain()}position "{position.text()}"'
-        return self.pattern(position)
+        asked = self.pattern(positions[ply])
+        either = self._chance.choice(["", "", " in either colour"])
+        return f"{asked}{either}{self._chance.choice(['', *WHEN])}"
 
     def pattern(self, position: Position) -> str:
         """Return a query for what lies somewhere in a position."""
@@ -206,20 +250,31 @@ class Questions:
         on = f" on {name}" if chance.random() < 0.5 and text[0] != "#" else ""
         return f'{self._plain()}pattern "{text}"{on}'
 
-    def _line(self) -> str:
+    def _line(self, word: str) -> str:
         record, _, ply = self._played()
         moves = [str(move) for move in record.moves[: max(ply, 1)]]
         if self._chance.random() < 0.3:
             self._chance.shuffle(moves)
-        word = self._chance.choice(["after", "reached"])
-        return f'{self._plain()}{word} "{" ".join(moves) or "e5"}"'
+        when = self._chance.choice(["", "", *WHEN]) if word == "reached" else ""
+        return f'{self._plain()}{word} "{" ".join(moves) or "e5"}"{when}'
 
     def _move(self) -> str:
+        chance = self._chance
         record, _, ply = self._played()
         moves = record.moves or ("e5",)
         move = moves[min(ply, len(moves) - 1)]
-        return self._chance.choice([f"move {ply + 1} = {move}", f"contains move {move}"])
+        tests = (f"move {ply + 1} = {move}", f"move {ply + 1} in ({move}, swap)")
+        return chance.choice([*tests, f"contains move {move}"])
 
 
-WHOSE = ("", " of first", " of loser", " of 'ann'", " of winner")
-WHEN = ("at ply 0", "at ply 2", "at every ply", "at the last ply")
+ODD = (
+    *("", "ann", "Ann", "*", "?", "3", "03", "3.0", "-1", "+3", "NaN", "1e5", "0"),
+    *("99999999999999999999", "-0.0", "and", "é", "\N{GRINNING FACE}", 'say "hi"', "it's \\ it"),
+    *('","', "['Result']", "%", "_", "'; DROP TABLE games; --", "yavalath:size=4", "2026-11-??"),
+)
+"""Values that a column, SQL or JSON may take for something else."""
+
+DATES = ("2026", "2026-11", "2026-11-03", "2026-10-01", "2026-12", "0000", "9999-12-31")
+ROUNDS = ("-1", "0", "2.5", "3", "10", "9007199254740993")
+WHOSE = ("", " of first", " of second", " of loser", " of 'ann'", " of winner", " of mover")
+WHEN = (" at ply 0", " at ply 2", " at every ply", " at the last ply", " at any ply")
