@@ -16,6 +16,7 @@ from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 import pytest
+from places import OURS
 from walks import play_all, playout
 
 from lath import games
@@ -103,7 +104,8 @@ def test_a_drawing_tells_every_piece_lies_within_the_view_and_needs_nothing_else
     start = position.game.start()
     plain, dotted = (drawn(start, legal=legal) for legal in (False, True))
     drawn_dots = len(list(dotted.iter(f"{SVG}g"))) - len(list(plain.iter(f"{SVG}g")))
-    assert drawn_dots == len(effects(start).dots) == len(names)
+    assert drawn_dots == len(effects(start).dots)
+    assert drawn_dots == len(names) or game_id not in OURS
     assert (dotted[1].text or "").endswith(f"Legal moves: {' '.join(start.legal_moves())}.")
 
 
@@ -321,8 +323,9 @@ def test_both_players_have_the_colour_of_the_pieces_that_are_called_so(game: Gam
     found = dict(to_json(game)["seats"])
     assert list(found) == list(game.colours)
     named = {word: [one for one in game.pieces if one.name.startswith(word)] for word in found}
-    for word, pieces in named.items():
-        assert found[word] in [one.colour for one in pieces], (game.id, word)
+    for word, pieces in named.items():  # none where players share the pieces
+        assert not pieces or found[word] in [one.colour for one in pieces], (game.id, word)
+    assert all(named.values()) or game.id.partition(":")[0] not in OURS
 
 
 def test_labels_are_readable_and_marks_show_by_themselves_or_by_their_casing() -> None:

@@ -172,4 +172,4 @@ def test_a_random_game_can_be_ended_at_each_ply(game: Game) -> None:
             except Enough:
                 ended += 1
                 assert board.position() == before
-        assert ended >= 2, "it asks before each ply"
+        assert ended >= (1 if ply else 2), "it asks before each ply"

@@ -6,23 +6,27 @@ A plugin is `examples/plugin-breakthrough`, installed for real, in a place of it
 from __future__ import annotations
 
 import hashlib
+import importlib.util
+import inspect
 import os
 import pickle
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 import commands
 import pytest
+from families import relatives
 from game_files import EXAMPLE, write_game
 from places import ROOT
 
 from lath import games
-from lath.games.core import least_line
+from lath.games.core import Game, least_line
 from lath.games.errors import GameFileError, UnknownGameError
 from lath.games.trial import wrong_with
 
@@ -239,6 +243,78 @@ def test_a_slip_is_told_of_when_the_file_is_named_and_games_without_one_are_take
     assert set(found.values()) == {""}, found
     times = iter(range(9))
     assert wrong_with(games.get("yavalath"), seconds=1.5, clock=lambda: next(times)) == ""
+
+
+# Examples that keep the whole contract, and copies of them that do not.
+
+CONTRACT: Final = Path(__file__).with_name("test_games_contract.py")
+
+
+def laws() -> tuple[Callable[[Game], None], ...]:
+    """Return the contract tests of a game, which remember nothing of others of its id."""
+    spec = importlib.util.spec_from_file_location("contract_of_games", CONTRACT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = (value for name, value in vars(module).items() if name.startswith("test_"))
+    return tuple(law for law in found if [*inspect.signature(law).parameters] == ["game"])
+
+
+def broken_laws(game: Game) -> list[str]:
+    """Return what the contract tests say against a game."""
+    said = []
+    for law in laws():
+        try:
+            law(game)
+        except (AssertionError, pytest.fail.Exception) as broken:
+            said.append(str(broken))
+    return said
+
+
+EXAMPLES: Final = [*ROOT.glob("examples/games/*.py"), *ROOT.glob("examples/plugin-*/*.py")]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_keeps_the_contract_of_games(path: Path) -> None:
+    game = games.add(path)
+    assert wrong_with(game, games=4) == ""
+    for each in (game, *relatives(game)):
+        assert broken_laws(each) == []
+    assert len(laws()) > 10
+
+
+BREAKS: Final = (
+    ("connect_four", "if all(end ==", "if any(end !=", "a symmetry that makes"),
+    ("connect_four", "last = self.to_move.other\n", "last = self.to_move\n", "outcome() says"),
+    ("connect_four", "return tuple(move for", 'return tuple(move for _ in "ab" for', "twice"),
+    ("connect_four", '"four in line"', '" four in line"', "ending"),
+    ("konane", "    __slots__ = ()\n", "", "must not be changed"),
+    (
+        "konane",
+        "if each.mask(self.filled[BLACK]) == self.filled[BLACK]",
+        "",
+        "a symmetry that makes",
+    ),
+    ("konane", "is_loss=True) if", "is_loss=True) if self.mover and", "is_over is True, but"),
+)
+"""An example, what it has, what is there instead, and what the contract says."""
+
+
+@pytest.mark.parametrize(("name", "right", "wrong", "why"), BREAKS)
+def test_a_broken_copy_of_an_example_hears_what_to_mend(
+    tmp_path: Path, name: str, right: str, wrong: str, why: str
+) -> None:
+    text = (ROOT / "examples" / "games" / f"{name}.py").read_text("utf-8")
+    assert right in text
+    path = tmp_path / "broken.py"
+    path.write_text(text.replace(right, wrong), "utf-8")
+    try:
+        said = broken_laws(games.add(path))
+    except GameFileError as refusal:  # it was tried out already
+        said = [str(refusal)]
+    assert any(why in words for words in said), said
+    assert all(said), "no law is silent"
 
 
 # A plugin.
