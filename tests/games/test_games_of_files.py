@@ -290,12 +290,6 @@ BREAKS: Final = (
     ("connect_four", "return tuple(move for", 'return tuple(move for _ in "ab" for', "twice"),
     ("connect_four", '"four in line"', '" four in line"', "ending"),
     ("konane", "    __slots__ = ()\n", "", "must not be changed"),
-    (
-        "konane",
-        "if each.mask(self.filled[BLACK]) == self.filled[BLACK]",
-        "",
-        "a symmetry that makes",
-    ),
     ("konane", "is_loss=True) if", "is_loss=True) if self.mover and", "is_over is True, but"),
 )
 """An example, what it has, what is there instead, and what the contract says."""
