@@ -20,7 +20,7 @@ OPENINGS: Final = re.compile(r"(?:Who|What|Whether|Of|Whoever|Whatever)\b")
 
 PHRASES: Final = re.compile(
     r"\b("
-    r"(?:is|are|was|were|be) no(?:ne)?\b(?! (?:longer|more|fewer|less|later|earlier|larger|sooner))"
+    r"(?:is|are|was|were|be) (?:no|(?-i:none))\b(?! (?:longer|more|fewer|less|later|earlier|larger|sooner))"
     r"|of ours|ours|somebody's|somebody|nobody's|whoever"
     r"|go(?:es|ing)? on\b|gone on|is gone|told of|(?:is|are) told|tells? of"
     r"|strangers?'?|walls?|walled|to mend|mended|as it (?:was|is)|as they (?:were|are)"
@@ -99,7 +99,7 @@ def wrong_with(sentence: str) -> Iterator[str]:
     if (count := len(re.findall(r"[\w'’-]*\w", sentence))) > MOST_WORDS:
         yield f"{count} words"
     if not sentence.rstrip("\"')*_").endswith("?") and OPENINGS.match(sentence.lstrip("\"'(*_")):
-        yield f"begins with {sentence.split()[0]}"
+        yield f"begins with {sentence.split(maxsplit=1)[0]}"
     for found in PHRASES.findall(sentence):
         yield f"says {found!r}"
     if len(re.findall(r"[:;](?=\s)", sentence)) > 1:
