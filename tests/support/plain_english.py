@@ -20,7 +20,8 @@ OPENINGS: Final = re.compile(r"(?:Who|What|Whether|Of|Whoever|Whatever)\b")
 
 PHRASES: Final = re.compile(
     r"\b("
-    r"(?:is|are|was|were|be) (?:no|(?-i:none))\b(?! (?:longer|more|fewer|less|later|earlier|larger|sooner))"
+    r"(?:is|are|was|were|be) (?:no|(?-i:none))\b"
+    r"(?! (?:longer|more|fewer|less|later|earlier|larger|sooner))"
     r"|of ours|ours|somebody's|somebody|nobody's|whoever"
     r"|go(?:es|ing)? on\b|gone on|is gone|told of|(?:is|are) told|tells? of"
     r"|strangers?'?|walls?|walled|to mend|mended|as it (?:was|is)|as they (?:were|are)"
