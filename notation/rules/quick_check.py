@@ -39,11 +39,10 @@ class ValidGame(NamedTuple):
 
 def valid_game(text: str) -> ValidGame | None:
     """Return the record that `text` is; None where it may not be sound."""
-    found = plain_parts(text)
-    game = found and _valid(found)
-    if game or (found := parts(text)) is None:
-        return game
-    return _valid(found)
+    for read in (plain_parts, parts):
+        if (found := read(text)) and (played := _played(found)):
+            return ValidGame(found, *played)
+    return None
 
 
 def valid_plies(text: str) -> int | None:
@@ -62,17 +61,20 @@ def plies_of(texts: Sequence[str]) -> list[int | None]:
         if found := plain_parts(text):
             of_games.setdefault(found.tags[0][1], []).append((at, found))
     for at, found in chain.from_iterable(of_games.values()):
-        if game := _valid(found):
-            counts[at] = len(game.line)
+        if played := _played(found):
+            counts[at] = len(played[0])
     if None in counts:
         for at, text in enumerate(texts):
-            if counts[at] is None and (other := parts(text)) and (game := _valid(other)):
-                counts[at] = len(game.line)
+            if counts[at] is None and (other := parts(text)) and (played := _played(other)):
+                counts[at] = len(played[0])
     return counts
 
 
-def _valid(found: Parts) -> ValidGame | None:
-    """Return the record that has these parts; None where something may be wrong."""
+def _played(found: Parts) -> tuple[Sequence[str], Position, Position] | None:
+    """Return the line of a record with these parts, and the positions at its ends.
+
+    None where something may be wrong with the record.
+    """
     values, line = dict(found.tags), found.line
     if found.tags[0][0] != "Game" or len(values) != len(found.tags):
         return None
@@ -91,7 +93,7 @@ def _valid(found: Parts) -> ValidGame | None:
     if end is None or start is None:
         return None
     ending = (tag("Result", ""), found.result, tag("Termination", ""), result_of(end))
-    return ValidGame(found, line, start, end) if _ends_validly(*ending) else None
+    return (line, start, end) if _ends_validly(*ending) else None
 
 
 def _line(found: Parts) -> Sequence[str] | None:

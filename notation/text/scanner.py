@@ -49,6 +49,9 @@ from lath.notation.tokens import (
 NUMBERS: Final = [f"{number}." for number in range(1, 2001)]
 """The numbers before plies, as far as they are worth a quick look."""
 
+_FIRST: Final = [NUMBERS[:count] for count in range(256)]
+"""Those of so many plies."""
+
 # The rules of `grammar.lark` but for variations; a test compares them.
 
 _TAGS: Final = rf"(?:\[{BLANKS}{TAG_NAME}{BLANKS}{STRING}{BLANKS}\]{BLANKS})++"
@@ -180,7 +183,8 @@ def plain_parts(text: str) -> Parts | None:
         moves = moves.replace("\n", " ")
     words = moves.split(" ")  # an empty one, which nothing is, where two blanks stand
     line, result = words[1:-1:2], RESULTS.get(words[-1])
-    if result is None or words[:-1:2] != NUMBERS[: len(line)] or not moves.isascii():
+    numbers = _FIRST[len(line)] if len(line) < len(_FIRST) else NUMBERS[: len(line)]
+    if result is None or words[:-1:2] != numbers or not moves.isascii():
         return None
     try:
         tags = list(map(_TAG_OF_LINE, head.split("\n")))
