@@ -1,6 +1,6 @@
 """The games: rules and nothing else.
 
-What people or bots do with a game is in the layers above.
+The layers above use them for people and bots.
 
 A game is a module that defines `GAME`. One in this folder is built in; a distribution brings others
 through the entry-point group `lath_arena.games` (name: the game's id, value: `module:GAME`); `add`

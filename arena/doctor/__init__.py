@@ -1,4 +1,4 @@
-"""What this machine can do for tournaments, point by point, and what would fix the rest.
+"""Checks of what this machine can do for tournaments, and how to fix the rest.
 
-Workers of a cluster are asked in `cluster`.
+`cluster` asks the workers of a cluster.
 """

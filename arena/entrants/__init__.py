@@ -1,4 +1,4 @@
-"""What a bot is before it plays: described, found, built, packed, confined.
+"""Bots before they play: described, found, built, packed, confined.
 
-Playing with it is in `referee`.
+`referee` plays with them.
 """

@@ -1,4 +1,4 @@
-"""What the machine gives and asks for: cores, open files, disks, signals.
+"""The machine's resources: cores, open files, disks, signals.
 
 Nothing here knows bots.
 """

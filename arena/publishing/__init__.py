@@ -1,4 +1,4 @@
-"""Pages and files that others see of tournaments.
+"""Pages and files about tournaments for other people.
 
-How a page looks is in `reports`.
+`reports` decides how a page looks.
 """

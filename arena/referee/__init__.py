@@ -1,4 +1,4 @@
 """One game between two bot processes: pipes, clocks, penalties, the record.
 
-Which game comes next is in `schedule`.
+`schedule` decides which game comes next.
 """

@@ -1,4 +1,4 @@
-"""What keeps a bot from what is not its own: users, bubblewrap, limits on its process tree.
+"""Limits that keep a bot to its own files and processes: users, bubblewrap, process trees.
 
-Which sandbox a bot gets is in `entrants`.
+`entrants` decides which sandbox a bot gets.
 """

@@ -1,4 +1,4 @@
-"""Which games a tournament plays, in what order, from which openings, and when it is decided.
+"""The order of a tournament's games, their openings, and when the result is decided.
 
 It is pure; the words for its numbers are in `tournament/outcome`.
 """

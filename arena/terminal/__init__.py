@@ -1,4 +1,4 @@
-"""What people see in a terminal: boards, tables, the live view.
+"""Output for people in a terminal: boards, tables, the live view.
 
 Only this package knows Rich.
 """

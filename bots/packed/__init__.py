@@ -1,4 +1,4 @@
-"""What stands in a packed bot in the place of modules that are of no use there, and what loads all.
+"""Replacements for modules that a packed bot does not need, and the loader of all modules.
 
-`arena bot pack` takes these files as they are; finding what a bot imports is in `arena/entrants`.
+`arena bot pack` copies these files; `arena/entrants` finds what a bot imports.
 """

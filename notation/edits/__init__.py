@@ -1,4 +1,4 @@
 """Changes to records, as values and as text.
 
-Which records are changed is decided above.
+The layers above decide which records change.
 """

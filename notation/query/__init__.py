@@ -1,4 +1,4 @@
-"""The language of `--where`: its words, what a query asks, patterns of cells.
+"""The language of `--where`: its words, its questions, patterns of cells.
 
-How a database answers a query is in `database`.
+`database` answers the same questions from a database.
 """

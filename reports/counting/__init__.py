@@ -1,4 +1,4 @@
-"""What is counted of games, and who stands where by that.
+"""Counts of games, and the standings that follow from them.
 
-What a league makes of it is in `event`.
+`event` makes a league of them.
 """

@@ -1,4 +1,4 @@
-"""What costs a bot the most points: tests of its games, and which results to believe.
+"""Tests of a bot's games that show where it loses points, and which results to believe.
 
 Tables of findings are in `page` and the terminal.
 """

@@ -1,4 +1,4 @@
-"""What was played from a position, and what came of it: from records, from a database, as a tree.
+"""The games from a position and their results: from records, from a database, as a tree.
 
-Pages of it are in `page`.
+`page` shows them.
 """

@@ -1,4 +1,4 @@
-"""What an event keeps besides its games, as plain values.
+"""Notes that an event keeps besides its games, as plain values.
 
-What is made of these values is in `event`.
+`event` uses them.
 """

@@ -1,4 +1,4 @@
-"""A tournament as its file and its flags describe it, and what is wrong with them.
+"""A tournament as its file and its flags describe it, and the mistakes in them.
 
-What was played is in `store`.
+`store` has the games.
 """

@@ -1,4 +1,4 @@
-"""What a tournament's directory says: its records, its progress, what the games come to.
+"""The state of a tournament's directory: its records, its progress, its result.
 
 Nothing here plays.
 """

@@ -1,4 +1,4 @@
-"""A tournament while it is played: jobs, workers, events, progress, and what a run leaves.
+"""A tournament while it is played: jobs, workers, events, progress, and the files of a run.
 
-What a command adds is in `flows`.
+`flows` has the commands around it.
 """

@@ -1,4 +1,4 @@
-"""What a tournament keeps on disk: each game once, notes beside them, rulings.
+"""The database of a tournament: each game once, notes beside them, rulings.
 
-What the games come to is in `outcome`.
+`outcome` counts the games.
 """
