@@ -14,7 +14,7 @@ MODES: Final = ("none", "user", "bwrap", "bwrap-user")
 """Sandboxes: root starts `user` and `bwrap`, an ordinary user `none` and `bwrap-user`."""
 
 NO, SYSTEM = "no", "as the system allows"
-ENDS: Final = {NO, "noticed", "**yes**", SYSTEM}
+ENDS: Final = {NO, "noticed", "yes", SYSTEM}
 """What comes of an attack: it is blocked; else it goes through, unless the system decides."""
 
 
@@ -25,7 +25,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     rows = [line[2:-2].split(" | ") for line in text.splitlines() if line.startswith("| ")]
     found = {
         words: dict(zip(MODES, cells, strict=True))
-        for words, *cells, _source in rows
+        for words, *cells in rows
         if words not in ("a bot can", "---")
     }
     assert {cell for cells in found.values() for cell in cells.values()} == ENDS
