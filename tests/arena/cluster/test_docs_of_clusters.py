@@ -30,6 +30,7 @@ from lath.arena.sandbox.limits import die_with
 pytestmark = pytest.mark.slow
 
 PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+MANIFEST = (ROOT / "examples" / "cluster" / "arena.yaml").read_text(encoding="utf-8")
 CERTIFICATES, CONFIGURATION = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 SCHEDULER, WORKER, RUNNER = (
     next(re.finditer(rf"^{who}\$ /opt/arena/bin/(.*)$", PAGE, re.MULTILINE))[1]
@@ -38,10 +39,10 @@ SCHEDULER, WORKER, RUNNER = (
 
 
 def lines_of_dask() -> Iterator[list[str]]:
-    """Yield the words after `dask` of all commands of the page, and of its manifest."""
+    """Yield the words after `dask` of all commands of the page, and of the manifest."""
     typed_ones = r"\bdask ((?:scheduler|worker|ssh) (?:-|tls:).*?)(?:;|$)"
     yield from map(shlex.split, re.findall(typed_ones, PAGE, re.MULTILINE))
-    for inner in re.findall(r"args: \[dask, (.*)\]", PAGE):
+    for inner in re.findall(r"args: \[dask, (.*)\]", MANIFEST):
         yield [word.strip('"') for word in inner.split(", ")]
 
 
