@@ -24,7 +24,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     text = (ROOT / "docs" / "attacks.md").read_text(encoding="utf-8")
     rows = [line[2:-2].split(" | ") for line in text.splitlines() if line.startswith("| ")]
     found = {
-        words: dict(zip(MODES, cells, strict=True))
+        words: dict(zip(MODES, [*cells, cells[-1]], strict=True))
         for words, *cells in rows
         if words not in ("a bot can", "---")
     }

@@ -52,9 +52,9 @@ def test_dask_takes_the_commands_of_the_page(words: list[str]) -> None:
     command[words[0]].make_context(words[0], words[1:])  # raises for what it does not know
 
 
-def test_python_of_the_page_is_python() -> None:
-    (program,) = re.findall(r"^```py\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    compile(program, "cluster.py", "exec")
+def test_the_program_for_slurm_is_python() -> None:
+    program = ROOT / "examples" / "cluster" / "slurm.py"
+    compile(program.read_text(encoding="utf-8"), program.name, "exec")
 
 
 def typed(commands_: str, home: Path) -> None:
