@@ -13,7 +13,7 @@ from places import ROOT
 MODES: Final = ("none", "user", "bwrap", "bwrap-user")
 """Sandboxes: root starts `user` and `bwrap`, an ordinary user `none` and `bwrap-user`."""
 
-NO, SYSTEM = "no", "as the system allows"
+NO, SYSTEM = "no", "depends"
 ENDS: Final = {NO, "noticed", "yes", SYSTEM}
 """What comes of an attack: it is blocked; else it goes through, unless the system decides."""
 

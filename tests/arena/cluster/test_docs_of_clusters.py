@@ -30,6 +30,7 @@ from lath.arena.sandbox.limits import die_with
 pytestmark = pytest.mark.slow
 
 PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+SERVICE = (ROOT / "examples" / "cluster" / "dask-worker.service").read_text(encoding="utf-8")
 MANIFEST = (ROOT / "examples" / "cluster" / "arena.yaml").read_text(encoding="utf-8")
 CERTIFICATES, CONFIGURATION = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 SCHEDULER, WORKER, RUNNER = (
@@ -39,9 +40,9 @@ SCHEDULER, WORKER, RUNNER = (
 
 
 def lines_of_dask() -> Iterator[list[str]]:
-    """Yield the words after `dask` of all commands of the page, and of the manifest."""
+    """Yield the words after `dask` of all commands of the page, the service and the manifest."""
     typed_ones = r"\bdask ((?:scheduler|worker|ssh) (?:-|tls:).*?)(?:;|$)"
-    yield from map(shlex.split, re.findall(typed_ones, PAGE, re.MULTILINE))
+    yield from map(shlex.split, re.findall(typed_ones, PAGE + SERVICE, re.MULTILINE))
     for inner in re.findall(r"args: \[dask, (.*)\]", MANIFEST):
         yield [word.strip('"') for word in inner.split(", ")]
 
