@@ -13,8 +13,8 @@ from places import ROOT
 MODES: Final = ("none", "user", "bwrap", "bwrap-user")
 """Sandboxes: root starts `user` and `bwrap`, an ordinary user `none` and `bwrap-user`."""
 
-NO, SYSTEM = "no", "as the system allows"
-ENDS: Final = {NO, "noticed", "**yes**", SYSTEM}
+NO, SYSTEM = "no", "depends"
+ENDS: Final = {NO, "noticed", "yes", SYSTEM}
 """What comes of an attack: it is blocked; else it goes through, unless the system decides."""
 
 
@@ -24,8 +24,8 @@ def catalogue() -> dict[str, dict[str, str]]:
     text = (ROOT / "docs" / "attacks.md").read_text(encoding="utf-8")
     rows = [line[2:-2].split(" | ") for line in text.splitlines() if line.startswith("| ")]
     found = {
-        words: dict(zip(MODES, cells, strict=True))
-        for words, *cells, _source in rows
+        words: dict(zip(MODES, [*cells, cells[-1]], strict=True))
+        for words, *cells in rows
         if words not in ("a bot can", "---")
     }
     assert {cell for cells in found.values() for cell in cells.values()} == ENDS
@@ -35,7 +35,7 @@ def catalogue() -> dict[str, dict[str, str]]:
 TRIED: Final = {
     "secret": "read a file that only the organiser may read",
     "public": "read a file that every user may read, such as another bot",
-    "tournament": "rewrite what is stored, when the run is over, too",
+    "tournament": "rewrite stored results, even after the run",
     "own_program": "change its own program for the next game",
     "own_interpreter": "overwrite its interpreter, through `/proc/self/exe` or not",
     "leftovers": "leave a file in `/tmp`, `/var/tmp` or `/dev/shm`",
@@ -44,7 +44,7 @@ TRIED: Final = {
     "folders_up": "leave its folder by `..` or by links of `/proc`",
     "machine_files": "find files of the machine's settings and services",
     "file_handles": "open a file by its handle",
-    "own_environment": "find the organiser's variables in its own",
+    "own_environment": "find the organiser's variables among its own",
     "runners_environment": "read the variables of runner or worker",
     "runners_folder": "find the tournament by the runner's working folder",
     "runners_pipes": "forge results through a worker's pipes",
@@ -59,7 +59,7 @@ TRIED: Final = {
     "trace": "trace its opponent",
     "others": "see which other processes there are",
     "descriptors": "find an open file or pipe that is not its own",
-    "first_process": "learn what the organiser has from the sandbox's own process",
+    "first_process": "read the organiser's data in the sandbox's own process",
     "daemon": "leave a process that outlives it and its run",
     "port": "connect to a port of the machine, or to anywhere",
     "unix_socket": "connect to a service by a socket in the file system",
@@ -71,12 +71,12 @@ TRIED: Final = {
     "setuid_programs": "gain rights by a program such as `su`",
     "set_user_id": "leave a program with set-user-id or set-group-id",
     "device_files": "make a device",
-    "mount_options": "write where set-user-id or devices would count",
+    "mount_options": "write where set-user-id or devices take effect",
     "namespaces": "make namespaces of its own",
     "namespaces_by_clone": "make namespaces by `clone`",
     "enter_namespaces": "enter the organiser's namespaces",
     "mount": "mount a file system",
-    "remount": "make what it sees writable again",
+    "remount": "make read-only files writable again",
     "old_calls": "call the system by 32-bit numbers, or those of x32",
     "limits": "raise its own limits",
     "opponents_limits": "lower its opponent's limits",
@@ -99,18 +99,18 @@ TRIED: Final = {
     "memory_of_all": "take more memory than `memory` allows, by all its processes together",
     "hidden_memory": "hold memory in files that no process maps or has open (`memfd` in flight)",
     "long_pipes": "make pipes longer",
-    "long_sockets": "have more wait in sockets",
+    "long_sockets": "hold more data in sockets",
     "pages_in_pipes": "hold pages by pipes alone (`vmsplice`)",
     "pages_of_files_in_pipes": "hold pages of files by pipes alone (`splice`)",
-    "descriptors_of_threads": "have open files that are in no list of its process",
-    "descriptors_that_travel": "have open files travel in sockets",
+    "descriptors_of_threads": "hold open files outside the list of its process",
+    "descriptors_that_travel": "hold open files in sockets",
     "datagrams": "let datagrams of closed sockets pile up",
     "locked_memory": "lock more than 64 MiB in memory",
     "waiting_signals": "let signals and timers pile up",
     "requests_of_all": "use up what all users share: requests of `io_setup`",
     "terminals": "use up what all users share: terminals",
     "shared_memory": "leave shared memory, semaphores or queues of messages behind",
-    "last_to_be_killed": "have others killed first where memory is short",
+    "last_to_be_killed": "make the system kill others first when memory is short",
     "processes": "run 400 processes",
     "affinity": "compute on other cores than its game's",
     "priority": "run before others, by its niceness",
@@ -118,10 +118,10 @@ TRIED: Final = {
     "real_time": "run before others, in real time",
     "deadline": "run before others, by a deadline",
     "disk_priority": "read the disk before others",
-    "all_disks": "have all disks write at once (`sync`)",
+    "all_disks": "make all disks write at once (`sync`)",
     "core_dump": "leave a core file",
-    "file_locks": "tell each other something by locks and leases of a file",
-    "notices_of_files": "hear when others read a file (`inotify`)",
+    "file_locks": "signal each other by locks and leases of a file",
+    "notices_of_files": "notice when others read a file (`inotify`)",
     "page_cache": "learn, or change, which files are in memory",
     "merged_pages": "learn from merged pages what others hold",
     "statistics_of_all": "read how busy the machine is (`/proc/stat`, `meminfo`, `sysinfo`)",
@@ -129,56 +129,54 @@ TRIED: Final = {
 """The attacks that the attacker tries: its function's name, and the document's words."""
 
 ELSEWHERE: Final = {
-    "be shown a file by a link, a first line or a `pyvenv.cfg` in its own folder": (
+    "read a file through a link, a first line or a `pyvenv.cfg` in its own folder": (
         "test_nothing_that_an_entrant_delivers_widens_what_it_sees"
     ),
-    "have the organiser's cleaning follow a link out of its cache": (
+    "make the arena's clean-up follow a link out of its cache": (
         "test_a_cache_is_its_bots_alone_and_no_link_in_it_is_followed"
     ),
-    "hold up the organiser by a pipe in place of a program": (
+    "block the arena with a pipe in place of a program": (
         "test_a_pipe_in_a_folder_is_refused_and_waited_for_by_nobody"
     ),
-    "fill the disk by files without a name in its cache": (
-        "test_files_without_a_name_count_in_a_cache"
-    ),
-    "fill the disk by its build": "test_a_build_that_fills_the_disk_is_ended",
+    "fill the disk with unnamed files in its cache": ("test_files_without_a_name_count_in_a_cache"),
+    "fill the disk with its build": "test_a_build_that_fills_the_disk_is_ended",
     "enter the folder of caches": "test_a_cache_is_its_bots_alone_and_no_link_in_it_is_followed",
-    "end its worker by using up what a user may have for epoll": (
+    "end its worker by using up the user's epoll watches": (
         "test_a_watch_without_room_in_epoll_polls"
     ),
-    "weaken its sandbox by a configuration that it delivers": (
+    "weaken its sandbox by a configuration in its folder": (
         "test_no_key_of_an_entrants_file_gives_its_bot_more"
     ),
-    "steer by variables of its own what makes its sandbox": (
+    "influence the start of its sandbox by its variables": (
         "test_a_bots_own_variables_steer_nothing_that_makes_its_sandbox"
     ),
-    "have git run a program of its repository as the organiser": (
+    "make git run a program of its repository as the organiser": (
         "test_what_a_repository_has_git_run_stays_in_the_sandbox"
     ),
-    "be shown another repository by its own": "test_a_repository_does_not_lead_to_another_one",
-    "be built without its sandbox": "test_a_build_that_reads_another_entrants_folder_fails",
-    "hold memory in page tables, pipes, sockets, pages that nobody maps": (
+    "read another repository through its own": "test_a_repository_does_not_lead_to_another_one",
+    "run its build without its sandbox": "test_a_build_that_reads_another_entrants_folder_fails",
+    "hold memory in page tables, pipes, sockets, unmapped pages": (
         "test_memory_counts_wherever_it_is_held_and_may_be_held_anywhere"
     ),
     "hold memory in files and their names in its folders in memory": "test_files_in_memory_count",
     "compute in children while its opponent thinks": (
         "test_a_bot_whose_processes_compute_on_the_others_turn_is_named_and_stopped"
     ),
-    "make its own wait for a core count as the machine's": (
+    "blame the machine for its own wait for a core": (
         "test_who_keeps_the_machine_busy_gains_nothing"
     ),
-    "compute in children that live for milliseconds and that nobody waits for": (
+    "compute in children that live for milliseconds, without a waiting parent": (
         "test_children_that_nobody_waits_for_are_seen_running"
     ),
-    "take the worker's time by lines that nobody asked for": (
+    "take the worker's time with unrequested lines": (
         "test_lines_that_nobody_asked_for_are_soon_a_flood"
     ),
-    "go on computing though it was stopped": (
+    "compute while it is stopped": (
         "test_what_its_turns_allow_is_no_excess_and_a_bot_that_defies_its_stop_ends"
     ),
-    "compute on more cores than it has asked for": (
+    "compute on more cores than `threads`": (
         "test_who_computes_on_more_cores_than_it_may_have_ends"
     ),
-    "tell each other something by time taken from a core, cache or disk": "",
+    "signal each other by timing on a core, cache or disk": "",
 }
 """The others, with the test that tries each; nobody can promise what none does."""

