@@ -94,8 +94,8 @@ def test_puzzles_and_positions_of_a_game_of_a_file_are_read_once_the_file_is_nam
         assert "comes from konane.py" in ran.err
         assert "add --game ./konane.py" in ran.err
     ran = commands.arena("puzzles", "ask", "p.lath")
-    words, hint = "p.lath has records, expected a game", "arena puzzles ask GAME --file p.lath"
-    assert (ran.status, ran.err) == (2, f"arena: {words}\narena: hint: {hint}\n")
+    what, hint = "p.lath has records, expected a game", "arena puzzles ask GAME --file p.lath"
+    assert (ran.status, ran.err) == (2, f"arena: {what}\narena: hint: {hint}\n")
     for named in (["./konane.py"], ["konane", "--game", "konane.py"]):
         ran = commands.arena("puzzles", "ask", *named, "--file", "p.lath", stdin="skip\n")
         assert (ran.status, line[0] in ran.out) == (0, True)

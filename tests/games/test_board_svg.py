@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, combinations
 from typing import Any, Final
 from xml.etree import ElementTree as ET
@@ -132,6 +132,31 @@ def test_every_legal_move_that_changes_a_cell_is_marked() -> None:
     later = second.play(game.canonical("c4"))
     ends = {move.partition("-")[2] for move in later.legal_moves()}
     assert {game.board.names[cell] for cell in marks(later)} == ends
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What lies on cells, and where moves lead."""
+
+    cells: tuple[str, ...]
+    moves: dict[str, Scene] = field(default_factory=dict)
+
+    def contents(self) -> tuple[str, ...]:
+        return self.cells
+
+    def legal_moves(self) -> tuple[str, ...]:
+        return tuple(self.moves)
+
+    def play(self, move: str) -> Scene:
+        return self.moves[move]
+
+
+def test_a_move_that_changes_cells_in_a_way_of_its_own_is_marked_and_a_pass_is_not() -> None:
+    cells = "wb", "", "b", "", ""
+    after = {"two": ("wb", "w", "b", "w", ""), "swap": ("bw", "", "b", "", ""), "pass": cells}
+    scene: Any = Scene(cells, {move: Scene(contents) for move, contents in after.items()})
+    does = effects(scene)
+    assert (does.turned, does.others) == ([1, 3, 0], ["pass"])
 
 
 def test_cells_are_named_and_hexagons_stand_on_a_point() -> None:
