@@ -35,10 +35,10 @@ class Effects:
     """Of each other move that does nothing but take pieces the cells."""
 
     turned: list[int] = field(default_factory=list)
-    """Cells that any other move changes, such as swap, which makes a piece another."""
+    """Cells that any other move changes, such as swap, which makes a piece another.
 
-    others: list[str] = field(default_factory=list)
-    """Moves that change no cell, such as a pass: there is nothing to draw."""
+    Of a move that changes no cell, such as a pass, there is nothing to draw.
+    """
 
 
 def effects(position: Position) -> Effects:
@@ -60,10 +60,8 @@ def effects(position: Position) -> Effects:
                 found.kinds[codes[0]] = list(changed)
             else:
                 found.lines.append(list(changed))
-        elif changed:
-            found.turned += [cell for cell in changed if cell not in found.turned]
         else:
-            found.others.append(move)
+            found.turned += [cell for cell in changed if cell not in found.turned]
     return found
 
 
