@@ -173,7 +173,8 @@ class Board:
     def isometries(self) -> tuple[Isometry, ...]:
         """Every turn and reflection that takes the cells onto cells, by where they lie.
 
-        The first leaves each where it is. Of a square board there are 8, of a regular hexagon 12.
+        The first leaves each where it is. Of a square board there are 8, of a rectangle 4, of a
+        regular hexagon 12.
         """
         middle = sum(map(complex, *zip(*self.centres, strict=True))) / len(self.centres)
 
@@ -371,16 +372,20 @@ def _ones(letter: str) -> bytes:
     return bytes(b"01"[chr(byte) == letter] for byte in range(256))
 
 
-def squares(size: int) -> Board:
-    """Return a board of `size` x `size` squares, `a1` bottom left; letters are columns."""
-    stride = size + 1
+def squares(columns: int, rows: int | None = None) -> Board:
+    """Return a board of squares, as many rows as columns if not told; `a1` is bottom left.
+
+    Letters are columns: `squares(7, 6)` has the cells `a1` to `g6` in six rows of seven.
+    """
+    height = rows or columns
+    stride = max(height, 2) + 1  # of one row a step up is still no step to the next column
     places = {
         f"{chr(ord('a') + column)}{row + 1}": (
             column * stride + row,
-            (float(column), float(size - 1 - row)),
+            (float(column), float(height - 1 - row)),
         )
-        for column in range(size)
-        for row in range(size)
+        for column in range(columns)
+        for row in range(height)
     }
     return Board("square", places, (1, stride - 1, stride, stride + 1))
 

@@ -40,8 +40,9 @@ def named(text: str, folder: str | os.PathLike[str] = "") -> str:
 def _refuse_names_of_files(text: str, folder: str | os.PathLike[str]) -> None:
     """Raise UnknownGameError for what is no game, but nearly a file of the folder."""
     base, colon, parameters = text.partition(":")
+    may_be_python = os.path.splitext(base)[1] in ("", ".py")  # such as no file of records
     for name in (base, f"{base}.py"):
-        if os.path.isfile(os.path.join(folder, name)) and base not in ids():
+        if may_be_python and os.path.isfile(os.path.join(folder, name)) and base not in ids():
             meant = f"./{name}{colon}{parameters}"
             raise UnknownGameError(f"unknown game {text!r}; did you mean {meant}?")
 

@@ -24,6 +24,9 @@ _NAME: Final = re.compile("[a-z][a-z0-9_]*")
 _WORD: Final = re.compile("-?[a-z0-9][a-z0-9_-]*")
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}")
 
+_LISTED: Final = 8
+"""So many numbers that are not one after the other are listed; more are told by their step."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -59,9 +62,12 @@ class Parameter:
 
         >>> Parameter("size", 5, range(3, 10), "Cells on a side.").expected
         'a number from 3 to 9'
+        >>> Parameter("size", 6, range(4, 11, 2), "Cells on a side.").expected
+        '4, 6, 8 or 10'
         """
-        if isinstance(self.values, range):
-            return f"a number from {self.values[0]} to {self.values[-1]}"
+        if isinstance(self.values, range) and (self.values.step == 1 or len(self.values) > _LISTED):
+            steps = "" if self.values.step == 1 else f" in steps of {self.values.step}"
+            return f"a number from {self.values[0]} to {self.values[-1]}{steps}"
         *others, last = map(written, self.values)
         return f"{', '.join(others)} or {last}" if others else last
 

@@ -67,7 +67,10 @@ class Rules:
     earlier: Mapping[str, Game] = MappingProxyType({})
     has_setups: bool = False
     moves: Mapping[str, Move]
-    """Every way to write a move, with the one way to write it."""
+    """Every text of a move that is legal in some position, with the one way to write it.
+
+    Moves need not be cells.
+    """
 
     expected: str
     """What text a move is, for who wrote something else."""
@@ -116,7 +119,8 @@ _CELL: Final = re.compile(r"[a-z][0-9]+")
 class Turning(Rules):
     """Rules that are the same however the board is turned or mirrored: moves only name cells.
 
-    Positions have `turned(mask)`: the same with each set of cells where `mask` says.
+    Each turn of a move is in `moves`, too. Positions have `turned(mask)`: the same with each set of
+    cells where `mask` says.
     """
 
     if TYPE_CHECKING:

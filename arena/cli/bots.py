@@ -274,6 +274,7 @@ def pack(
 def log(
     folder: Annotated[Path, argument("DIR", "The tournament's directory.", exists=True)],
     game: Annotated[int | None, argument("N", "A game's number.", **whole(1))] = None,
+    file: GameFiles = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -289,6 +290,7 @@ def log(
         record_and_log_of,
     )  # start-up time
 
+    add_games(file)
     if game is None:
         lost = sorted(one for _, first in forfeits_in(folder, sys.maxsize) for one in first)
         if as_json:

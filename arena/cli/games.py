@@ -134,7 +134,7 @@ def start_of(game_id: str, position: str | None, setup: str | None) -> Position:
 
 
 @group.command("show")
-def show_game(game: GameId, as_json: AsJson = False) -> None:
+def show_game(game: GameId, files: GameFiles = None, as_json: AsJson = False) -> None:
     """Show a game: the card of its rules, its parameters, and variants worth a try.
 
     `show` may be left out.
@@ -143,6 +143,7 @@ def show_game(game: GameId, as_json: AsJson = False) -> None:
     """
     from lath.arena.terminal.play import card_of as shown_card  # start-up time
 
+    add_games(files)
     one = registry.get(registry.named(game))
     others = variants(one) if ":" not in one.id else ()
     if as_json:
@@ -165,12 +166,14 @@ def moves(
     position: PositionText = None,
     setup: SetupText = None,
     count: Annotated[bool, flag("--count", "Print only how many.")] = False,
+    files: GameFiles = None,
     as_json: AsJson = False,
 ) -> None:
     """List the legal moves, one a line.
 
     Example: arena games moves yavalath --position '5/6/7/8/4w4/8/7/6/5 b' --count
     """
+    add_games(files)
     start = start_of(game, position, setup)
     legal = start.legal_moves()
     if as_json:
@@ -189,12 +192,14 @@ def perft(
     divide: Annotated[
         bool, flag("--divide", "Print the count behind each first move too.")
     ] = False,
+    files: GameFiles = None,
     as_json: AsJson = False,
 ) -> None:
     """Count the paths of DEPTH moves, the field's check of rules.
 
     Example: arena games perft surikata 3
     """
+    add_games(files)
     start = start_of(game, position, setup)
     by_move = {}
     for move in start.legal_moves() if divide and depth else ():

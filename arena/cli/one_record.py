@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
+from lath import games
 from lath.arena.cli.files import entries as entries_of_any_format
 from lath.arena.cli.files import read_database, read_from
 from lath.arena.cli.main import option, whole
@@ -28,6 +29,13 @@ RecordNumber = Annotated[
     int | None, option("--record", "N", "The record, by its place in the file.", **whole(1))
 ]
 AfterPly = Annotated[int | None, option("--ply", "P", "After this ply; else the last.", **whole(0))]
+
+
+def is_of_records(text: str) -> bool:
+    """Return whether a text names a file or folder where records may be, rather than a game."""
+    path = Path(text)
+    is_source = path.is_dir() or (path.is_file() and path.suffix != ".py")
+    return is_source and text not in games.ids()
 
 
 def position_in(file: Path, number: int, ply: int | None) -> Position:

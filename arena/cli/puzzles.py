@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shlex
 import sys
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
@@ -16,14 +17,17 @@ from lath.arena.cli.main import (
     AsJson,
     CommandGroup,
     DoneAsJson,
+    GameFiles,
     GameId,
     Quiet,
+    add_games,
     argument,
     option,
     print_done,
     refuse_json_beside,
     whole,
 )
+from lath.arena.cli.one_record import is_of_records
 from lath.arena.cli.outputs import RECORDS, Target
 from lath.arena.cli.play import EndAsJson
 from lath.arena.engine.engine import Engine
@@ -41,6 +45,7 @@ from lath.arena.errors import INTERRUPTED, ConfigError
 from lath.arena.machine import signals
 from lath.arena.referee.answers import MOST_NODES, Limit
 from lath.arena.terminal.streams import tell_over
+from lath.games.errors import UnknownGameError, hinted
 from lath.notation.record.errors import RecordError
 
 app = App()
@@ -72,6 +77,7 @@ def ask_puzzles(
     seed: Annotated[
         int | None, option("--seed", "N", "For their order; else any.", **whole(0))
     ] = None,
+    files: GameFiles = None,
     as_json: EndAsJson = False,
 ) -> None:
     """Ask puzzles in the terminal, the easiest first, in any order within a grade.
@@ -80,7 +86,12 @@ def ask_puzzles(
     """
     from lath.arena.terminal.puzzles import ask  # start-up time
 
-    found = _puzzles(file or built_in(games.named(game)))
+    add_games(files)
+    if file is None and is_of_records(game):
+        words = f"{game} has records, expected a game"
+        raise ConfigError(hinted(words, f"arena puzzles ask GAME --file {shlex.quote(game)}"))
+    game_id = games.named(game)
+    found = _puzzles(file or built_in(game_id))
     chosen = [one for one in found if grade in (None, one.grade)]
     random.Random(seed).shuffle(chosen)
     chosen.sort(key=lambda one: one.grade)
@@ -93,7 +104,7 @@ def ask_puzzles(
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
-    print_done({"game": games.named(game), "asked": asked, "right": right}, as_json=as_json)
+    print_done({"game": game_id, "asked": asked, "right": right}, as_json=as_json)
 
 
 @group.command("make")
@@ -105,6 +116,7 @@ def make_puzzles(
     seed: Annotated[
         int, option("--seed", "N", "For the games that they are found in.", **whole(0))
     ] = 1,
+    files: GameFiles = None,
     as_json: DoneAsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -114,6 +126,7 @@ def make_puzzles(
 
     Example: arena puzzles make surikata -n 5 -o mine.lath
     """
+    add_games(files)
     refuse_json_beside(output, as_json=as_json)
     made = Target(path=output, kind=RECORDS)
     if output.is_file():
@@ -145,6 +158,7 @@ def make_puzzles(
 def check_puzzles(
     files: Files = None,
     nodes: Nodes = 20_000,
+    game: GameFiles = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -154,6 +168,7 @@ def check_puzzles(
 
     Example: arena puzzles check mine.lath
     """
+    add_games(game)
     named = files or all_built_in()
     count = 0
     failed: list[dict[str, object]] = []
@@ -182,5 +197,5 @@ def _note(proves: Bots, *, quiet: bool) -> None:
 def _puzzles(file: Path) -> list[Puzzle]:
     try:
         return list(read_puzzles(file))
-    except RecordError as error:
+    except (RecordError, UnknownGameError) as error:
         raise ConfigError(f"{file}: {error}") from error

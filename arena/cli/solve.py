@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
-from lath import games as registry
 from lath.arena.cli.games import PositionText, SetupText, start_of
 from lath.arena.cli.main import (
     App,
     AsJson,
+    GameFiles,
     Quiet,
+    add_games,
     argument,
     flag,
     option,
@@ -21,7 +22,7 @@ from lath.arena.cli.main import (
     seconds,
     whole,
 )
-from lath.arena.cli.one_record import AfterPly, RecordNumber, position_in
+from lath.arena.cli.one_record import AfterPly, RecordNumber, is_of_records, position_in
 from lath.arena.engine.engine import Engine
 from lath.arena.engine.solving import Solved, note_on, solve, solve_moves
 from lath.arena.errors import UNDECIDED, ConfigError
@@ -54,6 +55,7 @@ def solve_position(
     ply: AfterPly = None,
     position: PositionText = None,
     setup: SetupText = None,
+    files: GameFiles = None,
     bot: Annotated[
         str, option("--bot", "BOT", "Who proves: a bot that tells of proofs.")
     ] = "solver",
@@ -73,6 +75,7 @@ def solve_position(
 
     Example: arena solve games.lath --record 12 --ply 16
     """
+    add_games(files)
     at = _start(game, position, setup, number, ply)
     for move in moves or ():
         at = at.play(read_move(at, move))
@@ -105,9 +108,7 @@ def _start(
         return position_in(Path(source), number, ply)
     if ply is not None:
         raise typer.BadParameter("--ply is of a record: name it by --record N")
-    path = Path(source)
-    is_source = path.is_dir() or (path.is_file() and path.suffix != ".py")
-    if is_source and source not in registry.ids():
+    if is_of_records(source):
         raise ConfigError(f"{source} has records: name the one to solve, --record N --ply P")
     return start_of(source, position, setup)
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, cast, get_args
 
-from lath import games
 from lath.arena.errors import ConfigError
 from lath.games.core import Move, Position
+from lath.games.errors import UnknownGameError
 from lath.notation import Builder, Record, format_record, read
 from lath.notation.files.files import folder_of
+from lath.notation.rules.replay import start_of
 
 GRADES: Final = range(1, 6)
 
@@ -86,13 +87,15 @@ _MANY: Final = 10
 
 
 def of_record(record: Record) -> Puzzle:
-    """Return the puzzle of a record; raises ConfigError where it is none."""
+    """Return the puzzle of a record; raises ConfigError where it is none, UnknownGameError."""
     try:
         task = cast("Task", record.tag("Puzzle"))
         if task not in TASKS or not record.moves:
             raise ValueError(f"no tag Puzzle that says one of {', '.join(TASKS)}, or no move")
-        position = games.get(record.game).position(record.tag("Position"))
+        position = start_of(record)
         plies, tempting = int(record.tag("Plies")), int(record.tag("Tempting"))
+    except UnknownGameError:  # it says what brings the game
+        raise
     except ValueError as error:
         raise ConfigError(f"a record of {record.game} is no puzzle: {error}") from error
     return Puzzle(position, task, plies, tempting, tuple(map(Move, record.moves)))
@@ -112,7 +115,7 @@ def built_in(game_id: str) -> Path:
 
 
 def read_puzzles(file: Path) -> Iterator[Puzzle]:
-    """Yield the puzzles of a file; raises ConfigError and RecordError."""
+    """Yield the puzzles of a file; raises ConfigError, RecordError and UnknownGameError."""
     return map(of_record, read(file))
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lath.games.board import Board
+from lath.games.board import squares
 from lath.games.core import IDENTITY, Move, Outcome, Piece, Symmetry, require_legal
 from lath.games.errors import PositionError
 from lath.games.parameters import Parameter
@@ -24,20 +24,6 @@ from lath.games.reach import BUDGET
 from lath.games.stones import DRAWN, OPEN, WON, Alternating, Rules
 
 IN_LINE = 4
-
-
-def upright(width: int, height: int) -> Board:
-    """Return a board of columns by letter and rows by number, as `squares` makes square ones."""
-    stride = height + 1  # one bit above each column is no cell
-    places = {
-        f"{chr(ord('a') + column)}{row + 1}": (
-            column * stride + row,
-            (float(column), float(height - 1 - row)),
-        )
-        for column in range(width)
-        for row in range(height)
-    }
-    return Board("square", places, (1, stride - 1, stride, stride + 1))
 
 
 class ConnectFour(Rules):
@@ -57,7 +43,7 @@ class ConnectFour(Rules):
     )
 
     def __init__(self, width: int = 7, height: int = 6) -> None:
-        self.board = board = upright(width, height)
+        self.board = board = squares(width, height)
         self.lines = board.lines(IN_LINE)
         columns = [chr(ord("a") + column) for column in range(width)]
         self.moves = {column: Move(column) for column in columns}

@@ -49,7 +49,7 @@ class Konane(Turning):
         Piece("b", "black piece", "disc", "#222222"),
         Piece("w", "white piece", "disc", "#f4f1e8"),
     )
-    parameters = (Parameter("size", 6, range(4, 11, 2), "cells on a side of the board, even"),)
+    parameters = (Parameter("size", 6, range(4, 11, 2), "cells on a side of the board"),)
 
     def __init__(self, size: int = 6) -> None:
         board = squares(size)

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from lath.games.board import Shape
 from lath.games.capabilities import can_be_drawn
-from lath.games.core import Game, Piece, Position
+from lath.games.core import SIDES, Game, Piece, Position, Side, owned_by
 from lath.games.drawing import shapes
 from lath.games.drawing.shapes import FAINT, LABEL, PLATE, UNIT, Point, mark, number
 from lath.games.overlays import Cells, Groups, Sight, groups, of, sight
@@ -35,10 +35,10 @@ class Effects:
     """Of each other move that does nothing but take pieces the cells."""
 
     turned: list[int] = field(default_factory=list)
-    """Cells on which a move changes the top piece for another, such as swap."""
+    """Cells that any other move changes, such as swap, which makes a piece another.
 
-    others: list[str] = field(default_factory=list)
-    """Moves that are none of these, which are not drawn."""
+    Of a move that changes no cell, such as a pass, there is nothing to draw.
+    """
 
 
 def effects(position: Position) -> Effects:
@@ -60,10 +60,8 @@ def effects(position: Position) -> Effects:
                 found.kinds[codes[0]] = list(changed)
             else:
                 found.lines.append(list(changed))
-        elif changed and all(old[:-1] == new[:-1] for old, new in changed.values()):
-            found.turned += [cell for cell in changed if cell not in found.turned]
         else:
-            found.others.append(move)
+            found.turned += [cell for cell in changed if cell not in found.turned]
     return found
 
 
@@ -211,8 +209,8 @@ def svg(
     cells named in `highlight` decided: a line goes round them and the others are dimmed; with
     `is_loss` whose they are lost, and the line is red and dashed. Those in `last` have brackets.
     Names that are not on the board are passed over. `legal` shows what may be played: dots where
-    pieces may be placed, crosses on pieces of which all may be taken, lines through what may be
-    taken together, arrows on what may be changed. `aids` shows the game's overlays.
+    pieces may be placed, crosses on pieces that may be taken alone or with all of their kind, lines
+    through what may be taken together, arrows on what is changed. `aids` shows the game's overlays.
     """
     game = position.game
     contents = position.contents()
@@ -297,15 +295,16 @@ def _legal_shown(position: Position) -> Shown:
     """
     pieces, centres = pieces_of(position.game), places(position.game)
     contents, found = position.contents(), effects(position)
-    if found.lines:
-        lines = (shapes.through([centres[cell] for cell in cells]) for cells in found.lines)
-        yield "below", mark("net", "".join(lines))
+    singles = [cells for cells in found.lines if len(cells) == 1]
+    if lines := [cells for cells in found.lines if len(cells) > 1]:
+        through = (shapes.through([centres[cell] for cell in cells]) for cells in lines)
+        yield "below", mark("net", "".join(through))
 
     def beside(cell: int, turn: Point, drawn: str) -> str:
         x, y = centres[cell]
         return _at((x + UNIT * 0.33 * turn[0], y + UNIT * 0.33 * turn[1]), drawn)
 
-    for cells in found.kinds.values():
+    for cells in (*found.kinds.values(), *singles):
         yield from (("legal", beside(cell, (-1, 1), shapes.CROSS)) for cell in cells)
     for cell, codes in found.dots.items():
         parts = zip(codes, shapes.sectors(len(codes)), strict=True)
@@ -478,20 +477,24 @@ def _sprites(game: Game) -> Iterator[tuple[str, str]]:
         yield name, mark(name, "")
 
 
+def _colour_of(game: Game, side: Side) -> str:
+    own = owned_by(game, side)
+    return next((piece.colour for piece in game.pieces if piece.code in own), "#808080")
+
+
 def to_json(game: Game) -> dict[str, Any]:
     """Return what `lath.makeBoard` must know of a game.
 
     `title`, `shape`, `cells` (names), `centres` (x and y of the first cell, of the second …, a cell
     being 100 wide), `pieces` (code, name, shape, colour), `seats` (word and colour of both: of the
-    piece whose name begins with the word, or grey), `overlays` (see `overlays_json`).
+    first of a player's own pieces, or grey), `overlays` (see `overlays_json`).
     """
-    colours = {piece.name.split(" ")[0]: piece.colour for piece in reversed(game.pieces)}
     return {
         "title": game.title,
         "shape": game.board.shape,
         "cells": list(game.board.names),
         "centres": [round(at, 1) for centre in places(game) for at in centre],
         "pieces": [[piece.code, piece.name, piece.shape, piece.colour] for piece in game.pieces],
-        "seats": [[word, colours.get(word, "#808080")] for word in game.colours],
+        "seats": [[game.colours[side], _colour_of(game, side)] for side in SIDES],
         "overlays": overlays_json(game),
     }

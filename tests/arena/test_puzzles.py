@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import commands
 import pytest
+from game_files import EXAMPLES, forget_games
 from judging import compiled_in, judged
 
+from lath import games
 from lath.arena import Limit
 from lath.arena.engine.puzzle_book import Puzzle, all_built_in, of_record, read_puzzles, written
 from lath.arena.engine.puzzle_making import Bots, bots, tempting, wrong_with
@@ -73,6 +76,34 @@ def test_what_is_no_puzzle_or_has_none_is_refused() -> None:
     ran = commands.arena("puzzles", "ask", "yavalath:size=4")
     assert ran.status == 2
     assert "no puzzles of 'yavalath:size=4', expected one of " in ran.err
+
+
+def test_puzzles_and_positions_of_a_game_of_a_file_are_read_once_the_file_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copyfile(EXAMPLES / "konane.py", "konane.py")
+    place = games.add("konane.py").start()
+    place = place.play(place.game.canonical("c3")).play(place.game.canonical("c4"))
+    line = place.legal_moves()[:1]
+    Path("p.lath").write_text(written([Puzzle(place, "hold", 0, 1, line)]))
+    forget_games()
+    for words in (["solve", "p.lath", "--record", "1"], ["puzzles", "check", "p.lath"]):
+        ran = commands.arena(*words)
+        assert ran.status != 0
+        assert "comes from konane.py" in ran.err
+        assert "add --game ./konane.py" in ran.err
+    ran = commands.arena("puzzles", "ask", "p.lath")
+    what, hint = "p.lath has records, expected a game", "arena puzzles ask GAME --file p.lath"
+    assert (ran.status, ran.err) == (2, f"arena: {what}\narena: hint: {hint}\n")
+    for named in (["./konane.py"], ["konane", "--game", "konane.py"]):
+        ran = commands.arena("puzzles", "ask", *named, "--file", "p.lath", stdin="skip\n")
+        assert (ran.status, line[0] in ran.out) == (0, True)
+        forget_games()
+    few = "--nodes", "9", "--game", "konane.py"
+    assert commands.arena("solve", "p.lath", "--record", "1", "--ply", "0", *few).status == 12
+    forget_games()
+    assert commands.arena("puzzles", "check", "p.lath", *few).status == 1
 
 
 def test_a_person_is_asked_corrected_and_told(file: Path) -> None:

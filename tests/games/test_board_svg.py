@@ -10,17 +10,18 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, field
+from itertools import chain, combinations
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 import pytest
+from game_files import EXAMPLES
 from places import OURS
 from walks import play_all, playout
 
 from lath import games
-from lath.games.core import Game, Move, Piece, Position
+from lath.games.core import SIDES, Game, Move, Piece, Position, owned_by
 from lath.games.drawing import shapes
 from lath.games.drawing.board import effects, svg, to_json
 from lath.games.drawing.shapes import (
@@ -103,10 +104,58 @@ def test_a_drawing_tells_every_piece_lies_within_the_view_and_needs_nothing_else
     assert (svg(position, aids=True) != text) == bool(of(position.game)), "overlays on demand"
     start = position.game.start()
     plain, dotted = (drawn(start, legal=legal) for legal in (False, True))
-    drawn_dots = len(list(dotted.iter(f"{SVG}g"))) - len(list(plain.iter(f"{SVG}g")))
-    assert drawn_dots == len(effects(start).dots)
-    assert drawn_dots == len(names) or game_id not in OURS
+    drawn_marks = len(list(dotted.iter(f"{SVG}g"))) - len(list(plain.iter(f"{SVG}g")))
+    assert drawn_marks == len(marks(start))
+    assert drawn_marks == len(names) or game_id not in OURS
     assert (dotted[1].text or "").endswith(f"Legal moves: {' '.join(start.legal_moves())}.")
+
+
+def marks(position: Position) -> list[int]:
+    """Return the cells with a dot, a cross or arrows of what legal moves do."""
+    does = effects(position)
+    crossed = [*does.kinds.values(), *(cells for cells in does.lines if len(cells) == 1)]
+    return [*does.dots, *chain(*crossed), *does.turned]
+
+
+def test_rows_and_columns_of_a_rectangle_have_their_labels() -> None:
+    root = drawn(games.add(EXAMPLES / "connect_four.py").start())
+    assert words(root) == [*"abcdefg", *"123456"]
+
+
+def test_every_legal_move_that_changes_a_cell_is_marked() -> None:
+    game = games.add(EXAMPLES / "konane.py")
+    start = game.start()
+    second = start.play(game.canonical("c3"))
+    for position, crosses in ((start, 4), (second, 4)):
+        assert len(position.legal_moves()) == crosses
+        assert svg(position, legal=True).count(CROSS) == crosses
+    later = second.play(game.canonical("c4"))
+    ends = {move.partition("-")[2] for move in later.legal_moves()}
+    assert {game.board.names[cell] for cell in marks(later)} == ends
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What lies on cells, and where moves lead."""
+
+    cells: tuple[str, ...]
+    moves: dict[str, Scene] = field(default_factory=dict)
+
+    def contents(self) -> tuple[str, ...]:
+        return self.cells
+
+    def legal_moves(self) -> tuple[str, ...]:
+        return tuple(self.moves)
+
+    def play(self, move: str) -> Scene:
+        return self.moves[move]
+
+
+def test_cells_that_a_move_changes_in_a_way_of_its_own_are_marked() -> None:
+    cells = "wb", "", "b", "", ""
+    after = {"two": ("wb", "w", "b", "w", ""), "swap": ("bw", "", "b", "", ""), "pass": cells}
+    scene: Any = Scene(cells, {move: Scene(contents) for move, contents in after.items()})
+    assert effects(scene).turned == [1, 3, 0]
 
 
 def test_cells_are_named_and_hexagons_stand_on_a_point() -> None:
@@ -322,10 +371,10 @@ def test_letters_edges_and_glyphs_of_pieces_show_on_their_cells(game: Game) -> N
 def test_both_players_have_the_colour_of_the_pieces_that_are_called_so(game: Game) -> None:
     found = dict(to_json(game)["seats"])
     assert list(found) == list(game.colours)
-    named = {word: [one for one in game.pieces if one.name.startswith(word)] for word in found}
-    for word, pieces in named.items():  # none where players share the pieces
-        assert not pieces or found[word] in [one.colour for one in pieces], (game.id, word)
-    assert all(named.values()) or game.id.partition(":")[0] not in OURS
+    for side in SIDES:
+        own = [piece.colour for piece in game.pieces if piece.code in owned_by(game, side)]
+        is_shared = not own and game.id.partition(":")[0] not in OURS  # the pieces of both
+        assert is_shared or found[game.colours[side]] in own, (game.id, side)
 
 
 def test_labels_are_readable_and_marks_show_by_themselves_or_by_their_casing() -> None:

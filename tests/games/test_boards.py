@@ -21,11 +21,15 @@ from lath.games.overlays import Groups, Sight, groups, of, sight
 
 INSTALLED = games.installed()
 
+SIDES_OF_RECTANGLES = (7, 6), (3, 5), (12, 2), (5, 1), (1, 4)
+"""Columns and rows."""
+
 
 def test_a_board_has_as_many_turns_and_reflections_as_its_shape() -> None:
     for board, count in (
         (squares(5), 8),
         (squares(6), 8),
+        (squares(7, 6), 4),
         (hexagon((5, 6, 7, 8, 9, 8, 7, 6, 5)), 12),
         (hexagon((6, 7, 8, 9, 10, 9, 8, 7, 6)), 4),
         (hexagon((2, 3)), 2),
@@ -49,7 +53,8 @@ def test_a_board_has_as_many_turns_and_reflections_as_its_shape() -> None:
 
 
 def test_cells_without_an_edge_turn_as_regular_boards_do() -> None:
-    for board, count in ((squares(5), 8), (hexagon((3, 4, 5, 4, 3)), 12), (hexagon((2, 3)), 12)):
+    regular = (squares(5), 8), (hexagon((3, 4, 5, 4, 3)), 12), (hexagon((2, 3)), 12)
+    for board, count in (*regular, *((squares(*sides), 8) for sides in SIDES_OF_RECTANGLES)):
         assert len(set(board.turns)) == len(board.turns) == count
         assert board.turns[0] == (1, 0, 0, 1)
         grid = dict(zip(board.names, board.grid, strict=True))
@@ -68,7 +73,32 @@ def test_cells_without_an_edge_turn_as_regular_boards_do() -> None:
             )
 
 
-@pytest.mark.parametrize("board", [squares(4), squares(18), hexagon((2, 3)), hexagon((3, 4, 5, 4))])
+@pytest.mark.parametrize("sides", SIDES_OF_RECTANGLES)
+def test_a_rectangle_has_so_many_columns_and_rows_and_no_line_round_an_edge(
+    sides: tuple[int, int],
+) -> None:
+    board, (columns, rows) = squares(*sides), sides
+    last = "abcdefghijkl"[columns - 1]
+    assert (board.names[0], board.names[-1], len(board.names)) == (
+        "a1",
+        f"{last}{rows}",
+        columns * rows,
+    )
+    assert board.format_rows({}) == "/".join([str(columns)] * rows)
+    assert [board.name[row[0]] for row in board.rows] == [f"a{n}" for n in range(rows, 0, -1)]
+    lines = board.lines(3)
+    fit = max(columns - 2, 0), max(rows - 2, 0)
+    assert len(lines) == fit[0] * rows + fit[1] * columns + 2 * fit[0] * fit[1]
+    chance = random.Random(1)
+    for _ in range(300):
+        cells = sum(bit for bit in board.name if chance.random() < 0.3)
+        assert board.has_line(cells, 3) == bool(board.finished(lines, cells))
+        assert board.read_rows(board.format_rows({"x": cells}), "x") == {"x": cells}
+
+
+@pytest.mark.parametrize(
+    "board", [squares(4), squares(18), squares(3, 5), hexagon((2, 3)), hexagon((3, 4, 5, 4))]
+)
 def test_rows_of_letters_alone_are_read_as_those_with_numbers(board: Board) -> None:
     chance = random.Random(1)
     letters = {bit: chance.choice("wbx") for row in board.rows for bit in row}
@@ -91,7 +121,8 @@ def test_rows_of_letters_alone_are_read_as_those_with_numbers(board: Board) -> N
 
 
 def test_neighbours_are_mutual_and_one_step_away_and_rays_go_straight_on_to_the_edge() -> None:
-    for board in {game.board for game in INSTALLED}:
+    rectangles = {squares(*sides) for sides in SIDES_OF_RECTANGLES}
+    for board in {game.board for game in INSTALLED} | rectangles:
         reach = 1.5 if board.shape == "square" else 1.01
         for cell, (x, y) in enumerate(board.centres):
             near = board.neighbours(cell)

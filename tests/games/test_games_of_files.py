@@ -302,7 +302,8 @@ def test_a_broken_copy_of_an_example_hears_what_to_mend(
     text = (ROOT / "examples" / "games" / f"{name}.py").read_text("utf-8")
     assert right in text
     path = tmp_path / "broken.py"
-    path.write_text(text.replace(right, wrong), "utf-8")
+    own_id = f'id = "{name.replace("_", "-")}"'  # which a game of LATH_GAMES may have
+    path.write_text(text.replace(right, wrong).replace(own_id, 'id = "broken"'), "utf-8")
     try:
         said = broken_laws(games.add(path))
     except GameFileError as refusal:  # it was tried out already

@@ -10,7 +10,7 @@ from pathlib import Path
 import plain_rules
 import pytest
 from families import FAMILIES
-from game_files import write_game
+from game_files import EXAMPLES, write_game
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,6 +71,14 @@ def test_however_parameters_are_said_a_game_has_one_id(
     if text != game_id:
         with pytest.raises(UnknownGameError, match="there is one way to write it, expected"):
             games.get(text)
+
+
+def test_numbers_that_are_not_one_after_the_other_are_told_as_they_are() -> None:
+    konane = games.add(EXAMPLES / "konane.py")
+    with pytest.raises(UnknownGameError, match="size is '5', expected 4, 6, 8 or 10"):
+        games.get(f"{konane.id}:size=5")
+    hundreds = Parameter("stones", 100, range(0, 5001, 100), "stones at the start")
+    assert hundreds.expected == "a number from 0 to 5000 in steps of 100"
 
 
 def test_a_family_has_every_game_that_its_parameters_make_once() -> None:

@@ -304,16 +304,19 @@ def test_a_position_is_found_where_a_position_of_the_line_has_its_least_image(ga
     setup = game.draw_setup(1)
     lines = [playout(game.start(setup), chance)[: chance.randrange(1, 9)] for _ in range(8)]
     played = [line(game.start(setup), moves) for moves in lines]
+    has_images = False
     for number, positions in enumerate(played):
         sought = chance.choice(positions)
-        if number % 2:
-            sought = chance.choice(symmetries(sought)).position(sought)
+        images = {way.position(sought).text() for way in symmetries(sought)} - {sought.text()}
+        if number % 2 and images:
+            sought = game.position(chance.choice(sorted(images)))
+            has_images = True
         for moves, others in zip(lines, played, strict=True):
             asked = answers(f'position "{sought.text()}"', record_of(game, setup, moves))
             assert asked == (least(sought) in map(least, others), sought in others)
             found.add(asked)
     assert (True, True) in found
-    assert (True, False) in found
+    assert ((True, False) in found) is has_images
 
 
 @every_game

@@ -10,7 +10,8 @@ from places import ROOT
 from lath.games import core, files
 from lath.notation.rules import quick_check, replay
 
-EXAMPLE = ROOT / "examples" / "games" / "order_and_chaos.py"
+EXAMPLES = ROOT / "examples" / "games"
+EXAMPLE = EXAMPLES / "order_and_chaos.py"
 
 OTHER_RULES = EXAMPLE.read_text(encoding="utf-8").replace("board.lines(5)", "board.lines(4)")
 """Four in line win."""

@@ -138,8 +138,8 @@ lath.makeBoard = (data, template) => {
     });
 
   /** @param {Effects} effects @param {string[]} stacks @param {[number, boolean | undefined][]} hinted */
-  const legalShown = ({ dots, kinds, turned }, stacks, hinted) => [
-    ...[...kinds.values()].flat().map((cell) => beside(copy("cross"), cell, [-1, 1])),
+  const legalShown = ({ dots, kinds, lines, turned }, stacks, hinted) => [
+    ...[...kinds.values(), ...lines.filter((on) => on.length === 1)].flat().map((cell) => beside(copy("cross"), cell, [-1, 1])),
     ...[...dots].map(([cell, codes]) => dotAt(cell, codes, stacks, hinted.some(([on]) => on === cell))),
     ...turned.map((cell) => beside(copy("turn"), cell, [1, -1])),
   ];
@@ -152,7 +152,7 @@ lath.makeBoard = (data, template) => {
       dots: () => `puts a ${nameOf(/** @type {string} */ (codes))} there`,
       kinds: () => `takes every ${nameOf(codes[0])}`,
       lines: () => `takes ${listed((cell, name) => `${name} ${cell}`)}`,
-      turned: () => `makes ${listed((cell, name) => `${cell} a ${name}`)}`,
+      turned: () => `makes ${listed((cell, name) => `${cell} ${name ? `a ${name}` : "empty"}`)}`,
       others: () => "",
     }[kind]();
     return told ? `${text} ${told}` : text;
@@ -194,7 +194,7 @@ lath.makeBoard = (data, template) => {
       /** @param {"below" | "above"} part */
     const all = (part) => shown.flatMap((one) => one[part]);
     const isLooked = legal !== null && looked >= 0;
-    const net = isLooked ? "" : effects.lines.map((on) => geometry.through(on)).join("");
+    const net = isLooked ? "" : effects.lines.filter((on) => on.length > 1).map((on) => geometry.through(on)).join("");
     element.classList.toggle("kept", isKept);
     const covered = new Set(shares.map(([cell]) => cell));
     cells.forEach(({ node }, i) => node.classList.toggle("covered", covered.has(i)));
@@ -206,7 +206,7 @@ lath.makeBoard = (data, template) => {
       ...all("above"),
       ...hintsShown(hinted, stacks),
       ...sharesShown(shares),
-      ...legalShown(isLooked ? { ...effects, kinds: new Map() } : effects, stacks, hinted),
+      ...legalShown(isLooked ? { ...effects, kinds: new Map(), lines: [] } : effects, stacks, hinted),
       ...(isLooked ? lookedShown(looked, effects) : []),
       ...(cursor < 0 ? [] : [make("g", { class: "cursor" }, at(copy("moved"), cursor))]),
     );

@@ -50,7 +50,7 @@ lath.without = (old, now) => {
 // What legal moves do, as boards show it. `legal`: {text, changes: [[cell, "+w"], …]} of each; `stacks`:
 // what lies on the cells. Returns `dots`: codes by cell where moves put a piece; `kinds`: cells by the
 // code of a piece of which a move takes all; `lines`: of each other move that only takes the cells;
-// `turned`: cells whose top piece becomes another; `others`: texts of moves that are none of these; `all`:
+// `turned`: cells that any other move changes; `others`: texts of moves that change no cell; `all`:
 // each move as {text, kind, cells, codes}, `kind` being one of these words, `codes` what is put, taken or left.
 lath.effectsOf = (legal, stacks) => {
   /** @type {Effects} */
@@ -67,7 +67,6 @@ lath.effectsOf = (legal, stacks) => {
     const cells = changes.map(([cell]) => cell);
     const gains = changes.filter(([, what]) => what[0] === "+");
     const taken = changes.map(([cell, what]) => lath.without(stacks[cell], now(cell, what)));
-    const isTurned = changes.every(([cell, what]) => now(cell, what).slice(0, -1) === stacks[cell].slice(0, -1));
     /** @param {DrawnMove["kind"]} kind @param {number[]} at @param {DrawnMove["codes"]} codes */
     const add = (kind, at, codes) => found.all.push({ text, kind, cells: at, codes });
     if (gains.length === 1 && !changes.some(([, what]) => what[0] === "=")) {
@@ -81,7 +80,7 @@ lath.effectsOf = (legal, stacks) => {
       if (isKind) found.kinds.set(codes[0], cells);
       else found.lines.push(cells);
       add(isKind ? "kinds" : "lines", cells, taken);
-    } else if (isTurned && cells.length > 0) {
+    } else if (cells.length > 0) {
       found.turned.push(...cells.filter((cell) => !found.turned.includes(cell)));
       add("turned", cells, changes.map(([cell, what]) => now(cell, what).slice(-1)));
     } else {

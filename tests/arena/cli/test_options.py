@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from any_commands import leaves
 from commands import arena
 
-from lath.arena.cli.main import COMMANDS, WITHOUT, commands_of
+from lath.arena.cli.main import WITHOUT
 
 EVERYWHERE: Final = ("--json", "--quiet")
 
@@ -29,11 +31,27 @@ NAMES: Final = {
 
 def commands() -> Iterator[tuple[str, Sequence[Any]]]:
     """Yield each command that can be typed, and its options."""
-    for name, listed in COMMANDS.items():
-        command = commands_of(listed.module)[name]
-        group = {f"{name} {one}": found for one, found in getattr(command, "commands", {}).items()}
-        for words, found in (group or {name: command}).items():
-            yield words, [one for one in found.params if one.param_type_name == "option"]
+    for words, found in leaves().items():
+        yield words, [one for one in found.params if one.param_type_name == "option"]
+
+
+READ: Final = re.compile("SOURCE|GAME|FILE|SRC|DIR|^A$|^N$")
+"""In what stands for an argument of a command that reads records or a game."""
+
+READS_NONE: Final = {"doctor", "init"}
+"""Commands of a DIR of which they read no record; `init --game` is the name of a new game."""
+
+
+def test_every_command_that_reads_records_or_a_game_takes_files_of_games() -> None:
+    reads = {
+        words
+        for words, found in leaves().items()
+        for one in found.params
+        if one.param_type_name == "argument" and READ.search(one.metavar or "")
+    }
+    has_games = {words for words, options in commands() if ["--game"] in [o.opts for o in options]}
+    assert reads - READS_NONE - has_games == set()
+    assert READS_NONE - has_games == {"doctor"}
 
 
 def test_every_command_has_json_and_quiet_and_no_thing_has_two_names() -> None:

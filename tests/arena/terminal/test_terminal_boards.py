@@ -10,6 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
+from game_files import EXAMPLES
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
@@ -92,11 +93,18 @@ def curve(width: int, *, is_ascii: bool = False) -> list[str]:
 
 def test_boards_and_curves_as_they_are_shown(golden: Golden) -> None:
     """Rows of hexagons are shifted by half a cell; the curve goes between its bounds."""
+    rectangle = games.add(EXAMPLES / "connect_four.py").position("7/7/7/7/3r3/3y3")
     squares = played("surikata", "Ma1", "Mb2", "Mc3", "Md4", "Me5", "c1")
     hexagons = played("manalath-61", "Oa1", "Pi5")
     plot = "\n".join(curve(44, is_ascii=True))
     golden(
-        {"squares": coloured(squares).plain, "hexagons": coloured(hexagons).plain, "curve": plot}
+        {
+            "squares": coloured(squares).plain,
+            "rectangle": coloured(rectangle).plain,
+            "rectangle in letters": diagram(rectangle),
+            "hexagons": coloured(hexagons).plain,
+            "curve": plot,
+        }
     )
 
 
