@@ -21,7 +21,7 @@ SETTINGS = [
     for elo in (0.0, 5.0, 10.0, 20.0, 50.0)
     for draws, opening in [(0.0, 0.0), (0.3, 100.0), (0.6, 0.0)]
 ]
-"""The table of docs/ratings.md is of these."""
+"""The table of docs/design/measurements-results.md is of these."""
 
 ELSEWHERE = [
     *(Setting(Sprt(elo0=-5, elo1=1), elo, draws=0.5) for elo in (-5.0, -2.0, 1.0)),
