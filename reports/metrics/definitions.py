@@ -63,12 +63,12 @@ SAYS: Final[Mapping[str, str]] = {
     "swapped": "how often the swap was played, where a bot chose",
     "drawn": "games that were drawn, but for the ply limit",
     "completion": (
-        "games that somebody won by the rules or by resignation; not drawn, adjudicated or stopped"
+        "games that a player won by the rules or by resignation; not drawn, adjudicated or stopped"
     ),
     "plies": "plies of a game",
     "legal_moves": "legal moves a ply, on average over a game",
     "choices": "plies with more than one legal move",
-    "coverage": "cells on which something changed in the game; what a setup puts there is none",
+    "coverage": "cells that changed during the game; cells that a setup fills do not count",
     "lead_changes": "how often the leader became the other one",
     "lead_changes_a_ply": (
         "how often the leader became the other one, by how often it could have been"
@@ -82,7 +82,7 @@ SAYS: Final[Mapping[str, str]] = {
     ),
     "decisiveness": (
         "the part of the game after which the winner had first been further ahead than the "
-        "loser ever was: 100 % ends as soon as it is decided"
+        "loser ever was; 100 % if that never happened"
     ),
 }
 """What each is, in half a sentence, by `Measure.key`."""
