@@ -29,7 +29,7 @@ from lath.games.capabilities import (
     spellings_of,
     symmetries,
 )
-from lath.games.contract import SIDES, Move, Outcome, Piece, Position, Result, Symmetry
+from lath.games.contract import RESULTS, SIDES, Move, Outcome, Piece, Position, Result, Symmetry
 from lath.games.core import least
 from lath.games.errors import (
     GameError,
@@ -58,7 +58,7 @@ SECONDS: Final = 1.0
 STRANGE_TEXTS: Final = (
     "", " ", "-", "M", "x", "0", "a0", "a1 ", " a1", "A1", "a01", "z9", "j1", "e44", "a1a1", "a1-",
     "-a1", "x-", "xZ", "xz", "xa1", "xa1-", "xa1-a1", "xa1-a9", "Mz9", "MMa1", "ma1", "Oz9", "oa1",
-    "Gc3", "SWAP", "swap ", "swap!", "pass", "resign", "a²", "ａ1", "a1\n", "1. a1", "1-0", "*",
+    "Gc3", "SWAP", "swap ", "swap!", "pass", "resign", "a²", "ａ1", "a1\n", "1. a1", *RESULTS,
     "swap", "a1", "Ma1", "Oa1", "xA", "no such move",
 )  # fmt: skip
 """What users, bots and broken files send; some of it may be legal in some game."""
@@ -311,9 +311,9 @@ class _Trial:
         spellings = spellings_of(self.game)
         written = set(spellings.values())
         for text in sorted({*STRANGE_TEXTS, *spellings, *self.known, *forms}):
-            with _noted(f"the text {text!r}"):
-                if text not in moves:
-                    yield from _of_refusal(position, text)
+            if text not in moves:
+                yield from _of_refusal(position, text)
+            with _noted(f"canonical({text!r})"):
                 yield from self.of_canonical(text, written)
             yield ""
 
@@ -349,7 +349,7 @@ class _Trial:
 
     def of_symmetries(self, position: Any, chance: Random) -> Iterator[str]:
         """Yield where what is legal in an image, and comes of it, is not the image of the same."""
-        with _noted("symmetries()"):
+        with _noted("symmetries() fails"):
             ways = symmetries(position)
             for number, way in enumerate(ways):
                 for words in _of_image(position, way, chance):
@@ -414,8 +414,6 @@ def _of_pieces(game: Any) -> Iterator[str]:
 
 def _of_setups(game: Any) -> Iterator[str]:
     """Yield which strange setups are not refused as they should be."""
-    if not game.has_setups and (drawn := game.draw_setup(1)) is not None:
-        yield f"draw_setup(1) is {drawn!r}, but has_setups is False"
     for strange in STRANGE_SETUPS:
         with _noted(f"the setup {strange!r}"):
             try:
@@ -456,19 +454,21 @@ def _of_starts(position: Any) -> Iterator[str]:
 def _of_refusal(position: Any, text: str) -> Iterator[str]:
     """Yield where a text that is not among the legal moves may be played, or is refused oddly."""
     move = Move(text)
-    reason = position.why_illegal(move)
+    with _noted(f"why_illegal({text!r})"):
+        reason = position.why_illegal(move)
     if not isinstance(reason, str) or not reason.strip():
         yield (
             f"{text!r} is not among legal_moves(), but why_illegal says {reason!r}, expected the "
             "reason"
         )
-    try:
-        position.play(move)
-    except IllegalMoveError as error:
-        if (error.move, error.reason) != (move, reason):
-            yield f"play({text!r}) says {str(error)!r}, but why_illegal says {reason!r}"
-    else:
-        yield f"play({text!r}) plays what is refused: begin it with require_legal(self, move)"
+    with _noted(f"play({text!r}): begin it with require_legal(self, move)"):
+        try:
+            position.play(move)
+        except IllegalMoveError as error:
+            if (error.move, error.reason) != (move, reason):
+                yield f"play({text!r}) says {str(error)!r}, but why_illegal says {reason!r}"
+        else:
+            yield f"play({text!r}) plays what is refused: begin it with require_legal(self, move)"
 
 
 def _of_image(position: Any, way: Symmetry, chance: Random) -> Iterator[str]:
