@@ -45,7 +45,7 @@ MOST_PLIES: Final = 200
 GAMES: Final = 50
 """So many at random show what one game in ten has, but for one time in twenty."""
 
-EVERY: Final = 20
+EVERY: Final = 40
 """One of so many positions is looked at closely: in its images, and with texts of all kinds."""
 
 LOOKS: Final = 12
@@ -155,6 +155,7 @@ class _Trial:
             yield from self.of_position(position)
             yield from () if line else _of_starts(position)
             if not next(self.number) % self.every:
+                yield from self.of_state(position)
                 yield from self.of_moves(position)
                 yield from self.of_symmetries(position, chance)
                 yield from self.of_texts(position)
@@ -191,12 +192,13 @@ class _Trial:
     def of_position(self, position: Any) -> Iterator[str]:
         """Yield what is wrong with what a position says of itself."""
         yield from self.of_ending(position)
-        for move in position.legal_moves():
+        moves = position.legal_moves()
+        for move in moves:
             yield from self.of_written(move)
         yield from self.of_text(position)
         yield from self.of_contents(position)
         yield from self.of_bits(position)
-        for move in position.legal_moves():
+        for move in moves:
             if (why := position.why_illegal(move)) is not None:
                 yield f"{move} is among legal_moves(), but why_illegal says {why!r}"
             yield ""
@@ -260,6 +262,14 @@ class _Trial:
             hash(position)
         except TypeError as error:
             yield f"a position must be hashable, as a NamedTuple is: {error}"
+        if again != position or hash(again) != hash(position):
+            yield from self.of_state(position)
+            yield f"position({text!r}), its own text, is another position by == or hash()"
+
+    def of_state(self, position: Any) -> Iterator[str]:
+        """Yield in what the position of a position's text is another."""
+        text = position.text()
+        again = self.game.position(text)
         for name in _STATE:
             found, expected = (_value(each, name) for each in (again, position))
             if found != expected:
@@ -267,8 +277,6 @@ class _Trial:
                     f"position({text!r}), its own text, is another position: there {name} is "
                     f"{_shown(found)}, expected {_shown(expected)}"
                 )
-        if again != position or hash(again) != hash(position):
-            yield f"position({text!r}), its own text, is another position by == or hash()"
 
     def of_contents(self, position: Any) -> Iterator[str]:
         """Yield what is wrong with what lies on the cells."""
@@ -290,8 +298,10 @@ class _Trial:
 
     def of_bits(self, position: Any) -> Iterator[str]:
         """Yield what the bits of the legal moves are wrong in, where a game has any."""
-        found, moves, bits = legal_bits(position), position.legal_moves(), bits_of(self.game)
-        if found is None or found == sum(bits.get(move, 0) for move in moves):
+        if (found := legal_bits(position)) is None:
+            return
+        moves, bits = position.legal_moves(), bits_of(self.game)
+        if found == sum(bits.get(move, 0) for move in moves):
             return
         for move, bit in bits.items():
             if bool(found & bit) != (move in moves):

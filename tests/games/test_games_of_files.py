@@ -262,7 +262,7 @@ SLIPS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
         ),
         ("            IDENTITY,\n", "", "symmetries() of '7/7/7/7/7/7' lacks the identity"),
         ("across.__getitem__", "Move", "symmetries()[1] of"),
-        ("last = self.to_move.other\n", "last = self.to_move\n", ": result is 1-0, but outcome() "),
+        ("last = self.to_move.other\n", "last = self.to_move\n", ": result is "),
         ("return tuple(move for", 'return tuple(move for _ in "ab" for', "has a move twice"),
         (
             "in self.game.moves.items()",
