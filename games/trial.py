@@ -288,10 +288,12 @@ class _Trial:
             )
         if strange := sorted(set("".join(contents)) - codes):
             yield f"contents() has {strange[0]!r}, expected codes of pieces: {_listed(codes)}"
-        layers = layers_of(position) if knows_layers(position) else {}
+        if not knows_layers(position):
+            return
+        layers = layers_of(position)
         if strange := sorted(layers.keys() - codes):
             yield f"layers() has {strange[0]!r}, expected codes of pieces: {_listed(codes)}"
-        told = self.game.board.contents(layers.items()) if layers else contents
+        told = self.game.board.contents(layers.items())
         for cell, lies, said in zip(cells, told, contents, strict=True):
             if lies != said:
                 yield f"layers() has {lies!r} on {cell}, but contents() has {said!r}"
@@ -348,6 +350,7 @@ class _Trial:
         for strange in (
             *STRANGE_TEXTS, f"{text} ", f" {text}", f"{text} w", text[:-2], f"{text}\n"
         ):  # fmt: skip
+            yield ""
             with _noted(f"position({strange!r})"):
                 try:
                     read = self.game.position(strange).text()
@@ -355,7 +358,6 @@ class _Trial:
                     continue
             if read != strange:
                 yield f"position({strange!r}) must raise PositionError: it is read as {read!r}"
-            yield ""
 
     def of_symmetries(self, position: Any, chance: Random) -> Iterator[str]:
         """Yield where what is legal in an image, and comes of it, is not the image of the same."""
