@@ -70,7 +70,7 @@ def test_an_unknown_game_is_refused_with_the_games_there_are() -> None:
 
 @every_game
 def test_every_game_keeps_the_laws(game: Game) -> None:
-    assert wrong_with(game, games=12 if game in INSTALLED else 4, every=5, seconds=math.inf) == ""
+    assert wrong_with(game, games=10 if game in INSTALLED else 4, every=6, seconds=math.inf) == ""
 
 
 @every_game
