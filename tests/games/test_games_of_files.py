@@ -457,9 +457,11 @@ def test_an_installed_plugin_and_the_examples_keep_the_contract_of_games(place: 
     contract = "tests/games/test_games_contract.py"
     without = ["--noconftest", *(f"-pno:{name}" for name in ("cacheprovider", "hypothesispytest"))]
     named = [str(path) for path in EXAMPLES if path.parent.name == "games"]
-    found = "breakthrough or order-and-chaos or connect-four or konane"
-    environment = {"PYTHONPATH": str(place), "LATH_GAMES": os.pathsep.join(named)}
-    output = run(["-m", "pytest", contract, "-q", *without, "-k", found], environment)
+    found = ["-q", "-k", "breakthrough or order-and-chaos or connect-four or konane"]
+    output = run(
+        ["-m", "pytest", contract, *without, *found],
+        {"PYTHONPATH": str(place), "LATH_GAMES": os.pathsep.join(named)},
+    )
     passed = re.search(r"(\d+) passed", output)
     assert passed is not None, output
     assert int(passed[1]) > 40, output
