@@ -279,6 +279,11 @@ class Layered(Protocol):
         """Return pairs of a piece's code and the cells where it lies, lowest first."""
 
 
+def knows_layers(position: Position) -> bool:
+    """Return whether a position says itself where each kind of piece lies."""
+    return _able(position, "layers") is not None
+
+
 def layers_of(position: Position) -> dict[str, int]:
     """Return the cells where each piece lies, as `Board.bit` has them, by its code.
 

@@ -1,27 +1,52 @@
-"""Whether a game keeps what `lath.games.core` promises: games at random are played to see it.
+"""Whether a game keeps what `lath.games.core` promises: the laws, and random games to see them.
 
-Who brings rules of his own hears of a slip before a tournament begins. The contract tests look
-closer.
+Who brings rules of his own hears of a slip before a tournament begins. The contract tests hold the
+same laws in more games.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from itertools import count, product
 from random import Random
 from typing import Any, Final
 
 from lath.games.board import Board
-from lath.games.capabilities import lacking
-from lath.games.contract import Outcome, Piece, Position
-from lath.games.errors import GameError
+from lath.games.capabilities import (
+    bits_of,
+    follow,
+    knows_layers,
+    lacking,
+    layers_of,
+    legal_bits,
+    movers,
+    overlays_of,
+    result_of,
+    spellings_of,
+    symmetries,
+)
+from lath.games.contract import RESULTS, SIDES, Move, Outcome, Piece, Position, Result, Symmetry
+from lath.games.core import least
+from lath.games.errors import (
+    GameError,
+    IllegalMoveError,
+    MoveSyntaxError,
+    PositionError,
+    SetupError,
+)
 
 MOST_PLIES: Final = 200
 """Of each game."""
 
 GAMES: Final = 50
 """So many at random show what one game in ten has, but for one time in twenty."""
+
+EVERY: Final = 40
+"""One of so many positions is looked at closely: in its images, and with texts of all kinds."""
 
 LOOKS: Final = 12
 """So many moves of a position are tried for one that does not end the game, where it is to be long.
@@ -30,8 +55,26 @@ LOOKS: Final = 12
 SECONDS: Final = 1.0
 """How long that takes at most, but for a call of the rules that is just going on."""
 
+STRANGE_TEXTS: Final = (
+    "", " ", "-", "M", "x", "0", "a0", "a1 ", " a1", "A1", "a01", "z9", "j1", "e44", "a1a1", "a1-",
+    "-a1", "x-", "xZ", "xz", "xa1", "xa1-", "xa1-a1", "xa1-a9", "Mz9", "MMa1", "ma1", "Oz9", "oa1",
+    "Gc3", "SWAP", "swap ", "swap!", "pass", "resign", "a²", "ａ1", "a1\n", "1. a1", *RESULTS,
+    "swap", "a1", "Ma1", "Oa1", "xA", "no such move",
+)  # fmt: skip
+"""What users, bots and broken files send; some of it may be legal in some game."""
+
+STRANGE_SETUPS: Final = (
+    "-", "", " ", "/", "-/-", "zz", "a1 a1", "6/6/6/6/6/6", "99", "A" * 40, "a1,b1", "\n"
+)  # fmt: skip
+"""The same, for setups."""
+
 _MOVE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+=:@/-]*")
 """What a record can hold as a move."""
+
+_COLOUR: Final = re.compile(r"#[0-9a-fA-F]{6}")
+
+_STATE: Final = ("to_move", "is_over", "outcome", "legal_moves", "contents", "text")
+"""What two positions are compared in, where they differ."""
 
 
 def wrong_with(
@@ -39,78 +82,314 @@ def wrong_with(
     *,
     games: int = GAMES,
     seconds: float = SECONDS,
+    every: int = EVERY,
     clock: Callable[[], float] = time.thread_time,
 ) -> str:
     """Return the first thing that is wrong with a game; empty where random games show nothing.
 
-    They are so many, and end after so long, by a clock of the time that this thread computes.
-    Whatever the rules raise comes through, with the moves to it as a note.
+    They are so many, and end after so long, by a clock of the time that this thread computes. One
+    of `every` so many positions is looked at closely. Whatever the rules raise comes through, with
+    the moves to it as a note.
 
     >>> from lath import games
     >>> wrong_with(games.get("mammalath"))
     ''
     """
-    return next(_wrong(game, games, seconds, clock), "")
-
-
-def _wrong(game: Any, games: int, seconds: float, clock: Callable[[], float]) -> Iterator[str]:
-    yield from _wrong_looks(game)
     until_s = clock() + seconds
-    for seed in range(1, games + 1):
-        moves = list[str]()
-        try:
-            yield from _wrong_game(game, seed, moves, lambda: clock() > until_s)
-        except Exception as error:
-            if moves:
-                error.add_note(f"ply {len(moves)}, after {' '.join(moves)}")
-            raise
-        if clock() > until_s:
-            return
+    for words in _Trial(game, every).of_games(games):
+        if words or clock() > until_s:
+            return words
+    return ""
 
 
-def _wrong_game(
-    game: Any, seed: int, moves: list[str], is_late: Callable[[], bool]
-) -> Iterator[str]:
-    """Yield what is wrong in one random game, whose moves are added to `moves`."""
-    setup = game.draw_setup(seed) if game.has_setups else None
-    if setup is not None and game.canonical_setup(setup) != setup:
-        yield f"draw_setup({seed}) is {setup!r}, which canonical_setup writes otherwise"
-    called = "start()" if setup is None else f"start({setup!r})"
-    position = game.start(setup)
-    chance = Random(seed)
-    while len(moves) < MOST_PLIES:
-        after = f"ply {len(moves)}, after {' '.join(moves)}: " if moves else ""
-        called = called if not moves else f"play({moves[-1]!r})"
-        if missing := lacking(position, Position):
-            yield f"{called} returned {_shown(position)}, which has no {', '.join(missing)}"
-        yield from (f"{after}{words}" for words in _wrong_at(game, position))
-        if position.is_over:
-            return
+# Each law yields what is wrong, and an empty text wherever a trial may stop.
+
+
+class _Trial:
+    """The laws, and what was seen of a game so far."""
+
+    def __init__(self, game: Any, every: int) -> None:
+        self.game: Final = game
+        self.every: Final = every
+        self.moves: Final = list[str]()
+        """Of the random game that is being played."""
+        self.known: Final = set[Move]()
+        """Moves that were legal somewhere."""
+        self.positions: Final = dict[Any, str]()
+        """Their texts."""
+        self.number: Final = count()
+
+    def of_games(self, games: int) -> Iterator[str]:
+        """Yield what is wrong with a game, before and in so many random ones."""
+        yield from _of_looks(self.game)
+        yield from _of_setups(self.game)
+        for seed in range(1, games + 1):
+            setup = self.game.draw_setup(seed) if self.game.has_setups else None
+            if setup is not None and self.game.draw_setup(seed) != setup:
+                yield f"draw_setup({seed}) is {setup!r}, and another when it is asked again"
+            if setup is not None and self.game.canonical_setup(setup) != setup:
+                yield f"draw_setup({seed}) is {setup!r}, which canonical_setup writes otherwise"
+            self.moves.clear()
+            try:
+                for words in self.of_one(setup, Random(seed), is_long=not seed % 2):
+                    yield words and ": ".join(filter(None, (self.where(setup), words)))
+            except Exception as error:
+                if where := self.where(setup):
+                    error.add_note(where)
+                raise
+
+    def where(self, setup: str | None) -> str:
+        """Return how far a random game is; empty at the start without a setup."""
+        begun = [] if setup is None else [f"setup {setup!r}"]
+        played = [f"ply {len(self.moves)}, after {' '.join(self.moves)}"] if self.moves else []
+        return ", ".join(begun + played)
+
+    def of_one(self, setup: str | None, chance: Random, *, is_long: bool) -> Iterator[str]:
+        """Yield what is wrong in one random game, whose moves are added to `moves`."""
+        position = self.game.start(setup)
+        called = "start()" if setup is None else f"start({setup!r})"
+        line = list[tuple[Any, str, int, Any]]()
+        while True:
+            if missing := lacking(position, Position):
+                yield f"{called} returned {_shown(position)}, which has no {', '.join(missing)}"
+            yield from self.of_position(position)
+            yield from () if line else _of_starts(position)
+            if not next(self.number) % self.every:
+                yield from self.of_state(position)
+                yield from self.of_moves(position)
+                yield from self.of_symmetries(position, chance)
+                yield from self.of_texts(position)
+            legal, text = position.legal_moves(), position.text()
+            line.append((position, text, hash(position), legal))
+            if self.positions.setdefault(position, text) != text:
+                yield f"{text!r} and {self.positions[position]!r} are equal positions"
+            if not legal or len(self.moves) == MOST_PLIES:
+                break
+            move = self.chosen(position, chance, LOOKS if is_long else 0)
+            self.moves.append(move)
+            called, after = f"play({move!r})", position.play(move)
+            if position.text() != text:
+                yield f"{called} has changed the position that it was played in"
+            if position.play(move) != after:
+                yield f"{called} twice gives two positions: equal states must be equal"
+            position = after
+        yield from self.of_lines(line, chance)
+
+    def chosen(self, position: Any, chance: Random, looks: int) -> Move:
+        """Return a random move, rather one of so many others that does not end the game."""
         legal = position.legal_moves()
-        for each in legal:
-            if (why := position.why_illegal(each)) is not None:
-                yield f"{after}{each} is among legal_moves(), but why_illegal says {why!r}"
-            if is_late():
-                return
-        move = chance.choice(legal)
-        if not seed % 2:  # every second game is long: boards fill
-            others = chance.sample(legal, min(LOOKS, len(legal)))
-            move = next((each for each in others if not _ends(position, each, moves)), move)
-        moves.append(move)
-        before, position = (position, position.text()), position.play(move)
-        if before[0].text() != before[1]:
-            yield f"{after}play({move!r}) has changed the position that it was played in"
+        move: Move = chance.choice(legal)
+        others = chance.sample(legal, min(looks, len(legal)))  # boards fill
+        return next((each for each in others if not self.ends(position, each)), move)
+
+    def ends(self, position: Any, move: str) -> bool:
+        """Return whether a move ends the game; where rules raise something it is among `moves`."""
+        self.moves.append(move)
+        is_over = bool(position.play(move).is_over)
+        self.moves.pop()
+        return is_over
+
+    def of_position(self, position: Any) -> Iterator[str]:
+        """Yield what is wrong with what a position says of itself."""
+        yield from self.of_ending(position)
+        moves = position.legal_moves()
+        for move in moves:
+            yield from self.of_written(move)
+        yield from self.of_text(position)
+        yield from self.of_contents(position)
+        yield from self.of_bits(position)
+        for move in moves:
+            if (why := position.why_illegal(move)) is not None:
+                yield f"{move} is among legal_moves(), but why_illegal says {why!r}"
+            yield ""
+
+    def of_ending(self, position: Any) -> Iterator[str]:
+        """Yield where a position does not know who moves, or whether the game is over."""
+        if position.to_move not in SIDES:
+            yield f"to_move is {_shown(position.to_move)}, expected Side.FIRST or Side.SECOND"
+        outcome, moves = position.outcome(), position.legal_moves()
+        if not isinstance(moves, tuple):
+            yield f"legal_moves() is {_shown(moves)}, expected a tuple"
+        if outcome is not None and not isinstance(outcome, Outcome):
+            yield f"outcome() is {_shown(outcome)}, expected an Outcome or None"
+        if position.is_over != (outcome is not None):
+            yield f"is_over is {position.is_over}, but outcome() is {_shown(outcome)}"
+        if not moves and outcome is None:
+            yield "not over, but no legal move: legal_moves() is empty and outcome() is None"
+        if moves and outcome is not None:
+            yield f"there are {len(moves)} legal moves, but outcome() is {_shown(outcome)}"
+        if len(set(moves)) != len(moves):
+            yield "legal_moves() has a move twice"
+        if outcome is not None:
+            yield from self.of_outcome(outcome)
+        result, told = result_of(position), outcome.result if outcome else Result.UNFINISHED
+        if result != told:
+            yield f"result is {result}, but outcome() says {told}"
+
+    def of_written(self, move: Any) -> Iterator[str]:
+        """Yield what is wrong with how a legal move is written."""
+        if not isinstance(move, str) or not _MOVE.fullmatch(move):
+            yield (
+                f"{_shown(move)} is no move that a record can hold: expected a letter, then "
+                "letters, digits or any of + - = : @ /"
+            )
+        if (text := self.game.canonical(move)) != move:
+            yield f"canonical({move!r}) is {_shown(text)}, but legal_moves() writes {move!r}"
+
+    def of_outcome(self, outcome: Outcome) -> Iterator[str]:
+        """Yield what is wrong with how a game ended."""
+        if outcome.winner not in (*SIDES, None):
+            yield f"outcome() has the winner {_shown(outcome.winner)}, expected a Side or None"
+        if not outcome.ending or outcome.ending.strip() != outcome.ending:
+            yield f"outcome() has the ending {outcome.ending!r}, expected a few words"
+        in_order = [name for name in self.game.board.names if name in outcome.cells]
+        if list(outcome.cells) != in_order:
+            yield f"outcome() has the cells {outcome.cells}, expected {in_order}: in board order"
+        if outcome.winner is None and outcome.is_loss:
+            yield "outcome() is a draw with is_loss=True, but nobody has lost"
+
+    def of_text(self, position: Any) -> Iterator[str]:
+        """Yield what a position's text does not keep of it."""
+        text = position.text()
+        if not isinstance(text, str):
+            yield f"text() is {_shown(text)}, expected a text"
+        try:
+            again = self.game.position(text)
+        except GameError as error:
+            yield f"position({text!r}) refuses the position's own text(): {error}"
+            return
+        try:
+            hash(position)
+        except TypeError as error:
+            yield f"a position must be hashable, as a NamedTuple is: {error}"
+        if again != position or hash(again) != hash(position):
+            yield from self.of_state(position)
+            yield f"position({text!r}), its own text, is another position by == or hash()"
+
+    def of_state(self, position: Any) -> Iterator[str]:
+        """Yield in what the position of a position's text is another."""
+        text = position.text()
+        again = self.game.position(text)
+        for name in _STATE:
+            found, expected = (_value(each, name) for each in (again, position))
+            if found != expected:
+                yield (
+                    f"position({text!r}), its own text, is another position: there {name} is "
+                    f"{_shown(found)}, expected {_shown(expected)}"
+                )
+
+    def of_contents(self, position: Any) -> Iterator[str]:
+        """Yield what is wrong with what lies on the cells."""
+        contents = position.contents()
+        cells, codes = self.game.board.names, {piece.code for piece in self.game.pieces}
+        if not isinstance(contents, Sequence) or len(contents) != len(cells):
+            yield (
+                f"contents() is {_shown(contents)}, expected a text for each of {len(cells)} cells"
+            )
+        if strange := sorted(set("".join(contents)) - codes):
+            yield f"contents() has {strange[0]!r}, expected codes of pieces: {_listed(codes)}"
+        if not knows_layers(position):
+            return
+        layers = layers_of(position)
+        if strange := sorted(layers.keys() - codes):
+            yield f"layers() has {strange[0]!r}, expected codes of pieces: {_listed(codes)}"
+        told = self.game.board.contents(layers.items())
+        for cell, lies, said in zip(cells, told, contents, strict=True):
+            if lies != said:
+                yield f"layers() has {lies!r} on {cell}, but contents() has {said!r}"
+
+    def of_bits(self, position: Any) -> Iterator[str]:
+        """Yield what the bits of the legal moves are wrong in, where a game has any."""
+        found, bits = legal_bits(position), bits_of(self.game)
+        if found is None or found == sum(bits.get(move, 0) for move in position.legal_moves()):
+            return
+        moves = position.legal_moves()
+        for move, bit in bits.items():
+            if bool(found & bit) != (move in moves):
+                has, is_ = ("lacks", "is") if move in moves else ("has", "is not")
+                yield f"legal_bits {has} the bit of {move}, which {is_} among legal_moves()"
+        yield "legal_bits is not the sum of the bits of the legal moves"
+
+    def of_moves(self, position: Any) -> Iterator[str]:
+        """Yield what is wrong with playing and refusing each move, and with texts of all kinds."""
+        moves = position.legal_moves()
+        for move in moves:
+            if (of := position.play(move).game) is not position.game:
+                yield f"play({move!r}) leads to a position of {of!r}, expected {position.game!r}"
+            yield ""
+        self.known.update(moves)
+        forms = {form for move in moves for form in (move.upper(), move.swapcase(), move + move)}
+        spellings = spellings_of(self.game)
+        written = set(spellings.values())
+        for text in sorted({*STRANGE_TEXTS, *spellings, *self.known, *forms}):
+            if text not in moves:
+                yield from _of_refusal(position, text)
+            with _noted(f"canonical({text!r})"):
+                yield from self.of_canonical(text, written)
+            yield ""
+
+    def of_canonical(self, text: str, written: set[Move]) -> Iterator[str]:
+        """Yield where the one way to write a move is none; it is among those that are `written`."""
+        try:
+            once = self.game.canonical(text)
+        except MoveSyntaxError as error:
+            if not error.expected:
+                yield f"canonical({text!r}) does not say what is expected"
+            return
+        if self.game.canonical(once) != once or (written and once not in written):
+            yield f"canonical({text!r}) is {_shown(once)}, which is not the one way to write a move"
+
+    def of_texts(self, position: Any) -> Iterator[str]:
+        """Yield the strange texts that are read as positions, but not written so."""
+        text = position.text()
+        for strange in (
+            *STRANGE_TEXTS, f"{text} ", f" {text}", f"{text} w", text[:-2], f"{text}\n"
+        ):  # fmt: skip
+            yield ""
+            with _noted(f"position({strange!r})"):
+                try:
+                    read = self.game.position(strange).text()
+                except PositionError:
+                    continue
+            if read != strange:
+                yield f"position({strange!r}) must raise PositionError: it is read as {read!r}"
+
+    def of_symmetries(self, position: Any, chance: Random) -> Iterator[str]:
+        """Yield where what is legal in an image, and comes of it, is not the image of the same."""
+        with _noted("symmetries() fails"):
+            ways = symmetries(position)
+            for number, way in enumerate(ways):
+                for words in _of_image(position, way, chance):
+                    yield words and f"symmetries()[{number}] of {position.text()!r}: {words}"
+            first = least(position)
+            if self.game.position(first.text()) != first:
+                yield f"symmetries(): position({first.text()!r}), an image, is another by its text"
+            image = chance.choice(ways).position(position)
+            if least(image) != first:
+                yield f"symmetries() of {image.text()!r} and its images have no one least image"
+            known = sorted(self.known)
+            yield from _of_group(first, chance.sample(known, min(60, len(known))))
+
+    def of_lines(self, line: Sequence[tuple[Any, str, int, Any]], chance: Random) -> Iterator[str]:
+        """Yield where positions have changed since, or moves at once end elsewhere than singly."""
+        for old, *then in line:
+            if [old.text(), hash(old), old.legal_moves()] != then:
+                yield f"the position {then[0]!r} has changed since: play() must return a new one"
+        begun = chance.randrange(len(line))
+        base, moves = line[begun][0], self.moves[begun:]
+        for played in ([], moves, [*moves, *self.moves[:1]], _spoiled(moves, chance)):
+            said = f"({played}) at {base.text()!r}"
+            stages = list(_stages(base, played))
+            end = stages[-1] if len(stages) > len(played) else None
+            if follow(base, played) != end:
+                yield f"after{said} ends elsewhere than playing one by one"
+            seats = [stage.to_move for stage in stages]
+            if end is not None and list(movers(base, played)) != seats:
+                yield f"movers{said} names others than playing one by one"
+            yield ""
 
 
-def _ends(position: Any, move: str, moves: list[str]) -> bool:
-    """Return whether a move ends the game; where the rules raise something it is among `moves`."""
-    moves.append(move)
-    is_over = bool(position.play(move).is_over)
-    moves.pop()
-    return is_over
-
-
-def _wrong_looks(game: Any) -> Iterator[str]:
+def _of_looks(game: Any) -> Iterator[str]:
     """Yield what is wrong with the attributes of a game."""
     for name, value in (("title", game.title), ("credit", game.credit)):
         if not isinstance(value, str) or not value:
@@ -120,71 +399,172 @@ def _wrong_looks(game: Any) -> Iterator[str]:
         yield f"colours are {_shown(colours)}, expected two words for first and second"
     if not isinstance(game.board, Board):
         yield f"board is {_shown(game.board)}, expected a Board of lath.games.board"
+    if len(game.board.names) != len(set(game.board.centres)):
+        yield "board has two cells in one place"
     if not _are(game.pieces, Piece):
         yield f"pieces are {_shown(game.pieces)}, expected a tuple of Piece"
+    yield from _of_pieces(game)
+
+
+def _of_pieces(game: Any) -> Iterator[str]:
     codes = [piece.code for piece in game.pieces]
     if not len(set(codes)) == len(codes) == len("".join(codes)):
         yield f"pieces have the codes {codes}, expected a letter of its own for each"
+    for piece in game.pieces:
+        if not _COLOUR.fullmatch(piece.colour):
+            yield f"the piece {piece.code} has the colour {piece.colour!r}, expected #rrggbb"
+    for overlay in overlays_of(game):
+        named = [getattr(overlay, field.name) for field in fields(overlay)]
+        if not all(named) or not {*codes}.issuperset("".join(named)):
+            yield f"overlays has {overlay}, expected codes of pieces: {_listed(codes)}"
 
 
-def _wrong_at(game: Any, position: Any) -> Iterator[str]:
-    """Yield what is wrong with one position."""
-    if position.to_move not in (0, 1):
-        yield f"to_move is {_shown(position.to_move)}, expected Side.FIRST or Side.SECOND"
-    outcome, moves = position.outcome(), position.legal_moves()
-    if not isinstance(moves, tuple):
-        yield f"legal_moves() is {_shown(moves)}, expected a tuple"
-    if outcome is not None and not isinstance(outcome, Outcome):
-        yield f"outcome() is {_shown(outcome)}, expected an Outcome or None"
-    if position.is_over != (outcome is not None):
-        yield f"is_over is {position.is_over}, but outcome() is {_shown(outcome)}"
-    if not moves and outcome is None:
-        yield "not over, but no legal move: legal_moves() is empty and outcome() is None"
-    if moves and outcome is not None:
-        yield f"there are {len(moves)} legal moves, but outcome() is {_shown(outcome)}"
-    if len(set(moves)) != len(moves):
-        yield "legal_moves() has a move twice"
-    yield from _wrong_moves(game, moves)
-    yield from _wrong_texts(game, position)
+def _of_setups(game: Any) -> Iterator[str]:
+    """Yield which strange setups are not refused as they should be."""
+    for strange in STRANGE_SETUPS:
+        with _noted(f"the setup {strange!r}"):
+            try:
+                once = game.canonical_setup(strange)
+            except SetupError:
+                once = None
+            else:
+                if not game.has_setups or game.canonical_setup(once) != once:
+                    yield f"canonical_setup({strange!r}) is {once!r}, expected SetupError"
+            try:
+                game.start(strange)
+            except GameError:
+                continue
+            if once is None:
+                yield f"start({strange!r}) must raise SetupError, as canonical_setup does"
 
 
-def _wrong_moves(game: Any, moves: Sequence[Any]) -> Iterator[str]:
-    """Yield what is wrong with how legal moves are written."""
-    for move in moves:
-        if not isinstance(move, str) or not _MOVE.fullmatch(move):
+def _of_starts(position: Any) -> Iterator[str]:
+    """Yield what is wrong with where a game begins, and whether positions can be changed."""
+    if position.to_move != SIDES[0] or position.is_over:
+        yield "first makes the first decision: expected Side.FIRST as to_move, and is_over False"
+    bits = [] if legal_bits(position) is None else [*bits_of(position.game).values()]
+    if len({*bits}) != len(bits) or any(bit.bit_count() != 1 for bit in bits):
+        yield "bits must have a power of two of its own for each move"
+    names = [name for name in dir(position) if name.islower() and not name.startswith("_")]
+    names.sort(key=lambda name: callable(getattr(type(position), name, None)))
+    for name in (*names, "an_attribute_of_nobody"):
+        try:
+            setattr(position, name, None)
+        except (AttributeError, TypeError, ValueError):  # by how it is frozen, and by whom
+            continue
+        yield (
+            f"{name} of a position can be set, but positions must not be changed: make it a "
+            "NamedTuple or a frozen dataclass, a class that inherits from one with __slots__ = ()"
+        )
+
+
+def _of_refusal(position: Any, text: str) -> Iterator[str]:
+    """Yield where a text that is not among the legal moves may be played, or is refused oddly."""
+    move = Move(text)
+    with _noted(f"why_illegal({text!r})"):
+        reason = position.why_illegal(move)
+    if not isinstance(reason, str) or not reason.strip():
+        yield (
+            f"{text!r} is not among legal_moves(), but why_illegal says {reason!r}, expected the "
+            "reason"
+        )
+    with _noted(f"play({text!r}): begin it with require_legal(self, move)"):
+        try:
+            position.play(move)
+        except IllegalMoveError as error:
+            if (error.move, error.reason) != (move, reason):
+                yield f"play({text!r}) says {str(error)!r}, but why_illegal says {reason!r}"
+        else:
+            yield f"play({text!r}) plays what is refused: begin it with require_legal(self, move)"
+
+
+def _of_image(position: Any, way: Symmetry, chance: Random) -> Iterator[str]:
+    """Yield where an image of a position is not played as the position is."""
+    image = way.position(position)
+    moves, legal, shown = position.legal_moves(), set(image.legal_moves()), repr(image.text())
+    images = {move: way.move(move) for move in moves}
+    if (image.to_move, image.is_over) != (position.to_move, position.is_over):
+        yield f"the image {shown} has another to_move or is_over"
+    for move, to in images.items():
+        if to not in legal:
+            yield f"{move} is legal, but its image {to} is not legal in the image {shown}"
+    if len(legal) != len(set(images.values())):
+        yield f"{len(moves)} moves are legal, but {len(legal)} in the image {shown}"
+    for move in chance.sample(moves, min(2, len(moves))):
+        end, played = way.position(position.play(move)), image.play(images[move])
+        if end != played:
             yield (
-                f"{_shown(move)} is no move that a record can hold: expected a letter, then "
-                "letters, digits or any of + - = : @ /"
+                f"the image of what {move} leads to is {end.text()!r}, but its image "
+                f"{images[move]} in the image {shown} leads elsewhere: {played.text()!r}"
             )
-        if (text := game.canonical(move)) != move:
-            yield f"canonical({move!r}) is {_shown(text)}, but legal_moves() writes {move!r}"
+        yield ""
+    before, now = position.outcome(), image.outcome()
+    if before and (before.winner, before.ending, len(before.cells)) != (
+        now.winner, now.ending, len(now.cells)
+    ):  # fmt: skip
+        yield f"outcome() is {before}, but in the image {now}"
 
 
-def _wrong_texts(game: Any, position: Any) -> Iterator[str]:
-    """Yield what is wrong with what a position says of itself."""
-    text, contents = position.text(), position.contents()
-    if not isinstance(text, str):
-        yield f"text() is {_shown(text)}, expected a text"
+def _of_group(kept: Any, moves: Sequence[Move]) -> Iterator[str]:
+    """Yield what the symmetries lack that keep a position, by what they do to moves."""
+    keeping = [way.move for way in symmetries(kept) if way.position(kept) == kept]
+    maps = {tuple(map(move, moves)) for move in keeping}
+    if tuple(moves) not in maps:
+        yield f"symmetries() of {kept.text()!r} lacks the identity"
+    for one, other in product(keeping, repeat=2):
+        if tuple(one(other(move)) for move in moves) not in maps:
+            yield f"symmetries() of {kept.text()!r} lacks what two of them come to together"
+
+
+def _stages(position: Any, moves: Sequence[str]) -> Iterator[Any]:
+    """Yield the positions after each of the moves, up to one that cannot be played."""
+    yield position
+    for move in moves:
+        if position.why_illegal(Move(move)) is not None:
+            return
+        position = position.play(Move(move))
+        yield position
+
+
+def _spoiled(moves: Sequence[str], chance: Random) -> list[str]:
+    """Return the moves with one left out, moved, doubled, put in or changed."""
+    changed = list(moves) or ["a1"]
+    at, to = chance.randrange(len(changed)), chance.randrange(len(changed))
+    match chance.randrange(5):
+        case 0:
+            del changed[at]
+        case 1:
+            changed[at], changed[to] = changed[to], changed[at]
+        case 2:
+            changed[at] = changed[to]
+        case 3:
+            changed.insert(at, changed[to])
+        case _:
+            changed.insert(at, chance.choice(STRANGE_TEXTS))
+    return changed
+
+
+@contextmanager
+def _noted(words: str) -> Iterator[None]:
+    """Add to what the rules raise meanwhile what they were asked."""
     try:
-        again = game.position(text)
-    except GameError as error:
-        yield f"position({text!r}) refuses the position's own text(): {error}"
-        return
-    try:
-        hash(position)
-    except TypeError as error:
-        yield f"a position must be hashable, as a NamedTuple is: {error}"
-    if again != position or hash(again) != hash(position):
-        yield f"position({text!r}), its own text, is another position"
-    cells, codes = game.board.names, {piece.code for piece in game.pieces}
-    if not isinstance(contents, Sequence) or len(contents) != len(cells):
-        yield f"contents() is {_shown(contents)}, expected a text for each of {len(cells)} cells"
-    if strange := sorted(set("".join(contents)) - codes):
-        yield f"contents() has {strange[0]!r}, expected codes of pieces: {', '.join(sorted(codes))}"
+        yield
+    except Exception as error:
+        error.add_note(words)
+        raise
+
+
+def _value(position: Any, name: str) -> Any:
+    value = getattr(position, name)
+    return value() if callable(value) else value
 
 
 def _are(values: object, kind: type) -> bool:
     return isinstance(values, tuple) and all(isinstance(value, kind) for value in values)
+
+
+def _listed(codes: Iterable[str]) -> str:
+    return ", ".join(sorted(codes))
 
 
 def _shown(value: object) -> str:

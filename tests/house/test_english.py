@@ -65,11 +65,11 @@ def docstrings() -> Iterator[str]:
 
 
 MOST: Final[dict[Callable[[], Iterator[str]], int]] = {
-    documentation: 1808,
+    documentation: 432,
     helps: 95,
     messages: 270,
     templates: 0,
-    docstrings: 3164,
+    docstrings: 3147,
 }
 
 

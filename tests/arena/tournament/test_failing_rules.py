@@ -43,8 +43,8 @@ FAILURES: Final = {
         f"        more = self.white if {_STONES} >= {PLY} and free else 0\n"
         "        return tuple(map(Move, self.game.board.names_in(free | more)))\n\n"
         "    def is_free(self, move):\n"
-        "        bits = self.white | self.black\n"
-        "        return not self.is_over and not bits & self.game.board.bit.get(move, 0)",
+        "        free = self.game.board.full & ~(self.white | self.black)\n"
+        "        return not self.is_over and move in self.game.board.names_in(free)",
         "is not an empty cell",
     ),
     "raises in play": Failure(
