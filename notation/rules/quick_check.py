@@ -92,8 +92,10 @@ def _played(found: Parts) -> tuple[Sequence[str], Position, Position] | None:
     end = follow(start, line) if start else None
     if end is None or start is None:
         return None
-    ending = (tag("Result", ""), found.result, tag("Termination", ""), result_of(end))
-    return (line, start, end) if _ends_validly(*ending) else None
+    is_valid = _ends_validly(
+        tag("Result", ""), found.result, tag("Termination", ""), result_of(end)
+    )
+    return (line, start, end) if is_valid else None
 
 
 def _line(found: Parts) -> Sequence[str] | None:

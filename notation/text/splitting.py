@@ -17,6 +17,7 @@ from lath.notation.record.errors import (
     Problem,
 )
 from lath.notation.record.record import Record
+from lath.notation.text import scanner
 from lath.notation.text.scanner import size_fault
 from lath.notation.tokens import BEGINNING, BLANKS, TAG
 
@@ -238,11 +239,21 @@ def texts_of(chunk: Chunk) -> Iterator[RecordText]:
     """
     text, line, offset = chunk.data.decode("utf-8", "surrogateescape"), chunk.line, chunk.offset
     is_utf8 = encoding_fault(text) is None
+    # of a usual chunk every tag Game is the first of its record
+    is_usual = is_utf8 and text.count(BEGINNING) == (
+        text.count(f"\n\n{BEGINNING}") + text.startswith(BEGINNING)
+    )
+    short = min(MAX_RECORD // 4, scanner.MAX_PARTS, scanner.MAX_WORDS) if is_usual else 0
     start = told = 0  # where the record begins, and where `offset` is
-    for end in (*(match.end() for match in _END.finditer(text)), len(text)):
+    for end in [*(match.end() for match in _END.finditer(text)), len(text)]:
         part, first = text[start:end], line
         line += part.count("\n")
-        content = part.removeprefix(_MARK).strip(" \t\r\n")
+        content = part.rstrip(_BLANKS)
+        if len(part) < short and part[0] == "[":
+            yield RecordText(first, content)
+            start = end
+            continue
+        content = content.removeprefix(_MARK).lstrip(_BLANKS)
         if content and part[0] != content[0]:  # blanks before it
             blank = part[: part.index(content)]
             content = blank.rpartition("\n")[2].removeprefix(_MARK) + content
@@ -253,13 +264,14 @@ def texts_of(chunk: Chunk) -> Iterator[RecordText]:
             at = start + part.index(content) + (fault.at or 0)
             offset, told = offset + len(_encoded(text[told:at])), at
             yield _not_utf8(first, content, fault.at or 0, offset)
-        elif content.find(BEGINNING, 1) >= 0 or size_fault(content):
+        elif content:
             for one in _records_in(first, content):
                 size = size_fault(one.text)
                 yield one._replace(text=one.text[:_SHOWN], fault=size) if size else one
-        elif content:
-            yield RecordText(first, content)
         start = end
+
+
+_BLANKS: Final = " \t\r\n"
 
 
 def _encoded(text: str) -> bytes:
