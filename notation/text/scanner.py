@@ -275,12 +275,17 @@ _PART: Final = re.compile(
 """A tag or another value in quotes, a comment, the beginning of a variation, a move."""
 
 
+def least_excess() -> int:
+    """Return how many letters a text has at least that holds more than a record may."""
+    return 2 * min(MAX_PARTS, MAX_WORDS)  # no part is shorter, with what is between two
+
+
 def size_fault(text: str) -> Fault | None:
     """Return why a text holds more than a record may; None where it does not.
 
     Nothing is read for that, and it takes no memory: a small compressed file can hold millions.
     """
-    if len(text) <= 2 * min(MAX_PARTS, MAX_WORDS):  # no part is shorter, with what is between two
+    if len(text) < least_excess():
         return None
     parts = 0
     for match in _PART.finditer(text):

@@ -17,8 +17,7 @@ from lath.notation.record.errors import (
     Problem,
 )
 from lath.notation.record.record import Record
-from lath.notation.text import scanner
-from lath.notation.text.scanner import size_fault
+from lath.notation.text.scanner import least_excess, size_fault
 from lath.notation.tokens import BEGINNING, BLANKS, TAG
 
 _BLOCK: Final = 1 << 20  # bytes of a stream that are read at once
@@ -243,13 +242,13 @@ def texts_of(chunk: Chunk) -> Iterator[RecordText]:
     is_usual = is_utf8 and text.count(BEGINNING) == (
         text.count(f"\n\n{BEGINNING}") + text.startswith(BEGINNING)
     )
-    short = min(MAX_RECORD // 4, scanner.MAX_PARTS, scanner.MAX_WORDS) if is_usual else 0
+    short = min(MAX_RECORD // 4, least_excess()) if is_usual else 0
     start = told = 0  # where the record begins, and where `offset` is
     for end in [*(match.end() for match in _END.finditer(text)), len(text)]:
         part, first = text[start:end], line
         line += part.count("\n")
         content = part.rstrip(_BLANKS)
-        if len(part) < short and part[0] == "[":
+        if 0 < len(part) < short and part[0] == "[":
             yield RecordText(first, content)
             start = end
             continue
