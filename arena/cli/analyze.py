@@ -52,7 +52,7 @@ KEPT: Final = ".analysis"
 def analyze(
     files: Sources,
     bot: Annotated[
-        str, option("--bot", "BOT", "Who analyses; one that tells of proofs sees most.")
+        str, option("--bot", "BOT", "The analysing bot; a solver sees most.")
     ] = "solver",
     nodes: Annotated[
         int, option("--nodes", "N", "For each position.", **whole(1, MOST_NODES))
@@ -79,8 +79,8 @@ def analyze(
 ) -> None:
     """Add evaluations, marks and better moves to records.
 
-    `??` threw a proven result away, `?` loses by proof, `!` was the only move. Stopped, the same
-    command goes on. Exit status 1 where records are bad. --record takes one record, and --ply the
+    `??` threw a proven result away, `?` loses by proof, `!` was the only move. Run the same command
+    again to resume. Exit status 1 if records are invalid. --record takes one record, and --ply the
     move alone that is made after that ply.
 
     Example: arena analyze games.lath --bot alphabeta --nodes 20000 -o analysed.lath

@@ -81,12 +81,12 @@ def select(
         bool,
         flag(
             "--without-copies",
-            "Of one game broken off, turned or by other names, the longest record.",
+            "Keep the longest record of near-duplicate games.",
         ),
     ] = False,
     removed: Annotated[
         Path | None,
-        option("--removed", "FILE", "With --without-copies: write there what is left out."),
+        option("--removed", "FILE", "With --without-copies: file for the records left out."),
     ] = None,
     sort: Annotated[str | None, option("--sort", "KEY[,KEY...]", f"In order of {_KEYS}.")] = None,
     reverse: Annotated[bool, flag("--reverse", "With --sort: the last comes first.")] = False,
@@ -95,7 +95,7 @@ def select(
         option(
             "--memory",
             "MIB",
-            "With --sort or --without-copies: what may be in memory; else 64.",
+            "Memory for --sort and --without-copies. Default: 64.",
             **whole(1),
         ),
     ] = None,
@@ -109,7 +109,7 @@ def select(
         bool, flag("--count", "Print how many records there are, not the records.")
     ] = False,
     out: Annotated[
-        Path, option("--output -o", "OUT", "What is written; - is stdout. With --split a folder.")
+        Path, option("--output -o", "OUT", "Output file (- for stdout), or a folder with --split.")
     ] = Path("-"),
     split: Annotated[
         str | None,
@@ -124,14 +124,14 @@ def select(
         option(
             "--name",
             "TEMPLATE",
-            "With --split: {number}, {number:4} and {value}; else part-{number:4} and {value}.",
+            "With --split: pattern of names. Default: part-{number:4} or {value}.",
         ),
     ] = None,
     compress: Annotated[
         str | None, option("--compress", "F", "With --split: gz, bz2, xz or zst.")
     ] = None,
     max_parts: Annotated[
-        int | None, positive("--max-parts", "With --split: refuse to write more; else 10000.")
+        int | None, positive("--max-parts", "With --split: most files to write. Default: 10000.")
     ] = None,
     force: Force = False,
     unchecked: Unchecked = False,
@@ -144,15 +144,15 @@ def select(
 ) -> None:
     """Write the records that match a query, of one file or many.
 
-    They are written as they stand in their files, those of several files one after the other. OUT
-    may be one of FILE. What --sort finds alike in every KEY stays in its order: numbers come
-    before words and count as numbers, also 1.2 and 1.10; what is missing or ? comes last. The
-    files of --split get their names when all of them are whole. With shares, records of the same
-    game, turned or mirrored too, come into the same file.
+    Records keep their text, and files follow each other. OUT may be one of FILE. --sort is stable:
+    numbers come before words, and a missing value or ? comes last. The files of --split get their
+    names when all of them are complete. With shares, records of the same game, turned or mirrored
+    too, come into the same file.
 
-    With --without-copies what is left out is listed on standard error, or written to --removed.
+    --without-copies lists the removed records on standard error, or writes them to --removed.
 
-    Exit status 0 also if nothing matches, 1 if a bad record was left out, 2 if EXPR is no query.
+    Exit status 0 also if nothing matches, 1 if an invalid record was left out, 2 if EXPR is not a
+    valid query.
 
     Example: arena select games.lath --where 'winner = greedy' -o wins.lath
 
@@ -507,9 +507,9 @@ def diff(
 ) -> None:
     """Compare two archives, whatever their order.
 
-    Told are records that are in one of them alone, and games that differ. Layout and order make no
-    difference. Records that are equal belong together; of the others those with the same key;
-    without --key also those with the same moves.
+    The output lists records that only one archive has, and games that differ. Layout and order do
+    not matter. Equal records are matched first, then records with the same key. Without --key,
+    records with the same moves are matched too.
 
     Exit status 0 if they are equal, 1 if not or if a record is bad, 2 if one cannot be read.
 

@@ -88,7 +88,9 @@ def list_bots(
     verbose: Annotated[
         bool, flag("--verbose -v", "Tell which games have a compiled form.")
     ] = False,
-    game: Annotated[list[str] | None, option("--game", "FILE", "A game to tell of, too.")] = None,
+    game: Annotated[
+        list[str] | None, option("--game", "FILE", "Another game type to include.")
+    ] = None,
 ) -> None:
     """List the bots that can be entered by their name alone.
 
@@ -125,11 +127,11 @@ def check(
     ] = None,
     tc: Annotated[
         str | None,
-        option("--tc", "TIME", "The tournament's time: 10+0.1, 'move 0.5' ...; else 2+0.02."),
+        option("--tc", "TIME", "Time control: 10+0.1, 'move 0.5' ... Default: 2+0.02."),
     ] = None,
     protocol_: Annotated[
         str | None,
-        option("--protocol", "NAME", "What it speaks: lath, codingame or botzone; else lath."),
+        option("--protocol", "NAME", "Protocol: lath, codingame or botzone. Default: lath."),
     ] = None,
     seconds: Annotated[
         float, option("--seconds", "SECONDS", "For a move that nothing limits.", **seconds(0.01))
@@ -149,10 +151,10 @@ def check(
     as_json: Annotated[bool, flag("--json", "Print each point as an object on a line.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Test how a bot keeps the protocol, point by point, and say how to mend what is wrong.
+    """Check that a bot follows the protocol, and show how to fix it.
 
-    Exit status 0 when there is no fault, 1 when there is one. https://lath-arena.github.io/lath-arena/bot-check/
-    explains each point.
+    Exit status 0 if all checks pass, 1 otherwise.
+    https://lath-arena.github.io/lath-arena/bot-check/ explains each point.
 
     Example: arena bot check --game yavalath -- node mybot.js
     """
@@ -224,10 +226,10 @@ def pack(
         Path | None, option("--output -o", "FILE", "Where it is written; else it is printed.")
     ] = None,
     protocol: Annotated[
-        str, option("--protocol", "NAME", "What it shall speak: lath, codingame or botzone.")
+        str, option("--protocol", "NAME", "Protocol: lath, codingame or botzone.")
     ] = OURS,
     game: Annotated[
-        list[str] | None, option("--game", "GAME", "What it shall play; else all of ours.")
+        list[str] | None, option("--game", "GAME", "Game type. Default: all built-in ones.")
     ] = None,
     tc: Annotated[
         str | None,
@@ -241,9 +243,9 @@ def pack(
     as_json: DoneAsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make one file of a bot and of all that it needs of ours, for contests that take one.
+    """Bundle a Python bot and its lath dependencies into one file.
 
-    It is under 100,000 characters and runs under `python -I`. Of the bot nothing is run.
+    It is under 100,000 characters and runs under `python -I`. The bot is not run.
 
     Example: arena bot pack mybot.py -o one.py --protocol codingame
     """
@@ -280,8 +282,8 @@ def log(
 ) -> None:
     """List the games that went wrong, or print what was said in one.
 
-    Of a game each line is printed, by whom and when, and the end of the bots' standard error. That
-    is kept of games that ended badly; of all with `arena run --log all`.
+    For one game, print each line with its sender and time, and the end of the bots' standard error.
+    The arena keeps logs of games that ended badly, or of all games with `arena run --log all`.
 
     Example: arena bot log tournament 17
     """
@@ -328,7 +330,7 @@ def replay(
     game: Annotated[int, argument("N", "The game's number.", **whole(1))],
     command: Annotated[
         list[str] | None,
-        argument("CMD...", "What to start in place of the bot's own command, such as a debugger."),
+        argument("CMD...", "Command to start instead of the bot's own, such as a debugger."),
     ] = None,
     side: Annotated[
         SideOption | None,
@@ -361,9 +363,9 @@ def replay(
 ) -> None:
     """Give a bot the same game again, under its own debugger if you like.
 
-    It hears what it heard then, in its own time. Where it answers something else, the game goes on
-    with the move of the record. Its standard error is the terminal's. Exit status 1 when it breaks
-    the game off, 0 when it does not.
+    It hears what it heard then, in its own time. If it answers with another move, the game follows
+    the record. Its standard error is the terminal's. Exit status 1 when it breaks the game off, 0
+    when it does not.
 
     Example: arena bot replay tournament 17 -- gdb --args ./mybot --threads 1
     """

@@ -64,7 +64,7 @@ app = App()
 def convert(
     paths: Annotated[
         list[Path],
-        argument("SRC... DST", "What is read, then what is written; - is stdin or stdout."),
+        argument("SRC... DST", "Input files, then the output (- for stdin or stdout)."),
     ],
     from_: Annotated[
         str | None, option("--from", "F", "SRC's format, as a name or suffix; else by suffix.")
@@ -92,18 +92,17 @@ def convert(
 
     The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, pgn, text, csv, parquet, npz,
     duckdb. Several SRC are joined in their order.
-    Suffixes say which, .gz, .bz2, .xz and .zst after them are compression. A bad record is told of
-    and left out, the rest is converted. What DST cannot hold is named in a warning. DST may be SRC,
-    which stays as it is where anything would be lost.
+    Suffixes say which, .gz, .bz2, .xz and .zst after them are compression. An invalid record is
+    reported and left out. A warning names everything that DST cannot hold. DST may be SRC, which is
+    replaced only if nothing is lost.
 
-    With --positions DST (csv, parquet or jsonlines) is a table of positions: a row a ply with what
-    was played there, what it came to for the mover, evaluation, time and depth. With --planes DST
-    (parquet or npz) has the same of one game as numbers for machine learning.
+    With --positions, DST (csv, parquet or jsonlines) is a table with one row per ply: the move, the
+    result for the mover, evaluation, time and depth. With --planes DST (parquet or npz) has the
+    same of one game as numbers for machine learning.
 
-    With DST.duckdb (extra `duckdb`) records of any number of SRC, be they tournaments' directories,
-    become a database that SQL asks: games, plies, and positions by a key that their images under
-    symmetries have in common. --append adds to one. Stopped, the same command goes on. A database
-    is read as its records.
+    With DST.duckdb (extra `duckdb`), records and tournaments become a database for SQL, with games,
+    plies and positions. Symmetric positions share a key. --append adds to a database. Run the same
+    command again to resume. Every command reads a database like a record file.
 
     Exit status 1 if a record was left out; with --strict also if anything else would be lost, and
     nothing is written then.

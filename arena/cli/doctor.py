@@ -28,7 +28,7 @@ _MARKS: Final = {"ok": ("ok", "green"), "note": ("note", "yellow"), "missing": (
 def doctor(
     folder: Annotated[Path, argument("DIR", "Where results would be written.")] = Path(),
     sandbox: Annotated[
-        str | None, option("--sandbox", "WALL", "The wall that bots need: user or bwrap.")
+        str | None, option("--sandbox", "WALL", "Sandbox to check: user or bwrap.")
     ] = None,
     cluster: Annotated[
         str | None,
@@ -36,12 +36,12 @@ def doctor(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what this machine can do, and what would mend the rest.
+    """Check that this machine can run tournaments.
 
     With --cluster each worker is asked, also whether the bots of the tournament in DIR start there.
 
-    Exit status 0 where a tournament can be run, 1 where something that it needs is missing, or a
-    worker cannot play; with --sandbox that wall is needed, too.
+    Exit status 0 if this machine can run a tournament, 1 if something is missing or a worker cannot
+    play. With --sandbox the sandbox is needed, too.
 
     Example: arena doctor --sandbox bwrap
     """

@@ -112,7 +112,7 @@ def edit(
     ] = None,
     backup: Annotated[
         str | None,
-        option("--backup", "SUFFIX", "What FILE is kept as has this at its end; else .bak."),
+        option("--backup", "SUFFIX", "Suffix of the backup of FILE. Default: .bak."),
     ] = None,
     force: Force = False,
     unchecked: Unchecked = False,
@@ -122,11 +122,11 @@ def edit(
 ) -> None:
     """Change records: tags, players, comments, length, variations.
 
-    All bytes that no edit touches stay. Records that do not match --where stay, and so do bad ones,
-    and those that an edit would make bad; these are told of. FILE is replaced, as it was it stays
-    as FILE.bak. Standard input is written to standard output.
+    Bytes that no edit touches stay the same. Records that do not match --where stay the same. The
+    arena also leaves and reports invalid records, and records that an edit would make invalid. The
+    original of FILE is kept as FILE.bak. Standard input is written to standard output.
 
-    Without an edit FILE is rewritten in canonical form; with a bad record it stays as it is.
+    Without an edit, FILE is rewritten in canonical form, unless it has an invalid record.
 
     Exit status 1 if a record is bad or would be, with --check also if a file would change.
 

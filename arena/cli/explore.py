@@ -57,7 +57,7 @@ def explore(
     """Say what was played from a position, and what came of it.
 
     Without --position it is the start of the game. Positions that are the same turned or mirrored
-    are one. Exit status 1 if a bad record was left out, 2 if EXPR is no query.
+    are one. Exit status 1 if an invalid record was left out, 2 if EXPR is not a valid query.
 
     Example: arena explore games.lath --after 'e5 swap' --where 'player = greedy'
     """

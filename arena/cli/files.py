@@ -50,7 +50,7 @@ AllSources = Annotated[
 ]
 Jobs = Annotated[int, option("--jobs -j", "N", "Use N cores for text records.", **number(1, 512))]
 
-CountAgain = Annotated[bool, flag(AGAIN, "Count a game that is given twice as often as it is.")]
+CountAgain = Annotated[bool, flag(AGAIN, "Count a game each time that it is given.")]
 
 Read = TypeVar("Read")
 

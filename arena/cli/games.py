@@ -55,14 +55,14 @@ group = App(
     name="games",
     cls=GamesGroup,
     help="List the games, their legal moves, and counts of paths.\n\n"
-    "Without a command: list, or of a GAME: show. Example: arena games ./mygame.py",
+    "The default command is list, or show for a GAME. Example: arena games ./mygame.py",
 )
 app.add_typer(group)
 
 
 @group.command("list")
 def list_games(as_json: AsJson = False, game: GameFiles = None) -> None:
-    """List the games: built in, brought by other packages, and of files; and their parameters.
+    """List the game types with their parameters.
 
     Example: arena games list --json
     """
@@ -229,11 +229,10 @@ _SCHEMAS: Final = {
 
 @app.command()
 def schema(name: Annotated[str, argument("NAME", f"{', '.join(_SCHEMAS)}.")]) -> None:
-    """Print the JSON Schema (2020-12) of one of our formats.
+    """Print the JSON Schema (2020-12) of a format.
 
-    They are those of a record, a configuration, `outcome.json`, `standings.json`, the data of
-    a report and of an index of tournaments, the events of a run, and a point of
-    `arena doctor --json`.
+    The formats are: a record, a configuration, `outcome.json`, `standings.json`, the data of a
+    report and of an index page, events of a run, and a check of `arena doctor --json`.
 
     Example: arena schema config
     """

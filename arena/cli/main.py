@@ -35,7 +35,7 @@ class Listed(NamedTuple):
 TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
     "Play": {
         "init": Listed("init", "Write a commented tournament.toml and a bot to start from."),
-        "run": Listed("run", "Play a tournament, or go on with one."),
+        "run": Listed("run", "Play a tournament, or resume one."),
         "match": Listed("match", "Say how good a bot is, or whether it is better than another."),
         "tune": Listed("tune", "Look for the best values of a bot's options, and test them."),
         "play": Listed("play", "Play against a bot in the terminal."),
@@ -49,7 +49,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
     "Records": {
         "check": Listed(
             "records",
-            "Validate records and tournaments' directories; write what is sound.",
+            "Validate records and tournaments' directories.",
         ),
         "show": Listed(
             "records",
@@ -81,9 +81,9 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
         "games": Listed("games", "List the games, their legal moves, and counts of paths."),
         "doctor": Listed(
             "doctor",
-            "Say what this machine can do, and what would mend the rest.",
+            "Check that this machine can run tournaments.",
         ),
-        "schema": Listed("games", "Print the JSON Schema (2020-12) of one of our formats."),
+        "schema": Listed("games", "Print the JSON Schema (2020-12) of a format."),
     },
 }
 """The commands by their groups, in the order of the help."""
@@ -410,7 +410,7 @@ OpeningsAsOfRun = Annotated[
     option("--openings", "random:N|FILE[:N]", "Where games begin: as of `arena run`."),
 ]
 GamesAtOnce = Annotated[
-    str | None, option("--jobs -j", "N", "Games at the same time; auto: one per core.")
+    str | None, option("--jobs -j", "N", "Games at the same time, or auto for one per core.")
 ]
 GameFiles = Annotated[
     list[str] | None,

@@ -212,9 +212,9 @@ def match(
 ) -> None:
     """Say how good a bot is, or whether it is better than another.
 
-    A bot alone plays against levels of bundled bots. It is told which is as good.
+    A bot alone plays against levels of bundled bots. The result is the level that is as good.
 
-    The same command again goes on with the match, unless a bot or the terms are others by then.
+    Run the same command again to resume the match, unless a bot or the terms have changed.
 
     Exit status 10 when NEW is better, 11 when it is not, 12 when that is undecided; else as of
     `arena run`.

@@ -64,7 +64,7 @@ def play(
     game: GameId = "",
     game_: Annotated[str, option("--game", "GAME", "The same, as for other commands.")] = "",
     bot: Annotated[
-        str, option("--bot", "NAME=CMD", "The bot; NAME alone for a bundled one; or none.")
+        str, option("--bot", "NAME=CMD", "The bot, NAME for a bundled one, or none.")
     ] = "greedy",
     side: Annotated[
         SideOption, option("--side", "first|second", "Where you sit.")

@@ -85,19 +85,18 @@ def check(
     strict: Strict = False,
     game: GameFiles = None,
 ) -> None:
-    """Validate records and tournaments' directories; write what is sound.
+    """Validate records and tournaments' directories.
 
     Problems, then counts and throughput, go to standard output. Exit status 1 if a record or a game
     is bad, 2 if a file cannot be read; the others are checked all the same.
 
-    With --sound what is sound goes into OUT: the records of files, which stay as they are; of a
-    directory all games that are sound in its database or in games.lath, and `arena run --output
-    OUT` goes on with them. With --index `arena show FILE --record N` reads record N alone, as long
-    as the file does not change.
+    With --sound the arena copies the valid records or games to OUT. `arena run --output OUT`
+    resumes a tournament from them. With --index `arena show FILE --record N` reads record N alone,
+    as long as the file does not change.
 
     Example: arena check games.lath archive.lath.gz
 
-    Example: arena check tournament --sound mended
+    Example: arena check tournament --sound repaired
     """
     add_games(game, is_strict=strict)
     check = _Check(as_json=as_json, most=max_errors)

@@ -123,11 +123,11 @@ def rate(
     A record file may be of any format that is read. JSON and CSV always have the tables of each
     game.
 
-    What was changed while that was played comes last.
+    Changes during the tournament come last.
 
-    Ranks go by points where all bots have met each other equally often, by the result of the format
-    in a swiss, a knockout or a gauntlet, and by the conservative rating elsewhere. The versions of
-    a pool's bot are one bot; --versions shows each.
+    If all bots have met equally often, points decide the ranks. A swiss, a knockout or a gauntlet
+    has its own result. In all other cases the conservative rating decides. The versions of a pool's
+    bot are one bot; --versions shows each.
 
     With --anchor BOT keeps the Elo that is given, and that of all others is relative to it, so that
     numbers of several events compare. Anchors of a tournament are in its tournament.toml.
@@ -276,19 +276,20 @@ def report(
         Path | None, option("--data", "FILE", "Write what the page shows as JSON.")
     ] = None,
     analysis: Annotated[
-        Path | None, option("--analysis", "FILE", "What `arena analyze` made of these games.")
+        Path | None, option("--analysis", "FILE", "Records of these games from `arena analyze`.")
     ] = None,
     watch: Annotated[
         float | None,
         option(
             WATCH,
             "[SECONDS]",
-            "Write it again and again while a run goes on.",
+            "Update the page while a tournament is played.",
             **seconds(1, 86_400),
         ),
     ] = None,
     templates: Annotated[
-        Path | None, option("--templates", "DIR", "Files there come before ours.")
+        Path | None,
+        option("--templates", "DIR", "Folder with templates that replace the built-in ones."),
     ] = None,
     copy_templates: Annotated[
         Path | None, option("--copy-templates", "DIR", "Copy our templates there, and end.")
@@ -297,7 +298,7 @@ def report(
         str, option("--base-url", "URL", "Where the folder of the page will lie, for its links.")
     ] = "",
     no_reports: Annotated[
-        bool, flag("--no-reports", "Of a folder of tournaments: write the index alone.")
+        bool, flag("--no-reports", "Write only the index page of a folder of tournaments.")
     ] = False,
     public: Annotated[
         bool,
@@ -326,14 +327,14 @@ def report(
 ) -> None:
     """Write the HTML report: one file that needs no network.
 
-    Of a folder with several tournaments it is an index page, FOLDER/index.html, with ratings over
-    all of them; their own reports are written where they are missing or older than their games.
+    For a folder with several tournaments, the arena writes the index page FOLDER/index.html with
+    ratings over all of them. It also writes each report that is missing or older than its games.
 
     Records in which `arena check` finds errors are left out: exit status 1.
 
-    With --anchor BOT keeps the Elo that is given, and that of all others is relative to it. Of a
-    folder with several tournaments the anchors are stored there, in league.toml, for all later
-    commands; `--anchor none` takes them away.
+    With --anchor BOT keeps the Elo that is given, and that of all others is relative to it. In a
+    folder with several tournaments, anchors are stored in league.toml for later commands. `--anchor
+    none` removes them.
 
     With --site it is a folder of pages instead: the league's, one a bot, and each event's report,
     all of it public.

@@ -67,13 +67,13 @@ def run(
     ] = DEFAULT_FOLDER,
     bots: Annotated[
         list[str] | None,
-        option("--bot", "NAME=CMD", "A bot; NAME alone for a bundled one; more after a ;"),
+        option("--bot", "NAME=CMD", "A bot, NAME for a bundled one, settings after a ;"),
     ] = None,
     add: Annotated[
         list[str] | None, option("--add", "NAME=CMD", "Pool: a bot that comes, or another version.")
     ] = None,
     anyway: Annotated[
-        bool, flag("--anyway", "Enter what --add names though it cannot play as it is.")
+        bool, flag("--anyway", "Add a bot with --add even if it cannot play yet.")
     ] = False,
     retire: Annotated[
         list[str] | None, option("--retire", "NAME", "Pool: a bot that plays no more.")
@@ -90,7 +90,7 @@ def run(
     ] = None,
     jobs: GamesAtOnce = None,
     seed: Annotated[
-        str | None, option("--seed", "N", "For all chance; secret: one that nobody can guess.")
+        str | None, option("--seed", "N", "Random seed, or secret for an unguessable one.")
     ] = None,
     format_: Annotated[
         str | None,
@@ -138,16 +138,14 @@ def run(
         option(
             "--bench-after",
             "N",
-            "Bench a bot that crashes in N games in a row; 0: never.",
+            "Bench a bot after N crashes in a row, or 0 for never.",
             **whole(0),
         ),
     ] = None,
     unbench: Annotated[
-        list[str] | None, option("--unbench", "NAME", "A benched bot that shall play again.")
+        list[str] | None, option("--unbench", "NAME", "Let a benched bot play again.")
     ] = None,
-    log: Annotated[
-        str | None, option("--log", "bad|all", "Of which games the lines are kept.")
-    ] = None,
+    log: Annotated[str | None, option("--log", "bad|all", "Games whose bot logs are kept.")] = None,
     void: Annotated[
         list[int] | None, option("--void", "N", "Rule that game N counts for nothing.", **whole(1))
     ] = None,
@@ -168,7 +166,7 @@ def run(
         str | None,
         option("--snapshot", "NAME", "Keep a copy in DIR/snapshots, and end."),
     ] = None,
-    force: Annotated[bool, flag("--force", "Go on though a bot's files have changed.")] = False,
+    force: Annotated[bool, flag("--force", "Resume even if a bot's files have changed.")] = False,
     no_report: Annotated[
         bool, flag("--no-report", "Write no HTML report; `arena report` makes one later.")
     ] = False,
@@ -188,17 +186,16 @@ def run(
         ),
     ] = PATIENCE_S,
     quiet: Quiet = False,
-    verbose: Annotated[bool, flag("--verbose -v", "Tell of every game that ends.")] = False,
+    verbose: Annotated[bool, flag("--verbose -v", "Report every game that ends.")] = False,
 ) -> None:
-    """Play a tournament, or go on with one.
+    """Play a tournament, or resume one.
 
-    Started again on the same directory it goes on where it stopped.
+    Run the same command again to resume.
 
-    Exit status 0 when every game is played, or all that --budget allows, 1 when a bot is benched
-    that was not before, a pairing had to be stopped or a game ended as --fail-on says, 3 after
-    Ctrl-C, 4 when no report could be made, 5 when the disk is full or failing, the machine lacks
-    memory, processes or open files, or the cluster workers: nobody loses by it, and the same
-    command goes on later.
+    Exit status 0 if every game is played, or all that --budget allows. 1 if a bot was benched, a
+    pairing was stopped, or a game ended as in --fail-on. 3 after Ctrl-C, 4 if the report failed. 5
+    if the machine lacks disk, memory, processes or cluster workers: no bot loses by it, and the
+    same command resumes later.
 
     Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
     """

@@ -43,7 +43,7 @@ _QUERY = (
 )
 
 Where = Annotated[str | None, option("--where", "EXPR", _QUERY)]
-Distinct = Annotated[bool, flag("--distinct", "Of games with the same start and moves, the first.")]
+Distinct = Annotated[bool, flag("--distinct", "Keep only the first of several equal games.")]
 
 
 def _digest(text: str) -> bytes:

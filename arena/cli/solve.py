@@ -56,9 +56,7 @@ def solve_position(
     position: PositionText = None,
     setup: SetupText = None,
     files: GameFiles = None,
-    bot: Annotated[
-        str, option("--bot", "BOT", "Who proves: a bot that tells of proofs.")
-    ] = "solver",
+    bot: Annotated[str, option("--bot", "BOT", "The bot that proves results.")] = "solver",
     nodes: Nodes = None,
     seconds: Seconds = None,
     of_moves: Annotated[

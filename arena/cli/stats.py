@@ -60,7 +60,7 @@ def stats(
     ] = False,
     openings: Annotated[
         bool,
-        flag("--openings", "Tell of openings alone: how often each came, and what came of it."),
+        flag("--openings", "List openings with their games and results."),
     ] = False,
     opening_plies: Annotated[
         int, option("--opening-plies", "K", "How long openings are.", **whole(0, 40))
@@ -81,7 +81,9 @@ def stats(
     ] = False,
     html: Annotated[
         Path | None,
-        option("--html", "FILE", "With --measures: write a page with plots; - is standard output."),
+        option(
+            "--html", "FILE", "With --measures: write a page with plots (- for standard output)."
+        ),
     ] = None,
     unchecked: Unchecked = False,
     count_again: CountAgain = False,
@@ -98,7 +100,7 @@ def stats(
 ) -> None:
     """Count games, lengths, results, endings, openings; measure games.
 
-    Exit status 1 if a bad record was left out, 2 if EXPR is no query.
+    Exit status 1 if an invalid record was left out, 2 if EXPR is not a valid query.
 
     Example: arena stats games.lath --where 'plies > 20 and player = mcts'
 

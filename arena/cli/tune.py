@@ -51,14 +51,14 @@ def tune(
     ],
     options: Annotated[
         list[str] | None,
-        option("--option", "NAME=LOW..HIGH", "What is tuned; then from START, step STEP."),
+        option("--option", "NAME=LOW..HIGH", "Option and range, then from START, step STEP."),
     ] = None,
     games: PlayedGames = None,
     pairs: Annotated[
         int | None, positive("--pairs", "Pairs of games by which it is tuned.")
     ] = None,
     sprt_pairs: Annotated[
-        int | None, positive("--sprt-pairs", "Of the test of what came of it, at most.")
+        int | None, positive("--sprt-pairs", "Pairs of the final test at most.")
     ] = None,
     sprt: TestedElo = None,
     tc: Annotated[str | None, option("--tc", "TIME", "As for `arena run`.")] = None,
@@ -84,7 +84,7 @@ def tune(
 ) -> None:
     """Look for the best values of a bot's options, and test them.
 
-    The same command again goes on where it stopped, and so does the directory alone.
+    Run the same command again to resume, or `arena tune DIR`.
 
     Exit status 10 when the bot is better with them, 11 when it is not, 12 when that is undecided;
     else as of `arena run`.
