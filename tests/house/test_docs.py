@@ -240,6 +240,14 @@ def test_the_docs_list_every_code_of_a_problem() -> None:
     assert set(re.findall(r"^\| `([a-z-]+)`", table, re.MULTILINE)) == used
 
 
+def test_no_environment_of_the_docs_is_made_in_a_folder_of_the_checkout() -> None:
+    made = [
+        name for page in PAGES for name in re.findall(r"-m venv (\S+)", page.read_text("utf-8"))
+    ]
+    assert len(made) > 2
+    assert [name for name in made if (ROOT / name).exists() and "/" not in name] == []
+
+
 def test_the_docs_list_every_tag_that_the_arena_writes() -> None:
     rows = re.findall(r"^\| (`.*?`) \|", (DOCS / "notation.md").read_text("utf-8"), re.MULTILINE)
     told = {name for row in rows for name in re.findall("`([A-Za-z]+)`", row)}
