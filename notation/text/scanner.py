@@ -171,7 +171,7 @@ def plain_parts(text: str) -> Parts | None:
     nothing can be wrong. No expression looks at the whole, so that this is quick.
     """
     head, _, tail = text.partition("\n\n")
-    if len(head) > MOST_TAGS or len(text) > _MOST or ";" in tail:
+    if len(head) > MOST_TAGS or len(text) >= least_excess() or ";" in tail:
         return None
     moves = tail = tail.rstrip(" \n")
     if "{" in tail:
@@ -195,9 +195,6 @@ def plain_parts(text: str) -> Parts | None:
 
 MOST_TAGS: Final = 2000
 """Letters of tags, whose values are remembered."""
-
-_MOST: Final = 2 * min(MAX_PARTS, MAX_WORDS)
-"""Letters of a record that surely holds no more than a record may."""
 
 _SOUND_BRACES: Final = r"""
     \{ [^{}\[]*+

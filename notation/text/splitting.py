@@ -248,7 +248,7 @@ def texts_of(chunk: Chunk) -> Iterator[RecordText]:
         part, first = text[start:end], line
         line += part.count("\n")
         content = part.rstrip(_BLANKS)
-        if 0 < len(part) < short and part[0] == "[":
+        if 0 < len(part) < short and part[0] == "[":  # most are so
             yield RecordText(first, content)
             start = end
             continue
