@@ -171,7 +171,7 @@ def plain_parts(text: str) -> Parts | None:
     nothing can be wrong. No expression looks at the whole, so that this is quick.
     """
     head, _, tail = text.partition("\n\n")
-    if len(head) > MOST_TAGS or len(text) >= least_excess() or ";" in tail:
+    if len(head) > MOST_TAGS or len(text) >= _MOST or ";" in tail:
         return None
     moves = tail = tail.rstrip(" \n")
     if "{" in tail:
@@ -275,6 +275,10 @@ _PART: Final = re.compile(
 def least_excess() -> int:
     """Return how many letters a text has at least that holds more than a record may."""
     return 2 * min(MAX_PARTS, MAX_WORDS)  # no part is shorter, with what is between two
+
+
+_MOST: Final = least_excess()
+"""The same, which is not asked for each record."""
 
 
 def size_fault(text: str) -> Fault | None:
