@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from importlib import resources
+from pathlib import Path
 from typing import Final
 
 import pytest
 from places import ROOT
-from plain_english import offences
+from plain_english import offences, prose
 
 from lath.arena.cli.main import COMMANDS, commands_of
 
@@ -77,6 +81,35 @@ MOST: Final[dict[Callable[[], Iterator[str]], int]] = {
 def test_people_read_plain_english(surface: Callable[[], Iterator[str]]) -> None:
     found = [offence for text in surface() for offence in offences(text)]
     assert len(found) <= MOST[surface], "run tests/support/plain_english.py on what you wrote"
+
+
+KEPT: Final = {
+    *("analyze", "biased", "center", "color", "gray", "normalized", "optimization", "practice"),
+    *("program", "programs", "sanitizer", "sanitizers", "stories", "story", "writable"),
+}
+"""Words that British English spells so as well, of names, and of commands and code."""
+
+
+def test_words_are_spelt_as_in_british_english(tmp_path: Path) -> None:
+    """codespell knows only the way from British to American spelling: the test turns it round."""
+    known = resources.files("codespell_lib") / "data" / "dictionary_en-GB_to_en-US.txt"
+    pairs = [line.split("->") for line in known.read_text("utf-8").splitlines()]
+    british = tmp_path / "british.txt"
+    british.write_text(
+        "".join(f"{us}->{gb}\n" for gb, us in pairs if us not in KEPT), encoding="utf-8"
+    )
+    for surface in MOST:
+        (tmp_path / f"{surface.__name__}.md").write_text(
+            "\n\n".join(map(prose, surface())), encoding="utf-8"
+        )
+    mistyped = "-L ot,patern,te"  # by users, whom messages quote
+    command = [sys.executable, "-m", "codespell_lib", *mistyped.split(), "-D", "-", "-D", british]
+    ran = subprocess.run(
+        [*command, tmp_path, "--skip", british], stdout=subprocess.PIPE, text=True, check=False
+    )
+    assert ran.stdout.replace(f"{tmp_path}/", "") == ""
+    (tmp_path / "bad.md").write_text("colour colorize recieve")
+    assert subprocess.run([*command, tmp_path], stdout=subprocess.DEVNULL, check=False).returncode
 
 
 def test_an_offence_is_found_and_plain_english_is_not() -> None:

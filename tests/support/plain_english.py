@@ -53,10 +53,14 @@ def offences(text: str) -> list[Offence]:
     return list(_offences(text))
 
 
+def prose(text: str) -> str:
+    """Return the words of Markdown on their lines, without code and addresses."""
+    return _LINK.sub(r"\1", _SPANS.sub("code", _CODE.sub(_as_lines, text)))
+
+
 def _offences(text: str) -> Iterator[Offence]:
-    plain = _CODE.sub(_as_lines, text)
-    for line, block in _blocks(plain):
-        for at, sentence in _sentences(_LINK.sub(r"\1", _SPANS.sub("code", block))):
+    for line, block in _blocks(prose(text)):
+        for at, sentence in _sentences(block):
             where = line + block.count("\n", 0, at)
             for what in wrong_with(sentence):
                 yield Offence(where, what, sentence)
