@@ -22,6 +22,19 @@ BETTER, NOT_BETTER, UNDECIDED = 10, 11, 12
 """Exit statuses of `arena match` and `arena tune`: what it came to. The last is also that of
 `arena solve` where nothing is proven."""
 
+STATUSES: Final[Mapping[int, str]] = {
+    0: "Success, or the end of a budget",
+    FAULT: "A fault in the input or in a bot",
+    USAGE: "Wrong usage or configuration, or a file that cannot be read or written",
+    INTERRUPTED: "Interrupted by Ctrl-C, SIGTERM or a closed terminal",
+    BUG: "A bug in the arena; please report it",
+    FULL: "Lack of disk space, memory, processes, open files or workers; stored games are safe",
+    BETTER: "`match`, `tune`: the new bot is better",
+    NOT_BETTER: "`match`, `tune`: the new bot is not better",
+    UNDECIDED: "`match`, `tune`: undecided; `solve`: unknown",
+}
+"""What each exit status means; a command may say more of its own."""
+
 LACKS: Final = {
     errno.ENOSPC: "room on the disk",
     errno.EDQUOT: "room on the disk",
