@@ -120,8 +120,8 @@ def list_bots(
     example="arena bot check --game yavalath -- python my-bots/mybot.py",
     statuses={0: "All checks pass", FAULT: "A check fails"},
     prints=(
-        Printed("CHECK", LINES),
-        Printed("PUZZLES", when="--puzzles"),
+        Printed("id chapter game asks verdict seen mend exchange stderr", LINES),
+        Printed("game grade asked right", LIST, "--puzzles"),
     ),
 )
 def check(

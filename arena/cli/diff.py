@@ -27,7 +27,11 @@ app = App()
         FAULT: "They differ, or a record is invalid",
         USAGE: "An archive cannot be read",
     },
-    prints=(Printed("DIFF", LINES),),
+    prints=(
+        Printed("kind a b", LINES, "a pair, or a record of one archive"),
+        Printed("kind a b ply moves tags remarks", LINES, "games that differ"),
+        Printed("kind equal differ only_in_a only_in_b bad_in_a bad_in_b", LINES, "the last line"),
+    ),
 )
 def diff(
     a: Annotated[Path, argument("A", "Record file or database, or - for standard input.")],

@@ -35,7 +35,13 @@ NAMES: Final = 8
 @app.command(
     example="arena explain greedy tournament",
     statuses={FAULT: "An invalid record was left out", USAGE: "The sources have no game of BOT"},
-    prints=(Printed("EXPLAIN"),),
+    prints=(
+        Printed(
+            "records bad bot games points left_out scored tested family_error_rate findings "
+            "unsure turned not_known_where timed lost_again lost_again_by_chance left_known "
+            "calibration"
+        ),
+    ),
 )
 def explain(
     bot: Annotated[str, argument("BOT", "Name of the bot in the records.")],

@@ -34,7 +34,12 @@ All = Annotated[bool, flag("--all", "All moves, instead of the most frequent.", 
 @app.command(
     example="arena explore games.lath --game yavalath --where 'player = greedy'",
     statuses={FAULT: "An invalid record was left out"},
-    prints=(Printed("EXPLORE"),),
+    prints=(
+        Printed(
+            "records left_out after game position to_move games without_moves here ended begins "
+            "continuations"
+        ),
+    ),
 )
 def explore(
     files: Sources,

@@ -21,7 +21,7 @@ from lath.arena.cli.ending import (
     tell_report,
     unhurt_output,
 )
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import LIST, Panel, Printed
 from lath.arena.cli.main import (
     TIMES,
     App,
@@ -188,7 +188,11 @@ def _as_json(test: Mapping[str, Any], played: PlayedMatch) -> str:
     },
     prints=(
         Printed("verdict clocks old new score elo elo_low elo_high llr games lost_by folder"),
-        Printed("LEVEL", when="without NEW"),
+        Printed(
+            "bot game level says elo elo_low elo_high clock is_measured games lost_by folder",
+            LIST,
+            "BOT alone",
+        ),
     ),
 )
 def match(

@@ -67,7 +67,10 @@ app = App()
 @app.command(
     example="arena check games.lath",
     statuses={FAULT: "A record or game is invalid", USAGE: "A file cannot be read"},
-    prints=(Printed("CHECK", LINES),),
+    prints=(
+        Printed("file line column code message expected record ply source meant", LINES),
+        Printed("records sound bad problems plies seconds", LINES, "the last line"),
+    ),
 )
 def check(
     sources: AllSources,
@@ -295,7 +298,7 @@ def _found(entry: Entry) -> Findings:
 @app.command(
     example="arena show games.lath --record 3 --ply 12 --svg > board.svg",
     prints=(
-        Printed("SHOW", LINES),
+        Printed("record ply position move legal", LINES),
         Printed("record ply written", when="--png or --gif"),
     ),
 )

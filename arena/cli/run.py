@@ -69,8 +69,12 @@ app = App()
         BUG: "The report failed; everything else is written",
     },
     prints=(
-        Printed("ENDED"),
-        Printed("PLAN", when="--plan"),
+        Printed(shape="the event `ended`", schema="events"),
+        Printed(
+            "format event played games seconds jobs plies noise sprt bots season match_days "
+            "waits_for slow differences",
+            when="--plan",
+        ),
         Printed("ruled written", when="a ruling"),
         Printed("written", when="--snapshot"),
     ),

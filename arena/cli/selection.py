@@ -44,7 +44,7 @@ Where = Annotated[
     option(
         "--where",
         "EXPR",
-        f"Query that records must match, such as 'plies > 20'; {DOCUMENTATION}queries/.",
+        f"Query for records, such as 'plies > 20': {DOCUMENTATION}reference/query-language/.",
         Panel.MOST_USED,
     ),
 ]

@@ -55,9 +55,9 @@ app = App()
     example="arena stats games.lath --where 'plies > 20 and player = greedy'",
     statuses={FAULT: "An invalid record was left out"},
     prints=(
-        Printed("STATS"),
-        Printed("OPENINGS", when="--openings"),
-        Printed("MEASURES", when="--measures"),
+        Printed("records left_out games plies players dates opening_plies by_game"),
+        Printed("records left_out opening_plies repeats missed lines", when="--openings"),
+        Printed("records left_out by_game", when="--measures"),
         Printed("games written", when="--html"),
     ),
 )
