@@ -50,7 +50,7 @@ KEPT: Final = ".analysis"
 
 
 @app.command(
-    example="arena analyze games.lath --bot alphabeta --nodes 100 --record 1 -o analysed.lath",
+    example="arena analyze games.lath --bot alphabeta --nodes 20000 -o analysed.lath",
     statuses={FAULT: "An invalid record was left out"},
     prints=(Printed("analysed bad written"),),
 )

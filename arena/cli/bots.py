@@ -121,7 +121,7 @@ def list_bots(
     statuses={0: "All checks pass", FAULT: "A check fails"},
     prints=(
         Printed("id chapter game asks verdict seen mend exchange stderr", LINES),
-        Printed("game grade asked right", LIST, "--puzzles"),
+        Printed("game grade asked right", LIST, "With --puzzles"),
     ),
 )
 def check(
@@ -269,7 +269,7 @@ def _scored(spec: BotSpec, tested: list[str], limit: Limit, *, as_json: bool) ->
     example="arena bot log tournament",
     prints=(
         Printed("number game bot side opponent ply ending reason", LIST),
-        Printed("number forfeit lines stderr", when="N"),
+        Printed("number forfeit lines stderr", when="With N"),
     ),
 )
 def log(

@@ -68,7 +68,7 @@ app = App()
     },
     prints=(
         Printed("converted left_out lost written"),
-        Printed("read taken refused duplicates richer lost written", when="DST.duckdb"),
+        Printed("read taken refused duplicates richer lost written", when="To DST.duckdb"),
     ),
 )
 def convert(

@@ -28,9 +28,11 @@ app = App()
         USAGE: "An archive cannot be read",
     },
     prints=(
-        Printed("kind a b", LINES, "a pair, or a record of one archive"),
-        Printed("kind a b ply moves tags remarks", LINES, "games that differ"),
-        Printed("kind equal differ only_in_a only_in_b bad_in_a bad_in_b", LINES, "the last line"),
+        Printed("kind a b", LINES),
+        Printed("kind a b ply moves tags remarks", LINES, "For games that differ"),
+        Printed(
+            "kind equal differ only_in_a only_in_b bad_in_a bad_in_b", LINES, "In the last line"
+        ),
     ),
 )
 def diff(

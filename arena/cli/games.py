@@ -173,7 +173,7 @@ def show_game(game: GameId, files: GameFiles = None, as_json: AsJson = False) ->
 
 @group.command(
     example="arena games moves yavalath --position '5/6/7/8/4w4/8/7/6/5 b' --count",
-    prints=(Printed("game count moves"), Printed("game count", when="--count")),
+    prints=(Printed("game count moves"), Printed("game count", when="With --count")),
 )
 def moves(
     game: GameId,
@@ -198,7 +198,7 @@ def moves(
     example="arena games perft surikata 2",
     prints=(
         Printed("game depth count"),
-        Printed("game depth count by_move", when="--divide"),
+        Printed("game depth count by_move", when="With --divide"),
     ),
 )
 def perft(

@@ -45,7 +45,7 @@ class Printed(NamedTuple):
 
     shape: str = "an object"
     when: str = ""
-    """Options with which the command prints this; empty: usually."""
+    """When the command prints this, such as `With --plan`; empty: usually."""
 
     schema: str = ""
     """The format's name for `arena schema`; empty: none describes it."""

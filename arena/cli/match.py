@@ -191,7 +191,7 @@ def _as_json(test: Mapping[str, Any], played: PlayedMatch) -> str:
         Printed(
             "bot game level says elo elo_low elo_high clock is_measured games lost_by folder",
             LIST,
-            "BOT alone",
+            "For a BOT alone",
         ),
     ),
 )

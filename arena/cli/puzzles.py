@@ -122,7 +122,7 @@ def ask_puzzles(
 
 @group.command(
     "make",
-    example="arena puzzles make surikata -n 1 -o mine.lath",
+    example="arena puzzles make surikata -n 1 -o puzzles.lath",
     prints=(Printed("game puzzles written"),),
 )
 def make_puzzles(
@@ -174,7 +174,7 @@ def make_puzzles(
 
 @group.command(
     "check",
-    example="arena puzzles check mine.lath",
+    example="arena puzzles check puzzles.lath",
     statuses={FAULT: "A proof fails"},
     prints=(Printed("puzzles proven failed"),),
 )

@@ -69,7 +69,7 @@ app = App()
     statuses={FAULT: "A record or game is invalid", USAGE: "A file cannot be read"},
     prints=(
         Printed("file line column code message expected record ply source meant", LINES),
-        Printed("records sound bad problems plies seconds", LINES, "the last line"),
+        Printed("records sound bad problems plies seconds", LINES, "In the last line"),
     ),
 )
 def check(
@@ -299,7 +299,7 @@ def _found(entry: Entry) -> Findings:
     example="arena show games.lath --record 3 --ply 12 --svg > board.svg",
     prints=(
         Printed("record ply position move legal", LINES),
-        Printed("record ply written", when="--png or --gif"),
+        Printed("record ply written", when="With --png or --gif"),
     ),
 )
 def show(

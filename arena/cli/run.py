@@ -73,10 +73,10 @@ app = App()
         Printed(
             "format event played games seconds jobs plies noise sprt bots season match_days "
             "waits_for slow differences",
-            when="--plan",
+            when="With --plan",
         ),
-        Printed("ruled written", when="a ruling"),
-        Printed("written", when="--snapshot"),
+        Printed("ruled written", when="For a ruling"),
+        Printed("written", when="With --snapshot"),
     ),
 )
 def run(

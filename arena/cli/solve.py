@@ -59,7 +59,7 @@ Seconds = Annotated[
     statuses={UNDECIDED: "Unknown"},
     prints=(
         Printed("value plies at_most line expected nodes seconds"),
-        Printed("move value plies at_most line expected nodes seconds", LIST, "--moves"),
+        Printed("move value plies at_most line expected nodes seconds", LIST, "With --moves"),
     ),
 )
 def solve_position(

@@ -56,9 +56,9 @@ app = App()
     statuses={FAULT: "An invalid record was left out"},
     prints=(
         Printed("records left_out games plies players dates opening_plies by_game"),
-        Printed("records left_out opening_plies repeats missed lines", when="--openings"),
-        Printed("records left_out by_game", when="--measures"),
-        Printed("games written", when="--html"),
+        Printed("records left_out opening_plies repeats missed lines", when="With --openings"),
+        Printed("records left_out by_game", when="With --measures"),
+        Printed("games written", when="With --html"),
     ),
 )
 def stats(

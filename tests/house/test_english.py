@@ -34,6 +34,7 @@ def helps() -> Iterator[str]:
             command = left.pop()
             yield command.help or ""
             yield from (getattr(param, "help", None) or "" for param in command.params)
+            yield from command.about.statuses.values()
             left += getattr(command, "commands", {}).values()
 
 

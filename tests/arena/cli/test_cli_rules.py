@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 from commands import arena, refusals
 from game_files import THREE_VERSIONS, write_game
-from places import OURS, ROOT, page_text
+from places import OURS, ROOT
 
 from lath import games
 from lath.arena.cli.main import COMMANDS, MOVED, TREE, commands_of
@@ -112,14 +112,12 @@ def below(name: str) -> list[str]:
     return [f"{name} {inner}" for inner in getattr(command, "commands", ())]
 
 
-def test_every_command_has_help_with_an_example_and_stands_in_the_docs() -> None:
-    docs, wrong = page_text("command-line"), {}
+def test_every_command_has_help_with_names_that_can_be_read() -> None:
+    wrong = {}
     for command in [command for name in COMMANDS for command in (name, *below(name))]:
         ran = arena(*command.split(), "--help")
         found = {
             "status": ran.status == 0,
-            "an example": f"Example: arena {command}" in ran.out,
-            "the docs": f"`arena {command}" in docs,
             "readable names": "<" not in ran.out.replace("<=", "") and "....." not in ran.out,
             "a plain usage": "{" not in ran.out.split("\n\n")[0],
         }
