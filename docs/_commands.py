@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import typer
 
-from lath.arena.cli.help import MOST_IN_ONE, About, HelpRow, Panel, Printed, anchor_of
+from lath.arena.cli.help import MOST_IN_ONE, AboutCommand, HelpRow, Printed, Topic, anchor_of
 from lath.arena.cli.main import TREE, app
 from lath.arena.errors import STATUSES
 from lath.reports.counting.columns import COLUMNS
@@ -28,9 +28,9 @@ class DocumentedCommand(NamedTuple):
     context: Any
 
     @property
-    def about(self) -> About:
+    def about(self) -> AboutCommand:
         """The example, the exit statuses and what `--json` prints."""
-        about: About = self.command.about
+        about: AboutCommand = self.command.about
         return about
 
 
@@ -75,7 +75,7 @@ def _section(each: DocumentedCommand) -> Iterator[str]:
         len(rows) for heading, rows in command.sections(context) if heading != "Arguments"
     )
     for heading, rows in command.sections(context):
-        if options > MOST_IN_ONE and heading in list(Panel):
+        if options > MOST_IN_ONE and heading in list(Topic):
             yield f"**{heading}**"
         yield _table(heading, rows)
     if about.statuses:

@@ -16,7 +16,7 @@ from lath.arena.cli.files import (
     read_from,
     refuse_other_formats,
 )
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     DoneAsJson,
@@ -56,9 +56,9 @@ KEPT: Final = ".analysis"
 )
 def analyze(
     files: Sources,
-    bot: Annotated[str, option("--bot", "BOT", "Bot that analyses.", Panel.MOST_USED)] = "solver",
+    bot: Annotated[str, option("--bot", "BOT", "Bot that analyses.", Topic.MOST_USED)] = "solver",
     nodes: Annotated[
-        int, option("--nodes", "N", "Nodes per position.", Panel.MOST_USED, **whole(1, MOST_NODES))
+        int, option("--nodes", "N", "Nodes per position.", Topic.MOST_USED, **whole(1, MOST_NODES))
     ] = 5000,
     seconds: Annotated[
         float | None,
@@ -66,23 +66,23 @@ def analyze(
             "--seconds",
             "S",
             "Seconds per position, instead of nodes.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
             **seconds(0.001),
         ),
     ] = None,
     jobs: Annotated[
-        int, option("--jobs -j", "N", "Bots that analyse at once.", Panel.MOST_USED, **whole(1))
+        int, option("--jobs -j", "N", "Bots that analyse at once.", Topic.MOST_USED, **whole(1))
     ] = 1,
     out: Annotated[
         Path,
-        option("--output -o", "FILE", "File to write.", Panel.MOST_USED, default="standard output"),
+        option("--output -o", "FILE", "File to write.", Topic.MOST_USED, default="standard output"),
     ] = Path("-"),
     where: Where = None,
     number: RecordNumber = None,
     ply: Annotated[
         int | None,
         option(
-            "--ply", "P", "With --record: only the move after this ply.", Panel.POSITION, **whole(0)
+            "--ply", "P", "With --record: only the move after this ply.", Topic.POSITION, **whole(0)
         ),
     ] = None,
     game: GameFiles = None,

@@ -22,7 +22,7 @@ from lath.arena.cli.files import (
     unless_lossy,
     writable,
 )
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     DoneAsJson,
@@ -86,22 +86,22 @@ def select(
             "--output -o",
             "OUT",
             "File to write; with --split a folder.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
             default="standard output",
         ),
     ] = Path("-"),
     sort: Annotated[
         str | None,
-        option("--sort", "KEY[,KEY...]", f"Order of the records: {_KEYS}.", Panel.MOST_USED),
+        option("--sort", "KEY[,KEY...]", f"Order of the records: {_KEYS}.", Topic.MOST_USED),
     ] = None,
     limit: Annotated[
-        int | None, positive("--limit", "Maximum number of records.", Panel.MOST_USED)
+        int | None, positive("--limit", "Maximum number of records.", Topic.MOST_USED)
     ] = None,
     sample: Annotated[
-        int | None, positive("--sample", "N random records.", Panel.MOST_USED)
+        int | None, positive("--sample", "N random records.", Topic.MOST_USED)
     ] = None,
     only_count: Annotated[
-        bool, flag("--count", "Only the number of records.", Panel.MOST_USED)
+        bool, flag("--count", "Only the number of records.", Topic.MOST_USED)
     ] = False,
     split: Annotated[
         str | None,
@@ -109,17 +109,17 @@ def select(
             "--split",
             "BY",
             "File per value of a KEY, per N records, or per share (train=0.9,test=0.1).",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
         ),
     ] = None,
-    invert: Annotated[bool, flag("--invert", "Records that do not match.", Panel.RECORDS)] = False,
+    invert: Annotated[bool, flag("--invert", "Records that do not match.", Topic.RECORDS)] = False,
     distinct: Distinct = False,
     without_copies: Annotated[
-        bool, flag("--without-copies", "Longest record of several near-duplicates.", Panel.RECORDS)
+        bool, flag("--without-copies", "Longest record of several near-duplicates.", Topic.RECORDS)
     ] = False,
     removed: Annotated[
         Path | None,
-        option("--removed", "FILE", "With --without-copies: file for the others.", Panel.RECORDS),
+        option("--removed", "FILE", "With --without-copies: file for the others.", Topic.RECORDS),
     ] = None,
     unchecked: Unchecked = False,
     count_again: CountAgain = False,
@@ -127,7 +127,7 @@ def select(
     strict: Strict = False,
     game: GameFiles = None,
     reverse: Annotated[
-        bool, flag("--reverse", "With --sort: reverse order.", Panel.SORTING)
+        bool, flag("--reverse", "With --sort: reverse order.", Topic.SORTING)
     ] = False,
     memory: Annotated[
         int | None,
@@ -135,7 +135,7 @@ def select(
             "--memory",
             "MIB",
             "Memory for --sort and --without-copies.",
-            Panel.SORTING,
+            Topic.SORTING,
             default="64",
             **whole(1),
         ),
@@ -146,7 +146,7 @@ def select(
             "--seed",
             "N",
             "With --sample or shares: random seed.",
-            Panel.SORTING,
+            Topic.SORTING,
             default="0",
             **whole(0),
         ),
@@ -157,14 +157,14 @@ def select(
             "--name",
             "TEMPLATE",
             "With --split: names of the files.",
-            Panel.SORTING,
+            Topic.SORTING,
             default="part-{number:4} or {value}",
         ),
     ] = None,
     compress: Annotated[
         str | None,
         option(
-            "--compress", "F", "With --split: compression.", Panel.SORTING, choices=COMPRESSIONS
+            "--compress", "F", "With --split: compression.", Topic.SORTING, choices=COMPRESSIONS
         ),
     ] = None,
     max_parts: Annotated[
@@ -172,7 +172,7 @@ def select(
         positive(
             "--max-parts",
             "With --split: maximum number of files.",
-            Panel.SORTING,
+            Topic.SORTING,
             default=str(MOST_PARTS),
         ),
     ] = None,

@@ -1,11 +1,11 @@
-"""`arena bot pack`: a Python bot in one file; options and protocols of bots on the command line."""
+"""`arena bot pack`, and how commands read the options and the protocol of a bot."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     DoneAsJson,
@@ -34,10 +34,10 @@ def pack(
     bot: Annotated[str, argument("BOT", "Python file, or a bundled bot.")],
     out: Annotated[
         Path | None,
-        option("--output -o", "FILE", "File to write.", Panel.OUTPUT, default="standard output"),
+        option("--output -o", "FILE", "File to write.", Topic.OUTPUT, default="standard output"),
     ] = None,
     protocol: Annotated[
-        str, option("--protocol", "NAME", "Protocol of the file.", Panel.GAMES, choices=PROTOCOLS)
+        str, option("--protocol", "NAME", "Protocol of the file.", Topic.GAMES, choices=PROTOCOLS)
     ] = OURS,
     game: Annotated[
         list[str] | None,
@@ -45,7 +45,7 @@ def pack(
             "--game",
             "GAME",
             "Game type that the bot plays. Repeatable.",
-            Panel.GAMES,
+            Topic.GAMES,
             default="all built-in ones, or the contest's",
         ),
     ] = None,
@@ -55,16 +55,16 @@ def pack(
             "--tc",
             "TIME",
             "Time per move if the contest states none, such as 'move 0.1 first 1'.",
-            Panel.GAMES,
+            Topic.GAMES,
         ),
     ] = None,
     seed: Annotated[
-        int, option("--seed", "N", "Random seed in a contest.", Panel.GAMES, **whole(0))
+        int, option("--seed", "N", "Random seed in a contest.", Topic.GAMES, **whole(0))
     ] = 1,
     option_: Annotated[
         list[str] | None,
         option(
-            "--option", "NAME=VALUE", "Option of the bot in a contest. Repeatable.", Panel.GAMES
+            "--option", "NAME=VALUE", "Option of the bot in a contest. Repeatable.", Topic.GAMES
         ),
     ] = None,
     force: Force = False,

@@ -19,7 +19,7 @@ import typer
 from lath import games
 from lath.arena.cli import bot_pack
 from lath.arena.cli.bot_pack import options_of, refuse_protocol
-from lath.arena.cli.help import LINES, LIST, About, Panel, Printed
+from lath.arena.cli.help import LINES, LIST, AboutCommand, Printed, Topic
 from lath.arena.cli.main import (
     TIMES,
     App,
@@ -77,7 +77,7 @@ group = App(
     name="bot",
     cls=CommandGroup,
     help="List, check, pack and debug bots.",
-    about=About("arena bot check greedy --game yavalath"),
+    about=AboutCommand("arena bot check greedy --game yavalath"),
     no_args_is_help=True,
 )
 app.add_typer(group)
@@ -88,11 +88,11 @@ group.add_typer(bot_pack.app)
 def list_bots(
     as_json: AsJson = False,
     verbose: Annotated[
-        bool, flag("--verbose -v", "Game types with compiled code, too.", Panel.OUTPUT)
+        bool, flag("--verbose -v", "Game types with compiled code, too.", Topic.OUTPUT)
     ] = False,
     game: Annotated[
         list[str] | None,
-        option("--game", "FILE", "Further game type to include. Repeatable.", Panel.GAMES),
+        option("--game", "FILE", "Further game type to include. Repeatable.", Topic.GAMES),
     ] = None,
 ) -> None:
     """List the bots that you can enter by name.
@@ -132,17 +132,17 @@ def check(
             "--game",
             "GAME",
             "Game type to test, or its file. Repeatable.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
             default="all that the bot plays",
         ),
     ] = None,
     tc: Annotated[
         str | None,
-        option("--tc", "TIME", f"Time control: {TIMES}.", Panel.MOST_USED, default=_CHECKED_AT),
+        option("--tc", "TIME", f"Time control: {TIMES}.", Topic.MOST_USED, default=_CHECKED_AT),
     ] = None,
     option_: Annotated[
         list[str] | None,
-        option("--option", "NAME=VALUE", "Option of the bot. Repeatable.", Panel.MOST_USED),
+        option("--option", "NAME=VALUE", "Option of the bot. Repeatable.", Topic.MOST_USED),
     ] = None,
     protocol_: Annotated[
         str | None,
@@ -150,7 +150,7 @@ def check(
             "--protocol",
             "NAME",
             "Protocol of the bot.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
             choices=PROTOCOLS,
             default=OURS,
         ),
@@ -161,13 +161,13 @@ def check(
             "--only",
             "CHECK",
             "Single check, such as ping. Repeatable.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
             default="all",
         ),
     ] = None,
     puzzles: Annotated[
         bool,
-        flag("--puzzles", "Score on the built-in puzzles, instead of checks.", Panel.MOST_USED),
+        flag("--puzzles", "Score on the built-in puzzles, instead of checks.", Topic.MOST_USED),
     ] = False,
     seconds: Annotated[
         float,
@@ -175,7 +175,7 @@ def check(
             "--seconds",
             "SECONDS",
             "Longest move without a clock.",
-            Panel.RESOURCES,
+            Topic.RESOURCES,
             **seconds(0.01),
         ),
     ] = 10.0,
@@ -185,19 +185,19 @@ def check(
             "--startup",
             "SECONDS",
             "Longest wait for `ok` and each `ready`.",
-            Panel.RESOURCES,
+            Topic.RESOURCES,
             **seconds(0.01),
         ),
     ] = 10.0,
-    seed: Annotated[int, option("--seed", "N", "Random seed.", Panel.GAMES, **whole(0))] = 1,
+    seed: Annotated[int, option("--seed", "N", "Random seed.", Topic.GAMES, **whole(0))] = 1,
     cwd: Annotated[
         Path | None,
         option(
-            "--cwd", "DIR", "Folder in which the bot runs.", Panel.GAMES, default="a scratch folder"
+            "--cwd", "DIR", "Folder in which the bot runs.", Topic.GAMES, default="a scratch folder"
         ),
     ] = None,
     sandbox: Sandbox = None,
-    as_json: Annotated[bool, flag("--json", "JSON object per check.", Panel.OUTPUT)] = False,
+    as_json: Annotated[bool, flag("--json", "JSON object per check.", Topic.OUTPUT)] = False,
     quiet: Quiet = False,
 ) -> None:
     """Check that a bot follows the protocol.
@@ -339,7 +339,7 @@ def replay(
             "--side",
             "first|second",
             "Side of the bot to start.",
-            Panel.GAMES,
+            Topic.GAMES,
             default="the bot that broke off",
         ),
     ] = None,
@@ -349,28 +349,28 @@ def replay(
             "--seconds",
             "SECONDS",
             "Time per move and to start.",
-            Panel.RESOURCES,
+            Topic.RESOURCES,
             default="unlimited",
             **seconds(0.01),
         ),
     ] = math.inf,
     since: Annotated[
-        int, option("--from", "PLY", "First ply that the bot plays.", Panel.POSITION, **whole(1))
+        int, option("--from", "PLY", "First ply that the bot plays.", Topic.POSITION, **whole(1))
     ] = 1,
     pause: Annotated[
         bool,
-        flag("--pause", "Wait for Enter before the last ply, to attach a debugger.", Panel.GAMES),
+        flag("--pause", "Wait for Enter before the last ply, to attach a debugger.", Topic.GAMES),
     ] = False,
     seed: Annotated[
         int | None,
         option(
-            "--seed", "N", "Random seed of the bot if none is recorded.", Panel.GAMES, **whole(0)
+            "--seed", "N", "Random seed of the bot if none is recorded.", Topic.GAMES, **whole(0)
         ),
     ] = None,
     file: GameFiles = None,
     as_json: Annotated[
         bool,
-        flag("--json", "JSON object of the result, other output on standard error.", Panel.OUTPUT),
+        flag("--json", "JSON object of the result, other output on standard error.", Topic.OUTPUT),
     ] = False,
     quiet: Quiet = False,
 ) -> None:

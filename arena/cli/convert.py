@@ -29,7 +29,7 @@ from lath.arena.cli.files import (
     writable,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     Bom,
@@ -82,7 +82,7 @@ def convert(
             "--from",
             "F",
             "Format of SRC, as a name or suffix.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
             default="by the suffix of SRC",
         ),
     ] = None,
@@ -92,24 +92,24 @@ def convert(
             "--to",
             "F",
             "Format of DST, as a name or suffix.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
             default="by the suffix of DST",
         ),
     ] = None,
     positions: Annotated[
-        bool, flag("--positions", "Table with one row per ply.", Panel.MOST_USED)
+        bool, flag("--positions", "Table with one row per ply.", Topic.MOST_USED)
     ] = False,
     planes: Annotated[
-        bool, flag("--planes", "Positions as numbers for machine learning.", Panel.MOST_USED)
+        bool, flag("--planes", "Positions as numbers for machine learning.", Topic.MOST_USED)
     ] = False,
     append: Annotated[
-        bool, flag("--append", "New games added to a database.", Panel.MOST_USED)
+        bool, flag("--append", "New games added to a database.", Topic.MOST_USED)
     ] = False,
     bom: Bom = False,
     force: Force = False,
     jobs: Jobs = 1,
     strict: Annotated[
-        bool, flag("--strict", "No output if anything would be lost.", Panel.RECORDS)
+        bool, flag("--strict", "No output if anything would be lost.", Topic.RECORDS)
     ] = False,
     unchecked: Unchecked = False,
     as_json: DoneAsJson = False,
@@ -118,7 +118,7 @@ def convert(
 ) -> None:
     """Convert records between formats.
 
-    The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, pgn, text, csv, parquet, npz and
+    The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, pgn, text, csv, parquet, npz,
     duckdb. The suffixes .gz, .bz2, .xz and .zst compress the output. Several SRC are joined in
     order. A warning names everything that DST cannot hold.
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from lath.arena.cli.files import Unchecked, unless_cut
-from lath.arena.cli.help import LINES, Panel, Printed
+from lath.arena.cli.help import LINES, Printed, Topic
 from lath.arena.cli.main import App, GameFiles, Quiet, add_games, argument, flag, option
 from lath.arena.cli.selection import Selection, keys_of
 from lath.arena.errors import FAULT, USAGE, ConfigError
@@ -44,16 +44,16 @@ def diff(
             "--key",
             "TAG[,TAG...]",
             "Tags that identify a game.",
-            Panel.RECORDS,
+            Topic.RECORDS,
             default="all identifying tags",
         ),
     ] = None,
     moves_only: Annotated[
-        bool, flag("--moves-only", "Only game type, start and moves.", Panel.RECORDS)
+        bool, flag("--moves-only", "Only game type, start and moves.", Topic.RECORDS)
     ] = False,
     unchecked: Unchecked = False,
     as_json: Annotated[
-        bool, flag("--json", "JSON object per line, the counts last.", Panel.OUTPUT)
+        bool, flag("--json", "JSON object per line, the counts last.", Topic.OUTPUT)
     ] = False,
     quiet: Quiet = False,
     game: GameFiles = None,

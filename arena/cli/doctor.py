@@ -11,7 +11,7 @@ from typing import Annotated, Final
 
 import typer
 
-from lath.arena.cli.help import LIST, Panel, Printed
+from lath.arena.cli.help import LIST, Printed, Topic
 from lath.arena.cli.main import App, AsJson, argument, option, print_json
 from lath.arena.doctor.doctor import findings
 from lath.arena.doctor.findings import DoctorFinding
@@ -37,7 +37,7 @@ def doctor(
     sandbox: Annotated[
         str | None,
         option(
-            "--sandbox", "LEVEL", "Sandbox that you need.", Panel.SANDBOX, choices=("user", "bwrap")
+            "--sandbox", "LEVEL", "Sandbox that you need.", Topic.SANDBOX, choices=("user", "bwrap")
         ),
     ] = None,
     cluster: Annotated[
@@ -46,7 +46,7 @@ def doctor(
             "--cluster",
             "ADDRESS",
             "Cluster to check instead of this machine: tls://HOST:PORT or local:N.",
-            Panel.SANDBOX,
+            Topic.SANDBOX,
         ),
     ] = None,
     as_json: AsJson = False,

@@ -29,7 +29,7 @@ from lath.arena.cli.files import (
     unless_cut,
     writable,
 )
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     DoneAsJson,
@@ -73,54 +73,52 @@ app = App()
 
 @app.command(
     example="arena edit games.lath --set Event='Autumn bots' --drop Site",
-    statuses={
-        FAULT: "A record is invalid or would become so; with --check also: a file would change"
-    },
+    statuses={FAULT: "A record is or would become invalid, or with --check a file would change"},
     prints=(Printed("files written"),),
 )
 def edit(
     files: Files,
     set_: Annotated[
-        list[str] | None, option("--set", "TAG=VALUE", "Tag to set. Repeatable.", Panel.MOST_USED)
+        list[str] | None, option("--set", "TAG=VALUE", "Tag to set. Repeatable.", Topic.MOST_USED)
     ] = None,
     drop: Annotated[
-        list[str] | None, option("--drop", "TAG", "Tag to remove. Repeatable.", Panel.MOST_USED)
+        list[str] | None, option("--drop", "TAG", "Tag to remove. Repeatable.", Topic.MOST_USED)
     ] = None,
     rename: Annotated[
         list[str] | None,
-        option("--rename", "OLD=NEW", "Tag to rename. Repeatable.", Panel.MOST_USED),
+        option("--rename", "OLD=NEW", "Tag to rename. Repeatable.", Topic.MOST_USED),
     ] = None,
     player: Annotated[
         list[str] | None,
-        option("--player", "OLD=NEW", "Player to rename. Repeatable.", Panel.MOST_USED),
+        option("--player", "OLD=NEW", "Player to rename. Repeatable.", Topic.MOST_USED),
     ] = None,
     where: Where = None,
     dry_run: Annotated[
-        bool, flag("--dry-run", "Diff of the changes; nothing is written.", Panel.MOST_USED)
+        bool, flag("--dry-run", "Diff of the changes; nothing is written.", Topic.MOST_USED)
     ] = False,
     players: Annotated[
         Path | None,
-        option("--players", "FILE", "File of players to rename, in two columns.", Panel.CHANGES),
+        option("--players", "FILE", "File of players to rename, in two columns.", Topic.CHANGES),
     ] = None,
     strip: Annotated[
         list[str] | None,
         option(
             "--strip",
             "KIND[,KIND...]",
-            "What to remove: comments, annotations (or one, such as clk), glyphs or variations.",
-            Panel.CHANGES,
+            "Parts to remove: comments, annotations (or one, such as clk), glyphs or variations.",
+            Topic.CHANGES,
         ),
     ] = None,
     plies: Annotated[
-        int | None, option("--plies", "N", "Maximum length of games.", Panel.CHANGES, **whole(0))
+        int | None, option("--plies", "N", "Maximum length of games.", Topic.CHANGES, **whole(0))
     ] = None,
     split_variations: Annotated[
-        bool, flag("--split-variations", "Variations as records of their own.", Panel.CHANGES)
+        bool, flag("--split-variations", "Variations as records of their own.", Topic.CHANGES)
     ] = False,
     unchecked: Unchecked = False,
     game: GameFiles = None,
     only_check: Annotated[
-        bool, flag("--check", "Test whether a file would change; nothing is written.", Panel.OUTPUT)
+        bool, flag("--check", "Test whether a file would change; nothing is written.", Topic.OUTPUT)
     ] = False,
     out: Annotated[
         Path | None,
@@ -128,13 +126,13 @@ def edit(
             "--output -o",
             "OUT",
             "File to write; for several FILE a folder.",
-            Panel.OUTPUT,
+            Topic.OUTPUT,
             default="FILE",
         ),
     ] = None,
     backup: Annotated[
         str | None,
-        option("--backup", "SUFFIX", "Suffix of the original.", Panel.OUTPUT, default=".bak"),
+        option("--backup", "SUFFIX", "Suffix of the original.", Topic.OUTPUT, default=".bak"),
     ] = None,
     force: Force = False,
     as_json: DoneAsJson = False,

@@ -14,7 +14,7 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.files import AllSources, Unchecked, file_of, unless_cut
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import App, AsJson, GameFiles, Quiet, Strict, add_games, argument, flag
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.errors import FAULT, USAGE, ConfigError
@@ -48,7 +48,7 @@ def explain(
     sources: AllSources,
     where: Where = None,
     every: Annotated[
-        bool, flag("--all", "All rows, including those that may be chance.", Panel.OUTPUT)
+        bool, flag("--all", "All rows, including those that may be chance.", Topic.OUTPUT)
     ] = False,
     unchecked: Unchecked = False,
     as_json: AsJson = False,

@@ -14,7 +14,7 @@ import typer
 from lath import games
 from lath.arena.cli.files import CountAgain, Sources, read_database, unless_cut
 from lath.arena.cli.games import PositionText, SetupText, start_of
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import App, AsJson, Quiet, Strict, add_games, flag, option
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import FAULT, ConfigError
@@ -28,7 +28,7 @@ from lath.reports.exploring.explorer import Node, NodeCounter
 app = App()
 
 
-All = Annotated[bool, flag("--all", "All moves, instead of the most frequent.", Panel.OUTPUT)]
+All = Annotated[bool, flag("--all", "All moves, instead of the most frequent.", Topic.OUTPUT)]
 
 
 @app.command(
@@ -50,13 +50,13 @@ def explore(
             "--game",
             "GAME",
             "Game type to explore, or its file.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
             default="that of the first record",
         ),
     ] = None,
     after: Annotated[
         str,
-        option("--after", "MOVES", "Moves to play first, such as 'e5 swap d4'.", Panel.POSITION),
+        option("--after", "MOVES", "Moves to play first, such as 'e5 swap d4'.", Topic.POSITION),
     ] = "",
     position: PositionText = None,
     setup: SetupText = None,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TextIO, TypeVar
 
 import typer
 
-from lath.arena.cli.help import Panel
+from lath.arena.cli.help import Topic
 from lath.arena.cli.main import argument, flag, option
 from lath.arena.cli.main import whole as number
 from lath.arena.directory import DATABASE, RECORDS
@@ -44,12 +44,12 @@ Files = Annotated[
 ]
 Sources = Annotated[list[Path], argument("SOURCE...", SOURCES)]
 AllSources = Annotated[list[Path], argument("SOURCE...", SOURCES)]
-Unchecked = Annotated[bool, flag("--unchecked", "Invalid records included.", Panel.RECORDS)]
+Unchecked = Annotated[bool, flag("--unchecked", "Invalid records included.", Topic.RECORDS)]
 Jobs = Annotated[
     int,
-    option("--jobs -j", "N", "Processes that check text records.", Panel.RECORDS, **number(1, 512)),
+    option("--jobs -j", "N", "Processes that check text records.", Topic.RECORDS, **number(1, 512)),
 ]
-CountAgain = Annotated[bool, flag(AGAIN, "Duplicate games count each time.", Panel.RECORDS)]
+CountAgain = Annotated[bool, flag(AGAIN, "Duplicate games count each time.", Topic.RECORDS)]
 
 Read = TypeVar("Read")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from lath import games as registry
-from lath.arena.cli.help import LIST, About, Panel, Printed
+from lath.arena.cli.help import LIST, AboutCommand, Printed, Topic
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -57,7 +57,7 @@ group = App(
     cls=GamesGroup,
     help="List game types, their rules and legal moves.\n\n"
     "Without a command, `arena games` runs list, and `arena games GAME` runs show.",
-    about=About("arena games yavalath"),
+    about=AboutCommand("arena games yavalath"),
 )
 app.add_typer(group)
 
@@ -127,11 +127,11 @@ def _origin_of(game_id: str) -> str:
 
 PositionText = Annotated[
     str | None,
-    option("--position", "P", "Position to start from, in the game's notation.", Panel.POSITION),
+    option("--position", "P", "Position to start from, in the game's notation.", Topic.POSITION),
 ]
 
 
-SetupText = Annotated[str | None, option("--setup", "S", "Setup to start from.", Panel.POSITION)]
+SetupText = Annotated[str | None, option("--setup", "S", "Setup to start from.", Topic.POSITION)]
 
 
 def start_of(game_id: str, position: str | None, setup: str | None) -> Position:
@@ -179,7 +179,7 @@ def moves(
     game: GameId,
     position: PositionText = None,
     setup: SetupText = None,
-    count: Annotated[bool, flag("--count", "Only the number of moves.", Panel.OUTPUT)] = False,
+    count: Annotated[bool, flag("--count", "Only the number of moves.", Topic.OUTPUT)] = False,
     files: GameFiles = None,
     as_json: AsJson = False,
 ) -> None:
@@ -207,7 +207,7 @@ def perft(
     position: PositionText = None,
     setup: SetupText = None,
     divide: Annotated[
-        bool, flag("--divide", "Counts after each first move, too.", Panel.OUTPUT)
+        bool, flag("--divide", "Counts after each first move, too.", Topic.OUTPUT)
     ] = False,
     files: GameFiles = None,
     as_json: AsJson = False,
@@ -250,8 +250,8 @@ def schema(
 ) -> None:
     """Print the JSON Schema of a format.
 
-    The formats are a record, a configuration, outcome.json, standings.json, the data of a report
-    and of an index page, the events of a run, and the findings of `arena doctor --json`.
+    `index` is the data of the index page over several tournaments. `doctor` is one finding of
+    `arena doctor --json`.
     """
     if name not in _SCHEMAS:
         raise ConfigError(f"{name!r} has no schema, expected one of {', '.join(_SCHEMAS)}")

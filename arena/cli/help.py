@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 from lath import DOCUMENTATION
 
 
-class Panel(StrEnum):
-    """A task that options serve; help lists them in this order."""
+class Topic(StrEnum):
+    """The task of an option; help lists the topics in this order."""
 
     MOST_USED = "Most used"
     GAMES = "Bots and games"
@@ -31,32 +31,32 @@ class Panel(StrEnum):
 
 
 MOST_IN_ONE: Final = 10
-"""Options that one list holds; more are listed by panel."""
+"""The most options in a single list; longer lists are divided by topic."""
 
 MOST_SHOWN: Final = 1_000_000
 """The largest maximum of a value that help names."""
 
 
 class Printed(NamedTuple):
-    """What `--json` prints."""
+    """The keys and the shape of the output of `--json`."""
 
     keys: str = ""
     """Names of the keys, with a space between two."""
 
     shape: str = "an object"
     when: str = ""
-    """When the command prints this, such as `With --plan`; empty: usually."""
+    """When the command prints this, such as `With --plan`; empty for the usual output."""
 
     schema: str = ""
-    """The format's name for `arena schema`; empty: none describes it."""
+    """The name of its format for `arena schema`; empty if no schema describes it."""
 
 
 LIST: Final = "a list of objects"
 LINES: Final = "an object per line"
 
 
-class About(NamedTuple):
-    """What help and reference say of a command besides its arguments and options."""
+class AboutCommand(NamedTuple):
+    """The parts of a command's help besides its summary, arguments and options."""
 
     example: str = ""
     """A command line that can be run."""
@@ -73,7 +73,7 @@ class HelpRow(NamedTuple):
     names: str
     says: str
     default: str
-    """The default as text; empty if there is none to show."""
+    """The default as text; empty if the help shows no default."""
 
     @property
     def text(self) -> str:
@@ -82,22 +82,21 @@ class HelpRow(NamedTuple):
 
 
 class Documented:
-    """A command that shows its options by panel, its exit statuses, an example and its address."""
+    """A command whose help has options by topic, exit statuses, an example and an address."""
 
-    about: About = About()
+    about: AboutCommand = AboutCommand()
 
     def sections(self, ctx: Any) -> Iterator[tuple[str, list[HelpRow]]]:
-        """Yield each heading with its rows: arguments, then options, by panel if they are many."""
+        """Yield each heading with its rows. More than ten options are divided by topic."""
         params = [param for param in ctx.command.get_params(ctx) if not param.hidden]
         options = [param for param in params if param.param_type_name == "option"]
         panels: dict[str, list[Any]] = {
             "Arguments": [param for param in params if param not in options],
-            **(dict.fromkeys(Panel, ()) if len(options) > MOST_IN_ONE else {}),
+            **{panel: [] for panel in Topic if len(options) > MOST_IN_ONE},
         }
         for param in options:
             panel = param.rich_help_panel or ""
-            heading = panel if panel in panels else "Options"
-            panels[heading] = [*panels.get(heading, ()), param]
+            panels.setdefault(panel if panel in panels else "Options", []).append(param)
         for heading, members in panels.items():
             if members:
                 yield str(heading), [row_of(param, ctx) for param in members]
@@ -123,8 +122,8 @@ class Documented:
         formatter.write(f"Docs: {address_of(words) if words else DOCUMENTATION}\n")
 
 
-def with_about(cls: type, about: About) -> Any:
-    """Return a class of commands with what is said about one."""
+def with_about(cls: type, about: AboutCommand) -> Any:
+    """Return a class like `cls` for the one command with these notes."""
     return type(cls.__name__, (cls,), {"about": about})
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from lath import DOCUMENTATION, games
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import App, DoneAsJson, Plain, Quiet, argument, option, print_done
 from lath.arena.cli.outputs import made_folder
 from lath.arena.entrants.programs import build_command
@@ -241,7 +241,7 @@ def init(
     bot: Annotated[
         Language | None,
         option(
-            "--bot", "LANG", "Language of the bot.", Panel.GAMES, choices=STARTERS, default="python"
+            "--bot", "LANG", "Language of the bot.", Topic.GAMES, choices=STARTERS, default="python"
         ),
     ] = None,
     game: Annotated[
@@ -250,7 +250,7 @@ def init(
             "--game",
             "[DIR/]NAME",
             "New game type, instead of a bot.",
-            Panel.GAMES,
+            Topic.GAMES,
             default=GAME_NAME,
         ),
     ] = None,

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Final, NamedTuple, get_args
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from lath.arena.cli.help import About, Documented, Panel, Printed, with_about
+from lath.arena.cli.help import AboutCommand, Documented, Printed, Topic, with_about
 from lath.arena.errors import STATUSES
 from lath.arena.terminal.streams import data_output
 from lath.notation.files.bounds import half_in
@@ -99,7 +99,7 @@ class _Light:
     """An option or argument whose values are mostly cast without the library's models.
 
     They come from pydantic, which takes longer to load than most commands take for their work.
-    Whatever is not plain text for a plain type is left to the library.
+    The library casts every other value.
     """
 
     nargs: int
@@ -111,7 +111,7 @@ class _Light:
         return self
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the value as it is declared; raises typer.BadParameter."""
+        """Return the value with its declared type; raises typer.BadParameter."""
         is_one = self.nargs == 1 and not self.multiple
         if value is None:
             return None if is_one else ()
@@ -151,15 +151,15 @@ def _chosen(value: Any, choices: Iterable[Any], *, param: Any, ctx: Any) -> Any:
 
 
 class LightOption(_Light, TyperOption):
-    """An option of all our commands."""
+    """An option of the commands in this package."""
 
 
 class LightArgument(_Light, TyperArgument):
-    """An argument of all our commands."""
+    """An argument of the commands in this package."""
 
 
 class _OfLight(Documented):
-    """What all commands have: their options and arguments are light.
+    """A command whose options and arguments are light.
 
     Typer makes these by itself, of two classes that nothing replaces.
     """
@@ -173,12 +173,12 @@ class _OfLight(Documented):
         """Return the option --help, the same one each time."""
         if self._help is None:
             self._help = _light(super().get_help_option(ctx))  # type: ignore[misc]
-            self._help.rich_help_panel, self._help.help = Panel.OUTPUT, "This help."
+            self._help.rich_help_panel, self._help.help = Topic.OUTPUT, "This help."
         return self._help
 
 
 def _light(param: Any) -> Any:
-    """Return the same option or argument as one of ours."""
+    """Return the option or argument as a `LightOption` or `LightArgument`."""
     kind = LightOption if isinstance(param, TyperOption) else LightArgument
     ours = kind.__new__(kind)
     vars(ours).update(vars(param))
@@ -186,10 +186,10 @@ def _light(param: Any) -> Any:
 
 
 class CommandGroup(_OfLight, TyperGroup):
-    """A group of commands, each with a whole sentence in its help."""
+    """A group of commands, listed with their summaries."""
 
     headings: Mapping[str, Iterable[str]] = {}
-    """Names of commands below each; none: all below one."""
+    """The names of the commands below each heading; empty for one list of all commands."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options and the commands."""
@@ -205,7 +205,7 @@ class CommandGroup(_OfLight, TyperGroup):
 
 
 class ListGroup(CommandGroup):
-    """A group that lists what there is where no command is named."""
+    """A group whose default command is `list`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line."""
@@ -214,7 +214,7 @@ class ListGroup(CommandGroup):
 
 
 class Program(CommandGroup):
-    """All commands; each is made when it is asked for."""
+    """The program; it loads each command only on demand."""
 
     headings = TREE
 
@@ -230,13 +230,13 @@ class Program(CommandGroup):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - Typer calls it
-        """Return a command with all it takes; None where there is none of that name."""
+        """Return the command of this name, or None."""
         listed = COMMANDS.get(cmd_name)
         return None if listed is None else commands_of(listed.module)[cmd_name]
 
 
 class Plain(_OfLight, TyperCommand):
-    """A command whose help names its values as the documentation does: SOURCE..., N."""
+    """A command whose usage line names arguments as the documentation does, such as SOURCE..."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the options and arguments; only what may be left out stands in brackets."""
@@ -247,7 +247,7 @@ class Plain(_OfLight, TyperCommand):
 
 
 def _with_quiet(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command that takes -q, whether `function` has something to leave out or not."""
+    """Return `function` as a command with the option -q."""
     signature = inspect.signature(function, eval_str=True)
     if "quiet" in signature.parameters:
         return function
@@ -268,7 +268,7 @@ def _with_quiet(function: Callable[..., Any]) -> Callable[..., Any]:
 class App(typer.Typer):
     """The program, or commands of it."""
 
-    def __init__(self, *, about: About | None = None, **options: Any) -> None:
+    def __init__(self, *, about: AboutCommand | None = None, **options: Any) -> None:
         """Have no colours and no completion; `about` is for a group with a class of its own."""
         cls = {} if about is None else {"cls": with_about(options["cls"], about)}
         plain = {"add_completion": False, "rich_markup_mode": None}
@@ -276,27 +276,26 @@ class App(typer.Typer):
 
     def command(
         self,
-        name: str | None = None,
-        *,
+        *args: Any,
         example: str = "",
         statuses: Mapping[int, str] | None = None,
         prints: Sequence[Printed] = (),
-        cls: type = Plain,
+        cls: Any = Plain,
         **options: Any,
     ) -> Callable[..., Any]:
         """Add a command with its example, its own exit statuses and what `--json` prints.
 
         If the command has no option -q, it gets one.
         """
-        about = About(example, statuses or {}, prints)
-        add = super().command(name, cls=with_about(cls, about), **options)
+        about = AboutCommand(example, statuses or {}, prints)
+        add = super().command(*args, cls=with_about(cls, about), **options)
         return lambda function: (add(_with_quiet(function)), function)[1]
 
 
 # Whether a file can be read is said by who reads it: one that is only written need not be.
 
 
-def option(names: str, metavar: str, says: str, panel: Panel, **more: Any) -> Any:
+def option(names: str, metavar: str, says: str, topic: Topic, **more: Any) -> Any:
     """Return an option with a value; `names` has a space between two.
 
     `choices` are listed after the meaning; `default` is the text for one that the command computes.
@@ -308,20 +307,20 @@ def option(names: str, metavar: str, says: str, panel: Panel, **more: Any) -> An
         *names.split(),
         metavar=metavar,
         help=says,
-        rich_help_panel=panel,
+        rich_help_panel=topic,
         **{"readable": False, **more},
     )
 
 
 MOST: Final = 2**63 - 1
-"""What no count reaches, and every database and loop holds."""
+"""The largest count that databases can store."""
 
 
 def whole(least: int, most: int = MOST) -> Mapping[str, Any]:
     """Return what makes the value of an option or argument a whole number in this range.
 
-    Its digits are 0 to 9: `1_0`, `10.0` and digits of other scripts are none, though the library
-    of the command line takes them.
+    Only the digits 0 to 9 are allowed. The library itself also accepts `1_0`, `10.0` and digits
+    of other scripts.
     """
 
     def read(text: str) -> int:
@@ -337,7 +336,7 @@ def whole(least: int, most: int = MOST) -> Mapping[str, Any]:
 
 
 def seconds(least: float, most: float | None = None) -> Mapping[str, Any]:
-    """Return what makes the value of an option a number in this range, likewise in digits."""
+    """Return what makes the value of an option a decimal number in this range."""
 
     def read(text: str) -> float:
         if isinstance(text, float):  # what holds where nothing was said
@@ -354,14 +353,14 @@ def seconds(least: float, most: float | None = None) -> Mapping[str, Any]:
 _DECIMAL: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?|\.[0-9]{1,9}")
 
 
-def positive(names: str, says: str, panel: Panel, **more: Any) -> Any:
+def positive(names: str, says: str, topic: Topic, **more: Any) -> Any:
     """Return an option whose value is a number N from 1."""
-    return option(names, "N", says, panel, **whole(1), **more)
+    return option(names, "N", says, topic, **whole(1), **more)
 
 
-def flag(names: str, says: str, panel: Panel, **more: Any) -> Any:
+def flag(names: str, says: str, topic: Topic, **more: Any) -> Any:
     """Return an option without a value."""
-    return typer.Option(*names.split(), help=says, rich_help_panel=panel, **more)
+    return typer.Option(*names.split(), help=says, rich_help_panel=topic, **more)
 
 
 def argument(metavar: str, says: str, **more: Any) -> Any:
@@ -380,7 +379,7 @@ Sandbox = Annotated[
         "--sandbox",
         "LEVEL",
         "Minimal sandbox of every bot.",
-        Panel.SANDBOX,
+        Topic.SANDBOX,
         choices=("auto", "none", "user", "bwrap"),
         default="auto",
     ),
@@ -392,12 +391,12 @@ Cluster = Annotated[
         "--cluster",
         "ADDRESS",
         "Dask cluster to play on: tls://HOST:PORT, or local:N for N workers on this machine.",
-        Panel.SANDBOX,
+        Topic.SANDBOX,
     ),
 ]
 HostsAlike = Annotated[
     bool,
-    flag("--hosts-alike", "Refusal of machines that differ in speed by over 10%.", Panel.SANDBOX),
+    flag("--hosts-alike", "Refusal of machines that differ in speed by over 10%.", Topic.SANDBOX),
 ]
 
 
@@ -408,12 +407,12 @@ class SideOption(StrEnum):
     SECOND = "second"
 
 
-Bom = Annotated[bool, flag("--bom", "Byte order mark in CSV, for spreadsheets.", Panel.OUTPUT)]
-AsJson = Annotated[bool, flag("--json", "JSON on standard output.", Panel.OUTPUT)]
+Bom = Annotated[bool, flag("--bom", "Byte order mark in CSV, for spreadsheets.", Topic.OUTPUT)]
+AsJson = Annotated[bool, flag("--json", "JSON on standard output.", Topic.OUTPUT)]
 DoneAsJson = Annotated[
-    bool, flag("--json", "JSON summary of the result on standard output.", Panel.OUTPUT)
+    bool, flag("--json", "JSON summary of the result on standard output.", Topic.OUTPUT)
 ]
-Quiet = Annotated[bool, flag("--quiet -q", "Only data, problems and warnings.", Panel.OUTPUT)]
+Quiet = Annotated[bool, flag("--quiet -q", "Only data, problems and warnings.", Topic.OUTPUT)]
 
 WITHOUT: Final[Mapping[tuple[str, str], str]] = {
     ("schema", "--json"): "A schema is JSON already.",
@@ -426,7 +425,7 @@ BudgetOfRun = Annotated[
         "--budget",
         "N|TIME",
         "End of this run: after N games, or a time such as 90s, 10m or 2h.",
-        Panel.MOST_USED,
+        Topic.MOST_USED,
     ),
 ]
 OpeningsAsOfRun = Annotated[
@@ -435,7 +434,7 @@ OpeningsAsOfRun = Annotated[
         "--openings",
         "random:N|FILE[:N]",
         "Start of the games: N random plies, or positions and first N plies of FILE.",
-        Panel.MOST_USED,
+        Topic.MOST_USED,
     ),
 ]
 GamesAtOnce = Annotated[
@@ -443,8 +442,8 @@ GamesAtOnce = Annotated[
     option(
         "--jobs -j",
         "N|auto",
-        "Games at the same time; auto: as many as the cores allow.",
-        Panel.MOST_USED,
+        "Games at the same time, or auto for as many as the cores allow.",
+        Topic.MOST_USED,
         default="auto",
     ),
 ]
@@ -454,7 +453,7 @@ TestedElo = Annotated[
         "--sprt",
         "ELO0,ELO1",
         "Test in Elo: a gain of at most ELO0 against one of at least ELO1.",
-        Panel.MOST_USED,
+        Topic.MOST_USED,
         default="0,40",
     ),
 ]
@@ -464,12 +463,12 @@ GameFiles = Annotated[
         "--game",
         "GAME|FILE",
         "Game type of records without one, or a file with another game type. Repeatable.",
-        Panel.RECORDS,
+        Topic.RECORDS,
     ),
 ]
 GameId = Annotated[str, argument("GAME", "Game type from `arena games`, or its file.")]
 Strict = Annotated[
-    bool, flag("--strict", "Records of unknown game types count as invalid.", Panel.RECORDS)
+    bool, flag("--strict", "Records of unknown game types count as invalid.", Topic.RECORDS)
 ]
 
 
@@ -481,7 +480,7 @@ def print_json(value: object) -> None:
 def print_done(
     done: Mapping[str, object], *lines: str, as_json: bool = False, quiet: bool = False
 ) -> None:
-    """Print what a command did: for programs as an object, else in lines on standard error."""
+    """Print the summary of a command: as a JSON object, or as lines on standard error."""
     if as_json:
         print_json(done)
     elif lines and not quiet:
@@ -489,13 +488,13 @@ def print_done(
 
 
 def refuse_json_beside(*outs: Path | None, as_json: bool) -> None:
-    """Raise BadParameter where one of the outputs is standard output, as that of --json is."""
+    """Raise BadParameter if --json and another output both need standard output."""
     if as_json and Path("-") in outs:
         raise typer.BadParameter("--json needs standard output for itself; write into a file")
 
 
 def require_csv(*, bom: bool, as_csv: bool) -> None:
-    """Raise BadParameter for a byte order mark where no CSV is printed."""
+    """Raise BadParameter for --bom without --csv."""
     if bom and not as_csv:
         raise typer.BadParameter("--bom is for --csv")
 
@@ -503,7 +502,7 @@ def require_csv(*, bom: bool, as_csv: bool) -> None:
 def add_games(
     files: Iterable[str] | None, *, is_strict: bool = False, wants_moves: bool = True
 ) -> None:
-    """Add the games of files that somebody names, so that records of them can be read.
+    """Add the games of the given files, so that commands can read records of them.
 
     A game that is here already is that of records that name none. If `is_strict`, records of games
     that are not here are problems. If not `wants_moves`, results alone will do. Raises ConfigError
@@ -530,7 +529,7 @@ app = App(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    about=About("arena run --output demo", STATUSES),
+    about=AboutCommand("arena run --output demo", STATUSES),
 )
 
 
@@ -547,7 +546,7 @@ def _main(
     version: Annotated[
         bool,
         flag(
-            "--version", "Version of the program.", Panel.OUTPUT, callback=_version, is_eager=True
+            "--version", "Version of the program.", Topic.OUTPUT, callback=_version, is_eager=True
         ),
     ] = False,
 ) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 from lath.arena.cli.files import entries, is_one_of, is_special, refuse_other_formats, writable
-from lath.arena.cli.help import Panel
+from lath.arena.cli.help import Topic
 from lath.arena.cli.main import flag
 from lath.arena.directory import DATABASE
 from lath.arena.errors import ConfigError, InUseError
@@ -37,7 +37,7 @@ from lath.notation.tokens import TAG_NAME
 Force = Annotated[
     bool,
     flag(
-        "--force", "Permission to replace any file, also an input or a tournament's.", Panel.OUTPUT
+        "--force", "Permission to replace any file, also an input or a tournament's.", Topic.OUTPUT
     ),
 ]
 

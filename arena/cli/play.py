@@ -14,7 +14,7 @@ import typer
 
 from lath import games
 from lath.arena.cli.games import PositionText, SetupText
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     TIMES,
     App,
@@ -57,7 +57,7 @@ PERSON: Final = "person"
 
 
 EndAsJson = Annotated[
-    bool, flag("--json", "JSON object of the result, other output on standard error.", Panel.OUTPUT)
+    bool, flag("--json", "JSON object of the result, other output on standard error.", Topic.OUTPUT)
 ]
 
 
@@ -73,21 +73,21 @@ def play(
         option(
             "--bot",
             "NAME=CMD",
-            "The bot: NAME of a bundled one, or its command; none: two people play.",
-            Panel.MOST_USED,
+            "NAME of a bundled bot, a command, or none for two people.",
+            Topic.MOST_USED,
         ),
     ] = "greedy",
     side: Annotated[
-        SideOption, option("--side", "first|second", "Your side.", Panel.MOST_USED)
+        SideOption, option("--side", "first|second", "Your side.", Topic.MOST_USED)
     ] = SideOption.FIRST,
     tc: Annotated[
-        str, option("--tc", "TIME", f"Time control of the bot: {TIMES}.", Panel.MOST_USED)
+        str, option("--tc", "TIME", f"Time control of the bot: {TIMES}.", Topic.MOST_USED)
     ] = "move 1",
     out: Annotated[
-        Path | None, option("--output -o", "FILE", "File to append the record to.", Panel.MOST_USED)
+        Path | None, option("--output -o", "FILE", "File to append the record to.", Topic.MOST_USED)
     ] = None,
     game_: Annotated[
-        str, option("--game", "GAME", "Game type, instead of the argument.", Panel.GAMES)
+        str, option("--game", "GAME", "Game type, instead of the argument.", Topic.GAMES)
     ] = "",
     seed: Annotated[
         int | None,
@@ -95,7 +95,7 @@ def play(
             "--seed",
             "N",
             "Random seed of the setup and the bot.",
-            Panel.GAMES,
+            Topic.GAMES,
             default="random",
             **whole(0),
         ),

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from lath import games
-from lath.arena.cli.help import About, Panel, Printed
+from lath.arena.cli.help import AboutCommand, Printed, Topic
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -55,7 +55,7 @@ group = App(
     name="puzzles",
     cls=CommandGroup,
     help="Solve, make and verify puzzles.\n\nA puzzle is a position with exactly one solution.",
-    about=About("arena puzzles ask yavalath"),
+    about=AboutCommand("arena puzzles ask yavalath"),
     no_args_is_help=True,
 )
 app.add_typer(group)
@@ -63,7 +63,7 @@ app.add_typer(group)
 
 Nodes = Annotated[
     int,
-    option("--nodes", "N", "Maximum nodes of each proof.", Panel.RESOURCES, **whole(1, MOST_NODES)),
+    option("--nodes", "N", "Maximum nodes of each proof.", Topic.RESOURCES, **whole(1, MOST_NODES)),
 ]
 
 Files = Annotated[
@@ -78,16 +78,16 @@ def ask_puzzles(
     game: GameId,
     file: Annotated[
         Path | None,
-        option("--file", "FILE", "File of puzzles.", Panel.RECORDS, default="the built-in one"),
+        option("--file", "FILE", "File of puzzles.", Topic.RECORDS, default="the built-in one"),
     ] = None,
     grade: Annotated[
         int | None,
-        option("--grade", "G", "Difficulty.", Panel.RECORDS, default="all", **whole(1, GRADES[-1])),
+        option("--grade", "G", "Difficulty.", Topic.RECORDS, default="all", **whole(1, GRADES[-1])),
     ] = None,
     seed: Annotated[
         int | None,
         option(
-            "--seed", "N", "Random seed of the order.", Panel.RECORDS, default="random", **whole(0)
+            "--seed", "N", "Random seed of the order.", Topic.RECORDS, default="random", **whole(0)
         ),
     ] = None,
     files: GameFiles = None,
@@ -127,13 +127,13 @@ def ask_puzzles(
 )
 def make_puzzles(
     game: GameId,
-    output: Annotated[Path, option("--output -o", "FILE", "File to write.", Panel.OUTPUT)],
+    output: Annotated[Path, option("--output -o", "FILE", "File to write.", Topic.OUTPUT)],
     count: Annotated[
-        int, option("--count -n", "N", "Number of puzzles.", Panel.RECORDS, **whole(1))
+        int, option("--count -n", "N", "Number of puzzles.", Topic.RECORDS, **whole(1))
     ] = 10,
     nodes: Nodes = 3000,
     seed: Annotated[
-        int, option("--seed", "N", "Random seed of the games.", Panel.RECORDS, **whole(0))
+        int, option("--seed", "N", "Random seed of the games.", Topic.RECORDS, **whole(0))
     ] = 1,
     files: GameFiles = None,
     as_json: DoneAsJson = False,

@@ -26,7 +26,7 @@ from lath.arena.cli.files import (
     writable,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
-from lath.arena.cli.help import LINES, Panel, Printed
+from lath.arena.cli.help import LINES, Printed, Topic
 from lath.arena.cli.main import (
     App,
     GameFiles,
@@ -75,12 +75,12 @@ app = App()
 def check(
     sources: AllSources,
     as_json: Annotated[
-        bool, flag("--json", "JSON object per problem, then one of the counts.", Panel.OUTPUT)
+        bool, flag("--json", "JSON object per problem, then one of the counts.", Topic.OUTPUT)
     ] = False,
     max_errors: Annotated[
         int | None,
         positive(
-            "--max-errors", "Maximum number of problems to print.", Panel.OUTPUT, default="all"
+            "--max-errors", "Maximum number of problems to print.", Topic.OUTPUT, default="all"
         ),
     ] = None,
     jobs: Jobs = 1,
@@ -90,12 +90,12 @@ def check(
             "--sound",
             "OUT",
             "New file for the valid records, or new directory for valid games.",
-            Panel.OUTPUT,
+            Topic.OUTPUT,
         ),
     ] = None,
     index: Annotated[
         bool,
-        flag("--index", "FILE.idx, with which `arena show` finds a record at once.", Panel.OUTPUT),
+        flag("--index", "FILE.idx, with which `arena show` finds a record at once.", Topic.OUTPUT),
     ] = False,
     quiet: Quiet = False,
     strict: Strict = False,
@@ -307,13 +307,13 @@ def show(
     number: RecordNumber = None,
     ply: AfterPly = None,
     game: GameFiles = None,
-    svg: Annotated[bool, flag("--svg", "SVG on standard output.", Panel.DRAWING)] = False,
+    svg: Annotated[bool, flag("--svg", "SVG on standard output.", Topic.DRAWING)] = False,
     png: Annotated[
-        Path | None, option("--png", "OUT", "File for a picture.", Panel.DRAWING)
+        Path | None, option("--png", "OUT", "File for a picture.", Topic.DRAWING)
     ] = None,
     gif: Annotated[
         Path | None,
-        option("--gif", "OUT", "File for an animation of the game, up to --ply.", Panel.DRAWING),
+        option("--gif", "OUT", "File for an animation of the game, up to --ply.", Topic.DRAWING),
     ] = None,
     size: Annotated[
         int | None,
@@ -321,17 +321,17 @@ def show(
             "--size",
             "PX",
             "Width of --png and --gif.",
-            Panel.DRAWING,
+            Topic.DRAWING,
             default="480",
             **whole(16, 4096),
         ),
     ] = None,
     aids: Annotated[
-        bool, flag("--aids", "Sizes of groups and lines of sight in drawings.", Panel.DRAWING)
+        bool, flag("--aids", "Sizes of groups and lines of sight in drawings.", Topic.DRAWING)
     ] = False,
-    legal: Annotated[bool, flag("--legal", "Legal moves in drawings.", Panel.DRAWING)] = False,
+    legal: Annotated[bool, flag("--legal", "Legal moves in drawings.", Topic.DRAWING)] = False,
     as_json: Annotated[
-        bool, flag("--json", "JSON object per record and ply.", Panel.OUTPUT)
+        bool, flag("--json", "JSON object per record and ply.", Topic.OUTPUT)
     ] = False,
     force: Force = False,
 ) -> None:

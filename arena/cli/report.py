@@ -22,7 +22,7 @@ from lath.arena.cli.files import (
     unless_cut,
     writable,
 )
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -81,19 +81,19 @@ Anchor = Annotated[
         "--anchor",
         "BOT=ELO",
         "Bot with given Elo; none removes all. Repeatable.",
-        Panel.RATINGS,
+        Topic.RATINGS,
         default="as stored",
     ),
 ]
 RelativeTo = Annotated[
     str,
-    option("--relative-to", "BOT", "Elo differences to BOT, with 95% intervals.", Panel.RATINGS),
+    option("--relative-to", "BOT", "Elo differences to BOT, with 95% intervals.", Topic.RATINGS),
 ]
 
 SeasonShown = Annotated[
     str | None,
     option(
-        "--season", "NAME|all", "Season of a pool, or all games.", Panel.RATINGS, default="the last"
+        "--season", "NAME|all", "Season of a pool, or all games.", Topic.RATINGS, default="the last"
     ),
 ]
 Columns = Annotated[
@@ -102,7 +102,7 @@ Columns = Annotated[
         "--columns",
         "NAME,...",
         "Columns of the ratings and of --csv, in this order, or all.",
-        Panel.MOST_USED,
+        Topic.MOST_USED,
     ),
 ]
 
@@ -115,23 +115,23 @@ Columns = Annotated[
 def rate(
     sources: AllSources,
     by_game: Annotated[
-        bool, flag("--by-game", "Tables of each game type, too.", Panel.MOST_USED)
+        bool, flag("--by-game", "Tables of each game type, too.", Topic.MOST_USED)
     ] = False,
     columns: Columns = "",
-    as_csv: Annotated[bool, flag("--csv", "CSV with a line per bot.", Panel.MOST_USED)] = False,
+    as_csv: Annotated[bool, flag("--csv", "CSV with a line per bot.", Topic.MOST_USED)] = False,
     method: Annotated[
         Literal["", "all-games", "trueskill"],
         option(
             "--method",
             "NAME",
             "Rating that ranks the bots, from all games at once or in order of play.",
-            Panel.RATINGS,
+            Topic.RATINGS,
             choices=("all-games", "trueskill"),
             default="the rule of the format",
         ),
     ] = "",
     versions: Annotated[
-        bool, flag("--versions", "Line for each version of a pool's bot.", Panel.RATINGS)
+        bool, flag("--versions", "Line for each version of a pool's bot.", Topic.RATINGS)
     ] = False,
     anchor: Anchor = None,
     relative_to: RelativeTo = "",
@@ -274,7 +274,7 @@ def with_seconds(args: list[str]) -> list[str]:
     cls=Watchable,
     example="arena report tournament -o report.html",
     statuses={
-        0: "Success; with --watch: the tournament is over",
+        0: "Success, or the end of the tournament with --watch",
         FAULT: "An invalid record was left out",
     },
     prints=(Printed("written"),),
@@ -290,11 +290,11 @@ def report(
     ] = None,
     out: Annotated[
         Path | None,
-        option("--output -o", "FILE", "Page to write.", Panel.MOST_USED, default="report.html"),
+        option("--output -o", "FILE", "Page to write.", Topic.MOST_USED, default="report.html"),
     ] = None,
     title: Annotated[
         str | None,
-        option("--title", "TEXT", "Heading.", Panel.MOST_USED, default="names of the events"),
+        option("--title", "TEXT", "Heading.", Topic.MOST_USED, default="names of the events"),
     ] = None,
     watch: Annotated[
         float | None,
@@ -302,7 +302,7 @@ def report(
             WATCH,
             "[SECONDS]",
             "Update of the page, every 10 seconds, while a tournament is played.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
             **seconds(1, 86_400),
         ),
     ] = None,
@@ -311,7 +311,7 @@ def report(
         flag(
             "--public",
             "Page without commands, environment, paths, hosts and messages of bots.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
         ),
     ] = False,
     data: Annotated[
@@ -320,17 +320,17 @@ def report(
             "--data",
             "FILE",
             "File for the content of the page as JSON; without -o no page.",
-            Panel.PAGES,
+            Topic.PAGES,
         ),
     ] = None,
     analysis: Annotated[
         Path | None,
-        option("--analysis", "FILE", "Records of these games from `arena analyze`.", Panel.PAGES),
+        option("--analysis", "FILE", "Records of these games from `arena analyze`.", Topic.PAGES),
     ] = None,
     templates: Annotated[
         Path | None,
         option(
-            "--templates", "DIR", "Folder of templates that replace built-in ones.", Panel.PAGES
+            "--templates", "DIR", "Folder of templates that replace built-in ones.", Topic.PAGES
         ),
     ] = None,
     copy_templates: Annotated[
@@ -339,19 +339,19 @@ def report(
             "--copy-templates",
             "DIR",
             "Folder for a copy of the built-in templates; no page is written.",
-            Panel.PAGES,
+            Topic.PAGES,
         ),
     ] = None,
     no_reports: Annotated[
-        bool, flag("--no-reports", "Only the index page of a folder of tournaments.", Panel.PAGES)
+        bool, flag("--no-reports", "Only the index page of a folder of tournaments.", Topic.PAGES)
     ] = False,
     site: Annotated[
         Path | None,
-        option("--site", "DIR", "Folder for the public pages of a league.", Panel.PUBLIC),
+        option("--site", "DIR", "Folder for the public pages of a league.", Topic.PUBLIC),
     ] = None,
     about: Annotated[
         Path | None,
-        option("--about", "FILE", "With --site: Markdown for its first page.", Panel.PUBLIC),
+        option("--about", "FILE", "With --site: Markdown for its first page.", Topic.PUBLIC),
     ] = None,
     owner: Annotated[
         str | None,
@@ -359,11 +359,11 @@ def report(
             "--owner",
             "BOT",
             "Files for the owner of BOT, in the folder of -o, instead of a page.",
-            Panel.PUBLIC,
+            Topic.PUBLIC,
         ),
     ] = None,
     base_url: Annotated[
-        str, option("--base-url", "URL", "Later address of the page's folder.", Panel.PUBLIC)
+        str, option("--base-url", "URL", "Later address of the page's folder.", Topic.PUBLIC)
     ] = "",
     anchor: Anchor = None,
     relative_to: RelativeTo = "",

@@ -20,7 +20,7 @@ from lath.arena.cli.ending import (
     resumable,
     unhurt_output,
 )
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     TIMES,
     App,
@@ -93,8 +93,8 @@ def run(
         option(
             "--bot",
             "NAME=CMD",
-            "A bot: NAME of a bundled one, or its command, with settings after ';'. Repeatable.",
-            Panel.MOST_USED,
+            "NAME of a bundled bot, or a command, with settings after ';'. Repeatable.",
+            Topic.MOST_USED,
         ),
     ] = None,
     games: Annotated[
@@ -103,7 +103,7 @@ def run(
             "--game",
             "GAME",
             "Game type to play, or its file. Repeatable.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
             default=", ".join(DEMO_GAMES),
         ),
     ] = None,
@@ -113,7 +113,7 @@ def run(
             "--format",
             "FORMAT",
             "Format of the tournament.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
             choices=FORMATS,
             default="round-robin",
         ),
@@ -123,13 +123,13 @@ def run(
         positive(
             "--rounds",
             "Rounds; each plays one opening per pairing and game type twice, with sides swapped.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
             default="3, or 1 with CONFIG",
         ),
     ] = None,
     tc: Annotated[
         str | None,
-        option("--tc", "TIME", f"Time control: {TIMES}.", Panel.MOST_USED, default="2+0.02"),
+        option("--tc", "TIME", f"Time control: {TIMES}.", Topic.MOST_USED, default="2+0.02"),
     ] = None,
     openings: OpeningsAsOfRun = None,
     jobs: Annotated[
@@ -137,8 +137,8 @@ def run(
         option(
             "--jobs -j",
             "N|auto",
-            "Games at the same time; auto: as many as the cores allow.",
-            Panel.MOST_USED,
+            "Games at the same time, or auto for as many as the cores allow.",
+            Topic.MOST_USED,
             default="auto, or 1 with CONFIG",
         ),
     ] = None,
@@ -147,39 +147,39 @@ def run(
         option(
             "--seed",
             "N|secret",
-            "Random seed; secret: an unguessable one.",
-            Panel.MOST_USED,
+            "Random seed, or secret for an unguessable one.",
+            Topic.MOST_USED,
             default="1",
         ),
     ] = None,
     budget: BudgetOfRun = None,
     out: Annotated[
-        Path, option("--output -o", "DIR", "Directory of the tournament.", Panel.MOST_USED)
+        Path, option("--output -o", "DIR", "Directory of the tournament.", Topic.MOST_USED)
     ] = DEFAULT_FOLDER,
     unbench: Annotated[
         list[str] | None,
-        option("--unbench", "NAME", "Benched bot that plays again. Repeatable.", Panel.GAMES),
+        option("--unbench", "NAME", "Benched bot that plays again. Repeatable.", Topic.GAMES),
     ] = None,
     bench_after: Annotated[
         int | None,
         option(
             "--bench-after",
             "N",
-            "Crashes in a row after which a bot is benched; 0: never.",
-            Panel.GAMES,
+            "Crashes in a row after which a bot is benched, or 0 for never.",
+            Topic.GAMES,
             default="5",
             **whole(0),
         ),
     ] = None,
     force: Annotated[
-        bool, flag("--force", "Permission to resume with changed files of a bot.", Panel.GAMES)
+        bool, flag("--force", "Permission to resume with changed files of a bot.", Topic.GAMES)
     ] = False,
     challengers: Annotated[
         int | None,
         positive(
             "--challengers",
             "Gauntlet: the number of bots, from the first, that play all others.",
-            Panel.PAIRING,
+            Topic.PAIRING,
             default="1",
         ),
     ] = None,
@@ -188,7 +188,7 @@ def run(
         positive(
             "--pairs",
             "Swiss and knockout: openings per game type when two bots meet.",
-            Panel.PAIRING,
+            Topic.PAIRING,
             default="1",
         ),
     ] = None,
@@ -198,12 +198,12 @@ def run(
             "--sprt",
             "ELO0,ELO1[,ALPHA,BETA]",
             "Match: its test, a gain of at most ELO0 against one of at least ELO1.",
-            Panel.PAIRING,
+            Topic.PAIRING,
         ),
     ] = None,
     pin: Annotated[
         str | None,
-        option("--pin", "auto|off", "Own cores for each game.", Panel.RESOURCES, default="auto"),
+        option("--pin", "auto|off", "Own cores for each game.", Topic.RESOURCES, default="auto"),
     ] = None,
     disk_patience: Annotated[
         float,
@@ -211,7 +211,7 @@ def run(
             "--disk-patience",
             "SECONDS",
             "Longest wait for disk space, workers or other resources.",
-            Panel.RESOURCES,
+            Topic.RESOURCES,
             **seconds(0),
         ),
     ] = PATIENCE_S,
@@ -220,42 +220,42 @@ def run(
     hosts_alike: HostsAlike = False,
     add: Annotated[
         list[str] | None,
-        option("--add", "NAME=CMD", "Pool: a new bot, or a new version. Repeatable.", Panel.POOLS),
+        option("--add", "NAME=CMD", "Pool: a new bot, or a new version. Repeatable.", Topic.POOLS),
     ] = None,
     anyway: Annotated[
         bool,
-        flag("--anyway", "With --add: entry, benched, of a bot that cannot play.", Panel.POOLS),
+        flag("--anyway", "With --add: entry, benched, of a bot that cannot play.", Topic.POOLS),
     ] = False,
     retire: Annotated[
         list[str] | None,
-        option("--retire", "NAME", "Pool: a bot that plays no more. Repeatable.", Panel.POOLS),
+        option("--retire", "NAME", "Pool: a bot that plays no more. Repeatable.", Topic.POOLS),
     ] = None,
     season: Annotated[
-        str | None, option("--season", "NAME", "Pool: the season to begin or resume.", Panel.POOLS)
+        str | None, option("--season", "NAME", "Pool: the season to begin or resume.", Topic.POOLS)
     ] = None,
     match_day: Annotated[
-        bool, flag("--match-day", "Pool: only the next match day of the season.", Panel.POOLS)
+        bool, flag("--match-day", "Pool: only the next match day of the season.", Topic.POOLS)
     ] = False,
     void: Annotated[
         list[int] | None,
-        option("--void", "N", "Game that does not count. Repeatable.", Panel.RULINGS, **whole(1)),
+        option("--void", "N", "Game that does not count. Repeatable.", Topic.RULINGS, **whole(1)),
     ] = None,
     disqualify: Annotated[
         list[str] | None,
-        option("--disqualify", "BOT", "Bot whose games do not count. Repeatable.", Panel.RULINGS),
+        option("--disqualify", "BOT", "Bot whose games do not count. Repeatable.", Topic.RULINGS),
     ] = None,
     reinstate: Annotated[
         list[str] | None,
-        option("--reinstate", "N|BOT", "Game or bot that counts again. Repeatable.", Panel.RULINGS),
+        option("--reinstate", "N|BOT", "Game or bot that counts again. Repeatable.", Topic.RULINGS),
     ] = None,
-    reason: Annotated[str, option("--reason", "TEXT", "Reason of the ruling.", Panel.RULINGS)] = "",
+    reason: Annotated[str, option("--reason", "TEXT", "Reason of the ruling.", Topic.RULINGS)] = "",
     anchors: Annotated[
         list[str] | None,
         option(
             "--anchor",
             "BOT=ELO",
             "Bot with given Elo, stored in DIR; none removes all. Repeatable.",
-            Panel.RATINGS,
+            Topic.RATINGS,
         ),
     ] = None,
     plan: Annotated[
@@ -263,7 +263,7 @@ def run(
         flag(
             "--plan",
             "Number of games, time and precision to expect; no game is played.",
-            Panel.OUTPUT,
+            Topic.OUTPUT,
         ),
     ] = False,
     fail_on: Annotated[
@@ -272,7 +272,7 @@ def run(
             "--fail-on",
             "KIND,...",
             "Endings of games that lead to exit status 1.",
-            Panel.OUTPUT,
+            Topic.OUTPUT,
             choices=FAIL_ON,
         ),
     ] = "",
@@ -282,7 +282,7 @@ def run(
             "--log",
             "bad|all",
             "Games whose logs are kept: those that ended badly, or all.",
-            Panel.OUTPUT,
+            Topic.OUTPUT,
             default="bad",
         ),
     ] = None,
@@ -292,22 +292,22 @@ def run(
             "--snapshot",
             "NAME",
             "Name of a copy in DIR/snapshots; no game is played.",
-            Panel.OUTPUT,
+            Topic.OUTPUT,
         ),
     ] = None,
-    no_report: Annotated[bool, flag("--no-report", "No HTML report.", Panel.OUTPUT)] = False,
+    no_report: Annotated[bool, flag("--no-report", "No HTML report.", Topic.OUTPUT)] = False,
     as_json: Annotated[
-        bool, flag("--json", "JSON object of how the run ended, or of the plan.", Panel.OUTPUT)
+        bool, flag("--json", "JSON object of how the run ended, or of the plan.", Topic.OUTPUT)
     ] = False,
     json_events: Annotated[
-        bool, flag("--json-events", "Events as JSON lines on standard output.", Panel.OUTPUT)
+        bool, flag("--json-events", "Events as JSON lines on standard output.", Topic.OUTPUT)
     ] = False,
     json_events_to: Annotated[
         Path | None,
-        option("--json-events-to", "FILE", "File for the events as JSON lines.", Panel.OUTPUT),
+        option("--json-events-to", "FILE", "File for the events as JSON lines.", Topic.OUTPUT),
     ] = None,
     quiet: Quiet = False,
-    verbose: Annotated[bool, flag("--verbose -v", "Line per finished game.", Panel.OUTPUT)] = False,
+    verbose: Annotated[bool, flag("--verbose -v", "Line per finished game.", Topic.OUTPUT)] = False,
 ) -> None:
     """Play or resume a tournament.
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 from lath import DOCUMENTATION
 from lath.arena.cli.files import bad_words, entries, is_one_of, read_database, read_from
-from lath.arena.cli.help import Panel
+from lath.arena.cli.help import Topic
 from lath.arena.cli.main import flag, option
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import tell_over
@@ -45,11 +45,11 @@ Where = Annotated[
         "--where",
         "EXPR",
         f"Query for records, such as 'plies > 20': {DOCUMENTATION}reference/query-language/.",
-        Panel.MOST_USED,
+        Topic.MOST_USED,
     ),
 ]
 Distinct = Annotated[
-    bool, flag("--distinct", "First of several games with the same moves.", Panel.RECORDS)
+    bool, flag("--distinct", "First of several games with the same moves.", Topic.RECORDS)
 ]
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     GameFiles,
@@ -73,26 +73,26 @@ def serve(
             "--host",
             "ADDRESS",
             "Address to listen at; others than this machine only with --public-read-only.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
         ),
     ] = "127.0.0.1",
     port: Annotated[
         int | None,
         option(
-            "--port", "N", "Port.", Panel.MOST_USED, default=f"{PORT}, or a free one", **whole(0)
+            "--port", "N", "Port.", Topic.MOST_USED, default=f"{PORT}, or a free one", **whole(0)
         ),
     ] = None,
     public_read_only: Annotated[
         bool,
-        flag("--public-read-only", "Read access for everybody, without a token.", Panel.MOST_USED),
+        flag("--public-read-only", "Read access for everybody, without a token.", Topic.MOST_USED),
     ] = False,
-    no_browser: Annotated[bool, flag("--no-browser", "No browser.", Panel.MOST_USED)] = False,
+    no_browser: Annotated[bool, flag("--no-browser", "No browser.", Topic.MOST_USED)] = False,
     bot: Annotated[
         list[str] | None,
-        option("--bot", "NAME=CMD", "Bot besides the bundled ones. Repeatable.", Panel.MOST_USED),
+        option("--bot", "NAME=CMD", "Bot besides the bundled ones. Repeatable.", Topic.MOST_USED),
     ] = None,
     game: GameFiles = None,
-    as_json: Annotated[bool, flag("--json", "JSON object with the address.", Panel.OUTPUT)] = False,
+    as_json: Annotated[bool, flag("--json", "JSON object with the address.", Topic.OUTPUT)] = False,
     quiet: Quiet = False,
 ) -> None:
     """Serve tournaments, records and bots as a local site.

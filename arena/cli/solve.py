@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lath.arena.cli.games import PositionText, SetupText, start_of
-from lath.arena.cli.help import LIST, Panel, Printed
+from lath.arena.cli.help import LIST, Printed, Topic
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -38,7 +38,7 @@ Moves = Annotated[list[str] | None, argument("[MOVE]…", "Moves to play first."
 
 Nodes = Annotated[
     int | None,
-    option("--nodes", "N", "Maximum nodes of the search.", Panel.MOST_USED, **whole(1, MOST_NODES)),
+    option("--nodes", "N", "Maximum nodes of the search.", Topic.MOST_USED, **whole(1, MOST_NODES)),
 ]
 Seconds = Annotated[
     float | None,
@@ -46,7 +46,7 @@ Seconds = Annotated[
         "--seconds",
         "S",
         "Maximum seconds of the search.",
-        Panel.MOST_USED,
+        Topic.MOST_USED,
         default="10",
         **seconds(0.001),
     ),
@@ -68,12 +68,12 @@ def solve_position(
     ],
     moves: Moves = None,
     bot: Annotated[
-        str, option("--bot", "BOT", "Bot that proves results.", Panel.MOST_USED)
+        str, option("--bot", "BOT", "Bot that proves results.", Topic.MOST_USED)
     ] = "solver",
     nodes: Nodes = None,
     seconds: Seconds = None,
     of_moves: Annotated[
-        bool, flag("--moves", "All legal moves, each with its own limit.", Panel.MOST_USED)
+        bool, flag("--moves", "All legal moves, each with its own limit.", Topic.MOST_USED)
     ] = False,
     number: RecordNumber = None,
     ply: AfterPly = None,

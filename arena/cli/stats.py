@@ -20,7 +20,7 @@ from lath.arena.cli.files import (
     is_one_of,
     unless_cut,
 )
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -65,17 +65,17 @@ def stats(
     files: Sources,
     where: Where = None,
     openings: Annotated[
-        bool, flag("--openings", "Only openings: frequency and results.", Panel.MOST_USED)
+        bool, flag("--openings", "Only openings: frequency and results.", Topic.MOST_USED)
     ] = False,
     endings: Annotated[
-        bool, flag("--endings", "Endings in the words of the rules.", Panel.MOST_USED)
+        bool, flag("--endings", "Endings in the words of the rules.", Topic.MOST_USED)
     ] = False,
     measures: Annotated[
         bool,
         flag(
             "--measures",
             "Only game metrics: first-move advantage, draws, drama, coverage and more.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
         ),
     ] = False,
     compare: Annotated[
@@ -83,17 +83,17 @@ def stats(
         flag(
             "--compare",
             "With --measures: differences of two files or two game types.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
         ),
     ] = False,
     html: Annotated[
-        Path | None, option("--html", "FILE", "With --measures: page with plots.", Panel.MOST_USED)
+        Path | None, option("--html", "FILE", "With --measures: page with plots.", Topic.MOST_USED)
     ] = None,
     as_csv: Annotated[
-        bool, flag("--csv", "With --openings or --measures: CSV.", Panel.MOST_USED)
+        bool, flag("--csv", "With --openings or --measures: CSV.", Topic.MOST_USED)
     ] = False,
     opening_plies: Annotated[
-        int, option("--opening-plies", "K", "Length of an opening.", Panel.RECORDS, **whole(0, 40))
+        int, option("--opening-plies", "K", "Length of an opening.", Topic.RECORDS, **whole(0, 40))
     ] = 2,
     distinct: Distinct = False,
     unchecked: Unchecked = False,

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from lath.arena.cli.ending import audience, print_end_words, print_faults, unhurt_output
-from lath.arena.cli.help import Panel, Printed
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     TIMES,
     App,
@@ -65,36 +65,36 @@ def tune(
             "--option",
             "NAME=LOW..HIGH",
             "Option of the bot and its range, then 'from START' and 'step STEP'. Repeatable.",
-            Panel.MOST_USED,
+            Topic.MOST_USED,
         ),
     ] = None,
     games: Annotated[
         list[str] | None,
-        option("--game", "GAME", "Game type to play, or its file. Repeatable.", Panel.MOST_USED),
+        option("--game", "GAME", "Game type to play, or its file. Repeatable.", Topic.MOST_USED),
     ] = None,
     pairs: Annotated[
-        int | None, positive("--pairs", "Pairs of trial games.", Panel.MOST_USED, default="500")
+        int | None, positive("--pairs", "Pairs of trial games.", Topic.MOST_USED, default="500")
     ] = None,
     tc: Annotated[
         str | None,
         option(
-            "--tc", "TIME", f"Time control: {TIMES}.", Panel.MOST_USED, default="0.5+0.01 first 1"
+            "--tc", "TIME", f"Time control: {TIMES}.", Topic.MOST_USED, default="0.5+0.01 first 1"
         ),
     ] = None,
     jobs: GamesAtOnce = None,
     budget: BudgetOfRun = None,
     out: Annotated[
         Path | None,
-        option("--output -o", "DIR", "Directory of the tuning.", Panel.MOST_USED, default="tuning"),
+        option("--output -o", "DIR", "Directory of the tuning.", Topic.MOST_USED, default="tuning"),
     ] = None,
     sprt: TestedElo = None,
     openings: OpeningsAsOfRun = None,
     seed: Annotated[
-        int | None, option("--seed", "N", "Random seed.", Panel.PAIRING, default="1", **whole(0))
+        int | None, option("--seed", "N", "Random seed.", Topic.PAIRING, default="1", **whole(0))
     ] = None,
     sprt_pairs: Annotated[
         int | None,
-        positive("--sprt-pairs", "Maximum pairs of the final test.", Panel.PAIRING, default="500"),
+        positive("--sprt-pairs", "Maximum pairs of the final test.", Topic.PAIRING, default="500"),
     ] = None,
     rate: Annotated[
         float | None,
@@ -102,7 +102,7 @@ def tune(
             "--rate",
             "R",
             "Final movement of an option per won game, in steps.",
-            Panel.PAIRING,
+            Topic.PAIRING,
             default="1 / sqrt(pairs)",
             **seconds(0.0, 100.0),
         ),
@@ -113,7 +113,7 @@ def tune(
             "--ahead",
             "N",
             "Pairs started before the first result is used.",
-            Panel.PAIRING,
+            Topic.PAIRING,
             default="16",
             **whole(1, MOST_AHEAD),
         ),
