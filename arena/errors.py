@@ -15,12 +15,23 @@ from lath.notation.record.errors import printable
 from lath.notation.record.tags import Termination
 
 FAULT, USAGE, INTERRUPTED, BUG, FULL = 1, 2, 3, 4, 5
-"""Exit statuses besides 0: the input or a bot is at fault, wrong usage, Ctrl-C, a bug, a disk that
-is full or failing or a machine that lacks what else is needed."""
+"""Exit statuses besides 0, see `STATUSES`."""
 
 BETTER, NOT_BETTER, UNDECIDED = 10, 11, 12
-"""Exit statuses of `arena match` and `arena tune`: what it came to. The last is also that of
-`arena solve` where nothing is proven."""
+"""Exit statuses of `arena match` and `arena tune`; `arena solve` has the last one, too."""
+
+STATUSES: Final[Mapping[int, str]] = {
+    0: "Success, or the end of a budget",
+    FAULT: "A fault in the input or in a bot",
+    USAGE: "Wrong usage or configuration, or a file that cannot be read or written",
+    INTERRUPTED: "Interrupted by Ctrl-C, SIGTERM or a closed terminal",
+    BUG: "A bug in the arena; please report it",
+    FULL: "Lack of disk space, memory, processes, open files or workers; stored games are safe",
+    BETTER: "`match`, `tune`: the new bot is better",
+    NOT_BETTER: "`match`, `tune`: the new bot is not better",
+    UNDECIDED: "`match`, `tune`: undecided; `solve`: unknown",
+}
+"""The meaning of each exit status; the help of a command can be more precise."""
 
 LACKS: Final = {
     errno.ENOSPC: "room on the disk",

@@ -1,22 +1,31 @@
-"""What pages say otherwise on the site: links out of docs/, names of files, fenced examples."""
+"""What pages say otherwise on the site: commands, links out of docs/, files, fenced examples."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+import _commands
 import griffe
+from mkdocs.structure.files import File, Files
+
+
+def on_files(files: Files, config: Any, **_: Any) -> Files:
+    """Add the page of commands, which is made from the program."""
+    files.append(File.generated(config, "reference/commands.md", content=_commands.page()))
+    return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     """Return a page's text for the site.
 
-    Paths that leave docs/ become addresses in the repository, and a block of code that names the
-    file it stands for has that name as its title.
+    Paths that leave docs/ become addresses in the repository. A block of code that names the file
+    it stands for has that name as its title. A board is a block of text.
     """
     out = "../" * (page.file.src_uri.count("/") + 1)
     markdown = markdown.replace(f"]({out}", f"]({config['repo_url']}/blob/main/")
-    return re.sub(r"(?m)^```(\w+) ([\w.]+)$", r'```\1 title="\2"', markdown)
+    markdown = re.sub(r"(?m)^```board .+$", "```text", markdown)
+    return re.sub(r"(?m)^```(\w+) ([\w.-]+)$", r'```\1 title="\2"', markdown)
 
 
 class Examples(griffe.Extension):

@@ -16,6 +16,7 @@ from lath.arena.cli.files import (
     read_from,
     refuse_other_formats,
 )
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     DoneAsJson,
@@ -34,7 +35,7 @@ from lath.arena.cli.selection import Selection, Where
 from lath.arena.engine.analysing import Analyst, AnswerCache, analysed
 from lath.arena.engine.engine import Engine
 from lath.arena.engine.solving import note_on
-from lath.arena.errors import INTERRUPTED, ConfigError
+from lath.arena.errors import FAULT, INTERRUPTED, ConfigError
 from lath.arena.machine import signals
 from lath.arena.referee.answers import MOST_NODES, Limit
 from lath.arena.terminal.streams import tell_over
@@ -48,29 +49,41 @@ KEPT: Final = ".analysis"
 """What is written beside the output: the answers so far, until all is done."""
 
 
-@app.command()
+@app.command(
+    example="arena analyze games.lath --bot alphabeta --nodes 20000 -o analysed.lath",
+    statuses={FAULT: "An invalid record was left out"},
+    prints=(Printed("analysed bad written"),),
+)
 def analyze(
     files: Sources,
-    bot: Annotated[
-        str, option("--bot", "BOT", "The analysing bot; a solver sees most.")
-    ] = "solver",
+    bot: Annotated[str, option("--bot", "BOT", "Bot that analyses.", Topic.MOST_USED)] = "solver",
     nodes: Annotated[
-        int, option("--nodes", "N", "For each position.", **whole(1, MOST_NODES))
+        int, option("--nodes", "N", "Nodes per position.", Topic.MOST_USED, **whole(1, MOST_NODES))
     ] = 5000,
     seconds: Annotated[
         float | None,
-        option("--seconds", "S", "For each position, in place of nodes.", **seconds(0.001)),
+        option(
+            "--seconds",
+            "S",
+            "Seconds per position, instead of nodes.",
+            Topic.MOST_USED,
+            **seconds(0.001),
+        ),
     ] = None,
     jobs: Annotated[
-        int, option("--jobs -j", "N", "Bots that analyse at the same time.", **whole(1))
+        int, option("--jobs -j", "N", "Bots that analyse at once.", Topic.MOST_USED, **whole(1))
     ] = 1,
     out: Annotated[
-        Path, option("--output -o", "FILE", "Where the records go; - is standard output.")
+        Path,
+        option("--output -o", "FILE", "File to write.", Topic.MOST_USED, default="standard output"),
     ] = Path("-"),
     where: Where = None,
     number: RecordNumber = None,
     ply: Annotated[
-        int | None, option("--ply", "P", "With --record: only the move after this ply.", **whole(0))
+        int | None,
+        option(
+            "--ply", "P", "With --record: only the move after this ply.", Topic.POSITION, **whole(0)
+        ),
     ] = None,
     game: GameFiles = None,
     force: Force = False,
@@ -79,11 +92,8 @@ def analyze(
 ) -> None:
     """Add evaluations, marks and better moves to records.
 
-    `??` threw a proven result away, `?` loses by proof, `!` was the only move. Run the same command
-    again to resume. Exit status 1 if records are invalid. --record takes one record, and --ply the
-    move alone that is made after that ply.
-
-    Example: arena analyze games.lath --bot alphabeta --nodes 20000 -o analysed.lath
+    `??` marks a move that threw a proven result away, `?` a move that provably loses, and `!` the
+    only move. Run the same command again to resume.
     """
     add_games(game)
     limit = Limit(nodes=nodes) if seconds is None else Limit(seconds=seconds)

@@ -1,14 +1,13 @@
-"""`arena select` and `diff`: archives of any size, joined, ordered, divided, compared."""
+"""`arena select`: archives of any size, joined, ordered and divided."""
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, islice
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
@@ -23,6 +22,7 @@ from lath.arena.cli.files import (
     unless_lossy,
     writable,
 )
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     DoneAsJson,
@@ -30,7 +30,6 @@ from lath.arena.cli.main import (
     Quiet,
     Strict,
     add_games,
-    argument,
     flag,
     option,
     positive,
@@ -40,7 +39,7 @@ from lath.arena.cli.main import (
 )
 from lath.arena.cli.outputs import RECORDS, Force, Target, refuse_tournament
 from lath.arena.cli.selection import Distinct, Selection, Where, keys_of
-from lath.arena.errors import ConfigError
+from lath.arena.errors import FAULT, ConfigError
 from lath.games.core import Result
 from lath.notation.archive.archive import (
     COMPRESSIONS,
@@ -53,7 +52,6 @@ from lath.notation.archive.archive import (
     order_by,
     verbatim,
 )
-from lath.notation.archive.comparison import Comparison, ComparisonFinding, RecordDifference
 from lath.notation.archive.duplicates import COPY_OF, Copies, Copy, RecordPlace
 from lath.notation.archive.given import GivenGames
 from lath.notation.archive.sampling import SampledRecord, Shares
@@ -71,52 +69,86 @@ _KEYS: Final = "date, event, round, first, second, game, result, plies or any ta
 MOST_PARTS: Final = 10_000
 
 
-@app.command()
+@app.command(
+    example="arena select games.lath --where 'winner = greedy' -o wins.lath",
+    statuses={
+        0: "Success, even if no record matches",
+        FAULT: "An invalid record was left out",
+    },
+    prints=(Printed("selected records left_out written"),),
+)
 def select(
     files: Sources,
     where: Where = None,
-    invert: Annotated[bool, flag("--invert", "The games that do not match.")] = False,
-    distinct: Distinct = False,
-    without_copies: Annotated[
-        bool,
-        flag(
-            "--without-copies",
-            "Keep the longest record of near-duplicate games.",
-        ),
-    ] = False,
-    removed: Annotated[
-        Path | None,
-        option("--removed", "FILE", "With --without-copies: file for the records left out."),
-    ] = None,
-    sort: Annotated[str | None, option("--sort", "KEY[,KEY...]", f"In order of {_KEYS}.")] = None,
-    reverse: Annotated[bool, flag("--reverse", "With --sort: the last comes first.")] = False,
-    memory: Annotated[
-        int | None,
-        option(
-            "--memory",
-            "MIB",
-            "Memory for --sort and --without-copies. Default: 64.",
-            **whole(1),
-        ),
-    ] = None,
-    sample: Annotated[int | None, positive("--sample", "N of them, drawn by chance.")] = None,
-    seed: Annotated[
-        int | None,
-        option("--seed", "S", "With --sample or --split NAME=SHARE,...: else 0.", **whole(0)),
-    ] = None,
-    limit: Annotated[int | None, positive("--limit", "Stop after N records.")] = None,
-    only_count: Annotated[
-        bool, flag("--count", "Print how many records there are, not the records.")
-    ] = False,
     out: Annotated[
-        Path, option("--output -o", "OUT", "Output file (- for stdout), or a folder with --split.")
+        Path,
+        option(
+            "--output -o",
+            "OUT",
+            "File to write; with --split a folder.",
+            Topic.MOST_USED,
+            default="standard output",
+        ),
     ] = Path("-"),
+    sort: Annotated[
+        str | None,
+        option("--sort", "KEY[,KEY...]", f"Order of the records: {_KEYS}.", Topic.MOST_USED),
+    ] = None,
+    limit: Annotated[
+        int | None, positive("--limit", "Maximum number of records.", Topic.MOST_USED)
+    ] = None,
+    sample: Annotated[
+        int | None, positive("--sample", "N random records.", Topic.MOST_USED)
+    ] = None,
+    only_count: Annotated[
+        bool, flag("--count", "Only the number of records.", Topic.MOST_USED)
+    ] = False,
     split: Annotated[
         str | None,
         option(
             "--split",
             "BY",
-            "A file for each value of a KEY, for every N records, or for each NAME=SHARE.",
+            "File per value of a KEY, per N records, or per share (train=0.9,test=0.1).",
+            Topic.MOST_USED,
+        ),
+    ] = None,
+    invert: Annotated[bool, flag("--invert", "Records that do not match.", Topic.RECORDS)] = False,
+    distinct: Distinct = False,
+    without_copies: Annotated[
+        bool, flag("--without-copies", "Longest record of several near-duplicates.", Topic.RECORDS)
+    ] = False,
+    removed: Annotated[
+        Path | None,
+        option("--removed", "FILE", "With --without-copies: file for the others.", Topic.RECORDS),
+    ] = None,
+    unchecked: Unchecked = False,
+    count_again: CountAgain = False,
+    jobs: Jobs = 1,
+    strict: Strict = False,
+    game: GameFiles = None,
+    reverse: Annotated[
+        bool, flag("--reverse", "With --sort: reverse order.", Topic.SORTING)
+    ] = False,
+    memory: Annotated[
+        int | None,
+        option(
+            "--memory",
+            "MIB",
+            "Memory for --sort and --without-copies.",
+            Topic.SORTING,
+            default="64",
+            **whole(1),
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        option(
+            "--seed",
+            "N",
+            "With --sample or shares: random seed.",
+            Topic.SORTING,
+            default="0",
+            **whole(0),
         ),
     ] = None,
     name: Annotated[
@@ -124,45 +156,34 @@ def select(
         option(
             "--name",
             "TEMPLATE",
-            "With --split: pattern of names. Default: part-{number:4} or {value}.",
+            "With --split: names of the files.",
+            Topic.SORTING,
+            default="part-{number:4} or {value}",
         ),
     ] = None,
     compress: Annotated[
-        str | None, option("--compress", "F", "With --split: gz, bz2, xz or zst.")
+        str | None,
+        option(
+            "--compress", "F", "With --split: compression.", Topic.SORTING, choices=COMPRESSIONS
+        ),
     ] = None,
     max_parts: Annotated[
-        int | None, positive("--max-parts", "With --split: most files to write. Default: 10000.")
+        int | None,
+        positive(
+            "--max-parts",
+            "With --split: maximum number of files.",
+            Topic.SORTING,
+            default=str(MOST_PARTS),
+        ),
     ] = None,
     force: Force = False,
-    unchecked: Unchecked = False,
-    count_again: CountAgain = False,
-    jobs: Jobs = 1,
     as_json: DoneAsJson = False,
     quiet: Quiet = False,
-    strict: Strict = False,
-    game: GameFiles = None,
 ) -> None:
-    """Write the records that match a query, of one file or many.
+    """Write the records that match a query.
 
-    Records keep their text, and files follow each other. OUT may be one of FILE. --sort is stable:
-    numbers come before words, and a missing value or ? comes last. The files of --split get their
-    names when all of them are complete. With shares, records of the same game, turned or mirrored
-    too, come into the same file.
-
-    --without-copies lists the removed records on standard error, or writes them to --removed.
-
-    Exit status 0 also if nothing matches, 1 if an invalid record was left out, 2 if EXPR is not a
-    valid query.
-
-    Example: arena select games.lath --where 'winner = greedy' -o wins.lath
-
-    Example: arena select monday.lath tuesday.lath.gz --distinct --sort date,round -o week.lath
-
-    Example: arena select old.lath new.lath --without-copies --removed copies.lath -o all.lath
-
-    Example: arena select games.lath --split game -o games
-
-    Example: arena select games.lath --split train=0.9,test=0.1 --seed 7 -o learning
+    Records keep their text, and OUT can be one of the sources. With shares, symmetric copies of a
+    game stay in the same file.
     """
     add_games(game, is_strict=strict)
     needed, copies = sort or without_copies or None, without_copies or None
@@ -481,110 +502,3 @@ def _shares(text: str) -> dict[str, float]:
 _SHARE: Final = re.compile(r"([A-Za-z0-9_-]{1,60})=([0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})")
 
 _FIELD: Final = re.compile(r"\{(number|value)(?::([0-9]{1,2}))?\}")
-
-
-@app.command()
-def diff(
-    a: Annotated[Path, argument("A", "A record file, or a database; - is stdin.")],
-    b: Annotated[Path, argument("B", "The other; one of them may be -.")],
-    key: Annotated[
-        str | None,
-        option(
-            "--key",
-            "TAG[,TAG...]",
-            "Which tags say what records belong together; else all that identify a game.",
-        ),
-    ] = None,
-    moves_only: Annotated[
-        bool, flag("--moves-only", "Compare game, start and moves alone.")
-    ] = False,
-    unchecked: Unchecked = False,
-    as_json: Annotated[
-        bool, flag("--json", "Print a JSON object a line, the counts last.")
-    ] = False,
-    quiet: Quiet = False,
-    game: GameFiles = None,
-) -> None:
-    """Compare two archives, whatever their order.
-
-    The output lists records that only one archive has, and games that differ. Layout and order do
-    not matter. Equal records are matched first, then records with the same key. Without --key,
-    records with the same moves are matched too.
-
-    Exit status 0 if they are equal, 1 if not or if a record is bad, 2 if one cannot be read.
-
-    Example: arena diff before.lath after.lath.gz
-    """
-    add_games(game)
-    if str(a) == str(b) == "-":
-        raise ConfigError("one of the two must be a file: there is one standard input")
-    comparison = Comparison(key=keys_of("--key", key), moves_only=moves_only)
-    archives = Selection([a], rules=not unchecked), Selection([b], rules=not unchecked)
-    counts = dict.fromkeys(("equal", "differ", "only_in_a", "only_in_b"), 0)
-    for finding in comparison.findings(*archives):
-        side = None if finding.difference else "A" if finding.a else "B"
-        counts[f"only_in_{side.lower()}" if side else "differ"] += 1
-        kind = f"only in {side}" if side else "differs"
-        with unless_cut(lambda: 1):  # something differs
-            for line in [_as_json(kind, finding)] if as_json else _words(kind, finding):
-                print(line)
-    bad = {"bad_in_a": archives[0].bad, "bad_in_b": archives[1].bad}
-    counts |= {"equal": comparison.equal, **bad}
-    if as_json:
-        print(json.dumps({"kind": "counts", **counts}))
-    elif not quiet:
-        words = "{equal} equal, {differ} differ, {only_in_a} only in A, {only_in_b} only in B"
-        if any(bad.values()):
-            words += "; not compared: {bad_in_a} bad in A, {bad_in_b} bad in B"
-        print(words.format(**counts), file=sys.stderr)
-    raise typer.Exit(0 if sum(counts.values()) == comparison.equal else 1)
-
-
-def _words(kind: str, finding: ComparisonFinding) -> Iterator[str]:
-    """Yield the lines that people read, one thing a line."""
-    if finding.a and finding.b and finding.difference:
-        for words in _difference_words(finding.difference):
-            yield f"record {finding.a.number} / record {finding.b.number}: {words}"
-    elif only := finding.a or finding.b:
-        record, game_round = only.record, only.record.tag("Round")
-        words = (
-            f"{kind}: record {only.number} (line {only.line}): "
-            f"{record.first} - {record.second}, {record.game}"
-        )
-        yield f"{words}, round {game_round}" if game_round else words
-
-
-def _difference_words(difference: RecordDifference) -> Iterator[str]:
-    if (ply := difference.ply) is not None:
-        a, b = difference.moves
-        if a is None:
-            yield f"A ends after ply {ply - 1}, B goes on with {b}"
-        elif b is None:
-            yield f"ply {ply} is {a} in A, B ends after ply {ply - 1}"
-        else:
-            yield f"ply {ply} is {a} in A, {b} in B"
-    for name, one, other in difference.tags:
-        yield f"{name}: {'none' if one is None else one} / {'none' if other is None else other}"
-    if difference.remarks == 0:
-        yield "comments before the first move differ"
-    elif difference.remarks is not None:
-        yield f"comments or variations differ from ply {difference.remarks} on"
-
-
-def _as_json(kind: str, finding: ComparisonFinding) -> str:
-    line: dict[str, Any] = {"kind": kind, "a": None, "b": None}
-    for side, stands in (("a", finding.a), ("b", finding.b)):
-        if stands:
-            tags = {
-                name: stands.record.tag(name.title())
-                for name in ("game", "round", "first", "second")
-            }
-            line[side] = {"record": stands.number, "line": stands.line, **tags}
-    if finding.difference:
-        line |= {
-            "ply": finding.difference.ply,
-            "moves": finding.difference.moves,
-            "tags": {name: [one, other] for name, one, other in finding.difference.tags},
-            "remarks": finding.difference.remarks,
-        }
-    return json.dumps(line)

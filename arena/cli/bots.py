@@ -17,11 +17,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from lath import games
+from lath.arena.cli import bot_pack
+from lath.arena.cli.bot_pack import options_of, refuse_protocol
+from lath.arena.cli.help import LINES, LIST, AboutCommand, Printed, Topic
 from lath.arena.cli.main import (
+    TIMES,
     App,
     AsJson,
     CommandGroup,
-    DoneAsJson,
     GameFiles,
     Quiet,
     Sandbox,
@@ -32,11 +35,9 @@ from lath.arena.cli.main import (
     option,
     print_done,
     print_json,
-    refuse_json_beside,
     seconds,
     whole,
 )
-from lath.arena.cli.outputs import PACKED, Force, Target
 from lath.arena.engine.debugging import debugged
 from lath.arena.engine.engine import Engine
 from lath.arena.entrants.builds import ready
@@ -44,7 +45,7 @@ from lath.arena.entrants.compiling import SEARCHERS
 from lath.arena.entrants.flag_text import time_of, words_of
 from lath.arena.entrants.origins import sandbox_of
 from lath.arena.entrants.programs import advice_on, bundled, missing_file, resolve
-from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
+from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.machine import signals
 from lath.arena.referee import process_trees
 from lath.arena.referee.answers import Limit
@@ -75,26 +76,28 @@ _CHECKED_AT: Final = "2+0.02"
 group = App(
     name="bot",
     cls=CommandGroup,
-    help="List the bots; check, pack or replay one, read what it said.\n\n"
-    "Example: arena bot check -- node mybot.js",
+    help="List, check, pack and debug bots.",
+    about=AboutCommand("arena bot check greedy --game yavalath"),
     no_args_is_help=True,
 )
 app.add_typer(group)
+group.add_typer(bot_pack.app)
 
 
-@group.command("list")
+@group.command("list", example="arena bot list -v", prints=(Printed("name command", LIST),))
 def list_bots(
     as_json: AsJson = False,
     verbose: Annotated[
-        bool, flag("--verbose -v", "Tell which games have a compiled form.")
+        bool, flag("--verbose -v", "Game types with compiled code, too.", Topic.OUTPUT)
     ] = False,
     game: Annotated[
-        list[str] | None, option("--game", "FILE", "Another game type to include.")
+        list[str] | None,
+        option("--game", "FILE", "Further game type to include. Repeatable.", Topic.GAMES),
     ] = None,
 ) -> None:
-    """List the bots that can be entered by their name alone.
+    """List the bots that you can enter by name.
 
-    Example: arena bot list -v
+    These are the bundled bots and those of installed packages.
     """
     add_games(game)
     if as_json:
@@ -113,50 +116,93 @@ def list_bots(
         print(f"  {', '.join(without) or 'none'}")
 
 
-@group.command()
+@group.command(
+    example="arena bot check --game yavalath -- python my-bots/mybot.py",
+    statuses={0: "All checks pass", FAULT: "A check fails"},
+    prints=(
+        Printed("id chapter game asks verdict seen mend exchange stderr", LINES),
+        Printed("game grade asked right", LIST, "With --puzzles"),
+    ),
+)
 def check(
-    command: Annotated[
-        list[str], argument("CMD...", "The bot's command, or a bundled bot's name.")
-    ],
+    command: Annotated[list[str], argument("CMD...", "Command of the bot, or a bundled bot.")],
     game: Annotated[
         list[str] | None,
-        option("--game", "GAME", "A game or file to test; else all it plays."),
-    ] = None,
-    option_: Annotated[
-        list[str] | None, option("--option", "NAME=VALUE", "An option to set.")
+        option(
+            "--game",
+            "GAME",
+            "Game type to test, or its file. Repeatable.",
+            Topic.MOST_USED,
+            default="all that the bot plays",
+        ),
     ] = None,
     tc: Annotated[
         str | None,
-        option("--tc", "TIME", "Time control: 10+0.1, 'move 0.5' ... Default: 2+0.02."),
+        option("--tc", "TIME", f"Time control: {TIMES}.", Topic.MOST_USED, default=_CHECKED_AT),
+    ] = None,
+    option_: Annotated[
+        list[str] | None,
+        option("--option", "NAME=VALUE", "Option of the bot. Repeatable.", Topic.MOST_USED),
     ] = None,
     protocol_: Annotated[
         str | None,
-        option("--protocol", "NAME", "Protocol: lath, codingame or botzone. Default: lath."),
+        option(
+            "--protocol",
+            "NAME",
+            "Protocol of the bot.",
+            Topic.MOST_USED,
+            choices=PROTOCOLS,
+            default=OURS,
+        ),
     ] = None,
-    seconds: Annotated[
-        float, option("--seconds", "SECONDS", "For a move that nothing limits.", **seconds(0.01))
-    ] = 10.0,
-    startup: Annotated[
-        float, option("--startup", "SECONDS", "For `ok` and each `ready`.", **seconds(0.01))
-    ] = 10.0,
-    seed: Annotated[int, option("--seed", "N", "For all chance.", **whole(0))] = 1,
-    sandbox: Sandbox = None,
     only: Annotated[
-        list[str] | None, option("--only", "POINT", "A point to test, such as ping; else all.")
+        list[str] | None,
+        option(
+            "--only",
+            "CHECK",
+            "Single check, such as ping. Repeatable.",
+            Topic.MOST_USED,
+            default="all",
+        ),
     ] = None,
     puzzles: Annotated[
-        bool, flag("--puzzles", "Score it on the project's puzzles instead, `move 1` each.")
+        bool,
+        flag("--puzzles", "Score on the built-in puzzles, instead of checks.", Topic.MOST_USED),
     ] = False,
-    cwd: Annotated[Path | None, option("--cwd", "DIR", "Where the bot runs.")] = None,
-    as_json: Annotated[bool, flag("--json", "Print each point as an object on a line.")] = False,
+    seconds: Annotated[
+        float,
+        option(
+            "--seconds",
+            "SECONDS",
+            "Longest move without a clock.",
+            Topic.RESOURCES,
+            **seconds(0.01),
+        ),
+    ] = 10.0,
+    startup: Annotated[
+        float,
+        option(
+            "--startup",
+            "SECONDS",
+            "Longest wait for `ok` and each `ready`.",
+            Topic.RESOURCES,
+            **seconds(0.01),
+        ),
+    ] = 10.0,
+    seed: Annotated[int, option("--seed", "N", "Random seed.", Topic.GAMES, **whole(0))] = 1,
+    cwd: Annotated[
+        Path | None,
+        option(
+            "--cwd", "DIR", "Folder in which the bot runs.", Topic.GAMES, default="a scratch folder"
+        ),
+    ] = None,
+    sandbox: Sandbox = None,
+    as_json: Annotated[bool, flag("--json", "JSON object per check.", Topic.OUTPUT)] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Check that a bot follows the protocol, and show how to fix it.
+    """Check that a bot follows the protocol.
 
-    Exit status 0 if all checks pass, 1 otherwise.
-    https://lath-arena.github.io/lath-arena/how-to/check-a-bot/ explains each point.
-
-    Example: arena bot check --game yavalath -- node mybot.js
+    Each failed check shows how to fix the bot.
     """
     from lath.arena.botcheck.check import Report, count_words  # start-up time
     from lath.arena.botcheck.check import check as points_of
@@ -164,7 +210,7 @@ def check(
     from lath.arena.terminal.tables import print_lines
 
     protocol = OURS if protocol_ is None else protocol_
-    _refuse_protocol(protocol)
+    refuse_protocol(protocol)
     named = _spec(command, cwd, option_ or [])
     if why := refuse_options(named.name, protocol, named.options):
         raise ConfigError(why)
@@ -219,73 +265,24 @@ def _scored(spec: BotSpec, tested: list[str], limit: Limit, *, as_json: bool) ->
     return int(bool(found.failed))
 
 
-@group.command()
-def pack(
-    bot: Annotated[str, argument("BOT", "A file in Python, or a bundled bot's name.")],
-    out: Annotated[
-        Path | None, option("--output -o", "FILE", "Where it is written; else it is printed.")
-    ] = None,
-    protocol: Annotated[
-        str, option("--protocol", "NAME", "Protocol: lath, codingame or botzone.")
-    ] = OURS,
-    game: Annotated[
-        list[str] | None, option("--game", "GAME", "Game type. Default: all built-in ones.")
-    ] = None,
-    tc: Annotated[
-        str | None,
-        option("--tc", "TIME", "Time where the contest does not say it: 'move 0.1 first 1' ..."),
-    ] = None,
-    seed: Annotated[int, option("--seed", "N", "The same of its chance.", **whole(0))] = 1,
-    option_: Annotated[
-        list[str] | None, option("--option", "NAME=VALUE", "An option to set, in a contest.")
-    ] = None,
-    force: Force = False,
-    as_json: DoneAsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Bundle a Python bot and its lath dependencies into one file.
-
-    It is under 100,000 characters and runs under `python -I`. The bot is not run.
-
-    Example: arena bot pack mybot.py -o one.py --protocol codingame
-    """
-    from lath.arena.entrants import packing  # start-up time
-
-    refuse_json_beside(out or Path("-"), as_json=as_json)
-    _refuse_protocol(protocol)
-    options = _options(option_ or [])
-    if protocol == OURS and (options or tc):
-        raise ConfigError("--tc and --option are for contests: the arena says both itself")
-    time = time_of(tc or (CONTESTS[protocol].tc if protocol in CONTESTS else "none"))
-    if time.has_clock:
-        raise ConfigError(f"--tc {tc!r}, expected a time for each move, or nodes")
-    text = packing.pack(
-        bot, plays=game or (), protocol=protocol, tc=str(time), seed=seed, options=options
-    )
-    if out is None:
-        print(text, end="", file=data_output())
-        return
-    if out.exists() and Path(bot).exists() and out.samefile(bot):
-        raise ConfigError(f"-o {str(out)!r} is the bot itself; name another file")
-    Target(path=out, kind=PACKED, inputs=[Path(bot)], force=force).write([text.encode()])
-    done = {"written": [str(out)], "characters": len(text)}
-    print_done(done, f"{out}: {len(text)} characters", as_json=as_json, quiet=quiet)
-
-
-@group.command()
+@group.command(
+    example="arena bot log tournament",
+    prints=(
+        Printed("number game bot side opponent ply ending reason", LIST),
+        Printed("number forfeit lines stderr", when="With N"),
+    ),
+)
 def log(
-    folder: Annotated[Path, argument("DIR", "The tournament's directory.", exists=True)],
-    game: Annotated[int | None, argument("N", "A game's number.", **whole(1))] = None,
+    folder: Annotated[Path, argument("DIR", "Directory of the tournament.", exists=True)],
+    game: Annotated[int | None, argument("N", "Number of a game.", **whole(1))] = None,
     file: GameFiles = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """List the games that went wrong, or print what was said in one.
+    """List failed games, or print the log of one.
 
-    For one game, print each line with its sender and time, and the end of the bots' standard error.
-    The arena keeps logs of games that ended badly, or of all games with `arena run --log all`.
-
-    Example: arena bot log tournament 17
+    With N, the arena prints each line with its time and sender, and the end of the bots' standard
+    error. It keeps logs of games that ended badly, or of all games with `arena run --log all`.
     """
     from lath.arena.tournament.outcome.sources import (
         forfeits_in,
@@ -322,52 +319,65 @@ def log(
         print(f"the same game again: {command}", file=sys.stderr)
 
 
-@group.command()
+@group.command(
+    example="arena bot replay tournament 1 --side first",
+    statuses={0: "The bot plays the whole game", FAULT: "The bot breaks off again"},
+    prints=(Printed("number game bot side is_wrong words"),),
+)
 def replay(
     source: Annotated[
-        Path, argument("DIR", "The tournament's directory, or a record file.", exists=True)
+        Path, argument("DIR", "Directory of the tournament, or a record file.", exists=True)
     ],
-    game: Annotated[int, argument("N", "The game's number.", **whole(1))],
+    game: Annotated[int, argument("N", "Number of the game.", **whole(1))],
     command: Annotated[
         list[str] | None,
-        argument("CMD...", "Command to start instead of the bot's own, such as a debugger."),
+        argument("CMD...", "Command such as a debugger, instead of the bot's own."),
     ] = None,
     side: Annotated[
         SideOption | None,
-        option("--side", "first|second", "Which bot; else who broke the game off."),
+        option(
+            "--side",
+            "first|second",
+            "Side of the bot to start.",
+            Topic.GAMES,
+            default="the bot that broke off",
+        ),
     ] = None,
     seconds: Annotated[
         float,
         option(
             "--seconds",
             "SECONDS",
-            "For a move; else as long as it likes.",
+            "Time per move and to start.",
+            Topic.RESOURCES,
+            default="unlimited",
             **seconds(0.01),
-            show_default=False,
         ),
     ] = math.inf,
     since: Annotated[
-        int, option("--from", "PLY", "Ask from this ply on; it hears of the others.", **whole(1))
+        int, option("--from", "PLY", "First ply that the bot plays.", Topic.POSITION, **whole(1))
     ] = 1,
     pause: Annotated[
-        bool, flag("--pause", "Wait for Enter before the last ply: to attach a debugger.")
+        bool,
+        flag("--pause", "Wait for Enter before the last ply, to attach a debugger.", Topic.GAMES),
     ] = False,
     seed: Annotated[
-        int | None, option("--seed", "N", "Where nothing tells it.", **whole(0))
+        int | None,
+        option(
+            "--seed", "N", "Random seed of the bot if none is recorded.", Topic.GAMES, **whole(0)
+        ),
     ] = None,
     file: GameFiles = None,
     as_json: Annotated[
-        bool, flag("--json", "Print what it came to as a JSON object, all else on standard error.")
+        bool,
+        flag("--json", "JSON object of the result, other output on standard error.", Topic.OUTPUT),
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Give a bot the same game again, under its own debugger if you like.
+    """Play a game again with the same bot.
 
-    It hears what it heard then, in its own time. If it answers with another move, the game follows
-    the record. Its standard error is the terminal's. Exit status 1 when it breaks the game off, 0
-    when it does not.
-
-    Example: arena bot replay tournament 17 -- gdb --args ./mybot --threads 1
+    The bot receives the same lines as in the game. If it plays another move, the game continues
+    with the recorded one. To use a debugger, type its command after --.
     """
     from lath.arena.engine.rerun import Rerun  # start-up time
     from lath.arena.tournament.outcome.directories import export_doubt
@@ -537,20 +547,5 @@ def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
         command=resolve(words, home),
         cwd=None if cwd is None else str(home),
         lacks=missing_file(words, home, in_scratch=cwd is None),
-        options=_options(options),
+        options=options_of(options),
     )
-
-
-def _options(options: list[str]) -> dict[str, str]:
-    """Return what `--option` says; raises ConfigError."""
-    settings = [text.partition("=") for text in options]
-    for text, (name, equals, _) in zip(options, settings, strict=True):
-        if not (name and equals):
-            raise ConfigError(f"--option {text!r}, expected NAME=VALUE")
-    return {name: value for name, _, value in settings}
-
-
-def _refuse_protocol(protocol: str) -> None:
-    """Raise ConfigError for a protocol that there is not."""
-    if protocol not in PROTOCOLS:
-        raise ConfigError(f"--protocol {protocol!r}, expected one of {', '.join(PROTOCOLS)}")

@@ -29,6 +29,7 @@ from lath.arena.cli.files import (
     writable,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     Bom,
@@ -44,7 +45,7 @@ from lath.arena.cli.main import (
 )
 from lath.arena.cli.outputs import FORMATS, Force, Target
 from lath.arena.cli.selection import Telling
-from lath.arena.errors import INTERRUPTED, ConfigError, reading
+from lath.arena.errors import FAULT, INTERRUPTED, ConfigError, reading
 from lath.arena.machine import signals
 from lath.arena.terminal.streams import BOM
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
@@ -60,56 +61,69 @@ if TYPE_CHECKING:
 app = App()
 
 
-@app.command()
+@app.command(
+    example="arena convert games.lath games.csv",
+    statuses={
+        FAULT: "A record was left out, or something would be lost with --strict or if DST is SRC"
+    },
+    prints=(
+        Printed("converted left_out lost written"),
+        Printed("read taken refused duplicates richer lost written", when="To DST.duckdb"),
+    ),
+)
 def convert(
     paths: Annotated[
         list[Path],
-        argument("SRC... DST", "Input files, then the output (- for stdin or stdout)."),
+        argument("SRC... DST", "Input files, then the output; - for standard input and output."),
     ],
     from_: Annotated[
-        str | None, option("--from", "F", "SRC's format, as a name or suffix; else by suffix.")
+        str | None,
+        option(
+            "--from",
+            "F",
+            "Format of SRC, as a name or suffix.",
+            Topic.MOST_USED,
+            default="by the suffix of SRC",
+        ),
     ] = None,
     to: Annotated[
-        str | None, option("--to", "F", "DST's format, as a name or suffix; else by suffix.")
+        str | None,
+        option(
+            "--to",
+            "F",
+            "Format of DST, as a name or suffix.",
+            Topic.MOST_USED,
+            default="by the suffix of DST",
+        ),
     ] = None,
     positions: Annotated[
-        bool, flag("--positions", "Write a row a ply, not a game: csv, parquet, …")
+        bool, flag("--positions", "Table with one row per ply.", Topic.MOST_USED)
     ] = False,
-    planes: Annotated[bool, flag("--planes", "Write positions as numbers: parquet, npz.")] = False,
+    planes: Annotated[
+        bool, flag("--planes", "Positions as numbers for machine learning.", Topic.MOST_USED)
+    ] = False,
     append: Annotated[
-        bool, flag("--append", "Add to a database (DST.duckdb) what it does not have.")
+        bool, flag("--append", "New games added to a database.", Topic.MOST_USED)
     ] = False,
     bom: Bom = False,
     force: Force = False,
     jobs: Jobs = 1,
-    strict: Annotated[bool, flag("--strict", "Write nothing if anything would be lost.")] = False,
+    strict: Annotated[
+        bool, flag("--strict", "No output if anything would be lost.", Topic.RECORDS)
+    ] = False,
     unchecked: Unchecked = False,
     as_json: DoneAsJson = False,
     quiet: Quiet = False,
     game: GameFiles = None,
 ) -> None:
-    """Convert records from one format to another.
+    """Convert records between formats.
 
     The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, pgn, text, csv, parquet, npz,
-    duckdb. Several SRC are joined in their order.
-    Suffixes say which, .gz, .bz2, .xz and .zst after them are compression. An invalid record is
-    reported and left out. A warning names everything that DST cannot hold. DST may be SRC, which is
-    replaced only if nothing is lost.
+    duckdb. The suffixes .gz, .bz2, .xz and .zst compress the output. Several SRC are joined in
+    order. A warning names everything that DST cannot hold.
 
-    With --positions, DST (csv, parquet or jsonlines) is a table with one row per ply: the move, the
-    result for the mover, evaluation, time and depth. With --planes DST (parquet or npz) has the
-    same of one game as numbers for machine learning.
-
-    With DST.duckdb (extra `duckdb`), records and tournaments become a database for SQL, with games,
-    plies and positions. Symmetric positions share a key. --append adds to a database. Run the same
-    command again to resume. Every command reads a database like a record file.
-
-    Exit status 1 if a record was left out; with --strict also if anything else would be lost, and
-    nothing is written then.
-
-    Example: arena convert games.lath games.csv
-
-    Example: arena convert monday.lath tuesday.lath.gz games.duckdb -j 2
+    --positions writes csv, parquet or jsonlines, and --planes writes parquet or npz. DST.duckdb is
+    a database for SQL; run the same command again to resume it.
     """
     add_games(game, is_strict=strict)
     if len(paths) < 2:

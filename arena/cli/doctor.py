@@ -11,6 +11,7 @@ from typing import Annotated, Final
 
 import typer
 
+from lath.arena.cli.help import LIST, Printed, Topic
 from lath.arena.cli.main import App, AsJson, argument, option, print_json
 from lath.arena.doctor.doctor import findings
 from lath.arena.doctor.findings import DoctorFinding
@@ -24,26 +25,36 @@ _MARKS: Final = {"ok": ("ok", "green"), "note": ("note", "yellow"), "missing": (
 """Of each verdict its word and its colour."""
 
 
-@app.command()
+@app.command(
+    example="arena doctor",
+    statuses={FAULT: "Something necessary is missing, or a worker cannot play"},
+    prints=(Printed(shape=LIST, schema="doctor"),),
+)
 def doctor(
-    folder: Annotated[Path, argument("DIR", "Where results would be written.")] = Path(),
+    folder: Annotated[
+        Path, argument("DIR", "Folder for the results.", default="the current folder")
+    ] = Path(),
     sandbox: Annotated[
-        str | None, option("--sandbox", "WALL", "Sandbox to check: user or bwrap.")
+        str | None,
+        option(
+            "--sandbox", "LEVEL", "Sandbox that you need.", Topic.SANDBOX, choices=("user", "bwrap")
+        ),
     ] = None,
     cluster: Annotated[
         str | None,
-        option("--cluster", "ADDRESS", "Ask the workers of a cluster, as `arena run` names it."),
+        option(
+            "--cluster",
+            "ADDRESS",
+            "Cluster to check instead of this machine: tls://HOST:PORT or local:N.",
+            Topic.SANDBOX,
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check that this machine can run tournaments.
 
-    With --cluster each worker is asked, also whether the bots of the tournament in DIR start there.
-
-    Exit status 0 if this machine can run a tournament, 1 if something is missing or a worker cannot
-    play. With --sandbox the sandbox is needed, too.
-
-    Example: arena doctor --sandbox bwrap
+    Each finding says what to install or to set. With --cluster the arena asks every worker, and
+    starts the bots of the tournament in DIR there.
     """
     if cluster is not None:
         if sandbox is not None:

@@ -29,6 +29,7 @@ from lath.arena.cli.files import (
     unless_cut,
     writable,
 )
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     DoneAsJson,
@@ -43,7 +44,7 @@ from lath.arena.cli.main import (
 )
 from lath.arena.cli.outputs import RECORDS, Force, Target, made_folder, refuse_tournament
 from lath.arena.cli.selection import Query, Where
-from lath.arena.errors import ArenaError, ConfigError, reading
+from lath.arena.errors import FAULT, ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
 from lath.games.core import RESULTS
 from lath.games.errors import GameError, LathError
@@ -69,72 +70,79 @@ from lath.notation.tokens import is_tag_name
 
 app = App()
 
-_STRIP: Final = (
-    "Take out comments (their words), annotations, one such as clk or %name, glyphs, variations."
+
+@app.command(
+    example="arena edit games.lath --set Event='Autumn bots' --drop Site",
+    statuses={FAULT: "A record is or would become invalid, or with --check a file would change"},
+    prints=(Printed("files written"),),
 )
-_MANY: Final = "; may come several times."
-
-
-@app.command()
 def edit(
     files: Files,
     set_: Annotated[
-        list[str] | None, option("--set", "TAG=VALUE", f"Give a tag a value{_MANY}")
+        list[str] | None, option("--set", "TAG=VALUE", "Tag to set. Repeatable.", Topic.MOST_USED)
     ] = None,
-    drop: Annotated[list[str] | None, option("--drop", "TAG", f"Take a tag out{_MANY}")] = None,
+    drop: Annotated[
+        list[str] | None, option("--drop", "TAG", "Tag to remove. Repeatable.", Topic.MOST_USED)
+    ] = None,
     rename: Annotated[
-        list[str] | None, option("--rename", "OLD=NEW", f"Call a tag NEW{_MANY}")
+        list[str] | None,
+        option("--rename", "OLD=NEW", "Tag to rename. Repeatable.", Topic.MOST_USED),
     ] = None,
     player: Annotated[
-        list[str] | None, option("--player", "OLD=NEW", f"Call a player NEW{_MANY}")
+        list[str] | None,
+        option("--player", "OLD=NEW", "Player to rename. Repeatable.", Topic.MOST_USED),
     ] = None,
+    where: Where = None,
+    dry_run: Annotated[
+        bool, flag("--dry-run", "Diff of the changes; nothing is written.", Topic.MOST_USED)
+    ] = False,
     players: Annotated[
-        Path | None, option("--players", "FILE", "The same from two columns, by commas or tabs.")
+        Path | None,
+        option("--players", "FILE", "File of players to rename, in two columns.", Topic.CHANGES),
     ] = None,
-    strip: Annotated[list[str] | None, option("--strip", "KIND[,KIND...]", _STRIP)] = None,
+    strip: Annotated[
+        list[str] | None,
+        option(
+            "--strip",
+            "KIND[,KIND...]",
+            "Parts to remove: comments, annotations (or one, such as clk), glyphs or variations.",
+            Topic.CHANGES,
+        ),
+    ] = None,
     plies: Annotated[
-        int | None,
-        option("--plies", "N", "Cut games after N plies: unfinished, unless over.", **whole(0)),
+        int | None, option("--plies", "N", "Maximum length of games.", Topic.CHANGES, **whole(0))
     ] = None,
     split_variations: Annotated[
-        bool, flag("--split-variations", "Make records of their own of variations.")
+        bool, flag("--split-variations", "Variations as records of their own.", Topic.CHANGES)
     ] = False,
-    where: Where = None,
+    unchecked: Unchecked = False,
+    game: GameFiles = None,
     only_check: Annotated[
-        bool, flag("--check", "Write nothing; exit 1 if a file would change.")
-    ] = False,
-    dry_run: Annotated[
-        bool, flag("--dry-run", "Write nothing; print what would change, as a diff.")
+        bool, flag("--check", "Test whether a file would change; nothing is written.", Topic.OUTPUT)
     ] = False,
     out: Annotated[
         Path | None,
-        option("--output -o", "OUT", "Write there, FILE stays; of several FILE a folder."),
+        option(
+            "--output -o",
+            "OUT",
+            "File to write; for several FILE a folder.",
+            Topic.OUTPUT,
+            default="FILE",
+        ),
     ] = None,
     backup: Annotated[
         str | None,
-        option("--backup", "SUFFIX", "Suffix of the backup of FILE. Default: .bak."),
+        option("--backup", "SUFFIX", "Suffix of the original.", Topic.OUTPUT, default=".bak"),
     ] = None,
     force: Force = False,
-    unchecked: Unchecked = False,
     as_json: DoneAsJson = False,
     quiet: Quiet = False,
-    game: GameFiles = None,
 ) -> None:
-    """Change records: tags, players, comments, length, variations.
+    """Change tags, players and annotations of records.
 
-    Bytes that no edit touches stay the same. Records that do not match --where stay the same. The
-    arena also leaves and reports invalid records, and records that an edit would make invalid. The
-    original of FILE is kept as FILE.bak. Standard input is written to standard output.
-
-    Without an edit, FILE is rewritten in canonical form, unless it has an invalid record.
-
-    Exit status 1 if a record is bad or would be, with --check also if a file would change.
-
-    Example: arena edit games.lath --set Event="Autumn bots" --drop Site
-
-    Example: arena edit games.lath --strip clk,eval --where 'plies > 20'
-
-    Example: arena edit games.lath.gz --players names.csv -o renamed.lath.gz
+    The arena changes FILE in place and keeps the original as FILE.bak. Everything that you do not
+    edit stays the same, and so do invalid records. Without an edit, the arena writes FILE in
+    canonical form.
     """
     add_games(game)
     edits = None

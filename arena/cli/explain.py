@@ -14,9 +14,10 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.files import AllSources, Unchecked, file_of, unless_cut
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import App, AsJson, GameFiles, Quiet, Strict, add_games, argument, flag
 from lath.arena.cli.selection import Selection, Where
-from lath.arena.errors import ConfigError
+from lath.arena.errors import FAULT, USAGE, ConfigError
 from lath.arena.tournament.outcome.taken import files_in
 from lath.games.errors import GameError
 from lath.notation.archive.given import GivenGames
@@ -31,26 +32,34 @@ NAMES: Final = 8
 """Bots that are named where BOT is none of them."""
 
 
-@app.command()
+@app.command(
+    example="arena explain greedy tournament",
+    statuses={FAULT: "An invalid record was left out", USAGE: "The sources have no game of BOT"},
+    prints=(
+        Printed(
+            "records bad bot games points left_out scored tested family_error_rate findings "
+            "unsure turned not_known_where timed lost_again lost_again_by_chance left_known "
+            "calibration"
+        ),
+    ),
+)
 def explain(
-    bot: Annotated[str, argument("BOT", "The bot, as the records name it.")],
+    bot: Annotated[str, argument("BOT", "Name of the bot in the records.")],
     sources: AllSources,
     where: Where = None,
-    every: Annotated[bool, flag("--all", "Print all rows, and what may be chance.")] = False,
+    every: Annotated[
+        bool, flag("--all", "All rows, including those that may be chance.", Topic.OUTPUT)
+    ] = False,
     unchecked: Unchecked = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     strict: Strict = False,
     game: GameFiles = None,
 ) -> None:
-    """Say what costs a bot most points, and which games show it.
+    """Find where a bot loses most points.
 
-    Give it all games of a tournament: those of others tell what a seat is worth, and what was
-    known. Exit status 1 if a bad record was left out, 2 if nothing is of BOT.
-
-    Example: arena explain greedy results
-
-    Example: arena explain greedy games.lath --where 'game = yavalath' --json
+    The arena also lists the games that show it. Pass all games of a tournament: games between other
+    bots show the value of each side and which openings are known.
     """
     add_games(game, is_strict=strict)
     sources = sorted(

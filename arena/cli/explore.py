@@ -14,9 +14,10 @@ import typer
 from lath import games
 from lath.arena.cli.files import CountAgain, Sources, read_database, unless_cut
 from lath.arena.cli.games import PositionText, SetupText, start_of
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import App, AsJson, Quiet, Strict, add_games, flag, option
 from lath.arena.cli.selection import Distinct, Selection, Where
-from lath.arena.errors import ConfigError
+from lath.arena.errors import FAULT, ConfigError
 from lath.games.core import Position, read_move
 from lath.games.errors import GameError
 from lath.notation import formats
@@ -27,26 +28,38 @@ from lath.reports.exploring.explorer import Node, NodeCounter
 app = App()
 
 
-All = Annotated[bool, flag("--all", "Show every move, not only the most frequent.")]
+All = Annotated[bool, flag("--all", "All moves, instead of the most frequent.", Topic.OUTPUT)]
 
 
-@app.command()
+@app.command(
+    example="arena explore games.lath --game yavalath --where 'player = greedy'",
+    statuses={FAULT: "An invalid record was left out"},
+    prints=(
+        Printed(
+            "records left_out after game position to_move games without_moves here ended begins "
+            "continuations"
+        ),
+    ),
+)
 def explore(
     files: Sources,
-    position: PositionText = None,
-    setup: SetupText = None,
-    after: Annotated[
-        str, option("--after", "MOVES", "Moves to play first, such as 'e5 swap d4'.")
-    ] = "",
+    where: Where = None,
     game: Annotated[
         str | None,
         option(
             "--game",
             "GAME",
-            "The game that is asked about, or its file; else that of the first record.",
+            "Game type to explore, or its file.",
+            Topic.MOST_USED,
+            default="that of the first record",
         ),
     ] = None,
-    where: Where = None,
+    after: Annotated[
+        str,
+        option("--after", "MOVES", "Moves to play first, such as 'e5 swap d4'.", Topic.POSITION),
+    ] = "",
+    position: PositionText = None,
+    setup: SetupText = None,
     distinct: Distinct = False,
     count_again: CountAgain = False,
     has_all: All = False,
@@ -54,12 +67,10 @@ def explore(
     strict: Strict = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say what was played from a position, and what came of it.
+    """Show the moves played from a position and their scores.
 
-    Without --position it is the start of the game. Positions that are the same turned or mirrored
-    are one. Exit status 1 if an invalid record was left out, 2 if EXPR is not a valid query.
-
-    Example: arena explore games.lath --after 'e5 swap' --where 'player = greedy'
+    The arena starts at the first position of the game type unless you give another. It counts
+    symmetric positions together.
     """
     add_games(None, is_strict=strict)
     exploring = _Exploring(position, setup, after)

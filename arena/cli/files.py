@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, TextIO, TypeVar
 
 import typer
 
+from lath.arena.cli.help import Topic
 from lath.arena.cli.main import argument, flag, option
 from lath.arena.cli.main import whole as number
 from lath.arena.directory import DATABASE, RECORDS
@@ -36,21 +37,19 @@ from lath.notation.text.writer import format_record
 if TYPE_CHECKING:
     from lath.notation.database.reading import Database
 
-Files = Annotated[
-    list[Path], argument("FILE...", "Record files, or databases of games; - is stdin.")
-]
-Sources = Annotated[
-    list[Path],
-    argument("SOURCE...", "Record files, tournaments' directories, or databases; - is stdin."),
-]
-Unchecked = Annotated[bool, flag("--unchecked", "Take records that the rules are against, too.")]
-AllSources = Annotated[
-    list[Path],
-    argument("SOURCE...", "Record files, databases, tournaments' directories; - is stdin."),
-]
-Jobs = Annotated[int, option("--jobs -j", "N", "Use N cores for text records.", **number(1, 512))]
+SOURCES: Final = "Record files, tournament directories, databases, or - for standard input."
 
-CountAgain = Annotated[bool, flag(AGAIN, "Count a game each time that it is given.")]
+Files = Annotated[
+    list[Path], argument("FILE...", "Record files, databases, or - for standard input.")
+]
+Sources = Annotated[list[Path], argument("SOURCE...", SOURCES)]
+AllSources = Annotated[list[Path], argument("SOURCE...", SOURCES)]
+Unchecked = Annotated[bool, flag("--unchecked", "Invalid records included.", Topic.RECORDS)]
+Jobs = Annotated[
+    int,
+    option("--jobs -j", "N", "Processes that check text records.", Topic.RECORDS, **number(1, 512)),
+]
+CountAgain = Annotated[bool, flag(AGAIN, "Duplicate games count each time.", Topic.RECORDS)]
 
 Read = TypeVar("Read")
 

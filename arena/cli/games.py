@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from lath import games as registry
+from lath.arena.cli.help import LIST, AboutCommand, Printed, Topic
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -54,17 +55,22 @@ class GamesGroup(ListGroup):
 group = App(
     name="games",
     cls=GamesGroup,
-    help="List the games, their legal moves, and counts of paths.\n\n"
-    "The default command is list, or show for a GAME. Example: arena games ./mygame.py",
+    help="List game types, their rules and legal moves.\n\n"
+    "Without a command, `arena games` runs list, and `arena games GAME` runs show.",
+    about=AboutCommand("arena games yavalath"),
 )
 app.add_typer(group)
 
 
-@group.command("list")
+@group.command(
+    "list",
+    example="arena games list",
+    prints=(Printed("id title credit cells origin rules parameters", LIST),),
+)
 def list_games(as_json: AsJson = False, game: GameFiles = None) -> None:
-    """List the game types with their parameters.
+    """List the installed game types.
 
-    Example: arena games list --json
+    The list includes their parameters, such as the size of the board.
     """
     add_games(game)
     found = registry.installed()
@@ -119,10 +125,13 @@ def _origin_of(game_id: str) -> str:
     return "built in" if game_id in registry.builtin_ids() else "plugin"
 
 
-PositionText = Annotated[str | None, option("--position", "P", "Begin from this position's text.")]
+PositionText = Annotated[
+    str | None,
+    option("--position", "P", "Position to start from, in the game's notation.", Topic.POSITION),
+]
 
 
-SetupText = Annotated[str | None, option("--setup", "S", "Begin from this setup.")]
+SetupText = Annotated[str | None, option("--setup", "S", "Setup to start from.", Topic.POSITION)]
 
 
 def start_of(game_id: str, position: str | None, setup: str | None) -> Position:
@@ -133,13 +142,15 @@ def start_of(game_id: str, position: str | None, setup: str | None) -> Position:
     return game.start(setup) if position is None else game.position(position)
 
 
-@group.command("show")
+@group.command(
+    "show",
+    example="arena games show yavalath",
+    prints=(Printed("id title credit cells origin rules parameters card variants"),),
+)
 def show_game(game: GameId, files: GameFiles = None, as_json: AsJson = False) -> None:
-    """Show a game: the card of its rules, its parameters, and variants worth a try.
+    """Show the rules of a game type.
 
-    `show` may be left out.
-
-    Example: arena games show ./mygame.py
+    The card also lists its parameters and some variants to try.
     """
     from lath.arena.terminal.play import card_of as shown_card  # start-up time
 
@@ -160,19 +171,19 @@ def show_game(game: GameId, files: GameFiles = None, as_json: AsJson = False) ->
     print("\n".join(lines), file=data_output())
 
 
-@group.command()
+@group.command(
+    example="arena games moves yavalath --position '5/6/7/8/4w4/8/7/6/5 b' --count",
+    prints=(Printed("game count moves"), Printed("game count", when="With --count")),
+)
 def moves(
     game: GameId,
     position: PositionText = None,
     setup: SetupText = None,
-    count: Annotated[bool, flag("--count", "Print only how many.")] = False,
+    count: Annotated[bool, flag("--count", "Only the number of moves.", Topic.OUTPUT)] = False,
     files: GameFiles = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the legal moves, one a line.
-
-    Example: arena games moves yavalath --position '5/6/7/8/4w4/8/7/6/5 b' --count
-    """
+    """List the legal moves of a position."""
     add_games(files)
     start = start_of(game, position, setup)
     legal = start.legal_moves()
@@ -183,21 +194,27 @@ def moves(
         print(len(legal) if count else "\n".join(legal))
 
 
-@group.command()
+@group.command(
+    example="arena games perft surikata 2",
+    prints=(
+        Printed("game depth count"),
+        Printed("game depth count by_move", when="With --divide"),
+    ),
+)
 def perft(
     game: GameId,
-    depth: Annotated[int, argument("DEPTH", "Plies.", **whole(0))],
+    depth: Annotated[int, argument("DEPTH", "Number of plies.", **whole(0))],
     position: PositionText = None,
     setup: SetupText = None,
     divide: Annotated[
-        bool, flag("--divide", "Print the count behind each first move too.")
+        bool, flag("--divide", "Counts after each first move, too.", Topic.OUTPUT)
     ] = False,
     files: GameFiles = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count the paths of DEPTH moves, the field's check of rules.
+    """Count the move sequences of a given length.
 
-    Example: arena games perft surikata 3
+    Compare the count with another implementation to test the rules of a game type.
     """
     add_games(files)
     start = start_of(game, position, setup)
@@ -227,14 +244,14 @@ _SCHEMAS: Final = {
 """Where each schema is, or what makes it: none is loaded but the one that is asked for."""
 
 
-@app.command()
-def schema(name: Annotated[str, argument("NAME", f"{', '.join(_SCHEMAS)}.")]) -> None:
-    """Print the JSON Schema (2020-12) of a format.
+@app.command(example="arena schema config")
+def schema(
+    name: Annotated[str, argument("NAME", f"Format. Choices: {', '.join(_SCHEMAS)}.")],
+) -> None:
+    """Print the JSON Schema of a format.
 
-    The formats are: a record, a configuration, `outcome.json`, `standings.json`, the data of a
-    report and of an index page, events of a run, and a check of `arena doctor --json`.
-
-    Example: arena schema config
+    `index` is the data of the index page over several tournaments. `doctor` is one finding of
+    `arena doctor --json`.
     """
     if name not in _SCHEMAS:
         raise ConfigError(f"{name!r} has no schema, expected one of {', '.join(_SCHEMAS)}")

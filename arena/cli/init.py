@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from lath import DOCUMENTATION, games
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import App, DoneAsJson, Plain, Quiet, argument, option, print_done
 from lath.arena.cli.outputs import made_folder
 from lath.arena.entrants.programs import build_command
@@ -232,26 +233,34 @@ def _is_as_written(path: Path, text: str) -> bool:
         return False
 
 
-@app.command(cls=Init)
+@app.command(cls=Init, example="arena init my-bots", prints=(Printed("written"),))
 def init(
-    folder: Annotated[Path, argument("DIR", "Made if it is missing.")] = Path(),
+    folder: Annotated[
+        Path, argument("DIR", "Folder to write into.", default="the current folder")
+    ] = Path(),
     bot: Annotated[
-        Language | None, option("--bot", "LANG", "python, javascript, c, cpp, rust or shell.")
+        Language | None,
+        option(
+            "--bot", "LANG", "Language of the bot.", Topic.GAMES, choices=STARTERS, default="python"
+        ),
     ] = None,
     game: Annotated[
-        str | None, option("--game", "[DIR/]NAME", "Write a game of this name; else mygame.")
+        str | None,
+        option(
+            "--game",
+            "[DIR/]NAME",
+            "New game type, instead of a bot.",
+            Topic.GAMES,
+            default=GAME_NAME,
+        ),
     ] = None,
     as_json: DoneAsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a commented tournament.toml and a bot to start from.
+    """Create a commented tournament.toml and a first bot.
 
-    A README.md comes with them. With --game: a game in one file, its test and a page of what to
-    try. No file is overwritten.
-
-    Example: arena init my-bots --bot javascript
-
-    Example: arena init --game hexline
+    A README.md explains the next steps. With --game the arena writes a game type in one file, its
+    test and a README.md instead. It overwrites no file.
     """
     if game is not None:
         if bot is not None:

@@ -10,7 +10,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache, wraps
 from importlib import import_module
@@ -20,13 +20,15 @@ from typing import Annotated, Any, Final, NamedTuple, get_args
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
+from lath.arena.cli.help import AboutCommand, Documented, Printed, Topic, with_about
+from lath.arena.errors import STATUSES
 from lath.arena.terminal.streams import data_output
 from lath.notation.files.bounds import half_in
 from lath.notation.record.errors import shortened
 
 
 class Listed(NamedTuple):
-    """A command: the module of this package that has it, and the first sentence of its help."""
+    """A command: the module of this package that defines it, and the summary of its help."""
 
     module: str
     says: str
@@ -34,56 +36,38 @@ class Listed(NamedTuple):
 
 TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
     "Play": {
-        "init": Listed("init", "Write a commented tournament.toml and a bot to start from."),
-        "run": Listed("run", "Play a tournament, or resume one."),
-        "match": Listed("match", "Say how good a bot is, or whether it is better than another."),
-        "tune": Listed("tune", "Look for the best values of a bot's options, and test them."),
+        "init": Listed("init", "Create a commented tournament.toml and a first bot."),
+        "run": Listed("run", "Play or resume a tournament."),
+        "match": Listed("match", "Compare two bots, or find the level of one."),
+        "tune": Listed("tune", "Find stronger values for a bot's options."),
         "play": Listed("play", "Play against a bot in the terminal."),
-        "serve": Listed("serve", "Serve a local site: watch tournaments live, play, analyse."),
+        "serve": Listed("serve", "Serve tournaments, records and bots as a local site."),
     },
-    "Bots": {"bot": Listed("bots", "List the bots; check, pack or replay one, read what it said.")},
-    "Publish": {
-        "rate": Listed("report", "Print result, ratings with intervals and crosstable."),
-        "report": Listed("report", "Write the HTML report: one file that needs no network."),
+    "Bots": {"bot": Listed("bots", "List, check, pack and debug bots.")},
+    "Results": {
+        "rate": Listed("report", "Print results, ratings and the crosstable."),
+        "report": Listed("report", "Write the HTML report of tournaments or records."),
     },
     "Records": {
-        "check": Listed(
-            "records",
-            "Validate records and tournaments' directories.",
-        ),
-        "show": Listed(
-            "records",
-            "Draw the board of a record, or its game as GIF.",
-        ),
-        "convert": Listed("convert", "Convert records from one format to another."),
-        "select": Listed("archives", "Write the records that match a query, of one file or many."),
+        "check": Listed("records", "Validate records and tournament directories."),
+        "show": Listed("records", "Draw a position or animate a game of a record."),
+        "convert": Listed("convert", "Convert records between formats."),
+        "select": Listed("archives", "Write the records that match a query."),
         "analyze": Listed("analyze", "Add evaluations, marks and better moves to records."),
-        "edit": Listed("edit", "Change records: tags, players, comments, length, variations."),
-        "diff": Listed("archives", "Compare two archives, whatever their order."),
+        "edit": Listed("edit", "Change tags, players and annotations of records."),
+        "diff": Listed("diff", "Compare the records of two archives."),
     },
-    "Ask": {
-        "stats": Listed(
-            "stats",
-            "Count games, lengths, results, endings, openings; measure games.",
-        ),
-        "explore": Listed(
-            "explore",
-            "Say what was played from a position, and what came of it.",
-        ),
-        "explain": Listed(
-            "explain",
-            "Say what costs a bot most points, and which games show it.",
-        ),
-        "solve": Listed("solve", "Say how a game ends from a position, and by which line."),
-        "puzzles": Listed("puzzles", "Ask, make and prove positions with one right move."),
+    "Study": {
+        "stats": Listed("stats", "Summarise games by length, result, ending and opening."),
+        "explore": Listed("explore", "Show the moves played from a position and their scores."),
+        "explain": Listed("explain", "Find where a bot loses most points."),
+        "solve": Listed("solve", "Prove how a game ends from a position."),
+        "puzzles": Listed("puzzles", "Solve, make and verify puzzles."),
     },
-    "House": {
-        "games": Listed("games", "List the games, their legal moves, and counts of paths."),
-        "doctor": Listed(
-            "doctor",
-            "Check that this machine can run tournaments.",
-        ),
-        "schema": Listed("games", "Print the JSON Schema (2020-12) of a format."),
+    "Setup": {
+        "games": Listed("games", "List game types, their rules and legal moves."),
+        "doctor": Listed("doctor", "Check that this machine can run tournaments."),
+        "schema": Listed("games", "Print the JSON Schema of a format."),
     },
 }
 """The commands by their groups, in the order of the help."""
@@ -115,7 +99,7 @@ class _Light:
     """An option or argument whose values are mostly cast without the library's models.
 
     They come from pydantic, which takes longer to load than most commands take for their work.
-    Whatever is not plain text for a plain type is left to the library.
+    The library casts every other value.
     """
 
     nargs: int
@@ -127,7 +111,7 @@ class _Light:
         return self
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the value as it is declared; raises typer.BadParameter."""
+        """Return the value with its declared type; raises typer.BadParameter."""
         is_one = self.nargs == 1 and not self.multiple
         if value is None:
             return None if is_one else ()
@@ -167,15 +151,15 @@ def _chosen(value: Any, choices: Iterable[Any], *, param: Any, ctx: Any) -> Any:
 
 
 class LightOption(_Light, TyperOption):
-    """An option of all our commands."""
+    """An option of the commands in this package."""
 
 
 class LightArgument(_Light, TyperArgument):
-    """An argument of all our commands."""
+    """An argument of the commands in this package."""
 
 
-class _OfLight:
-    """What all commands have: their options and arguments are light.
+class _OfLight(Documented):
+    """A command whose options and arguments are light.
 
     Typer makes these by itself, of two classes that nothing replaces.
     """
@@ -189,11 +173,12 @@ class _OfLight:
         """Return the option --help, the same one each time."""
         if self._help is None:
             self._help = _light(super().get_help_option(ctx))  # type: ignore[misc]
+            self._help.rich_help_panel, self._help.help = Topic.OUTPUT, "This help."
         return self._help
 
 
 def _light(param: Any) -> Any:
-    """Return the same option or argument as one of ours."""
+    """Return the option or argument as a `LightOption` or `LightArgument`."""
     kind = LightOption if isinstance(param, TyperOption) else LightArgument
     ours = kind.__new__(kind)
     vars(ours).update(vars(param))
@@ -201,13 +186,14 @@ def _light(param: Any) -> Any:
 
 
 class CommandGroup(_OfLight, TyperGroup):
-    """A group of commands, each with a whole sentence in its help."""
+    """A group of commands, listed with their summaries."""
 
     headings: Mapping[str, Iterable[str]] = {}
-    """Names of commands below each; none: all below one."""
+    """The names of the commands below each heading; empty for one list of all commands."""
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - Typer calls it
-        """Write which commands there are."""
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options and the commands."""
+        super().format_options(ctx, formatter)
         width = max(map(len, self.commands))
         for heading, names in (self.headings or {"Commands": self.commands}).items():
             rows = []
@@ -219,7 +205,7 @@ class CommandGroup(_OfLight, TyperGroup):
 
 
 class ListGroup(CommandGroup):
-    """A group that lists what there is where no command is named."""
+    """A group whose default command is `list`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line."""
@@ -228,7 +214,7 @@ class ListGroup(CommandGroup):
 
 
 class Program(CommandGroup):
-    """All commands; each is made when it is asked for."""
+    """The program; it loads each command only on demand."""
 
     headings = TREE
 
@@ -244,13 +230,13 @@ class Program(CommandGroup):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - Typer calls it
-        """Return a command with all it takes; None where there is none of that name."""
+        """Return the command of this name, or None."""
         listed = COMMANDS.get(cmd_name)
         return None if listed is None else commands_of(listed.module)[cmd_name]
 
 
 class Plain(_OfLight, TyperCommand):
-    """A command whose help names its values as the documentation does: SOURCE..., N."""
+    """A command whose usage line names arguments as the documentation does, such as SOURCE..."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the options and arguments; only what may be left out stands in brackets."""
@@ -259,20 +245,9 @@ class Plain(_OfLight, TyperCommand):
         once = (piece.removesuffix("...") if piece.count("...") > 1 else piece for piece in pieces)
         return [piece.removeprefix("{").removesuffix("}") for piece in once]
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write what each argument and each option means."""
-        params = self.get_params(ctx)
-        for kind in ("argument", "option"):
-            records = (one.get_help_record(ctx) for one in params if one.param_type_name == kind)
-            # Without the type in Python: `FILE... <list[Path]>`.
-            rows = [(record[0].partition(" <")[0], record[1]) for record in records if record]
-            if rows:
-                with formatter.section(f"{kind.capitalize()}s"):
-                    formatter.write_dl(rows)
-
 
 def _with_quiet(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command that takes -q, whether `function` has something to leave out or not."""
+    """Return `function` as a command with the option -q."""
     signature = inspect.signature(function, eval_str=True)
     if "quiet" in signature.parameters:
         return function
@@ -293,33 +268,59 @@ def _with_quiet(function: Callable[..., Any]) -> Callable[..., Any]:
 class App(typer.Typer):
     """The program, or commands of it."""
 
-    def __init__(self, **options: Any) -> None:
-        """Have no colours and no completion, unless told otherwise."""
-        super().__init__(**{"add_completion": False, "rich_markup_mode": None, **options})
+    def __init__(self, *, about: AboutCommand | None = None, **options: Any) -> None:
+        """Have no colours and no completion; `about` is for a group with a class of its own."""
+        cls = {} if about is None else {"cls": with_about(options["cls"], about)}
+        plain = {"add_completion": False, "rich_markup_mode": None}
+        super().__init__(**{**plain, **options, **cls})
 
-    def command(self, *args: Any, **options: Any) -> Callable[..., Any]:
-        """Add a command with plain help; one that says nothing beside its data has -q too."""
-        add = super().command(*args, **{"cls": Plain, **options})
+    def command(
+        self,
+        *args: Any,
+        example: str = "",
+        statuses: Mapping[int, str] | None = None,
+        prints: Sequence[Printed] = (),
+        cls: Any = Plain,
+        **options: Any,
+    ) -> Callable[..., Any]:
+        """Add a command with its example, its own exit statuses and what `--json` prints.
+
+        If the command has no option -q, it gets one.
+        """
+        about = AboutCommand(example, statuses or {}, prints)
+        add = super().command(*args, cls=with_about(cls, about), **options)
         return lambda function: (add(_with_quiet(function)), function)[1]
 
 
 # Whether a file can be read is said by who reads it: one that is only written need not be.
 
 
-def option(names: str, metavar: str, says: str, **more: Any) -> Any:
-    """Return an option with a value; `names` has a blank between two."""
-    return typer.Option(*names.split(), metavar=metavar, help=says, **{"readable": False, **more})
+def option(names: str, metavar: str, says: str, topic: Topic, **more: Any) -> Any:
+    """Return an option with a value; `names` has a space between two.
+
+    `choices` are listed after the meaning; `default` is the text for one that the command computes.
+    """
+    says += f" Choices: {', '.join(choices)}." if (choices := more.pop("choices", ())) else ""
+    if default := more.pop("default", ""):
+        more["show_default"] = default
+    return typer.Option(
+        *names.split(),
+        metavar=metavar,
+        help=says,
+        rich_help_panel=topic,
+        **{"readable": False, **more},
+    )
 
 
 MOST: Final = 2**63 - 1
-"""What no count reaches, and every database and loop holds."""
+"""The largest count that databases can store."""
 
 
 def whole(least: int, most: int = MOST) -> Mapping[str, Any]:
     """Return what makes the value of an option or argument a whole number in this range.
 
-    Its digits are 0 to 9: `1_0`, `10.0` and digits of other scripts are none, though the library
-    of the command line takes them.
+    Only the digits 0 to 9 are allowed. The library itself also accepts `1_0`, `10.0` and digits
+    of other scripts.
     """
 
     def read(text: str) -> int:
@@ -335,7 +336,7 @@ def whole(least: int, most: int = MOST) -> Mapping[str, Any]:
 
 
 def seconds(least: float, most: float | None = None) -> Mapping[str, Any]:
-    """Return what makes the value of an option a number in this range, likewise in digits."""
+    """Return what makes the value of an option a decimal number in this range."""
 
     def read(text: str) -> float:
         if isinstance(text, float):  # what holds where nothing was said
@@ -352,72 +353,123 @@ def seconds(least: float, most: float | None = None) -> Mapping[str, Any]:
 _DECIMAL: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?|\.[0-9]{1,9}")
 
 
-def positive(names: str, says: str) -> Any:
+def positive(names: str, says: str, topic: Topic, **more: Any) -> Any:
     """Return an option whose value is a number N from 1."""
-    return option(names, "N", says, **whole(1))
+    return option(names, "N", says, topic, **whole(1), **more)
 
 
-def flag(names: str, says: str, **more: Any) -> Any:
-    """Return an option that is there or not."""
-    return typer.Option(*names.split(), help=says, **more)
+def flag(names: str, says: str, topic: Topic, **more: Any) -> Any:
+    """Return an option without a value."""
+    return typer.Option(*names.split(), help=says, rich_help_panel=topic, **more)
 
 
 def argument(metavar: str, says: str, **more: Any) -> Any:
-    """Return what stands without a name."""
+    """Return an argument; `default` is the text for a default that the command computes."""
+    if default := more.pop("default", ""):
+        more["show_default"] = default
     return typer.Argument(metavar=metavar, help=says, **{"readable": False, **more})
 
 
+TIMES: Final = "10+0.1 (seconds per game and move), 'move 0.5', 'nodes 1000' or none"
+"""Time controls, for help."""
+
 Sandbox = Annotated[
     str | None,
-    option("--sandbox", "WALL", "Around each bot at least: auto, none, user (one each) or bwrap."),
+    option(
+        "--sandbox",
+        "LEVEL",
+        "Minimal sandbox of every bot.",
+        Topic.SANDBOX,
+        choices=("auto", "none", "user", "bwrap"),
+        default="auto",
+    ),
 ]
 
 Cluster = Annotated[
     str | None,
-    option("--cluster", "ADDRESS", "Play on Dask's workers: tls://HOST:PORT, or local:N here."),
+    option(
+        "--cluster",
+        "ADDRESS",
+        "Dask cluster to play on: tls://HOST:PORT, or local:N for N workers on this machine.",
+        Topic.SANDBOX,
+    ),
 ]
 HostsAlike = Annotated[
-    bool, flag("--hosts-alike", "Refuse machines whose speed differs by more than 10 %.")
+    bool,
+    flag("--hosts-alike", "Refusal of machines that differ in speed by over 10%.", Topic.SANDBOX),
 ]
 
 
 class SideOption(StrEnum):
-    """A seat, as flags name it."""
+    """A side, as options name it."""
 
     FIRST = "first"
     SECOND = "second"
 
 
-Bom = Annotated[bool, flag("--bom", "Begin CSV with a byte order mark, as spreadsheets want it.")]
-AsJson = Annotated[bool, flag("--json", "Print JSON for a program.")]
-DoneAsJson = Annotated[bool, flag("--json", "Print what was done as a JSON object.")]
-Quiet = Annotated[bool, flag("--quiet -q", "Print only data, problems and warnings.")]
+Bom = Annotated[bool, flag("--bom", "Byte order mark in CSV, for spreadsheets.", Topic.OUTPUT)]
+AsJson = Annotated[bool, flag("--json", "JSON on standard output.", Topic.OUTPUT)]
+DoneAsJson = Annotated[
+    bool, flag("--json", "JSON summary of the result on standard output.", Topic.OUTPUT)
+]
+Quiet = Annotated[bool, flag("--quiet -q", "Only data, problems and warnings.", Topic.OUTPUT)]
 
 WITHOUT: Final[Mapping[tuple[str, str], str]] = {
     ("schema", "--json"): "A schema is JSON already.",
 }
 """Commands that lack one of the options that all others have, and why."""
 
-PlayedGames = Annotated[list[str] | None, option("--game", "GAME", "A game, or its file, to play.")]
 BudgetOfRun = Annotated[
-    str | None, option("--budget", "N|TIME", "End for now after N games, or 90s, 10m, 2h.")
-]
-TestedElo = Annotated[
-    str | None, option("--sprt", "ELO0,ELO1", "No better than ELO0, or better by ELO1?")
+    str | None,
+    option(
+        "--budget",
+        "N|TIME",
+        "End of this run: after N games, or a time such as 90s, 10m or 2h.",
+        Topic.MOST_USED,
+    ),
 ]
 OpeningsAsOfRun = Annotated[
     str | None,
-    option("--openings", "random:N|FILE[:N]", "Where games begin: as of `arena run`."),
+    option(
+        "--openings",
+        "random:N|FILE[:N]",
+        "Start of the games: N random plies, or positions and first N plies of FILE.",
+        Topic.MOST_USED,
+    ),
 ]
 GamesAtOnce = Annotated[
-    str | None, option("--jobs -j", "N", "Games at the same time, or auto for one per core.")
+    str | None,
+    option(
+        "--jobs -j",
+        "N|auto",
+        "Games at the same time, or auto for as many as the cores allow.",
+        Topic.MOST_USED,
+        default="auto",
+    ),
+]
+TestedElo = Annotated[
+    str | None,
+    option(
+        "--sprt",
+        "ELO0,ELO1",
+        "Test in Elo: a gain of at most ELO0 against one of at least ELO1.",
+        Topic.MOST_USED,
+        default="0,40",
+    ),
 ]
 GameFiles = Annotated[
     list[str] | None,
-    option("--game", "GAME|FILE", "The game of records that name none, or of ./mygame.py, too."),
+    option(
+        "--game",
+        "GAME|FILE",
+        "Game type of records without one, or a file with another game type. Repeatable.",
+        Topic.RECORDS,
+    ),
 ]
-GameId = Annotated[str, argument("GAME", "The game, see `arena games`; or a file.")]
-Strict = Annotated[bool, flag("--strict", "Records of games that are not here are bad, too.")]
+GameId = Annotated[str, argument("GAME", "Game type from `arena games`, or its file.")]
+Strict = Annotated[
+    bool, flag("--strict", "Records of unknown game types count as invalid.", Topic.RECORDS)
+]
 
 
 def print_json(value: object) -> None:
@@ -428,7 +480,7 @@ def print_json(value: object) -> None:
 def print_done(
     done: Mapping[str, object], *lines: str, as_json: bool = False, quiet: bool = False
 ) -> None:
-    """Print what a command did: for programs as an object, else in lines on standard error."""
+    """Print the summary of a command: as a JSON object, or as lines on standard error."""
     if as_json:
         print_json(done)
     elif lines and not quiet:
@@ -436,13 +488,13 @@ def print_done(
 
 
 def refuse_json_beside(*outs: Path | None, as_json: bool) -> None:
-    """Raise BadParameter where one of the outputs is standard output, as that of --json is."""
+    """Raise BadParameter if --json and another output both need standard output."""
     if as_json and Path("-") in outs:
         raise typer.BadParameter("--json needs standard output for itself; write into a file")
 
 
 def require_csv(*, bom: bool, as_csv: bool) -> None:
-    """Raise BadParameter for a byte order mark where no CSV is printed."""
+    """Raise BadParameter for --bom without --csv."""
     if bom and not as_csv:
         raise typer.BadParameter("--bom is for --csv")
 
@@ -450,7 +502,7 @@ def require_csv(*, bom: bool, as_csv: bool) -> None:
 def add_games(
     files: Iterable[str] | None, *, is_strict: bool = False, wants_moves: bool = True
 ) -> None:
-    """Add the games of files that somebody names, so that records of them can be read.
+    """Add the games of the given files, so that commands can read records of them.
 
     A game that is here already is that of records that name none. If `is_strict`, records of games
     that are not here are problems. If not `wants_moves`, results alone will do. Raises ConfigError
@@ -477,6 +529,7 @@ app = App(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    about=AboutCommand("arena run --output demo", STATUSES),
 )
 
 
@@ -491,7 +544,10 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool, flag("--version", "Print the version.", callback=_version, is_eager=True)
+        bool,
+        flag(
+            "--version", "Version of the program.", Topic.OUTPUT, callback=_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     """Bot tournaments, game records and ratings for small abstract games."""

@@ -21,7 +21,9 @@ from lath.arena.cli.ending import (
     tell_report,
     unhurt_output,
 )
+from lath.arena.cli.help import LIST, Printed, Topic
 from lath.arena.cli.main import (
+    TIMES,
     App,
     AsJson,
     Cluster,
@@ -36,7 +38,7 @@ from lath.arena.cli.main import (
     whole,
 )
 from lath.arena.cli.offers import LONGER, match_command
-from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED
+from lath.arena.errors import BETTER, FAULT, INTERRUPTED, NOT_BETTER, UNDECIDED
 from lath.arena.flows.matches import PlayedMatch, held, verdict_of
 from lath.arena.flows.requests import BUDGET, SPRT, MatchRequest
 from lath.arena.schedule.sprt import score_of
@@ -175,51 +177,98 @@ def _as_json(test: Mapping[str, Any], played: PlayedMatch) -> str:
     )
 
 
-@app.command()
+@app.command(
+    example="arena match random greedy --game yavalath --tc 'nodes 50' --budget 8",
+    statuses={
+        FAULT: "A build fails, a revision cannot be checked out, or a bot cannot be started or "
+        "makes no move",
+        BETTER: "NEW is better",
+        NOT_BETTER: "NEW is not better",
+        UNDECIDED: "Undecided",
+    },
+    prints=(
+        Printed("verdict clocks old new score elo elo_low elo_high llr games lost_by folder"),
+        Printed(
+            "bot game level says elo elo_low elo_high clock is_measured games lost_by folder",
+            LIST,
+            "For a BOT alone",
+        ),
+    ),
+)
 def match(
-    old: Annotated[
-        str, argument("BOT|OLD", "A folder, git revision, file, command or bundled bot.")
-    ],
+    old: Annotated[str, argument("BOT|OLD", "Folder, file, command, bundled bot or git revision.")],
     new: Annotated[
-        str | None, argument("NEW", "The same: is it better? NAME=NEW gives it a name.")
+        str | None, argument("NEW", "Bot that may be better than OLD; NAME=NEW gives it a name.")
     ] = None,
-    build: Annotated[
-        str, option("--build", "CMD", "Builds a git revision or a folder, in a copy.")
-    ] = "",
-    run: Annotated[
-        str, option("--run", "CMD", "Starts the bot of a folder or revision, taken from there.")
-    ] = "",
     games: Annotated[
         list[str] | None,
-        option("--game", "GAME", "A game or file to play; else what both play."),
+        option(
+            "--game",
+            "GAME",
+            "Game type to play, or its file. Repeatable.",
+            Topic.MOST_USED,
+            default="those of NEW's tournament.toml, or all that both play",
+        ),
     ] = None,
     tc: Annotated[
-        str, option("--tc", "TIME", "As for `arena run`; else a contest's, or 0.5+0.01 first 1.")
+        str,
+        option(
+            "--tc",
+            "TIME",
+            f"Time control: {TIMES}.",
+            Topic.MOST_USED,
+            default="0.5+0.01 first 1, or the contest's",
+        ),
     ] = "",
     budget: Annotated[
-        str, option("--budget", "N|TIME", "End undecided after N games, or 90s, 10m, 2h.")
+        str,
+        option(
+            "--budget",
+            "N|TIME",
+            "End of this run: after N games, or a time such as 90s, 10m or 2h.",
+            Topic.MOST_USED,
+        ),
     ] = BUDGET,
     sprt: TestedElo = SPRT,
-    openings: OpeningsAsOfRun = None,
-    seed: Annotated[int, option("--seed", "N", "For all chance.", **whole(0))] = 1,
     jobs: GamesAtOnce = None,
+    out: Annotated[
+        Path | None,
+        option(
+            "--output -o",
+            "DIR",
+            "Directory of the match.",
+            Topic.MOST_USED,
+            default="one in ~/.local/state/lath-arena/matches",
+        ),
+    ] = None,
+    build: Annotated[
+        str,
+        option(
+            "--build",
+            "CMD",
+            "Shell command that builds a git revision, or a copy of a folder.",
+            Topic.GAMES,
+        ),
+    ] = "",
+    run: Annotated[
+        str,
+        option("--run", "CMD", "Command that starts the bot of a folder or revision.", Topic.GAMES),
+    ] = "",
+    openings: OpeningsAsOfRun = None,
+    seed: Annotated[int, option("--seed", "N", "Random seed.", Topic.PAIRING, **whole(0))] = 1,
     sandbox: Sandbox = None,
     cluster: Cluster = None,
     hosts_alike: HostsAlike = False,
-    out: Annotated[Path | None, option("--output -o", "DIR", "Where the match is kept.")] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say how good a bot is, or whether it is better than another.
+    """Compare two bots, or find the level of one.
 
-    A bot alone plays against levels of bundled bots. The result is the level that is as good.
+    NEW and OLD play pairs of games until the test decides or the budget ends. A BOT alone plays
+    against levels of the bundled bots, and the result is the nearest level.
 
-    Run the same command again to resume the match, unless a bot or the terms have changed.
-
-    Exit status 10 when NEW is better, 11 when it is not, 12 when that is undecided; else as of
-    `arena run`.
-
-    Example: arena match ./mybot
+    Run the same command again to continue, even with another --budget. A changed bot or another
+    option that decides games starts a new match.
     """
     request = MatchRequest(
         old,

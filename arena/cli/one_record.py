@@ -13,6 +13,7 @@ from typing import Annotated
 from lath import games
 from lath.arena.cli.files import entries as entries_of_any_format
 from lath.arena.cli.files import read_database, read_from
+from lath.arena.cli.help import Topic
 from lath.arena.cli.main import option, whole
 from lath.arena.errors import ArenaError, ConfigError
 from lath.games.core import Position
@@ -26,9 +27,13 @@ from lath.notation.text.scanner import parse
 from lath.notation.text.splitting import Entry
 
 RecordNumber = Annotated[
-    int | None, option("--record", "N", "The record, by its place in the file.", **whole(1))
+    int | None,
+    option("--record", "N", "Number of the record in the file.", Topic.POSITION, **whole(1)),
 ]
-AfterPly = Annotated[int | None, option("--ply", "P", "After this ply; else the last.", **whole(0))]
+AfterPly = Annotated[
+    int | None,
+    option("--ply", "P", "Position after this ply.", Topic.POSITION, default="last", **whole(0)),
+]
 
 
 def is_of_records(text: str) -> bool:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 from lath.arena.cli.files import entries, is_one_of, is_special, refuse_other_formats, writable
+from lath.arena.cli.help import Topic
 from lath.arena.cli.main import flag
 from lath.arena.directory import DATABASE
 from lath.arena.errors import ConfigError, InUseError
@@ -34,7 +35,10 @@ from lath.notation.record.errors import printable
 from lath.notation.tokens import TAG_NAME
 
 Force = Annotated[
-    bool, flag("--force", "Replace what is there, also of another kind, an input, a tournament's.")
+    bool,
+    flag(
+        "--force", "Permission to replace any file, also an input or a tournament's.", Topic.OUTPUT
+    ),
 ]
 
 LOOKED_AT: Final = 4096

@@ -14,7 +14,9 @@ import typer
 
 from lath import games
 from lath.arena.cli.games import PositionText, SetupText
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
+    TIMES,
     App,
     GameId,
     Quiet,
@@ -31,7 +33,7 @@ from lath.arena.entrants.flag_text import time_of
 from lath.arena.entrants.flags import bot_flag
 from lath.arena.entrants.origins import spec_of
 from lath.arena.entrants.programs import bundled
-from lath.arena.errors import INTERRUPTED, ConfigError, ContestBotError
+from lath.arena.errors import FAULT, INTERRUPTED, ConfigError, ContestBotError
 from lath.arena.machine import signals
 from lath.arena.referee import process_trees
 from lath.arena.referee import watch as watching
@@ -55,43 +57,58 @@ PERSON: Final = "person"
 
 
 EndAsJson = Annotated[
-    bool, flag("--json", "Print the result as a JSON object, all else on standard error.")
+    bool, flag("--json", "JSON object of the result, other output on standard error.", Topic.OUTPUT)
 ]
 
 
-@app.command()
+@app.command(
+    example="arena play yavalath --bot monte-carlo --side second -o mine.lath",
+    statuses={FAULT: "The bot broke off the game"},
+    prints=(Printed("game first second result termination plies written"),),
+)
 def play(
     game: GameId = "",
-    game_: Annotated[str, option("--game", "GAME", "The same, as for other commands.")] = "",
     bot: Annotated[
-        str, option("--bot", "NAME=CMD", "The bot, NAME for a bundled one, or none.")
+        str,
+        option(
+            "--bot",
+            "NAME=CMD",
+            "NAME of a bundled bot, a command, or none for two people.",
+            Topic.MOST_USED,
+        ),
     ] = "greedy",
     side: Annotated[
-        SideOption, option("--side", "first|second", "Where you sit.")
+        SideOption, option("--side", "first|second", "Your side.", Topic.MOST_USED)
     ] = SideOption.FIRST,
     tc: Annotated[
-        str, option("--tc", "TIME", "The bot's time: 60+1, 'move 0.5', 'nodes 1000', none.")
+        str, option("--tc", "TIME", f"Time control of the bot: {TIMES}.", Topic.MOST_USED)
     ] = "move 1",
-    setup: SetupText = None,
-    position: PositionText = None,
+    out: Annotated[
+        Path | None, option("--output -o", "FILE", "File to append the record to.", Topic.MOST_USED)
+    ] = None,
+    game_: Annotated[
+        str, option("--game", "GAME", "Game type, instead of the argument.", Topic.GAMES)
+    ] = "",
     seed: Annotated[
         int | None,
-        option("--seed", "N", "For the setup and the bot's chance; else any.", **whole(0)),
+        option(
+            "--seed",
+            "N",
+            "Random seed of the setup and the bot.",
+            Topic.GAMES,
+            default="random",
+            **whole(0),
+        ),
     ] = None,
-    out: Annotated[
-        Path | None, option("--output -o", "FILE", "Append the record to this file.")
-    ] = None,
+    setup: SetupText = None,
+    position: PositionText = None,
     as_json: EndAsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Play against a bot in the terminal.
 
-    With --bot none two people play at one keyboard.
-
-    Type moves in the game's notation, or help, ?, rules, hint, undo, quit. Exit status 1 when
-    the bot broke the game off.
-
-    Example: arena play yavalath --bot monte-carlo --side second -o mine.lath
+    Type a move, or help, ? (legal moves), rules, hint, eval, undo, board, resign or quit. Moves can
+    also come from a pipe.
     """
     if bool(game) == bool(game_):
         raise typer.BadParameter(

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from lath import games
+from lath.arena.cli.help import AboutCommand, Printed, Topic
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -41,7 +42,7 @@ from lath.arena.engine.puzzle_book import (
 )
 from lath.arena.engine.puzzle_making import PLAYER, Bots, Maker, bots, wrong_with
 from lath.arena.engine.solving import note_on
-from lath.arena.errors import INTERRUPTED, ConfigError
+from lath.arena.errors import FAULT, INTERRUPTED, ConfigError
 from lath.arena.machine import signals
 from lath.arena.referee.answers import MOST_NODES, Limit
 from lath.arena.terminal.streams import tell_over
@@ -53,36 +54,48 @@ app = App()
 group = App(
     name="puzzles",
     cls=CommandGroup,
-    help="Ask, make and prove positions with one right move.\n\n"
-    "Example: arena puzzles ask yavalath",
+    help="Solve, make and verify puzzles.\n\nA puzzle is a position with exactly one solution.",
+    about=AboutCommand("arena puzzles ask yavalath"),
     no_args_is_help=True,
 )
 app.add_typer(group)
 
 
-Nodes = Annotated[int, option("--nodes", "N", "For each proof.", **whole(1, MOST_NODES))]
+Nodes = Annotated[
+    int,
+    option("--nodes", "N", "Maximum nodes of each proof.", Topic.RESOURCES, **whole(1, MOST_NODES)),
+]
 
-Files = Annotated[list[Path] | None, argument("[FILE]…", "Files; else those of the project.")]
+Files = Annotated[
+    list[Path] | None, argument("[FILE]…", "Files of puzzles.", default="the built-in ones")
+]
 
 
-@group.command("ask")
+@group.command(
+    "ask", example="arena puzzles ask surikata --grade 3", prints=(Printed("game asked right"),)
+)
 def ask_puzzles(
     game: GameId,
     file: Annotated[
-        Path | None, option("--file", "FILE", "Puzzles of this file, not those of the project.")
+        Path | None,
+        option("--file", "FILE", "File of puzzles.", Topic.RECORDS, default="the built-in one"),
     ] = None,
     grade: Annotated[
-        int | None, option("--grade", "G", "Only of this grade, 1 to 5.", **whole(1, GRADES[-1]))
+        int | None,
+        option("--grade", "G", "Difficulty.", Topic.RECORDS, default="all", **whole(1, GRADES[-1])),
     ] = None,
     seed: Annotated[
-        int | None, option("--seed", "N", "For their order; else any.", **whole(0))
+        int | None,
+        option(
+            "--seed", "N", "Random seed of the order.", Topic.RECORDS, default="random", **whole(0)
+        ),
     ] = None,
     files: GameFiles = None,
     as_json: EndAsJson = False,
 ) -> None:
-    """Ask puzzles in the terminal, the easiest first, in any order within a grade.
+    """Solve puzzles in the terminal.
 
-    Example: arena puzzles ask surikata --grade 3
+    Easier puzzles come first. Puzzles of the same difficulty come in random order.
     """
     from lath.arena.terminal.puzzles import ask  # start-up time
 
@@ -107,24 +120,29 @@ def ask_puzzles(
     print_done({"game": game_id, "asked": asked, "right": right}, as_json=as_json)
 
 
-@group.command("make")
+@group.command(
+    "make",
+    example="arena puzzles make surikata -n 1 -o puzzles.lath",
+    prints=(Printed("game puzzles written"),),
+)
 def make_puzzles(
     game: GameId,
-    output: Annotated[Path, option("--output -o", "FILE", "Write them to this file.")],
-    count: Annotated[int, option("--count -n", "N", "How many.", **whole(1))] = 10,
+    output: Annotated[Path, option("--output -o", "FILE", "File to write.", Topic.OUTPUT)],
+    count: Annotated[
+        int, option("--count -n", "N", "Number of puzzles.", Topic.RECORDS, **whole(1))
+    ] = 10,
     nodes: Nodes = 3000,
     seed: Annotated[
-        int, option("--seed", "N", "For the games that they are found in.", **whole(0))
+        int, option("--seed", "N", "Random seed of the games.", Topic.RECORDS, **whole(0))
     ] = 1,
     files: GameFiles = None,
     as_json: DoneAsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Find puzzles in hasty games and prove them; those that are found are written at once.
+    """Find and prove new puzzles.
 
-    Not more than a third of them are of one grade.
-
-    Example: arena puzzles make surikata -n 5 -o mine.lath
+    The arena plays quick games, proves the puzzles in them, and writes each puzzle at once. At most
+    a third of the puzzles have the same difficulty.
     """
     add_games(files)
     refuse_json_beside(output, as_json=as_json)
@@ -154,7 +172,12 @@ def make_puzzles(
     print_done({"game": one.id, "puzzles": len(found), "written": [str(output)]}, as_json=as_json)
 
 
-@group.command("check")
+@group.command(
+    "check",
+    example="arena puzzles check puzzles.lath",
+    statuses={FAULT: "A proof fails"},
+    prints=(Printed("puzzles proven failed"),),
+)
 def check_puzzles(
     files: Files = None,
     nodes: Nodes = 20_000,
@@ -162,11 +185,9 @@ def check_puzzles(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Prove puzzles again: that the right move is, and that no other one is.
+    """Prove puzzles again.
 
-    Exit status 1 where that fails.
-
-    Example: arena puzzles check mine.lath
+    For each puzzle the arena proves that the solution is right, and that no other move is.
     """
     add_games(game)
     named = files or all_built_in()

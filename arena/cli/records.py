@@ -15,6 +15,7 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.files import (
+    SOURCES,
     AllSources,
     Jobs,
     is_one_of,
@@ -25,6 +26,7 @@ from lath.arena.cli.files import (
     writable,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
+from lath.arena.cli.help import LINES, Printed, Topic
 from lath.arena.cli.main import (
     App,
     GameFiles,
@@ -47,7 +49,7 @@ from lath.arena.cli.one_record import (
     too_short,
 )
 from lath.arena.cli.outputs import GIF, PNG, RECORDS, Force, Target
-from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.errors import FAULT, USAGE, ArenaError, ConfigError
 from lath.arena.terminal.streams import unfiltered
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.games.core import Position
@@ -62,14 +64,24 @@ from lath.notation.text.splitting import Entry
 app = App()
 
 
-@app.command()
+@app.command(
+    example="arena check games.lath",
+    statuses={FAULT: "A record or game is invalid", USAGE: "A file cannot be read"},
+    prints=(
+        Printed("file line column code message expected record ply source meant", LINES),
+        Printed("records sound bad problems plies seconds", LINES, "In the last line"),
+    ),
+)
 def check(
     sources: AllSources,
     as_json: Annotated[
-        bool, flag("--json", "Print a JSON object per line: each problem, then the counts.")
+        bool, flag("--json", "JSON object per problem, then one of the counts.", Topic.OUTPUT)
     ] = False,
     max_errors: Annotated[
-        int | None, positive("--max-errors", "Print N of them, count all.")
+        int | None,
+        positive(
+            "--max-errors", "Maximum number of problems to print.", Topic.OUTPUT, default="all"
+        ),
     ] = None,
     jobs: Jobs = 1,
     sound: Annotated[
@@ -77,26 +89,22 @@ def check(
         option(
             "--sound",
             "OUT",
-            "Write what is sound into a new file, or of a directory into a new directory.",
+            "New file for the valid records, or new directory for valid games.",
+            Topic.OUTPUT,
         ),
     ] = None,
-    index: Annotated[bool, flag("--index", "Write FILE.idx: show finds a record at once.")] = False,
+    index: Annotated[
+        bool,
+        flag("--index", "FILE.idx, with which `arena show` finds a record at once.", Topic.OUTPUT),
+    ] = False,
     quiet: Quiet = False,
     strict: Strict = False,
     game: GameFiles = None,
 ) -> None:
-    """Validate records and tournaments' directories.
+    """Validate records and tournament directories.
 
-    Problems, then counts and throughput, go to standard output. Exit status 1 if a record or a game
-    is bad, 2 if a file cannot be read; the others are checked all the same.
-
-    With --sound the arena copies the valid records or games to OUT. `arena run --output OUT`
-    resumes a tournament from them. With --index `arena show FILE --record N` reads record N alone,
-    as long as the file does not change.
-
-    Example: arena check games.lath archive.lath.gz
-
-    Example: arena check tournament --sound repaired
+    The arena prints each problem with its place, then the counts. `arena run --output OUT` resumes
+    a tournament from the directory of --sound.
     """
     add_games(game, is_strict=strict)
     check = _Check(as_json=as_json, most=max_errors)
@@ -287,37 +295,49 @@ def _found(entry: Entry) -> Findings:
     return Findings(1, bool(entry.problems), plies, entry.problems)
 
 
-@app.command()
+@app.command(
+    example="arena show games.lath --record 3 --ply 12 --svg > board.svg",
+    prints=(
+        Printed("record ply position move legal", LINES),
+        Printed("record ply written", when="With --png or --gif"),
+    ),
+)
 def show(
-    file: Annotated[
-        Path,
-        argument("SOURCE", "A record file, a tournament's directory, or a database; - is stdin."),
-    ],
+    file: Annotated[Path, argument("SOURCE", SOURCES)],
     number: RecordNumber = None,
     ply: AfterPly = None,
     game: GameFiles = None,
-    svg: Annotated[bool, flag("--svg", "Draw the board as an SVG file.")] = False,
+    svg: Annotated[bool, flag("--svg", "SVG on standard output.", Topic.DRAWING)] = False,
     png: Annotated[
-        Path | None, option("--png", "OUT", "Draw the board as a picture; - is stdout.")
+        Path | None, option("--png", "OUT", "File for a picture.", Topic.DRAWING)
     ] = None,
-    gif: Annotated[Path | None, option("--gif", "OUT", "Draw the whole game, up to --ply.")] = None,
+    gif: Annotated[
+        Path | None,
+        option("--gif", "OUT", "File for an animation of the game, up to --ply.", Topic.DRAWING),
+    ] = None,
     size: Annotated[
-        int | None, option("--size", "PX", "Width of --png and --gif, else 480.", **whole(16, 4096))
-    ] = None,
-    aids: Annotated[bool, flag("--aids", "In drawings: sizes of groups, lines of sight.")] = False,
-    legal: Annotated[bool, flag("--legal", "In drawings: what may be played.")] = False,
-    as_json: Annotated[
-        bool,
-        flag(
-            "--json",
-            "Print a JSON object per record and ply; with --png or --gif what was written.",
+        int | None,
+        option(
+            "--size",
+            "PX",
+            "Width of --png and --gif.",
+            Topic.DRAWING,
+            default="480",
+            **whole(16, 4096),
         ),
+    ] = None,
+    aids: Annotated[
+        bool, flag("--aids", "Sizes of groups and lines of sight in drawings.", Topic.DRAWING)
+    ] = False,
+    legal: Annotated[bool, flag("--legal", "Legal moves in drawings.", Topic.DRAWING)] = False,
+    as_json: Annotated[
+        bool, flag("--json", "JSON object per record and ply.", Topic.OUTPUT)
     ] = False,
     force: Force = False,
 ) -> None:
-    """Draw the board of a record, or its game as GIF.
+    """Draw a position or animate a game of a record.
 
-    Example: arena show games.lath --record 3 --ply 12 --svg > board.svg
+    Without --record the arena draws every record. --png and --gif need the extra `images`.
     """
     picture = png or gif
     refuse_json_beside(Path("-") if svg else picture, as_json=as_json)

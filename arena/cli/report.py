@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lath.arena.cli.files import CountAgain, Jobs, Unchecked, is_one_of, unless_cut, writable
+from lath.arena.cli.files import (
+    AllSources,
+    CountAgain,
+    Jobs,
+    Unchecked,
+    is_one_of,
+    unless_cut,
+    writable,
+)
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -46,7 +55,7 @@ from lath.arena.cli.report_jobs import (
     warn_of,
 )
 from lath.arena.directory import DATABASE, RECORDS, REPORT
-from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.errors import FAULT, ArenaError, ConfigError
 from lath.arena.publishing.pages import refuse_to_replace
 from lath.arena.terminal.streams import BOM, data_output
 from lath.arena.tournament.outcome.directories import is_collection, tournaments_in
@@ -69,45 +78,61 @@ app = App()
 Anchor = Annotated[
     list[str] | None,
     option(
-        "--anchor", "BOT=ELO", "A bot whose Elo is given; several, or none. Default: as stored."
+        "--anchor",
+        "BOT=ELO",
+        "Bot with given Elo; none removes all. Repeatable.",
+        Topic.RATINGS,
+        default="as stored",
     ),
 ]
 RelativeTo = Annotated[
-    str, option("--relative-to", "BOT", "Show Elo differences to BOT, with their own intervals.")
+    str,
+    option("--relative-to", "BOT", "Elo differences to BOT, with 95% intervals.", Topic.RATINGS),
 ]
 
 SeasonShown = Annotated[
     str | None,
-    option("--season", "NAME|all", "League: the season shown, or all games. Default: the last."),
+    option(
+        "--season", "NAME|all", "Season of a pool, or all games.", Topic.RATINGS, default="the last"
+    ),
 ]
 Columns = Annotated[
     str,
-    option("--columns", "NAME,...", "Columns of the ratings and of --csv; all for all of them."),
+    option(
+        "--columns",
+        "NAME,...",
+        "Columns of the ratings and of --csv, in this order, or all.",
+        Topic.MOST_USED,
+    ),
 ]
 
 
-@app.command()
+@app.command(
+    example="arena rate tournament --columns rank,bot,elo,ranks",
+    statuses={FAULT: "An invalid record was left out"},
+    prints=(Printed(schema="standings"),),
+)
 def rate(
-    sources: Annotated[
-        list[Path],
-        argument("SOURCE...", "Tournaments' directories, record files, databases; - is stdin."),
-    ],
-    as_json: AsJson = False,
-    as_csv: Annotated[bool, flag("--csv", "Print a line a bot for a sheet.")] = False,
-    bom: Bom = False,
+    sources: AllSources,
+    by_game: Annotated[
+        bool, flag("--by-game", "Tables of each game type, too.", Topic.MOST_USED)
+    ] = False,
+    columns: Columns = "",
+    as_csv: Annotated[bool, flag("--csv", "CSV with a line per bot.", Topic.MOST_USED)] = False,
     method: Annotated[
         Literal["", "all-games", "trueskill"],
         option(
             "--method",
             "NAME",
-            "Rank bots by a rating: all-games (at once) or trueskill (in order of play).",
+            "Rating that ranks the bots, from all games at once or in order of play.",
+            Topic.RATINGS,
+            choices=("all-games", "trueskill"),
+            default="the rule of the format",
         ),
     ] = "",
-    by_game: Annotated[bool, flag("--by-game", "Print the tables of each game, too.")] = False,
     versions: Annotated[
-        bool, flag("--versions", "Give each version of a bot a line of its own.")
+        bool, flag("--versions", "Line for each version of a pool's bot.", Topic.RATINGS)
     ] = False,
-    columns: Columns = "",
     anchor: Anchor = None,
     relative_to: RelativeTo = "",
     season: SeasonShown = None,
@@ -116,28 +141,15 @@ def rate(
     jobs: Jobs = 1,
     strict: Strict = False,
     game: GameFiles = None,
+    bom: Bom = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Print result, ratings with intervals and crosstable.
+    """Print results, ratings and the crosstable.
 
-    The result by the rules of the format comes first where SOURCE is one tournament's directory.
-    A record file may be of any format that is read. JSON and CSV always have the tables of each
-    game.
+    Points decide the ranks if all bots have met equally often. A swiss, a knockout or a gauntlet
+    has its own result. In all other cases the conservative rating decides.
 
-    Changes during the tournament come last.
-
-    If all bots have met equally often, points decide the ranks. A swiss, a knockout or a gauntlet
-    has its own result. In all other cases the conservative rating decides. The versions of a pool's
-    bot are one bot; --versions shows each.
-
-    With --anchor BOT keeps the Elo that is given, and that of all others is relative to it, so that
-    numbers of several events compare. Anchors of a tournament are in its tournament.toml.
-
-    Records in which `arena check` finds errors are left out: exit status 1. A game that is given
-    twice counts once.
-
-    Example: arena rate tournament --csv > standings.csv
-
-    Example: arena rate tournament --anchor greedy=1500 --columns rank,bot,elo,ranks
+    Invalid records are left out. Duplicate games count once.
     """
     from lath.reports.counting.columns import COLUMNS  # start-up time
     from lath.reports.event.export import to_csv, to_json
@@ -258,92 +270,118 @@ def with_seconds(args: list[str]) -> list[str]:
     return words
 
 
-@app.command(cls=Watchable)
+@app.command(
+    cls=Watchable,
+    example="arena report tournament -o report.html",
+    statuses={
+        0: "Success, or the end of the tournament with --watch",
+        FAULT: "An invalid record was left out",
+    },
+    prints=(Printed("written"),),
+)
 def report(
     sources: Annotated[
         list[Path] | None,
         argument(
             "SOURCE...",
-            "Tournaments' directories, record files, or a folder of tournaments.",
+            "Tournament directories, record files, databases, or a folder of tournaments.",
             show_default=False,
         ),
     ] = None,
     out: Annotated[
-        Path | None, option("--output -o", "FILE", "Where the page is written, else report.html.")
+        Path | None,
+        option("--output -o", "FILE", "Page to write.", Topic.MOST_USED, default="report.html"),
     ] = None,
-    title: Annotated[str | None, option("--title", "TEXT", "The page's heading.")] = None,
-    data: Annotated[
-        Path | None, option("--data", "FILE", "Write what the page shows as JSON.")
-    ] = None,
-    analysis: Annotated[
-        Path | None, option("--analysis", "FILE", "Records of these games from `arena analyze`.")
+    title: Annotated[
+        str | None,
+        option("--title", "TEXT", "Heading.", Topic.MOST_USED, default="names of the events"),
     ] = None,
     watch: Annotated[
         float | None,
         option(
             WATCH,
             "[SECONDS]",
-            "Update the page while a tournament is played.",
+            "Update of the page, every 10 seconds, while a tournament is played.",
+            Topic.MOST_USED,
             **seconds(1, 86_400),
         ),
     ] = None,
-    templates: Annotated[
-        Path | None,
-        option("--templates", "DIR", "Folder with templates that replace the built-in ones."),
-    ] = None,
-    copy_templates: Annotated[
-        Path | None, option("--copy-templates", "DIR", "Copy our templates there, and end.")
-    ] = None,
-    base_url: Annotated[
-        str, option("--base-url", "URL", "Where the folder of the page will lie, for its links.")
-    ] = "",
-    no_reports: Annotated[
-        bool, flag("--no-reports", "Write only the index page of a folder of tournaments.")
-    ] = False,
     public: Annotated[
         bool,
-        flag("--public", "For everybody: no command, environment, path, host or what bots wrote."),
+        flag(
+            "--public",
+            "Page without commands, environment, paths, hosts and messages of bots.",
+            Topic.MOST_USED,
+        ),
+    ] = False,
+    data: Annotated[
+        Path | None,
+        option(
+            "--data",
+            "FILE",
+            "File for the content of the page as JSON; without -o no page.",
+            Topic.PAGES,
+        ),
+    ] = None,
+    analysis: Annotated[
+        Path | None,
+        option("--analysis", "FILE", "Records of these games from `arena analyze`.", Topic.PAGES),
+    ] = None,
+    templates: Annotated[
+        Path | None,
+        option(
+            "--templates", "DIR", "Folder of templates that replace built-in ones.", Topic.PAGES
+        ),
+    ] = None,
+    copy_templates: Annotated[
+        Path | None,
+        option(
+            "--copy-templates",
+            "DIR",
+            "Folder for a copy of the built-in templates; no page is written.",
+            Topic.PAGES,
+        ),
+    ] = None,
+    no_reports: Annotated[
+        bool, flag("--no-reports", "Only the index page of a folder of tournaments.", Topic.PAGES)
     ] = False,
     site: Annotated[
-        Path | None, option("--site", "DIR", "Write a league's pages there, for everybody.")
+        Path | None,
+        option("--site", "DIR", "Folder for the public pages of a league.", Topic.PUBLIC),
+    ] = None,
+    about: Annotated[
+        Path | None,
+        option("--about", "FILE", "With --site: Markdown for its first page.", Topic.PUBLIC),
     ] = None,
     owner: Annotated[
         str | None,
-        option("--owner", "BOT", "Write the logs of one bot alone, into the folder of -o."),
+        option(
+            "--owner",
+            "BOT",
+            "Files for the owner of BOT, in the folder of -o, instead of a page.",
+            Topic.PUBLIC,
+        ),
     ] = None,
+    base_url: Annotated[
+        str, option("--base-url", "URL", "Later address of the page's folder.", Topic.PUBLIC)
+    ] = "",
     anchor: Anchor = None,
     relative_to: RelativeTo = "",
     season: SeasonShown = None,
-    about: Annotated[
-        Path | None, option("--about", "FILE", "With --site: Markdown of yours for the first page.")
-    ] = None,
     unchecked: Unchecked = False,
-    force: Force = False,
     count_again: CountAgain = False,
     strict: Strict = False,
     game: GameFiles = None,
+    force: Force = False,
     as_json: DoneAsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write the HTML report: one file that needs no network.
+    """Write the HTML report of tournaments or records.
 
-    For a folder with several tournaments, the arena writes the index page FOLDER/index.html with
-    ratings over all of them. It also writes each report that is missing or older than its games.
+    The report is one file that works without a network. For a folder of tournaments the arena
+    writes FOLDER/index.html, and each report that is missing or older than its games.
 
-    Records in which `arena check` finds errors are left out: exit status 1.
-
-    With --anchor BOT keeps the Elo that is given, and that of all others is relative to it. In a
-    folder with several tournaments, anchors are stored in league.toml for later commands. `--anchor
-    none` removes them.
-
-    With --site it is a folder of pages instead: the league's, one a bot, and each event's report,
-    all of it public.
-
-    With --data and without -o only the JSON is written; `-` is standard output. With --watch the
-    page refreshes itself while a tournament is played; exit status 0 when that is over, 3 after
-    Ctrl-C.
-
-    Example: arena report tournament -o report.html
+    The arena stores --anchor for a folder of tournaments in its league.toml.
     """
     add_games(game, is_strict=strict, wants_moves=False)
     written = WrittenFiles(quiet=quiet or as_json)

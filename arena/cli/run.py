@@ -11,6 +11,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from lath.arena.cli.ending import (
+    FAIL_ON,
     Failures,
     audience,
     events_of,
@@ -19,13 +20,14 @@ from lath.arena.cli.ending import (
     resumable,
     unhurt_output,
 )
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
+    TIMES,
     App,
     BudgetOfRun,
     Cluster,
-    GamesAtOnce,
     HostsAlike,
-    PlayedGames,
+    OpeningsAsOfRun,
     Quiet,
     Sandbox,
     argument,
@@ -39,12 +41,14 @@ from lath.arena.cli.main import (
 )
 from lath.arena.cli.outputs import EVENTS, Target
 from lath.arena.directory import CONFIG, OUTCOME, REPORT
-from lath.arena.errors import ConfigError
+from lath.arena.entrants.sizes import DEMO_GAMES
+from lath.arena.errors import BUG, FAULT, ConfigError
 from lath.arena.flows.requests import DEFAULT_FOLDER, RunRequest
 from lath.arena.flows.runs import FILES, place_of, played, settled
 from lath.arena.machine import signals
 from lath.arena.machine.system import PATIENCE_S
 from lath.arena.schedule.core import seed_digest
+from lath.arena.schedule.formats import FORMATS
 from lath.arena.terminal.layout import Output
 from lath.arena.tournament.configuration.config import load_own
 from lath.arena.tournament.outcome.notes import played_in
@@ -56,148 +60,262 @@ from lath.arena.tournament.store.rulings import Orders
 app = App()
 
 
-@app.command()
+@app.command(
+    example="arena run --bot greedy --bot random --game yavalath --rounds 2 --tc 'nodes 50'",
+    statuses={
+        0: "Every game is played, or the budget is used up",
+        FAULT: "A bot was benched or cannot be added, a pairing was stopped, a game ended as in "
+        "--fail-on, or the directory is damaged, in use or not a tournament",
+        BUG: "The report failed; everything else is written",
+    },
+    prints=(
+        Printed(shape="the event `ended`", schema="events"),
+        Printed(
+            "format event played games seconds jobs plies noise sprt bots season match_days "
+            "waits_for slow differences",
+            when="With --plan",
+        ),
+        Printed("ruled written", when="For a ruling"),
+        Printed("written", when="With --snapshot"),
+    ),
+)
 def run(
     config: Annotated[
         Path | None,
-        argument("CONFIG.toml|DIR", "The tournament, or where it is; else the built-in demo."),
-    ] = None,
-    out: Annotated[
-        Path, option("--output -o", "DIR", "Where everything is written.")
-    ] = DEFAULT_FOLDER,
-    bots: Annotated[
-        list[str] | None,
-        option("--bot", "NAME=CMD", "A bot, NAME for a bundled one, settings after a ;"),
-    ] = None,
-    add: Annotated[
-        list[str] | None, option("--add", "NAME=CMD", "Pool: a bot that comes, or another version.")
-    ] = None,
-    anyway: Annotated[
-        bool, flag("--anyway", "Add a bot with --add even if it cannot play yet.")
-    ] = False,
-    retire: Annotated[
-        list[str] | None, option("--retire", "NAME", "Pool: a bot that plays no more.")
-    ] = None,
-    games: PlayedGames = None,
-    rounds: Annotated[int | None, positive("--rounds", "Rounds.")] = None,
-    tc: Annotated[
-        str | None,
-        option(
-            "--tc",
-            "TIME",
-            "10+0.1 (seconds), 'move 0.5', 'nodes 1000' or none; 'move 0.05 first 1'.",
+        argument(
+            "CONFIG.toml|DIR",
+            "Configuration of the tournament, or its directory.",
+            default="./tournament.toml, or the built-in demo",
         ),
     ] = None,
-    jobs: GamesAtOnce = None,
-    seed: Annotated[
-        str | None, option("--seed", "N", "Random seed, or secret for an unguessable one.")
+    bots: Annotated[
+        list[str] | None,
+        option(
+            "--bot",
+            "NAME=CMD",
+            "NAME of a bundled bot, or a command, with settings after ';'. Repeatable.",
+            Topic.MOST_USED,
+        ),
+    ] = None,
+    games: Annotated[
+        list[str] | None,
+        option(
+            "--game",
+            "GAME",
+            "Game type to play, or its file. Repeatable.",
+            Topic.MOST_USED,
+            default=", ".join(DEMO_GAMES),
+        ),
     ] = None,
     format_: Annotated[
         str | None,
-        option("--format", "F", "round-robin, gauntlet, swiss, knockout, match, tune or pool."),
+        option(
+            "--format",
+            "FORMAT",
+            "Format of the tournament.",
+            Topic.MOST_USED,
+            choices=FORMATS,
+            default="round-robin",
+        ),
     ] = None,
-    challengers: Annotated[
-        int | None, positive("--challengers", "Gauntlet: the first N bots.")
+    rounds: Annotated[
+        int | None,
+        positive(
+            "--rounds",
+            "Rounds; each plays one opening per pairing and game type twice, with sides swapped.",
+            Topic.MOST_USED,
+            default="3, or 1 with CONFIG",
+        ),
     ] = None,
-    pairs: Annotated[
-        int | None, positive("--pairs", "Swiss, knockout: setups per game and encounter.")
+    tc: Annotated[
+        str | None,
+        option("--tc", "TIME", f"Time control: {TIMES}.", Topic.MOST_USED, default="2+0.02"),
     ] = None,
-    sprt: Annotated[
-        str | None, option("--sprt", "ELO0,ELO1[,ALPHA,BETA]", "Match: when it is decided.")
-    ] = None,
-    openings: Annotated[
+    openings: OpeningsAsOfRun = None,
+    jobs: Annotated[
         str | None,
         option(
-            "--openings",
-            "random:N|FILE[:N]",
-            "Where games begin: after N plies at random, or of it.",
+            "--jobs -j",
+            "N|auto",
+            "Games at the same time, or auto for as many as the cores allow.",
+            Topic.MOST_USED,
+            default="auto, or 1 with CONFIG",
+        ),
+    ] = None,
+    seed: Annotated[
+        str | None,
+        option(
+            "--seed",
+            "N|secret",
+            "Random seed, or secret for an unguessable one.",
+            Topic.MOST_USED,
+            default="1",
         ),
     ] = None,
     budget: BudgetOfRun = None,
-    plan: Annotated[
-        bool, flag("--plan", "Play nothing: say how many games, how long, and how sure.")
-    ] = False,
-    as_json: Annotated[
-        bool, flag("--json", "Print how the run ended, or the plan, as a JSON object.")
-    ] = False,
-    fail_on: Annotated[
-        str, option("--fail-on", "WHAT,WHAT", "Status 1 for a crash, flood, illegal or time loss.")
-    ] = "",
-    pin: Annotated[
-        str | None, option("--pin", "auto|off", "auto: each game has cores of its own.")
-    ] = None,
-    sandbox: Sandbox = None,
-    cluster: Cluster = None,
-    hosts_alike: HostsAlike = False,
-    anchors: Annotated[
+    out: Annotated[
+        Path, option("--output -o", "DIR", "Directory of the tournament.", Topic.MOST_USED)
+    ] = DEFAULT_FOLDER,
+    unbench: Annotated[
         list[str] | None,
-        option("--anchor", "BOT=ELO", "A bot whose Elo is given, stored; or none."),
+        option("--unbench", "NAME", "Benched bot that plays again. Repeatable.", Topic.GAMES),
     ] = None,
     bench_after: Annotated[
         int | None,
         option(
             "--bench-after",
             "N",
-            "Bench a bot after N crashes in a row, or 0 for never.",
+            "Crashes in a row after which a bot is benched, or 0 for never.",
+            Topic.GAMES,
+            default="5",
             **whole(0),
         ),
     ] = None,
-    unbench: Annotated[
-        list[str] | None, option("--unbench", "NAME", "Let a benched bot play again.")
-    ] = None,
-    log: Annotated[str | None, option("--log", "bad|all", "Games whose bot logs are kept.")] = None,
-    void: Annotated[
-        list[int] | None, option("--void", "N", "Rule that game N counts for nothing.", **whole(1))
-    ] = None,
-    disqualify: Annotated[
-        list[str] | None, option("--disqualify", "BOT", "Rule that no game of BOT counts.")
-    ] = None,
-    reinstate: Annotated[
-        list[str] | None, option("--reinstate", "N|BOT", "Take a ruling back.")
-    ] = None,
-    reason: Annotated[str, option("--reason", "TEXT", "Why it is ruled so.")] = "",
-    season: Annotated[
-        str | None, option("--season", "NAME", "Pool: begin a season, whose table starts at zero.")
-    ] = None,
-    match_day: Annotated[
-        bool, flag("--match-day", "Pool: play the next match day of the season, and end.")
+    force: Annotated[
+        bool, flag("--force", "Permission to resume with changed files of a bot.", Topic.GAMES)
     ] = False,
-    snapshot: Annotated[
+    challengers: Annotated[
+        int | None,
+        positive(
+            "--challengers",
+            "Gauntlet: the number of bots, from the first, that play all others.",
+            Topic.PAIRING,
+            default="1",
+        ),
+    ] = None,
+    pairs: Annotated[
+        int | None,
+        positive(
+            "--pairs",
+            "Swiss and knockout: openings per game type when two bots meet.",
+            Topic.PAIRING,
+            default="1",
+        ),
+    ] = None,
+    sprt: Annotated[
         str | None,
-        option("--snapshot", "NAME", "Keep a copy in DIR/snapshots, and end."),
+        option(
+            "--sprt",
+            "ELO0,ELO1[,ALPHA,BETA]",
+            "Match: its test, a gain of at most ELO0 against one of at least ELO1.",
+            Topic.PAIRING,
+        ),
     ] = None,
-    force: Annotated[bool, flag("--force", "Resume even if a bot's files have changed.")] = False,
-    no_report: Annotated[
-        bool, flag("--no-report", "Write no HTML report; `arena report` makes one later.")
-    ] = False,
-    json_events: Annotated[
-        bool, flag("--json-events", "Print what happens as JSON lines.")
-    ] = False,
-    json_events_to: Annotated[
-        Path | None, option("--json-events-to", "FILE", "Write them to a file instead.")
+    pin: Annotated[
+        str | None,
+        option("--pin", "auto|off", "Own cores for each game.", Topic.RESOURCES, default="auto"),
     ] = None,
     disk_patience: Annotated[
         float,
         option(
             "--disk-patience",
             "SECONDS",
-            "How long to wait for room on a full disk, workers, or what else is lacking.",
+            "Longest wait for disk space, workers or other resources.",
+            Topic.RESOURCES,
             **seconds(0),
         ),
     ] = PATIENCE_S,
+    sandbox: Sandbox = None,
+    cluster: Cluster = None,
+    hosts_alike: HostsAlike = False,
+    add: Annotated[
+        list[str] | None,
+        option("--add", "NAME=CMD", "Pool: a new bot, or a new version. Repeatable.", Topic.POOLS),
+    ] = None,
+    anyway: Annotated[
+        bool,
+        flag("--anyway", "With --add: entry, benched, of a bot that cannot play.", Topic.POOLS),
+    ] = False,
+    retire: Annotated[
+        list[str] | None,
+        option("--retire", "NAME", "Pool: a bot that plays no more. Repeatable.", Topic.POOLS),
+    ] = None,
+    season: Annotated[
+        str | None, option("--season", "NAME", "Pool: the season to begin or resume.", Topic.POOLS)
+    ] = None,
+    match_day: Annotated[
+        bool, flag("--match-day", "Pool: only the next match day of the season.", Topic.POOLS)
+    ] = False,
+    void: Annotated[
+        list[int] | None,
+        option("--void", "N", "Game that does not count. Repeatable.", Topic.RULINGS, **whole(1)),
+    ] = None,
+    disqualify: Annotated[
+        list[str] | None,
+        option("--disqualify", "BOT", "Bot whose games do not count. Repeatable.", Topic.RULINGS),
+    ] = None,
+    reinstate: Annotated[
+        list[str] | None,
+        option("--reinstate", "N|BOT", "Game or bot that counts again. Repeatable.", Topic.RULINGS),
+    ] = None,
+    reason: Annotated[str, option("--reason", "TEXT", "Reason of the ruling.", Topic.RULINGS)] = "",
+    anchors: Annotated[
+        list[str] | None,
+        option(
+            "--anchor",
+            "BOT=ELO",
+            "Bot with given Elo, stored in DIR; none removes all. Repeatable.",
+            Topic.RATINGS,
+        ),
+    ] = None,
+    plan: Annotated[
+        bool,
+        flag(
+            "--plan",
+            "Number of games, time and precision to expect; no game is played.",
+            Topic.OUTPUT,
+        ),
+    ] = False,
+    fail_on: Annotated[
+        str,
+        option(
+            "--fail-on",
+            "KIND,...",
+            "Endings of games that lead to exit status 1.",
+            Topic.OUTPUT,
+            choices=FAIL_ON,
+        ),
+    ] = "",
+    log: Annotated[
+        str | None,
+        option(
+            "--log",
+            "bad|all",
+            "Games whose logs are kept: those that ended badly, or all.",
+            Topic.OUTPUT,
+            default="bad",
+        ),
+    ] = None,
+    snapshot: Annotated[
+        str | None,
+        option(
+            "--snapshot",
+            "NAME",
+            "Name of a copy in DIR/snapshots; no game is played.",
+            Topic.OUTPUT,
+        ),
+    ] = None,
+    no_report: Annotated[bool, flag("--no-report", "No HTML report.", Topic.OUTPUT)] = False,
+    as_json: Annotated[
+        bool, flag("--json", "JSON object of how the run ended, or of the plan.", Topic.OUTPUT)
+    ] = False,
+    json_events: Annotated[
+        bool, flag("--json-events", "Events as JSON lines on standard output.", Topic.OUTPUT)
+    ] = False,
+    json_events_to: Annotated[
+        Path | None,
+        option("--json-events-to", "FILE", "File for the events as JSON lines.", Topic.OUTPUT),
+    ] = None,
     quiet: Quiet = False,
-    verbose: Annotated[bool, flag("--verbose -v", "Report every game that ends.")] = False,
+    verbose: Annotated[bool, flag("--verbose -v", "Line per finished game.", Topic.OUTPUT)] = False,
 ) -> None:
-    """Play a tournament, or resume one.
+    """Play or resume a tournament.
 
-    Run the same command again to resume.
+    Run the same command again to resume. `arena run DIR` resumes the tournament in DIR, or plays
+    its tournament.toml. Options override the configuration.
 
-    Exit status 0 if every game is played, or all that --budget allows. 1 if a bot was benched, a
-    pairing was stopped, or a game ended as in --fail-on. 3 after Ctrl-C, 4 if the report failed. 5
-    if the machine lacks disk, memory, processes or cluster workers: no bot loses by it, and the
-    same command resumes later.
-
-    Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
+    With --bot alone the arena plays a tournament with the defaults below. Without --bot and CONFIG
+    it plays a demo of the bundled bots, unless this folder has a tournament.toml.
     """
     request = RunRequest(
         config=config,

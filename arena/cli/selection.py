@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 from lath import DOCUMENTATION
 from lath.arena.cli.files import bad_words, entries, is_one_of, read_database, read_from
+from lath.arena.cli.help import Topic
 from lath.arena.cli.main import flag, option
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import tell_over
@@ -38,13 +39,18 @@ if TYPE_CHECKING:
     from lath.notation.database.layers import Flags
     from lath.notation.database.reading import Database
 
-_QUERY = (
-    "A query, such as 'plies > 20 and winner = greedy'; "
-    f"{DOCUMENTATION}reference/query-language/ has the language."
-)
-
-Where = Annotated[str | None, option("--where", "EXPR", _QUERY)]
-Distinct = Annotated[bool, flag("--distinct", "Keep only the first of several equal games.")]
+Where = Annotated[
+    str | None,
+    option(
+        "--where",
+        "EXPR",
+        f"Query for records, such as 'plies > 20': {DOCUMENTATION}reference/query-language/.",
+        Topic.MOST_USED,
+    ),
+]
+Distinct = Annotated[
+    bool, flag("--distinct", "First of several games with the same moves.", Topic.RECORDS)
+]
 
 
 def _digest(text: str) -> bytes:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     GameFiles,
@@ -52,40 +53,54 @@ BACKLOG: Final = 256
 _LOOPBACK: Final = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1"}
 
 
-@app.command()
+@app.command(
+    example="arena serve results --no-browser",
+    statuses={0: "Ended by Ctrl-C"},
+    prints=(Printed("address"),),
+)
 def serve(
     sources: Annotated[
         list[Path] | None,
-        argument("[DIR|FILE]...", "Folders of tournaments, and record files; else this folder."),
+        argument(
+            "[DIR|FILE]...",
+            "Folders of tournaments, and record files.",
+            default="the current folder",
+        ),
     ] = None,
     host: Annotated[
-        str, option("--host", "ADDRESS", "Where to listen; beyond this machine only to be read.")
+        str,
+        option(
+            "--host",
+            "ADDRESS",
+            "Address to listen at; others than this machine only with --public-read-only.",
+            Topic.MOST_USED,
+        ),
     ] = "127.0.0.1",
     port: Annotated[
-        int | None, option("--port", "N", "Else 8420, or any that is free.", **whole(0))
+        int | None,
+        option(
+            "--port", "N", "Port.", Topic.MOST_USED, default=f"{PORT}, or a free one", **whole(0)
+        ),
     ] = None,
     public_read_only: Annotated[
-        bool, flag("--public-read-only", "Anybody may look, without a token; nobody do anything.")
+        bool,
+        flag("--public-read-only", "Read access for everybody, without a token.", Topic.MOST_USED),
     ] = False,
-    no_browser: Annotated[bool, flag("--no-browser", "Open no browser.")] = False,
+    no_browser: Annotated[bool, flag("--no-browser", "No browser.", Topic.MOST_USED)] = False,
     bot: Annotated[
         list[str] | None,
-        option("--bot", "NAME=CMD", "Another bot to play with, beside the bundled ones."),
+        option("--bot", "NAME=CMD", "Bot besides the bundled ones. Repeatable.", Topic.MOST_USED),
     ] = None,
     game: GameFiles = None,
-    as_json: Annotated[
-        bool, flag("--json", "Print the address as a JSON object, once it can be opened.")
-    ] = False,
+    as_json: Annotated[bool, flag("--json", "JSON object with the address.", Topic.OUTPUT)] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Serve a local site: watch tournaments live, play, analyse.
+    """Serve tournaments, records and bots as a local site.
 
-    Records are opened there, and puzzles solved.
+    The site shows running tournaments, analyses games and asks puzzles. It needs the extra `web`.
 
-    The address that is printed has a token: who knows it may start and stop the tournaments that
-    are served, and ask the bots. Ctrl-C ends the site, and what it has started.
-
-    Example: arena serve results
+    The printed address contains a token. Everybody who knows it can start and stop the tournaments
+    and use the bots.
     """
     for name in EXTRAS["web"].missing:
         raise ConfigError(

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from lath.arena.cli.games import PositionText, SetupText, start_of
+from lath.arena.cli.help import LIST, Printed, Topic
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -36,42 +37,55 @@ app = App()
 Moves = Annotated[list[str] | None, argument("[MOVE]…", "Moves to play first.")]
 
 Nodes = Annotated[
-    int | None, option("--nodes", "N", "Nodes it may look at.", **whole(1, MOST_NODES))
+    int | None,
+    option("--nodes", "N", "Maximum nodes of the search.", Topic.MOST_USED, **whole(1, MOST_NODES)),
 ]
 Seconds = Annotated[
     float | None,
-    option("--seconds", "S", "Seconds it may take, 10 if nothing is said.", **seconds(0.001)),
+    option(
+        "--seconds",
+        "S",
+        "Maximum seconds of the search.",
+        Topic.MOST_USED,
+        default="10",
+        **seconds(0.001),
+    ),
 ]
 
 
-@app.command("solve")
+@app.command(
+    "solve",
+    example="arena solve yavalath e5 swap --seconds 2",
+    statuses={UNDECIDED: "Unknown"},
+    prints=(
+        Printed("value plies at_most line expected nodes seconds"),
+        Printed("move value plies at_most line expected nodes seconds", LIST, "With --moves"),
+    ),
+)
 def solve_position(
     game: Annotated[
-        str,
-        argument("GAME|SOURCE", "The game, or a file of it; or records, of which --record is one."),
+        str, argument("GAME|SOURCE", "Game type or its file, or a source of records with --record.")
     ],
     moves: Moves = None,
+    bot: Annotated[
+        str, option("--bot", "BOT", "Bot that proves results.", Topic.MOST_USED)
+    ] = "solver",
+    nodes: Nodes = None,
+    seconds: Seconds = None,
+    of_moves: Annotated[
+        bool, flag("--moves", "All legal moves, each with its own limit.", Topic.MOST_USED)
+    ] = False,
     number: RecordNumber = None,
     ply: AfterPly = None,
     position: PositionText = None,
     setup: SetupText = None,
     files: GameFiles = None,
-    bot: Annotated[str, option("--bot", "BOT", "The bot that proves results.")] = "solver",
-    nodes: Nodes = None,
-    seconds: Seconds = None,
-    of_moves: Annotated[
-        bool, flag("--moves", "Solve each legal move; the limit is for each.")
-    ] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say how a game ends from a position, and by which line.
+    """Prove how a game ends from a position.
 
-    A win, loss or draw is proven, and for who is to move. Exit status 12 where it is unknown.
-
-    Example: arena solve yavalath e5 swap --seconds 2
-
-    Example: arena solve games.lath --record 12 --ply 16
+    The arena prints a win, loss or draw for the side to move, and the moves that lead to it.
     """
     add_games(files)
     at = _start(game, position, setup, number, ply)

@@ -20,6 +20,7 @@ from lath.arena.cli.files import (
     is_one_of,
     unless_cut,
 )
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -37,7 +38,7 @@ from lath.arena.cli.main import (
 )
 from lath.arena.cli.outputs import PAGE, Force, Target
 from lath.arena.cli.selection import Distinct, Selection, Where
-from lath.arena.errors import ConfigError
+from lath.arena.errors import FAULT, ConfigError
 from lath.arena.terminal.streams import BOM, data_output
 from lath.games.errors import GameError
 from lath.notation.archive.given import GivenGames
@@ -50,63 +51,64 @@ from lath.reports.metrics.measures import GameGroup, Measures, to_csv
 app = App()
 
 
-@app.command()
+@app.command(
+    example="arena stats games.lath --where 'plies > 20 and player = greedy'",
+    statuses={FAULT: "An invalid record was left out"},
+    prints=(
+        Printed("records left_out games plies players dates opening_plies by_game"),
+        Printed("records left_out opening_plies repeats missed lines", when="With --openings"),
+        Printed("records left_out by_game", when="With --measures"),
+        Printed("games written", when="With --html"),
+    ),
+)
 def stats(
     files: Sources,
     where: Where = None,
-    distinct: Distinct = False,
-    endings: Annotated[
-        bool, flag("--endings", "Play the games for the rules' own words of the endings.")
-    ] = False,
     openings: Annotated[
-        bool,
-        flag("--openings", "List openings with their games and results."),
+        bool, flag("--openings", "Only openings: frequency and results.", Topic.MOST_USED)
     ] = False,
-    opening_plies: Annotated[
-        int, option("--opening-plies", "K", "How long openings are.", **whole(0, 40))
-    ] = 2,
+    endings: Annotated[
+        bool, flag("--endings", "Endings in the words of the rules.", Topic.MOST_USED)
+    ] = False,
     measures: Annotated[
         bool,
         flag(
             "--measures",
-            "Tell what designers ask of a game alone: advantage, draws, drama, coverage and more.",
+            "Only game metrics: first-move advantage, draws, drama, coverage and more.",
+            Topic.MOST_USED,
         ),
     ] = False,
     compare: Annotated[
         bool,
         flag(
             "--compare",
-            "With --measures: what two files of a game each, or two games of a file, differ in.",
+            "With --measures: differences of two files or two game types.",
+            Topic.MOST_USED,
         ),
     ] = False,
     html: Annotated[
-        Path | None,
-        option(
-            "--html", "FILE", "With --measures: write a page with plots (- for standard output)."
-        ),
+        Path | None, option("--html", "FILE", "With --measures: page with plots.", Topic.MOST_USED)
     ] = None,
+    as_csv: Annotated[
+        bool, flag("--csv", "With --openings or --measures: CSV.", Topic.MOST_USED)
+    ] = False,
+    opening_plies: Annotated[
+        int, option("--opening-plies", "K", "Length of an opening.", Topic.RECORDS, **whole(0, 40))
+    ] = 2,
+    distinct: Distinct = False,
     unchecked: Unchecked = False,
     count_again: CountAgain = False,
     jobs: Jobs = 1,
+    strict: Strict = False,
+    game: GameFiles = None,
     as_json: AsJson = False,
-    as_csv: Annotated[
-        bool, flag("--csv", "With --openings or --measures: print a line each for a sheet.")
-    ] = False,
     bom: Bom = False,
     force: Force = False,
     quiet: Quiet = False,
-    strict: Strict = False,
-    game: GameFiles = None,
 ) -> None:
-    """Count games, lengths, results, endings, openings; measure games.
+    """Summarise games by length, result, ending and opening.
 
-    Exit status 1 if an invalid record was left out, 2 if EXPR is not a valid query.
-
-    Example: arena stats games.lath --where 'plies > 20 and player = mcts'
-
-    Example: arena stats a.lath b.lath --measures --compare
-
-    Example: arena stats games.lath --measures --html measures.html
+    With --measures the arena computes game metrics instead, which compare game types.
     """
     add_games(game, is_strict=strict)
     if as_csv and (as_json or not (openings or measures)):

@@ -12,7 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from lath.arena.cli.ending import audience, print_end_words, print_faults, unhurt_output
+from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import (
+    TIMES,
     App,
     AsJson,
     BudgetOfRun,
@@ -20,7 +22,6 @@ from lath.arena.cli.main import (
     GamesAtOnce,
     HostsAlike,
     OpeningsAsOfRun,
-    PlayedGames,
     Quiet,
     Sandbox,
     TestedElo,
@@ -33,7 +34,7 @@ from lath.arena.cli.main import (
 from lath.arena.entrants.flags import flag_of
 from lath.arena.entrants.programs import bundled, resolve
 from lath.arena.entrants.sizes import MOST_AHEAD
-from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED
+from lath.arena.errors import BETTER, FAULT, INTERRUPTED, NOT_BETTER, UNDECIDED
 from lath.arena.flows.requests import TuneRequest
 from lath.arena.flows.tuning import TuningEnd, held, values_of, verdict_of
 from lath.arena.terminal.layout import Output
@@ -43,53 +44,90 @@ from lath.reports.counting.standings import TRIALS
 app = App()
 
 
-@app.command()
+@app.command(
+    example="arena tune mcts --option exploration=5..200 --game yavalath --tc 'nodes 50' "
+    "--pairs 4 --sprt-pairs 2",
+    statuses={
+        BETTER: "The bot is better with the values found",
+        NOT_BETTER: "The bot is not better with them",
+        UNDECIDED: "Undecided",
+    },
+    prints=(Printed("verdict values start pairs elo elo_low elo_high llr folder"),),
+)
 def tune(
     bot: Annotated[
         str,
-        argument("BOT|DIR", "A folder, file, command or bundled bot; or where one is tuned."),
+        argument("BOT|DIR", "Folder, file, command or bundled bot; or the directory of a tuning."),
     ],
     options: Annotated[
         list[str] | None,
-        option("--option", "NAME=LOW..HIGH", "Option and range, then from START, step STEP."),
+        option(
+            "--option",
+            "NAME=LOW..HIGH",
+            "Option of the bot and its range, then 'from START' and 'step STEP'. Repeatable.",
+            Topic.MOST_USED,
+        ),
     ] = None,
-    games: PlayedGames = None,
+    games: Annotated[
+        list[str] | None,
+        option("--game", "GAME", "Game type to play, or its file. Repeatable.", Topic.MOST_USED),
+    ] = None,
     pairs: Annotated[
-        int | None, positive("--pairs", "Pairs of games by which it is tuned.")
+        int | None, positive("--pairs", "Pairs of trial games.", Topic.MOST_USED, default="500")
     ] = None,
-    sprt_pairs: Annotated[
-        int | None, positive("--sprt-pairs", "Pairs of the final test at most.")
+    tc: Annotated[
+        str | None,
+        option(
+            "--tc", "TIME", f"Time control: {TIMES}.", Topic.MOST_USED, default="0.5+0.01 first 1"
+        ),
+    ] = None,
+    jobs: GamesAtOnce = None,
+    budget: BudgetOfRun = None,
+    out: Annotated[
+        Path | None,
+        option("--output -o", "DIR", "Directory of the tuning.", Topic.MOST_USED, default="tuning"),
     ] = None,
     sprt: TestedElo = None,
-    tc: Annotated[str | None, option("--tc", "TIME", "As for `arena run`.")] = None,
-    jobs: GamesAtOnce = None,
+    openings: OpeningsAsOfRun = None,
+    seed: Annotated[
+        int | None, option("--seed", "N", "Random seed.", Topic.PAIRING, default="1", **whole(0))
+    ] = None,
+    sprt_pairs: Annotated[
+        int | None,
+        positive("--sprt-pairs", "Maximum pairs of the final test.", Topic.PAIRING, default="500"),
+    ] = None,
     rate: Annotated[
         float | None,
-        option("--rate", "R", "How far a game moves an option in the end.", **seconds(0.0, 100.0)),
+        option(
+            "--rate",
+            "R",
+            "Final movement of an option per won game, in steps.",
+            Topic.PAIRING,
+            default="1 / sqrt(pairs)",
+            **seconds(0.0, 100.0),
+        ),
     ] = None,
     ahead: Annotated[
-        int | None, option("--ahead", "N", "Pairs that wait for no result.", **whole(1, MOST_AHEAD))
+        int | None,
+        option(
+            "--ahead",
+            "N",
+            "Pairs started before the first result is used.",
+            Topic.PAIRING,
+            default="16",
+            **whole(1, MOST_AHEAD),
+        ),
     ] = None,
-    openings: OpeningsAsOfRun = None,
-    budget: BudgetOfRun = None,
-    seed: Annotated[int | None, option("--seed", "N", "For all chance.", **whole(0))] = None,
     sandbox: Sandbox = None,
     cluster: Cluster = None,
     hosts_alike: HostsAlike = False,
-    out: Annotated[
-        Path | None, option("--output -o", "DIR", "Where it is kept; tuning where none is named.")
-    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Look for the best values of a bot's options, and test them.
+    """Find stronger values for a bot's options.
 
-    Run the same command again to resume, or `arena tune DIR`.
-
-    Exit status 10 when the bot is better with them, 11 when it is not, 12 when that is undecided;
-    else as of `arena run`.
-
-    Example: arena tune mcts --option exploration=5..200 --game yavalath
+    The arena tests the values it found and prints them as text for --bot. Run the same command
+    again, or `arena tune DIR`, to resume.
     """
     request = TuneRequest(
         bot,

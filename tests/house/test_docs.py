@@ -7,6 +7,7 @@ import contextlib
 import doctest
 import hashlib
 import io
+import json
 import re
 import shlex
 import shutil
@@ -22,6 +23,7 @@ import pytest
 import typer.main
 from drawn import animals_and_tokens, pieces, pieces_and_meerkat
 from places import DOC_PAGES, DOCS, OURS, OWN_TEXT, ROOT, page_text
+from reference import GENERATOR, anchors, commands_page, section
 from transcripts import ARENA, BOT, check_transcript
 
 from lath import DOCUMENTATION, games
@@ -526,6 +528,110 @@ def test_commands_of_a_page_that_read_records_read_the_demo(
         if words[:2] != ("report", "tournaments") or "--watch" not in words:  # until Ctrl-C
             wrong.append(ending(one, words))
     assert [each for each in wrong if each] == []
+
+
+# The reference of the commands
+
+REFERENCE = list(GENERATOR.commands())
+
+VERBS = {
+    *("Add", "Bundle", "Change", "Check", "Compare", "Convert", "Count", "Create", "Draw", "Find"),
+    *("List", "Play", "Print", "Prove", "Serve", "Show", "Solve", "Summarise", "Validate", "Write"),
+}
+
+
+def test_the_help_of_every_command_has_a_short_summary_panels_and_an_address() -> None:
+    addresses = {f"#{anchor}" for anchor in anchors(commands_page())}
+    wrong = []
+    for words, command, context in REFERENCE:
+        summary = command.help.partition("\n\n")[0]
+        shown = commands.arena(*words, "--help").out
+        headings = [heading for heading, _ in command.sections(context)]
+        options = sum(one.param_type_name == "option" for one in command.get_params(context))
+        found = {
+            "a summary": len(summary) < 60 and summary.split()[0].rstrip(",") in VERBS,
+            "panels": options <= 10 or "Options" not in headings,
+            "an example": f"\nExample: arena {' '.join(words)}" in shown,
+            "an address": shown.rpartition("/commands/")[2].strip() in addresses,
+        }
+        wrong += [(words, what) for what, is_there in found.items() if not is_there]
+    assert (len(REFERENCE) > 30, wrong) == (True, [])
+    assert commands.arena("--help").out.endswith(f"Docs: {DOCUMENTATION}\n")
+
+
+def test_the_reference_lists_every_option_and_exit_status_of_every_command() -> None:
+    wrong = []
+    for words, command, context in REFERENCE:
+        text = section(words)
+        named = {opt for param in command.get_params(context) for opt in param.opts}
+        wrong += [
+            (words, opt)
+            for opt in named
+            if opt.startswith("-") and not re.search(rf"^\| .*`{opt}[` ]", text, re.MULTILINE)
+        ]
+        rows = {int(n) for n in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)}
+        wrong += [(words, status) for status in rows ^ {*command.about.statuses}]
+    assert wrong == []
+
+
+def test_every_link_of_the_pages_leads_to_a_page_and_a_heading() -> None:
+    pages = {page.resolve(): page.read_text("utf-8") for page in (*PAGES, *ROOT.glob("*.md"))}
+    pages[DOCS / "reference" / "commands.md"] = commands_page()
+    found, wrong = 0, []
+    for page, text in pages.items():
+        for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)#?([^)\s]*)\)", text):
+            found += 1
+            to = (page.parent / target).resolve() if target else page
+            is_page = to in pages or to.exists()
+            if not is_page or (anchor and to in pages and anchor not in anchors(pages[to])):
+                wrong.append((page.name, f"{target}#{anchor}"))
+    assert (found > 500, wrong) == (True, [])
+
+
+ANSWERS = {"play": "resign\n", "puzzles ask": "quit\n"}
+"""What is typed when an example asks."""
+
+ENDLESS = {"serve"}
+"""Commands that run until Ctrl-C."""
+
+ONCE = {"puzzles make", "rate", "run", "show"}
+"""Commands whose example does not go with --json: there is a file, or another output, already."""
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("demo")
+def test_the_example_of_every_command_runs_and_prints_the_keys_of_the_reference(
+    demo: Path, folder: Path
+) -> None:
+    wrong = []
+    for words, command, _ in REFERENCE:
+        name, about = " ".join(words), command.about
+        if name in ENDLESS:
+            continue
+        typed = words_of(about.example)[1:]
+        given = provided(typed, demo, folder) if words[0] in READERS else list(typed)
+        for flags in ((), ("--json",))[: 1 + (bool(about.prints) and name not in ONCE)]:
+            line = [*words, *flags, *given[len(words) :]]
+            ran = commands.arena(*line, stdin=ANSWERS.get(name, ""))
+            if ran.status not in {0, *about.statuses} or "Traceback" in ran.err:
+                wrong.append(f"{shlex.join(line)}: {ran.status}: {ran.err[-500:]}")
+            elif flags:
+                documented = [one.keys.split() for one in about.prints if not one.schema]
+                wrong += [
+                    f"{shlex.join(line)}: {keys}"
+                    for keys in keys_of(ran.out)
+                    if documented and keys not in documented
+                ]
+    assert wrong == []
+
+
+def keys_of(printed: str) -> list[list[str]]:
+    """Return the keys of each object that is printed: of one, of a list, or of lines."""
+    try:
+        found = json.loads(printed)
+    except json.JSONDecodeError:
+        found = [json.loads(line) for line in printed.splitlines()]
+    return [list(one) for one in (found if isinstance(found, list) else [found])]
 
 
 def test_the_architecture_says_of_each_package_what_its_docstring_says() -> None:

@@ -38,6 +38,7 @@ def helps() -> Iterator[str]:
             command = left.pop()
             yield command.help or ""
             yield from (getattr(param, "help", None) or "" for param in command.params)
+            yield from command.about.statuses.values()
             left += getattr(command, "commands", {}).values()
 
 
@@ -73,7 +74,7 @@ MOST: Final[dict[Callable[[], Iterator[str]], int]] = {
     helps: 0,
     messages: 270,
     templates: 0,
-    docstrings: 3104,
+    docstrings: 3091,
 }
 
 

@@ -25,8 +25,8 @@ import pytest
 from arena_runs import PATIENCE_S, environment
 from commands import arena
 from loaded import Run
-from places import page_text
 from processes import gone, still_running
+from reference import commands_page
 
 from lath import games
 from lath.arena import errors
@@ -363,13 +363,8 @@ def wait_until_read(pipe: int) -> None:
 
 
 def test_every_exit_status_stands_in_the_documents() -> None:
-    text = page_text("command-line")
-    table = text.partition("| exit status |")[2].partition("\n\n")[0]
-    documented = {
-        int(n)
-        for row in re.findall(r"^\| ([\d, ]+) \|", table, re.MULTILINE)
-        for n in row.split(",")
-    }
+    table = commands_page().partition("## Exit status")[2].partition("\n## ")[0]
+    documented = {int(status) for status in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)}
     assert documented == {
         *(0, errors.FAULT, errors.USAGE, errors.INTERRUPTED, errors.BUG, errors.FULL),
         *(errors.BETTER, errors.NOT_BETTER, errors.UNDECIDED),

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 from commands import arena, refusals
 from game_files import THREE_VERSIONS, write_game
-from places import OURS, ROOT, page_text
+from places import OURS, ROOT
 
 from lath import games
 from lath.arena.cli.main import COMMANDS, MOVED, TREE, commands_of
@@ -112,14 +112,12 @@ def below(name: str) -> list[str]:
     return [f"{name} {inner}" for inner in getattr(command, "commands", ())]
 
 
-def test_every_command_has_help_with_an_example_and_stands_in_the_docs() -> None:
-    docs, wrong = page_text("command-line"), {}
+def test_every_command_has_help_with_names_that_can_be_read() -> None:
+    wrong = {}
     for command in [command for name in COMMANDS for command in (name, *below(name))]:
         ran = arena(*command.split(), "--help")
         found = {
             "status": ran.status == 0,
-            "an example": f"Example: arena {command}" in ran.out,
-            "the docs": f"`arena {command}" in docs,
             "readable names": "<" not in ran.out.replace("<=", "") and "....." not in ran.out,
             "a plain usage": "{" not in ran.out.split("\n\n")[0],
         }
@@ -135,7 +133,7 @@ def test_the_list_of_commands_is_that_of_their_modules_and_of_the_help() -> None
     for name, one in COMMANDS.items():
         whole = commands_of(one.module)[name].help
         assert " ".join(whole.split("\n\n")[0].split()) == one.says, name
-    sections = arena("--help").out.split("Play:\n")[1]
+    sections = arena("--help").out.split("Play:\n")[1].split("\nExit status:")[0]
     rows = re.findall(r"^(?:(\w+):|  (\S+) +(.*))$", f"Play:\n{sections}", re.MULTILINE)
     assert [heading for heading, *_ in rows if heading] == list(TREE)
     assert [name for _, name, _ in rows if name] == list(COMMANDS)
@@ -168,7 +166,7 @@ def test_a_command_loads_what_it_needs_and_looks_for_no_garbage_in_it(tmp_path: 
     commands = "check games.lath -j 1", "stats games.lath", "select games.lath --limit x"
     last, said = python(code, *commands, cwd=tmp_path)
     *modules, check, stats, select, has_models = last.split()
-    assert {name.removeprefix("lath.arena.cli.") for name in modules} == {"main", "games"}
+    assert {name.removeprefix("lath.arena.cli.") for name in modules} == {"main", "help", "games"}
     assert [check, stats, select, has_models] == ["0", "0", "2", "False"]
     assert "Invalid value for '--limit': 'x', expected a whole number from 1" in said
     code = (
