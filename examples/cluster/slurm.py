@@ -1,4 +1,14 @@
-"""Five nodes of Slurm as workers for `arena run --cluster`: see run-on-several-machines.md."""
+"""Start five nodes of Slurm as workers for `arena run --cluster`. Not tried with Slurm itself.
+
+Certificates and Dask's configuration (docs/how-to/run-on-several-machines.md) must be in a home
+folder that all nodes share. On the login node, which runs the scheduler:
+
+    pip install dask-jobqueue
+    python slurm.py &
+    arena run league.toml --cluster tls://LOGIN-NODE:8786
+
+`PBSCluster`, `SGECluster` and other classes of https://jobqueue.dask.org take the same options.
+"""
 
 import signal
 

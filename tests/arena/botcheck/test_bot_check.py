@@ -137,7 +137,7 @@ def test_points_that_were_not_tested_for_the_same_reason_are_told_together() -> 
 
 def test_the_manual_tells_of_every_point() -> None:
     page = page_text("check-a-bot")
-    tables = page.split("## The points")[1]
+    tables = page.split("## The checks")[1]
     cells = re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|", tables, re.MULTILINE)
     named = re.findall("[a-z-]+", " ".join(cells))
     assert named == [step.id for steps in CHAPTERS.values() for step in steps]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 PAGE = DocPage("find-where-a-bot-loses")
+KEYS = DocPage("json-output")
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +75,7 @@ def test_every_command_that_is_printed_works_and_json_has_the_keys_of_the_page(
             assert done.out, line
     ran = arena("explain", BOT, planted, "--json")
     told = json.loads(ran.out)
-    explained = set(re.findall(r"\w+", " ".join(re.findall("`([^`]+)`", PAGE.prose))))
+    explained = set(re.findall(r"\w+", " ".join(re.findall("`([^`]+)`", PAGE.prose + KEYS.prose))))
     assert keys_in(told) - set(told["left_out"]) <= explained
     assert "line" in {each["kind"] for each in told["findings"][:3]}
     assert told["findings"][0]["places"][0]["file"] == str(planted)

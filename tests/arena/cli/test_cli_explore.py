@@ -45,7 +45,7 @@ def test_a_command_of_the_page_prints_what_the_page_says(session: str) -> None:
 
 
 def test_json_has_the_keys_that_the_page_names() -> None:
-    named = set(re.findall(r"`(\w+)`", PAGE.text))
+    named = set(re.findall(r"`(\w+)`", DocPage("json-output").text))
     told = explored("--after", "e5 d4")
     one = told["continuations"][0]
     for part in (told, told["left_out"], one, one["played"], one["played"]["mover_score"]):

@@ -217,7 +217,7 @@ def test_stats_tell_of_each_opening_as_a_table_for_a_sheet_and_for_programs() ->
     sheet = arena("stats", "games.lath", "--openings", "--csv").out.splitlines()
     assert sheet[0].split(",") == list(told["lines"][0])
     assert len(sheet) == 1 + len(told["lines"])
-    page = page_text("manage-archives")
+    page = page_text("json-output")
     for key in (*told, *told["lines"][0]):
         assert f"`{key}`" in page or key == "lines"
 

@@ -27,13 +27,13 @@ def in_a_folder_with_the_files_of_the_page(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_folder_of_such_files_is_checked_and_queried(tmp_path: Path) -> None:
-    for name in ("bad.txt", "moves.txt", "mixed.txt"):
+    for name in ("bad.txt", "moves.txt"):
         (tmp_path / name).unlink()
     checked = arena("check", tmp_path)
     assert checked.status == 0
-    assert "8 records: 8 sound, 0 bad" in checked.out
+    assert "4 records: 4 sound, 0 bad" in checked.out
     asked = arena("select", tmp_path, "--where", "winner = ann", "--count")
-    assert (asked.status, asked.out) == (0, "5\n")
+    assert (asked.status, asked.out) == (0, "2\n")
     assert asked.err.count("assumed: White is First (") == 1
 
 
