@@ -389,10 +389,10 @@ def _refusal(bundles: Sequence[ColumnBundle], row: int, number: int, *, is_riche
     bundle = bundles[place]
     record, line = bundle.places[row - firsts[place]]
     if is_richer:
-        code, why = "replaces", f"more is said of it than of game {number}, whose place it took"
-        why += ", with annotations that it does not have"
+        code, why = "replaces", f"it replaced game {number}, but lacks some of "
+        why += "that game's annotations"
     else:
-        code, why = "annotations", f"more is said of it in game {number}, which has not all"
+        code, why = "annotations", f"it duplicates game {number}, which lacks some"
         why += " of its annotations"
     return Refusal(bundle.file, bundle.before + record, line, code, why)
 
@@ -452,7 +452,7 @@ def building(path: Path, *, append: bool = False, command: str = "") -> Iterator
             shutil.copymode(place, part)
         sync(part)
         if before and _state(before) != _state(place.stat()):
-            raise DatabaseError(f"{path} was changed by somebody else meanwhile; nothing is added")
+            raise DatabaseError(f"{path} was changed by another program; nothing was added")
         part.replace(place)
     sync(place.parent)
 

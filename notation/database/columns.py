@@ -267,7 +267,7 @@ def _closely(text: RecordText, file: str, number: int) -> _Found | Refusal:
         problem = entry.problems[0]
         return Refusal(file, number, problem.line, problem.code, problem.message)
     if record.is_result_only:
-        why = "only its result is known, and a database is of moves"
+        why = "only the result is known, but a database stores moves"
         return Refusal(file, number, entry.line, "no-moves", why)
     end = end_of(record)
     assert end is not None

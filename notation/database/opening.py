@@ -92,15 +92,17 @@ class OpenDatabase(AbstractContextManager["OpenDatabase"]):
             except GameError as error:
                 refusals.append(error)
         if not found:
-            why = str(refusals[0]) if len(refusals) == 1 else f"{shortened(text)} is no position"
-            raise DatabaseError(f"lath_key: {why}" + " of a game here" * (len(refusals) != 1))
+            why = str(refusals[0]) if len(refusals) == 1 else f"{shortened(text)} is not a position"
+            raise DatabaseError(
+                f"lath_key: {why}" + " of any game in this database" * (len(refusals) != 1)
+            )
         if len(found) > 1:
             names = [game for game, _ in found.values()]
             if len(set(names)) == len(names):
                 ways = " or ".join(f"lath_key('{game}', …)" for game in names)
-                words = f"may be a position of {' and '.join(names)}; expected {ways}"
+                words = f"may be a position of {' or '.join(names)}; expected {ways}"
             else:
-                words = "is a position by several versions of the rules"
+                words = "is a position under several rules versions"
             raise DatabaseError(f"lath_key: {shortened(text)} {words}")
         (key,) = found
         return key

@@ -106,14 +106,14 @@ def attached(path: Path, shown: Path | None = None) -> duckdb.DuckDBPyConnection
     """
     with path.open("rb") as file:
         is_duckdb = file.read(_MAGIC.stop)[_MAGIC] == b"DUCK"
-    why = "" if is_duckdb else "it is no file of DuckDB"
+    why = "" if is_duckdb else "it is not a DuckDB file"
     connection = duckdb.connect()
     quoted = str(path).replace("'", "''")
     try:
         if is_duckdb:
             connection.execute(f"ATTACH '{quoted}' AS lath (READ_ONLY); USE lath")
             found = connection.execute("SELECT form FROM about").fetchall()
-            why = "" if found == [(FORM,)] else "another version has made it"
+            why = "" if found == [(FORM,)] else "another version made it"
     except (duckdb.CatalogException, duckdb.BinderException):
         why = "it has other tables"
     except duckdb.Error as error:  # it is damaged, another program writes it, …
@@ -122,8 +122,8 @@ def attached(path: Path, shown: Path | None = None) -> duckdb.DuckDBPyConnection
         raise DatabaseError(f"{shown or path} cannot be read: {why}", why) from error
     if why:
         connection.close()
-        expected = "expected what `arena convert` of this version makes"
-        raise DatabaseError(f"{shown or path} is no database of games: {why}; {expected}")
+        expected = "expected one made by `arena convert` of this version"
+        raise DatabaseError(f"{shown or path} is not a game database: {why}; {expected}")
     return connection
 
 

@@ -289,19 +289,24 @@ def note_of(name: str) -> Note | None:
 
 def _function(name: str, does: str) -> Any:
     if name not in TABLE:
-        raise FormatError(f"there is no format {name!r}; expected one of {', '.join(TABLE)}")
+        raise FormatError(f"unknown format {name!r}; expected one of {', '.join(TABLE)}")
     where: str | None = getattr(TABLE[name], does)
     if where is None and does in {"read", "write"} and not (TABLE[name].read or TABLE[name].write):
-        raise FormatError(f"{name} holds no records, only planes: `arena convert --planes`")
+        raise FormatError(f"{name} holds planes, not records; use `arena convert --planes`")
     if where is None:
         if does == "read":
-            raise FormatError(f"{name} is only written; what can be read is {', '.join(READABLE)}")
+            raise FormatError(
+                f"{name} can only be written, not read; expected one of {', '.join(READABLE)}"
+            )
         if does in {"plies", "planes"}:
             able = ", ".join(other for other, known in TABLE.items() if getattr(known, does))
             raise FormatError(
-                f"{name} has no {'row a ply' if does == 'plies' else 'planes'}; {able} have"
+                f"{name} cannot hold {'one row per ply' if does == 'plies' else 'planes'}; "
+                f"expected one of {able}"
             )
-        raise FormatError(f"{name} is only read; what can be written is {', '.join(WRITABLE)}")
+        raise FormatError(
+            f"{name} can only be read, not written; expected one of {', '.join(WRITABLE)}"
+        )
     module, _, function = where.rpartition(":")
     return getattr(import_module(f"{__name__}.{module}" if module else __name__), function)
 
@@ -310,7 +315,7 @@ class UnheldError(NotationError):
     """A format cannot hold a record; `field` says what of it."""
 
     def __init__(self, field: str) -> None:
-        super().__init__(f"there is no place for {field}")
+        super().__init__(f"the format cannot hold {field}")
         self.field = field
 
 

@@ -106,7 +106,9 @@ def read_moves(
     for word, said, steps in _slots(rounds):
         number = len(plies) + 1
         if over := ending or passed * (word not in {_PASS, *ENDINGS}):
-            _tell(told, f"{word[:40]!r} stands after {over!r}", "no further move", steps, number)
+            _tell(
+                told, f"{word[:40]!r} is written after {over!r}", "no further move", steps, number
+            )
             continue
         if word in ENDINGS:
             ending = word
@@ -128,7 +130,7 @@ def read_moves(
         if told:
             told.led += [steps] * len(played)
     if pied and not plies:
-        refuse("move", "the pie was taken, but there is no move", "a first move", "moves")
+        refuse("move", "the pie rule was used, but no move was played", "a first move", "moves")
     return ApMoves(tuple(plies), ending)
 
 
@@ -143,10 +145,10 @@ def _tell(told: ApFault | None, message: str, expected: str, steps: Steps, numbe
 def _slots(rounds: Any) -> Iterator[tuple[str, Comment, Steps]]:
     """Yield the words in the order of play, what is said of each, and the steps that lead to it."""
     if not isinstance(rounds, list):
-        refuse("move", "the moves are no rounds", "an array", "moves")
+        refuse("move", "the moves are not rounds", "an array", "moves")
     for i, each in enumerate(rounds):
         if not isinstance(each, list):
-            refuse("move", "a round is no array", "an array", "moves", i)
+            refuse("move", "a round is not an array", "an array", "moves", i)
         played = []
         for k, slot in enumerate(each):
             if slot is None:
@@ -196,7 +198,7 @@ class ApRuling(NamedTuple):
     def __str__(self) -> str:
         """Return it in words."""
         why = "a new group of four beside an older one of five"
-        return f"{why}: {self.theirs} by AbstractPlay's rules, {self.ours} by ours"
+        return f"{why}: {self.theirs} by AbstractPlay's rules, {self.ours} by the arena's"
 
 
 def ruling_of(record: Record) -> ApRuling | None:

@@ -221,7 +221,7 @@ def header_errors(value: Any) -> Iterator[FieldError]:
     players, steps = header.get("players"), ("header", "players")
     if not isinstance(players, list) or len(players) != 2:
         count = len(players) if isinstance(players, list) else "no"
-        yield _error(f"{dialect.title} of {count} players", "two players", *steps)
+        yield _error(f"{dialect.title} with {count} players", "two players", *steps)
         return
     for number, player in enumerate(players):
         if not isinstance(player, dict) or not isinstance(player.get("name"), str):
@@ -250,12 +250,14 @@ def dialect_of(game: Any) -> Dialect:
     """Return how a game is written; raises FieldError."""
     name = game.get("name") if isinstance(game, dict) else None
     if not isinstance(name, str):
-        refuse("header", "the header names no game", 'an object with a "name"', "header", "game")
+        refuse(
+            "header", "the header does not name a game", 'an object with a "name"', "header", "game"
+        )
     by_title = {dialect.title.lower(): dialect for dialect in DIALECTS}
     if dialect := by_title.get(name.lower()):
         return dialect
     known = " or ".join(dialect.title for dialect in DIALECTS)
-    message = f"{name[:40]!r} is no game that is read"
+    message = f"the game {name[:40]!r} is not supported"
     close = get_close_matches(name[:40].lower().strip(), by_title, n=1, cutoff=0.8)
     raise FieldError(
         Fault("unknown-game", message, known, meant=by_title[close[0]].title if close else ""),

@@ -79,7 +79,7 @@ def _refuse_many(text: str, at: int) -> None:
         depth += STEPS.get(match[0], 0)
         values += match[0] in "{[,"
         if values > MAX_VALUES:
-            raise refused(0, f"a record of more than {MAX_VALUES} values", code="size")
+            raise refused(0, f"the record has more than {MAX_VALUES} values", code="size")
         if not depth:
             break
 
@@ -248,7 +248,7 @@ class _Feed:
         following = self._next_begin(self.at + 1)
         end = following[0] if following else len(self.buffer)
         if end - self.at > MAX_OBJECT:
-            fault = Fault("size", f"a record of more than {MAX_OBJECT} characters", at=0)
+            fault = Fault("size", f"the record has more than {MAX_OBJECT} characters", at=0)
             end = self.at + _SHOWN
         text = self.text(end, fault)
         while following is None:

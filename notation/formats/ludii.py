@@ -56,7 +56,7 @@ _LIST_BEGINS, _LIST_ENDS = "NEW LEGAL MOVES LIST", "END LEGAL MOVES LIST"
 _SIZE: Final = "LEGAL MOVES LIST SIZE = "
 _MOVE: Final = "Move="
 
-_FORM: Final = "Move=[Move:mover=1,from=0,to=0,actions=[Add:type=Cell,to=0,what=1,decision=true]]"
+_FORM: Final = "Move=[Move:mover=1,from=0,to=0,actions=[...]]"
 
 _ACTION: Final = r"\[\w+:?[^\[\]]*\]"
 
@@ -134,7 +134,7 @@ def read_trial(text: str) -> LudiiTrial:
         elif line.startswith(_SIZE):
             digits = line.removeprefix(_SIZE)
             if not _COUNT.fullmatch(digits):
-                raise refused(at + len(_SIZE), f"{shortened(digits)} is no count", "a number")
+                raise refused(at + len(_SIZE), f"{shortened(digits)} is not a count", "a number")
             trial.sizes.append(Value(at, digits))
         else:
             if (field_line := _FIELD.fullmatch(line)) is None:
@@ -142,7 +142,7 @@ def read_trial(text: str) -> LudiiTrial:
                 raise refused(at, f"unknown line {shortened(line)}", expected)
             name, value = field_line.groups()
             if name in trial.fields:
-                raise refused(at, f"{name}= stands twice in the trial", "one of them")
+                raise refused(at, f"{name}= appears twice in the trial", "one of them")
             trial.fields[name] = Value(at + field_line.start("value"), value)
     return trial
 
@@ -258,12 +258,12 @@ def _stem(trial: LudiiTrial) -> str:
     """Return the name of the game's description; raises RecordSyntaxError where it is not ours."""
     stem = re.split(r"[/\\]", trial.path.strip())[-1].removesuffix(".lud")
     if stem not in _GAMES:
-        message = f"the game {stem!r} of Ludii is not known here"
+        message = f"the Ludii game {stem!r} is not supported"
         raise OtherGameError(Fault("unknown-game", message, " or ".join(_GAMES), len(BEGINS)), stem)
     for option in trial.options:
         if option.text not in _DEFAULTS[stem]:
             expected = " and ".join(_DEFAULTS[stem]) or "no options"
-            message = f"{stem} with the option {option.text!r} is not known here"
+            message = f"{stem} with the option {option.text!r} is not supported"
             raise OtherGameError(
                 Fault("unknown-game", message, expected, option.at), f"{stem} ({option.text})"
             )
@@ -273,7 +273,7 @@ def _stem(trial: LudiiTrial) -> str:
 def _setup_faults(trial: LudiiTrial, stem: str) -> Iterator[Fault]:
     """Yield what is wrong with the moves of mover 0: more than Manalath's two colours."""
     placed = [move for move in trial.moves if move.mover == 0]
-    expected = "Add of piece 1 to site 61 and of piece 2 to site 62, for Manalath only"
+    expected = "piece 1 on site 61 and piece 2 on site 62 (Manalath only)"
     for move in placed:
         is_hand = _HANDS.get(move.values.get("to", "")) == move.values.get("what")
         if move.action != "Add" or not is_hand or stem != "Manalath":
@@ -288,11 +288,11 @@ def _count_faults(counted: Sequence[Value], counts: Sequence[int | None]) -> Ite
     """Yield where Ludii counted other legal moves than we: one count a decision, or one more."""
     for number, (count, ours) in enumerate(zip(counted, counts, strict=False), 1):
         if ours is not None and int(count.text) != ours:
-            message = f"Ludii counts {int(count.text)} legal moves, our rules {ours}"
+            message = f"Ludii counts {int(count.text)} legal moves, but the arena counts {ours}"
             yield Fault("legal-moves", message, str(ours), at=count.at, ply=number)
     if counted and not len(counts) - 1 <= len(counted) <= len(counts):
         message = f"{len(counted)} counts of legal moves for {len(counts) - 1} moves"
-        yield Fault("legal-moves", message, "one a move", at=counted[-1].at)
+        yield Fault("legal-moves", message, "one count per move", at=counted[-1].at)
 
 
 @dataclass(slots=True)
@@ -361,10 +361,10 @@ class _Course:
         if self.stem == "Manalath":
             colour = _COLOURS.get(move.number("from") or 0, "")
             is_move = move.action in ("Copy", "Move") and bool(colour)
-            expected = "Copy from site 61 or 62 to a site from 0 to 60"
+            expected = "Copy from site 61/62 to site 0-60"
         else:
             is_move = move.action == "Add" and move.number("what") in (None, move.mover)
-            expected = f"Add of piece {move.mover} to a site from 0 to 60, or Swap"
+            expected = f"Add (piece {move.mover}, site 0-60) or Swap"
         names = games.get(_GAMES[self.stem]).board.names
         site = move.number("to")
         if not is_move or site is None or site >= len(names):
@@ -404,9 +404,13 @@ class _Course:
         return replace(fault, at=at)
 
 
+_NOT_SHOWN: Final = ("type", "typeFrom", "typeTo", "levelFrom", "decision")
+"""Values of an action that are the same in every trial."""
+
+
 def _shown(move: LudiiMove) -> str:
-    values = ",".join(f"{name}={value}" for name, value in move.values.items())
-    return f"[{move.action}:{values}]"
+    values = (f"{name}={value}" for name, value in move.values.items() if name not in _NOT_SHOWN)
+    return f"[{move.action}:{','.join(values)}]"
 
 
 def _kept(trial: LudiiTrial) -> Iterator[tuple[str, str]]:

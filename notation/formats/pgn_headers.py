@@ -83,7 +83,9 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
     words = _SAID.sub(" ", moves).split()
     end = words.pop() if words and words[-1] in RESULTS else ""
     if not (said := found.get("Result", end)):
-        faults.append(Fault("tag", "the tag Result is missing", f"it with {RESULTS_IN_WORDS}", 0))
+        faults.append(
+            Fault("tag", "the tag Result is missing", f"a result ({RESULTS_IN_WORDS})", 0)
+        )
     result = RESULTS.get(said, Result.UNFINISHED)
     record = record_as_read(tuple(_ours(tags, result, has_moves=bool(words))), (), result)
     faults += _no_days(found)
@@ -142,7 +144,7 @@ def _tags_of(line: str, begin: int) -> Iterator[HeaderField]:
     while (rest := line[at:].lstrip()).startswith("["):
         if (match := TAG.match(line, at)) is None:
             at = len(line) - len(rest)
-            raise refused(begin + at, f"{shortened(rest)} is no tag", _EXAMPLE)
+            raise refused(begin + at, f"{shortened(rest)} is not a tag", _EXAMPLE)
         at = match.end()
         yield HeaderField(match[1], unquoted(match[2]), begin + match.start(1) - 1, begin + at)
 

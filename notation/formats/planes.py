@@ -172,7 +172,7 @@ def _encoded(records: Iterable[Numbered], lost: Lost) -> tuple[Encoding, Iterato
     """Return how the game of the first record is encoded, and the plies of all that are of it."""
     found = iter(records)
     if (first := next(found, None)) is None:
-        raise FormatError("there is no record to make planes of")
+        raise FormatError("planes need at least one record")
     try:
         encoding = Encoding(games.get(first[1].game))
         if not encoding.moves:
@@ -190,7 +190,7 @@ def _rows(encoding: Encoding, records: Iterable[Numbered], lost: Lost) -> Iterat
                 raise UnheldError(f"game {record.game} beside {encoding.game.id}")
             return list(encoding.rows(record, number)), _untold(record)
         except GameError as error:
-            raise UnheldError("the position before a move that is not legal") from error
+            raise UnheldError("the position before an illegal move") from error
 
     return chain.from_iterable(held(records, lost, hold))
 

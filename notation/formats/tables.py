@@ -102,7 +102,7 @@ def _held(numbered: Numbered) -> tuple[list[Row], Iterator[str]]:
     try:
         return list(ply_rows(record, number)), _untold(record)
     except GameError as error:
-        raise UnheldError("the position before a move that is not legal") from error
+        raise UnheldError("the position before an illegal move") from error
 
 
 def _untold(record: Record) -> Iterator[str]:
@@ -370,12 +370,12 @@ def _texts_of_csv(stream: BinaryIO) -> Iterator[RecordText]:
         fault = encoding_fault("".join(lines.row))
         if not fault and len(row) != len(names):
             message = f"the row has {len(row)} cells"
-            fault = Fault("syntax", message, f"{len(names)}, as many as there are columns", at=0)
+            fault = Fault("syntax", message, f"{len(names)}, one per column", at=0)
         yield _row_text(lines, fault, {} if fault else dict(zip(names, row, strict=True)))
 
 
 def _no_csv(error: csv.Error) -> Fault:
-    return Fault("syntax", f"this is no CSV: {error}", "a row a game", at=0)
+    return Fault("syntax", f"not valid CSV: {error}", "one row per game", at=0)
 
 
 def _row_text(lines: _SheetLines, fault: Fault | None, row: Any = None) -> RecordText:
@@ -402,16 +402,16 @@ _NAMES: Final = tuple(column.name for column in GAMES)
 
 def _fault_of_columns(names: Sequence[str]) -> Fault | None:
     """Return why columns of these names are no table of games; None where they are."""
-    needed = "game, moves and result, or first, second and result"
-    expected = f"columns such as {needed}, of {', '.join(_NAMES)}"
+    expected = "columns such as game, moves and result, or first, second and result"
+
     if {"ply", "position"} <= set(names):
-        message = "this is a table of positions, of which no records can be made"
-        return Fault("field", message, "a row a game", at=0)
+        message = "this table has one row per position and cannot be read as records"
+        return Fault("field", message, "one row per game", at=0)
     for name in names:
         if name not in _NAMES:
-            return Fault("field", f"there is no column {name[:40]!r}", expected, at=0)
+            return Fault("field", f"unknown column {name[:40]!r}", expected, at=0)
         if names.count(name) > 1:
-            return Fault("field", f"the column {name} stands there twice", "each once", at=0)
+            return Fault("field", f"the column {name} appears twice", "each column once", at=0)
     if _is_of_results(names):
         return None
     if "game" not in names or not _MOVES & set(names):
@@ -459,7 +459,7 @@ def _texts_of_parquet(stream: BinaryIO) -> Iterator[RecordText]:
             if isinstance(error, OSError) and error.errno is not None:
                 raise  # of the file itself
             words = " ".join(str(error).split())
-            fault = Fault("syntax", f"this is no Parquet: {words}", "a table of games", at=0)
+            fault = Fault("syntax", f"not valid Parquet: {words}", "a table of games", at=0)
             yield RecordText(number, "", fault)
 
 
@@ -478,8 +478,8 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
         raise _at_row(error.fault) from error
     faults = list(tag_faults(record))
     if row.get("moves") and row.get("movetext") and moves_of(row) != record.moves:
-        message = "the columns moves and movetext have different moves"
-        faults.append(Fault("field", message, "the same moves, or one of them empty"))
+        message = "the columns moves and movetext contain different moves"
+        faults.append(Fault("field", message, "the same moves, or one column empty"))
     return record, [replace(fault, at=0) for fault in faults]
 
 

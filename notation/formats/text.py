@@ -58,7 +58,7 @@ from lath.notation.formats.text_moves import (
     number_faults,
     parts_of,
 )
-from lath.notation.formats.text_titles import cells_of, heading_of, is_turned
+from lath.notation.formats.text_titles import cells_of, heading_of, is_turned, named_in_columns
 from lath.notation.formats.text_tries import (
     NAMED,
     Tried,
@@ -128,9 +128,7 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
                 entry = _entry(reading, text, name, number)
                 above = reading.game_said or above
                 if last and reading.is_prose:
-                    last = replace(
-                        last, assumed=(*last.assumed, "words behind a game are left out")
-                    )
+                    last = replace(last, assumed=(*last.assumed, "text after a game is ignored"))
                     continue
         if last:
             yield last
@@ -228,7 +226,9 @@ class _Reading:
         self._parts = parts_of(text.text)
         self._course = course_of(self._parts.body)
         self.faults = self._course.faults
-        self.assumed: list[str] = ["text that is not UTF-8 is Latin-1"] if text.value else []
+        self.assumed: list[str] = (
+            ["text that is not UTF-8 is read as Latin-1"] if text.value else []
+        )
         self.other_game = ""
         self._tags: dict[str, str] = {}
         self._at: dict[str, int] = {}
@@ -295,7 +295,7 @@ class _Reading:
                 values[name], self._at[name] = one.value, one.at
             elif values[name] != one.value and name in (*KNOWN_TAGS, "White", "Black"):
                 both = f"{shortened(values[name])} and {shortened(one.value)}"
-                self._object("tag", f"{name} is {both}", "one of the two", one.at)
+                self._object("tag", f"{name} is given twice: {both}", "one of the two", one.at)
             elif values[name] != one.value:
                 values[free_name(name, values)] = one.value
         return values
@@ -306,40 +306,40 @@ class _Reading:
                 self.game_said = game_id
                 return self._game(game_id)
             meant = meant_game(named)
-            message = f"no game {shortened(named)} is installed"
+            message = f"game {shortened(named)} is not installed"
             expected = f"one of {', '.join(games.ids())}"
             fault = Fault("unknown-game", message, expected, self._at.get("Game", 0), meant=meant)
             return _Known(None, fault=fault, other="" if meant else named)
         if given := given_game():
-            return self._game(given)._replace(assumed=f"the game is {given} by --game")
+            return self._game(given)._replace(assumed=f"the game is {given}, from --game")
         return self._found()
 
     def _found(self) -> _Known:
         """Return the game of a record that names none: by its file, its lines or its moves."""
         if len(said := games_in(PurePath(self._name).name)) == 1:
-            return self._assumed(said.pop(), " by the file's name")
+            return self._assumed(said.pop(), ", from the file name")
         some = [tried(game, self._course.words) for game in games.installed()]
         self.fits = fits = [one.game_id for one in some if one.stop is None]
         lines = self._text[: self._course.words[0].at if self._course.words else None]
         said = games_in(lines.rpartition("\n")[0])
         if len(said) == 1 and (said <= set(fits) or not fits):
             self.game_said = said.pop()
-            return self._assumed(self.game_said, " by a line above the moves")
+            return self._assumed(self.game_said, ", from a line above the moves")
         if len(fits) == 1:
-            return self._assumed(fits[0], ", the only one in which all moves are legal")
+            return self._assumed(fits[0], ", the only one where all moves are legal")
         most = max(one.plies for one in some)
         best = fits or [one.game_id for one in some if one.plies == most > 0]
         if self._above in best and self._course.words:
             self.game_said = self._above
-            return self._assumed(self._above, ", as that of the record above")
+            return self._assumed(self._above, ", as in the record above")
         return _Known(None, fault=self._not_found(some))
 
     def _not_found(self, some: list[Tried]) -> Fault:
         """Return why nobody knows the game of a record, and how far its moves go in which."""
         if self._text.lstrip().startswith("(;"):
-            return Fault("syntax", "SGF is only written, not read", "moves such as 1. e5 d4", 0)
+            return Fault("syntax", "SGF can only be written, not read", "moves such as 1. e5 d4", 0)
         if not self._course.words:
-            return Fault("no-game", "no game is named, and no line has moves of one", NAMED, 0)
+            return Fault("no-game", "no game is named, and no line contains moves", NAMED, 0)
         if self.fits:
             what = f"no game is named, and the moves are legal in {listed(self.fits, 'and')}"
             return Fault("no-game", what, NAMED, 0)
@@ -376,7 +376,7 @@ class _Reading:
             if said is not None:
                 self._note_colours("White")
             if said is not None and said != seat and tag.lower() in colours and tag not in by_place:
-                message = f"{tag} is {shortened(name)}, of the other colour"
+                message = f"{tag} is {shortened(name)}, which names the other colour"
                 self._object("tag", message, "one colour", at)
             place = by_place[seat if said is None else said]
             if rated := re.fullmatch(r"(.*\S)\s*\(([0-9]{3,4})\)", bare):
@@ -384,7 +384,7 @@ class _Reading:
                 self._tags.setdefault(f"{place}Elo", rated[2])
             if self._tags.setdefault(place, bare) != bare:
                 both = f"{shortened(self._tags[place])} and {shortened(bare)}"
-                self._object("tag", f"{place} is {both}", "one name", at)
+                self._object("tag", f"{place} is given twice: {both}", "one name", at)
             self._at.setdefault(place, at)
 
     def _named_together(self, values: dict[str, str]) -> list[tuple[str, int, str]]:
@@ -418,7 +418,9 @@ class _Reading:
         names = [name.lower() for name in players]
         for line in [*self._parts.before]:
             words = line.text.lower()
-            cells = [re.sub(r"\s*\(.*", "", one) for one in cells_of(words)]
+            cells = [
+                re.sub(r"\s*\(.*", "", one) for one in named_in_columns(words) or cells_of(words)
+            ]
             if not all(names) or names[0] == names[1]:
                 continue
             if cells == names or words == " ".join(names):
@@ -426,7 +428,7 @@ class _Reading:
             elif cells == names[::-1] or words == " ".join(names[::-1]):
                 turned = (names[1], names[0]), line.at
         if turned:
-            message = "the second player's column stands before the first player's"
+            message = "the second player's column comes before the first player's"
             expected = "the moves of the first player in the first column"
             self._object("syntax", message, expected, turned[1])
 
@@ -513,7 +515,7 @@ class _Reading:
                 said.append((ending, place))
             else:
                 expected = "1-0, 0-1, 1/2-1/2, *, or words such as White wins"
-                self._object("result", f"{shortened(text)} is no result", expected, place)
+                self._object("result", f"{shortened(text)} is not a result", expected, place)
         for text, place, is_marked in self._parts.after:
             if is_resigning(text):
                 said.append((ReadEnding(self._by_resigning(len(self.words)), "resignation"), place))
@@ -596,16 +598,16 @@ class _Reading:
         if plies:
             return
         if ending.result:
-            self.assumed.append("no moves are found: the result alone counts")
+            self.assumed.append("no moves found: only the result is used")
         else:
-            self._object("syntax", "no moves and no result are found", _SHAPE, 0)
+            self._object("syntax", "no moves or result found", _SHAPE, 0)
 
     def _start(self, game: Game) -> Position | None:
         setup, position, rules = (self._tags.get(name, "") for name in ("Setup", "Position", RULES))
         given = [("Setup", setup, "")] if setup or not position else []
         given += [("Position", "", position)] if position else []
         if len(given) > 1:
-            message = "a record begins from a Setup or from a Position"
+            message = "the record has both a Setup and a Position"
             self._object("tag", message, "one of the two", self._at["Position"])
         starts: list[Position] = []
         for name, one, other in given:
@@ -620,8 +622,8 @@ class _Reading:
         ends = [at for _, at in self._course.ends if words and at > words[0].at]
         for word in words:
             if ends and word.at > ends[0] and move_in(game, word.text)[0]:
-                message = f"the move {shortened(word.text)} stands behind the result"
-                self._object("move", message, "the result behind all moves", word.at)
+                message = f"the move {shortened(word.text)} comes after the result"
+                self._object("move", message, "the result after all moves", word.at)
                 return
 
     def _plies(
@@ -634,7 +636,7 @@ class _Reading:
         for index, word in enumerate(words):
             move, dropped = move_in(game, word.text)
             if dropped:
-                self.assumed.append("dropped: + # = behind moves")
+                self.assumed.append("+ # = after moves are dropped")
             if not move:
                 unread.append(index)
                 message = f"{shortened(word.text)} is not a move of {game.id}"
@@ -657,11 +659,11 @@ class _Reading:
         if isinstance(part, str) or (part.name != "eval" and is_right(part)):
             return part
         if meant := meant_annotation(part):
-            self.assumed.append("times such as 0:05:03 are hours:minutes:seconds")
+            self.assumed.append("times such as 0:05:03 are read as hours:minutes:seconds")
             return meant
         if part.name == "eval" and self._has_our_evals:
             return part
-        self.assumed.append(f"[%{part.name}] in other units stays as [%text_{part.name}]")
+        self.assumed.append(f"[%{part.name}] in other units is kept as [%text_{part.name}]")
         return annotation(f"text_{part.name}", part.value)
 
     @cached_property
@@ -700,7 +702,9 @@ class _Reading:
             result = outcome.result if outcome else Result.UNFINISHED
             why = why or ("rules" if outcome else "")
             if end is not None and has_moves:
-                words = "results by the rules" if outcome else "unfinished, for no result is given"
+                words = (
+                    "results by the rules" if outcome else "unfinished, because no result is given"
+                )
                 self.assumed.append(words)
             return result, why
         if end is None or not has_moves:

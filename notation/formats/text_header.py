@@ -276,13 +276,13 @@ def day_of(text: str) -> ReadDate | None:
         return _day(year, months[0], days[0] if days else "??")
     if found := re.fullmatch(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)", plain):
         one, sign, two, year = found.groups()
-        said = "" if len(year) == 4 else "years of two digits are 20xx"
+        said = "" if len(year) == 4 else "two-digit years are read as 20xx"
         year = year if len(year) == 4 else f"20{year}"
         if int(two) > 12:
             return _day(year, int(one), two, said)
         if int(one) <= 12 and one != two:
             order = sign.join(("day", "month", "year"))
-            said = "; ".join(filter(None, (said, f"dates are {order} where that is not certain")))
+            said = "; ".join(filter(None, (said, f"ambiguous dates are read as {order}")))
         return _day(year, int(two), one, said)
     return None
 

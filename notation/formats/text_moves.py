@@ -376,7 +376,9 @@ def course_of(body: str) -> UntypedMoves:  # noqa: C901, PLR0912, PLR0915 - a ca
             else:
                 course.before.append(body[begin + 1 : match.start()])
         elif kind == "close":
-            course.faults.append(Fault("syntax", ") closes nothing", "( before it", match.start()))
+            course.faults.append(
+                Fault("syntax", ") does not close a variation", "( before it", match.start())
+            )
         elif kind == "nag" and words:
             number = int(token[1:4])
             if 0 < number <= len(GLYPHS) and not words[-1].glyph:
@@ -430,7 +432,7 @@ def number_faults(
         number, ply, at = (wrong_pairs if in_pairs else wrong_plies)[0]
         right = (ply + 1) // 2 if in_pairs else ply
         message = (
-            f"number {number} stands before ply {ply}",
+            f"number {number} is written before ply {ply}",
             f"{right}: is a move missing before it?",
         )
         yield message, at, ply

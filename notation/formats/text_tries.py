@@ -96,11 +96,10 @@ def furthest_fault(some: list[Tried], words: list[WrittenMove]) -> Fault:
     most = max(one.plies for one in some)
     best = [one for one in some if one.plies == most]
     word = best[0].stop or words[0]
-    names = listed([one.game_id for one in some], "or")
-    what = f"no game is named, and the moves are not legal in {names}"
+    what = "no game allows all moves"
     if most:
         furthest = listed([one.game_id for one in best], "and")
-        what += f"; those of {furthest} go furthest, to {shortened(word.text)} at ply {most + 1}"
+        what += f"; {furthest} come furthest, to {shortened(word.text)} at ply {most + 1}"
     if most and len(best) == 1:
         expected += f" such as --game {best[0].game_id}"
     return Fault("no-game", what, expected, word.at)

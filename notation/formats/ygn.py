@@ -92,7 +92,7 @@ def _start(text: str) -> tuple[Position, int]:
     try:
         return games.get(GAME).position(head[1].strip()), head.end()
     except PositionError as error:
-        raise refused(head.start(1), str(error), _EXAMPLE, "position") from error
+        raise refused(head.start(1), error.what, _EXAMPLE, "position") from error
 
 
 def _moves(text: str, begin: int, start: Position) -> Iterator[str]:
@@ -103,7 +103,7 @@ def _moves(text: str, begin: int, start: Position) -> Iterator[str]:
         word = match[0]
         if word.endswith("."):
             if word != _number(ply):
-                message = f"the number {word} stands before ply {ply}"
+                message = f"the number {word} is written before ply {ply}"
                 raise refused(match.start(), message, _number(ply) or "a move", ply=ply)
             continue
         if (cell := cells().get(word)) is None:
