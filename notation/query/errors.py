@@ -27,7 +27,7 @@ class QueryError(NotationError):
 
 
 class WrongValueError(LathError):
-    """A value or name without a meaning that the grammar accepts; its arguments are QueryError's."""
+    """A meaningless value or name that the grammar accepts; its arguments are QueryError's."""
 
     def __init__(self, token: Token, message: str, expected: str, further: int = 0) -> None:
         super().__init__((token.start_pos or 0) + further, message, expected)
