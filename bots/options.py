@@ -106,8 +106,8 @@ def _require_valid(option: wire.Option) -> None:
         default = option.default
         raise ValueError(f"option {option.name!r}: default {default!r}, expected {expected}")
     if wire.read_option(option.line()) != option:
-        words = "default, min, max, var or type as a word, two blanks, or the end of a line"
-        raise ValueError(f"option {option.name!r}: its name and texts may not have {words}")
+        words = "the words default, min, max, var or type, two spaces in a row, or a line end"
+        raise ValueError(f"option {option.name!r}: its name and texts must not contain {words}")
 
 
 class Options:
@@ -139,7 +139,7 @@ class Options:
         option, one = self._known[name]
         if expected := option.wrong_with(text):
             stays = self.values.get(name)
-            return f"option {name}: {text!r}, expected {expected}; it stays {stays!r}"
+            return f"option {name}: {text!r}, expected {expected}; keeping {stays!r}"
         self.values[name] = text if isinstance(one, str) else one.read(text)
         return ""
 

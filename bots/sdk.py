@@ -359,7 +359,7 @@ class _Session:
             move = None
             if not thought.best:
                 thought.best = position.legal_moves()[0]
-                late = f"ply {go.ply}: late before a move was suggested: plays {thought.best}"
+                late = f"ply {go.ply}: no move suggested in time; playing {thought.best}"
                 said += [] if thought.stopped else [self._complaint(late)]
         if move is None and thought.best:
             move = thought.best

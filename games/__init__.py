@@ -1,10 +1,8 @@
-"""The games: rules and nothing else.
+"""The rules of the games; this layer imports no other layer.
 
-The layers above use them for people and bots.
-
-A game is a module that defines `GAME`. One in this folder is built in; a distribution brings others
-through the entry-point group `lath_arena.games` (name: the game's id, value: `module:GAME`); `add`
-takes one from any file.
+A game is a module that defines `GAME`. The games in this folder are built in. A distribution adds
+games through the entry-point group `lath_arena.games` ; an entry's name is the game's id, and its
+value is `module:GAME`. `add` loads a game from any file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Boards of squares and hexagons: cells as bits of an int, lines, neighbours, groups, rows of text.
+"""Boards of squares and hexagons, with sets of cells as the bits of an int.
 
-Bits rise in the order of the cells' names (by letter, then number), with a gap after each letter,
-so that a shift never carries a cell round an edge.
+Bits rise in the order of the cells' names (by letter, then number). A gap after each letter keeps a
+shift from moving a cell around an edge.
 """
 
 from __future__ import annotations
@@ -22,45 +22,45 @@ Shape = Literal["square", "hexagon"]
 T = TypeVar("T")
 
 _CHUNK: Final = 8
-"""Bits that one table look-up turns into cells."""
+"""The number of bits that one table look-up converts."""
 
 _BYTE: Final = (1 << _CHUNK) - 1
 
 _NOWHERE: Final = 255
-"""The place of a gap between cells in a text of rows that is shorter."""
+"""The place of a gap between cells, which lies beyond the end of the text of a small board."""
 
 _ROW_WORD: Final = re.compile(r"[0-9]+|.", re.DOTALL)
 
 
 class Isometry:
-    """A turn or reflection of a board onto itself."""
+    """A rotation or reflection of a board onto itself."""
 
     def __init__(self, board: Board, cells: Mapping[str, str]) -> None:
         self.cells: Final = cells
-        """Where each cell goes, by name."""
+        """The image of each cell, by name."""
         self._bit: Final = board.bit
         self._bytes: Final = -(-board.full.bit_length() // _CHUNK)
 
     def mask(self, mask: int) -> int:
-        """Return where the cells of `mask` go."""
+        """Return the image of a set of cells."""
         return sum(map(list.__getitem__, self._moved, mask.to_bytes(self._bytes, "little")))
 
     @cached_property
     def _moved(self) -> list[list[int]]:
-        """Where the cells of each byte of a mask go, by the byte's place and its value."""
+        """The images of the cells of each byte of a mask, by the byte's place and its value."""
         moved = {bit: self._bit[self.cells[name]] for name, bit in self._bit.items()}
         tables = []
         for place in range(0, self._bytes * _CHUNK, _CHUNK):
             table = [0]
             for index in range(place, place + _CHUNK):
-                cell = moved.get(1 << index, 0)  # bits without a cell go nowhere
+                cell = moved.get(1 << index, 0)  # bits without a cell have no image
                 table += [others | cell for others in table]
             tables.append(table)
         return tables
 
 
 class _Known(dict[int, tuple[T, ...]]):
-    """Something of each cell of a mask, kept for every eight bits of masks that were met."""
+    """A value for each cell of a mask, cached for every group of eight bits."""
 
     def __init__(self, of_cells: Mapping[int, T]) -> None:
         self._of_cells = of_cells
@@ -70,7 +70,7 @@ class _Known(dict[int, tuple[T, ...]]):
         return found
 
     def of(self, mask: int) -> list[T]:
-        """Return what belongs to the cells of `mask`, in canonical order."""
+        """Return the values of the cells of `mask`, in canonical order."""
         found: list[T] = []
         byte = _BYTE
         while mask:
@@ -82,7 +82,7 @@ class _Known(dict[int, tuple[T, ...]]):
 
 
 class Board:
-    """The cells of one board. Build one by `squares` or `hexagon`."""
+    """The cells of one board. Use `squares`, `hexagon` or `hexagon_of` to make one."""
 
     def __init__(
         self,
@@ -100,13 +100,13 @@ class Board:
         self.full: Final = sum(self.bit.values())
         """All cells."""
         self.centres: Final = tuple(centre for _, centre in places.values())
-        """Where the cells lie: x to the right, y downwards, the unit being the distance of two
-        neighbours, in the order of `names`."""
+        """The centre of each cell in the order of `names`: x to the right, y downwards. The unit is
+        the distance between neighbours."""
         self.stride: Final = directions[1 if shape == "hexagon" else 2]
-        """The shift from a cell to the one beside it at the next letter; to the next number it is
-        1."""
+        """The shift from a cell to its neighbour at the next letter. The shift to the next number
+        is 1."""
         self.apart: Final = self.full.bit_length() + 3 * max(directions)
-        """A shift that puts a second set of cells beside a first, too far for any line."""
+        """A shift that places a second set of cells beside a first one, too far for any line."""
         self.directions: Final = directions
         """The shifts to neighbours with a higher bit: four on squares, three on hexagons."""
         from_the_top = sorted((y, x, 1 << index) for index, (x, y) in places.values())
@@ -129,16 +129,17 @@ class Board:
             [i for i, bit in enumerate(cells_and_ends) if is_small and not bit]
         )
         self.names_in: Final = _Known(self.name).of
-        """Returns the names of the cells of a mask, in canonical order."""
+        """The function that returns the names of the cells of a mask, in canonical order."""
         self.places_in: Final = _Known({bit: place for place, bit in enumerate(self.name)}).of
-        """Returns the places in `names` of the cells of a mask, in order."""
+        """The function that returns the places in `names` of the cells of a mask, in order."""
 
     @cached_property
     def grid(self) -> tuple[tuple[int, int], ...]:
-        """Where each cell stands in an array of numbers, in the order of `names`, from 0 0.
+        """The two coordinates of each cell in an array, from 0, in the order of `names`.
 
-        First its letter, then the place beside it: neighbours on squares differ by 1 in one of
-        them, on hexagons in one or, alike, in both.
+        The first number is the cell's letter, the second its place along that letter. Neighbouring
+        squares differ by 1 in one number. Neighbouring hexagons differ by 1 in one number, or by
+        the same 1 in both.
 
         >>> dict(zip(hexagon((2, 3, 2)).names, hexagon((2, 3, 2)).grid))["c1"]
         (2, 1)
@@ -147,10 +148,10 @@ class Board:
 
     @cached_property
     def turns(self) -> tuple[tuple[int, int, int, int], ...]:
-        """Every turn and reflection of cells without an edge: 8 of squares, 12 of hexagons.
+        """Every rotation and reflection of an unbounded grid: 8 for squares, 12 for hexagons.
 
-        Each is `a, b, c, d`, which takes a step of `x` letters and `y` places of `grid` to one of
-        `a * x + b * y` letters and `c * x + d * y` places. The first leaves each as it is.
+        Each is `a, b, c, d`: a step of `x` letters and `y` places of `grid` becomes a step of `a *
+        x + b * y` letters and `c * x + d * y` places. The first is the identity.
         """
         ahead = [divmod(step + 1, self.stride) for step in self.directions]
         steps = {(sign * x, sign * (y - 1)) for x, y in ahead for sign in (1, -1)}
@@ -171,10 +172,9 @@ class Board:
 
     @cached_property
     def isometries(self) -> tuple[Isometry, ...]:
-        """Every turn and reflection that takes the cells onto cells, by where they lie.
+        """Every rotation and reflection that maps the board onto itself; the first is the identity.
 
-        The first leaves each where it is. Of a square board there are 8, of a rectangle 4, of a
-        regular hexagon 12.
+        A square board has 8, another rectangle 4, a regular hexagon 12.
         """
         middle = sum(map(complex, *zip(*self.centres, strict=True))) / len(self.centres)
 
@@ -204,12 +204,12 @@ class Board:
         return tuple(sum(cells) for cells in runs if all(cell in self.name for cell in cells))
 
     def through(self, shapes: Sequence[int]) -> dict[int, list[int]]:
-        """Return which of `shapes` each cell is part of, by its bit."""
+        """Return the shapes that contain each cell, by the cell's bit."""
         return {bit: [shape for shape in shapes if shape & bit] for bit in self.name}
 
     @staticmethod
     def finished(shapes: Iterable[int], mask: int) -> list[int]:
-        """Return those of `shapes` that lie in `mask` whole."""
+        """Return those of `shapes` that lie completely in `mask`."""
         return [shape for shape in shapes if mask & shape == shape]
 
     def names_of(self, shapes: Iterable[int]) -> tuple[str, ...]:
@@ -217,9 +217,9 @@ class Board:
         return tuple(self.names_in(reduce(or_, shapes, 0)))
 
     def has_line(self, mask: int, length: int) -> bool:
-        """Return whether `length` cells of `mask`, at least two, or more are in line.
+        """Return whether `mask` has a line of `length` or more cells; `length` must be at least 2.
 
-        `mask` may be two sets of cells, the second one shifted by `apart`.
+        `mask` can combine two sets of cells, the second one shifted by `apart`.
         """
         for step in self.directions:
             runs = mask & mask >> step
@@ -232,7 +232,7 @@ class Board:
         return False
 
     def around(self, mask: int) -> int:
-        """Return the cells next to any cell of `mask`; those of `mask` itself where they touch."""
+        """Return the cells next to any cell of `mask`, including cells of `mask` that touch."""
         near = 0
         for step in self.directions:
             near |= mask << step | mask >> step
@@ -240,14 +240,14 @@ class Board:
 
     @cache  # noqa: B019 - a board lives as long as the program
     def rays(self, cell: int) -> tuple[tuple[int, ...], ...]:
-        """Return what lies straight ahead of a cell, from its neighbour to the edge.
+        """Return the cells from a cell's neighbour to the edge, for each direction.
 
-        A tuple for each of the four directions of squares (up, down, right, left) or the six of
-        hexagons, empty at the edge; cells by their place in `names`.
+        There is one tuple for each of the four directions of squares (up, down, right, left) or the
+        six of hexagons. It is empty at the edge. Cells are given by their place in `names`.
         """
         place = {bit: i for i, bit in enumerate(self.name)}
         start = tuple(self.name)[cell]
-        # Of the directions of squares the second and the fourth are diagonals.
+        # The second and fourth directions of squares are diagonals.
         steps = self.directions[::2] if self.shape == "square" else self.directions
         ways = (
             accumulate(repeat(step), shift, initial=start)
@@ -258,12 +258,12 @@ class Board:
         return tuple(tuple(map(place.__getitem__, cells))[1:] for cells in inside)
 
     def neighbours(self, cell: int) -> tuple[int, ...]:
-        """Return the cells next to a cell, in order, all by their place in `names`."""
+        """Return the neighbours of a cell in order; all cells are places in `names`."""
         near = self.around(tuple(self.name)[cell])
         return tuple(i for i, bit in enumerate(self.name) if near & bit)
 
     def group(self, mask: int, seed: int) -> int:
-        """Return the cells of `mask` that are connected with those of `seed`, which it holds."""
+        """Return the cells of `mask` connected with `seed`, which must be part of `mask`."""
         grown = seed
         frontier = seed
         while frontier:
@@ -272,11 +272,11 @@ class Board:
         return grown
 
     def over_three(self, mask: int) -> int:
-        """Return cells of `mask`, one at least of each group of four or more; for hexagons.
+        """Return at least one cell of each group of four or more in `mask`; for hexagons only.
 
-        `mask` may be two sets of cells, the second one shifted by `apart`.
-        No group is walked. A cell with three neighbours makes four, and so do two neighbouring
-        cells with two neighbours each, unless the three are a triangle.
+        `mask` can combine two sets of cells, the second one shifted by `apart`. The groups are not
+        walked. A cell with three neighbours belongs to a group of four or more. So do two
+        neighbouring cells with two neighbours each, unless the three cells form a triangle.
         """
         one = two = three = triangles = 0
         across, up, diagonal = self.directions
@@ -307,7 +307,7 @@ class Board:
         place = self._place_in_rows
         for letter, mask in layers.items():
             left = mask
-            while left:  # `bits` would take half as long again
+            while left:  # `bits` would take 50% longer
                 bit = left & -left
                 letters[place[bit]] = letter
                 left ^= bit
@@ -318,7 +318,7 @@ class Board:
         return rows
 
     def contents(self, layers: Iterable[tuple[str, int]]) -> tuple[str, ...]:
-        """Return what lies on each cell: the letters of `layers`, the lowest layer coming first."""
+        """Return the piece letters on each cell, those of the lowest layer first."""
         cells = [""] * len(self.names)
         for letter, mask in layers:
             for place in self.places_in(mask):
@@ -326,7 +326,7 @@ class Board:
         return tuple(cells)
 
     def read_rows(self, text: str, letters: Iterable[str]) -> dict[str, int]:
-        """Return for each of `letters` the cells that hold it; raises PositionError."""
+        """Return the cells that hold each of `letters`. Raises PositionError for invalid text."""
         letters = tuple(letters)
         full = self._read_full_rows(text, letters)
         if full is not None:
@@ -340,7 +340,7 @@ class Board:
             column = 0
             for word in _ROW_WORD.findall(row):
                 if word[0] in "123456789":
-                    column += int(word[:4])  # longer ones are too large anyhow
+                    column += int(word[:4])  # longer numbers are too large in any case
                     continue
                 if word not in layers:
                     known = f"one of {' '.join(layers)} or a number"
@@ -353,12 +353,12 @@ class Board:
         return layers
 
     def _read_full_rows(self, text: str, letters: Iterable[str]) -> dict[str, int] | None:
-        """Return what `read_rows` does of rows of nothing but letters; None of any other text."""
+        """Return the result of `read_rows` for a text without numbers; None for any other text."""
         places = self._places_from_the_top_bit
         if len(text) != len(self._empty_rows) or not places or not text.isascii():
             return None
         at = text.encode().ljust(256)
-        cells = places.translate(at)  # what stands at each place
+        cells = places.translate(at)  # the byte at each place
         layers = {letter: int(cells.translate(_ones(letter)), 2) for letter in letters}
         if sum(map(int.bit_count, layers.values())) != len(self.names):
             return None
@@ -368,17 +368,19 @@ class Board:
 
 @cache
 def _ones(letter: str) -> bytes:
-    """Return the table by which `bytes.translate` turns this letter into 1, all else into 0."""
+    """Return the table with which `bytes.translate` turns this letter into 1 and others into 0."""
     return bytes(b"01"[chr(byte) == letter] for byte in range(256))
 
 
 def squares(columns: int, rows: int | None = None) -> Board:
-    """Return a board of squares, as many rows as columns if not told; `a1` is bottom left.
+    """Return a board of squares; `a1` is bottom left. Default for `rows`: as many as columns.
 
     Letters are columns: `squares(7, 6)` has the cells `a1` to `g6` in six rows of seven.
     """
     height = rows or columns
-    stride = max(height, 2) + 1  # of one row a step up is still no step to the next column
+    stride = (
+        max(height, 2) + 1
+    )  # with one row, a step up must differ from a step to the next column
     places = {
         f"{chr(ord('a') + column)}{row + 1}": (
             column * stride + row,
@@ -391,7 +393,7 @@ def squares(columns: int, rows: int | None = None) -> Board:
 
 
 def hexagon_of(side: int, other: int | None = None) -> Board:
-    """Return a hexagon with so many cells on each side, `other` on those that slope one way.
+    """Return a board of hexagons with `side` cells on each side, or `other` on two opposite pairs.
 
     `hexagon_of(5)` has 61 cells in rows of 5 to 9; `hexagon_of(6, 5)` has 70 in rows of 6 to 10.
     """
@@ -400,9 +402,10 @@ def hexagon_of(side: int, other: int | None = None) -> Board:
 
 
 def hexagon(row_lengths: Sequence[int]) -> Board:
-    """Return a board of hexagons in rows, from the bottom up; letters are rows, `a` the lowest.
+    """Return a board of hexagons with rows of these lengths; row `a` is the lowest.
 
-    Neighbouring rows differ by one cell: they grow up to the longest and shrink from there.
+    The lengths are from the bottom. Neighbouring rows must differ by one cell: the rows grow up to
+    the longest one, then shrink.
     """
     middle = row_lengths.index(max(row_lengths))
     widest = row_lengths[middle]

@@ -1,4 +1,4 @@
-"""Which games there are without a file that somebody names: built in, or from a distribution."""
+"""The games that need no file: those built in and those that installed distributions add."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ _FOUNDATIONS: Final = {
     "parameters",
     "trial",
 }
-"""Modules of this folder that games are made of."""
+"""Modules of this folder that are not games."""
 
 
 @cache
 def plugins() -> Iterable[EntryPoint]:
-    """Return the entry points of the games that distributions bring."""
+    """Return the entry points of the games that distributions add."""
     if not any(map(_may_bring_games, sys.path)):
         return ()
-    from importlib.metadata import entry_points  # costs more than all games together
+    from importlib.metadata import entry_points  # importing it costs more than importing all games
 
     return tuple(entry_points(group=ENTRY_POINTS))
 
 
 def _may_bring_games(folder: str) -> bool:
-    """Return whether a distribution of a folder of `sys.path` names games: else none is asked."""
-    # pathlib would cost a bot more than all games together
+    """Return whether a distribution in a folder of `sys.path` adds games, without importing any."""
+    # importing pathlib costs a bot more than importing all games
     try:
         names = os.listdir(folder or ".")  # noqa: PTH208
     except NotADirectoryError:
-        return True  # an archive, which importlib reads
+        return True  # an archive: importlib must look into it
     except OSError:
         return False
     for name in names:
@@ -68,7 +68,7 @@ def _may_bring_games(folder: str) -> bool:
 
 @cache
 def builtin_ids() -> tuple[str, ...]:
-    """Return the ids of the games of this folder, sorted; imports none of them."""
+    """Return the sorted ids of the built-in games without importing them."""
     folders = sys.modules["lath.games"].__path__
     files = (name for folder in folders for name in _names_in(folder))
     modules = {name.removesuffix(".py") for name in files if name.endswith(".py")} - _FOUNDATIONS
@@ -76,9 +76,9 @@ def builtin_ids() -> tuple[str, ...]:
 
 
 def _names_in(folder: str) -> list[str]:
-    """Return the names of files in a folder, or of modules in an archive."""
+    """Return the names of the files in a folder, or of the modules in an archive."""
     try:
-        # pathlib would cost a bot more than all games together
+        # importing pathlib costs a bot more than importing all games
         return os.listdir(folder)  # noqa: PTH208
     except NotADirectoryError:
         from pkgutil import iter_modules  # start-up time
@@ -87,5 +87,5 @@ def _names_in(folder: str) -> list[str]:
 
 
 def plugin_ids() -> tuple[str, ...]:
-    """Return the ids of the games that distributions bring, sorted; imports none of them."""
+    """Return the sorted ids of the games that distributions add, without importing them."""
     return tuple(sorted({point.name for point in plugins()} - set(builtin_ids())))

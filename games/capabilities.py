@@ -1,8 +1,9 @@
-"""What a game or its positions can do besides: the one place where that is asked, with defaults.
+"""The optional features of games and positions, with a function that reads each one or its default.
 
-No game needs any of it. Each class says what one power is: a game or a position that has its
-members has the power, whatever it inherits from. The functions below it are how everybody asks.
-The types of parameters, overlays and boards are those of the modules that stand on this one.
+Each protocol describes one feature. A game or position that has the members of a protocol has the
+feature, whatever class it inherits from. Other modules must use the functions here and not look for
+the members. Parameters, overlays and fast boards are typed `Any`, because the modules that define
+them import this one.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from lath.games.errors import RulesVersionError
 
 
 def _able(owner: object, member: str) -> Any:
-    """Return an owner of a member that is not None; None for any other.
+    """Return `owner` if it has a member of this name that is not None, or else None.
 
-    Its class is asked first: no property is computed only to see whether it is there.
+    The class is asked first, so that no property is computed only to see whether it exists.
     """
     if getattr(type(owner), member, None) is None and getattr(owner, member, None) is None:
         return None
@@ -35,13 +36,13 @@ def _able(owner: object, member: str) -> Any:
 
 
 def lacking(owner: object, contract: type) -> list[str]:
-    """Return the members of `Game` or `Position`, in their order, that an object does not have."""
+    """Return the members of `contract` (`Game` or `Position`) that an object lacks, in order."""
     needed = (name for name in vars(contract) if not name.startswith("_"))
     return [name for name in needed if not hasattr(owner, name)]
 
 
 def can_be_drawn(game: Game) -> bool:
-    """Return whether a game has cells and pieces, as every game has that keeps the contract."""
+    """Return whether a game has a board and pieces, as the contract requires."""
     return _able(game, "board") is not None and _able(game, "pieces") is not None
 
 
@@ -49,18 +50,18 @@ def can_be_drawn(game: Game) -> bool:
 
 
 class Symmetric(Protocol):
-    """A game that is the same when it is turned, or when things in it are renamed."""
+    """A game with symmetries: rotations, reflections, or pieces that can be renamed."""
 
     def symmetries(self, position: Any, /) -> Iterable[Symmetry]:
-        """Return each symmetry of the rules, the identity first.
+        """Return the symmetries of the rules at a position, the identity first.
 
-        Where they are many, so many that positions which are images of each other have the same
-        images. `lath.games.core.least` is what they are good for.
+        If there are too many, return a subset such that symmetric positions have the same images.
+        See `lath.games.core.least` for their use.
         """
 
 
 def symmetries(position: Position) -> tuple[Symmetry, ...]:
-    """Return the symmetries that a game tells of at a position; the identity where it does not.
+    """Return the symmetries that a game declares at a position. Default: only the identity.
 
     >>> from lath import games
     >>> start = games.get("yavalath").start()
@@ -72,15 +73,15 @@ def symmetries(position: Position) -> tuple[Symmetry, ...]:
 
 
 class Renamable(Protocol):
-    """A game with pieces that only their names tell apart, which its symmetries rename."""
+    """A game with pieces that differ only by name, so that its symmetries can rename them."""
 
     @property
     def alike(self) -> str:
-        """Return the codes of these pieces; a move that names one takes all of it away."""
+        """Return the codes of these pieces. A move that names one removes all such pieces."""
 
 
 def alike_of(game: Game) -> str:
-    """Return the codes of the pieces that only their names tell apart; empty for most games."""
+    """Return the codes of the pieces that differ only by name; empty for most games."""
     able: Renamable | None = _able(game, "alike")
     return "" if able is None else able.alike
 
@@ -90,31 +91,31 @@ class ListsMoves(Protocol):
 
     @property
     def moves(self) -> Mapping[str, Move]:
-        """Return every way to write a move, legal or not, with the one way."""
+        """Return the canonical move for every way to write a move, legal or not."""
 
 
 def spellings_of(game: Game) -> Mapping[str, Move]:
-    """Return every way to write a move, with the one way; empty where a game lists none."""
+    """Return the canonical move for every way to write a move; empty if the game lists none."""
     able: ListsMoves | None = _able(game, "moves")
     return able.moves if able and isinstance(able.moves, Mapping) else {}
 
 
 class NumbersMoves(Protocol):
-    """A game that has a bit for each of its moves; its positions then are `CountsMoves`."""
+    """A game that has a bit for each of its moves; its positions are `CountsMoves`."""
 
     @property
     def bits(self) -> Mapping[str, int]:
-        """Return every move with a power of two of its own."""
+        """Return a different power of two for each move."""
 
 
 def bits_of(game: Game) -> Mapping[str, int]:
-    """Return every move with a power of two of its own; empty where a game has none."""
+    """Return a different power of two for each move; empty if the game has none."""
     able: NumbersMoves | None = _able(game, "bits")
     return {} if able is None else able.bits
 
 
 class Revised(Protocol):
-    """A game whose rules have changed since there were records of it."""
+    """A game whose rules have changed since the first records of it were written."""
 
     @property
     def rules(self) -> str:
@@ -122,11 +123,11 @@ class Revised(Protocol):
 
     @property
     def earlier(self) -> Mapping[str, Game]:
-        """Return the games by the versions before, which may lack some."""
+        """Return the game under each earlier version of the rules; some versions can be missing."""
 
 
 FIRST_VERSION: Final = "1"
-"""Of the rules of a game that says nothing of versions, and of records that say nothing."""
+"""The rules version of a game or record that does not name one."""
 
 
 def version_of(game: Game) -> str:
@@ -141,14 +142,14 @@ def version_of(game: Game) -> str:
 
 
 def is_version(text: str) -> bool:
-    """Return whether a text is a version of rules: a whole number from 1 on, of a few digits."""
+    """Return whether a text is a rules version: a whole number from 1 of at most 9 digits."""
     return text.isascii() and text.isdigit() and text[0] != "0" and len(text) < 10
 
 
 def by_version(game: Game, version: str) -> Game:
-    """Return the game by a version of its rules; raises RulesVersionError with the reason.
+    """Return the game under one version of its rules; it has the same id as the current game.
 
-    An earlier version has the same id, and is no game that anybody plays any more.
+    Raises RulesVersionError, with the reason, if the version is not available.
     """
     present = version_of(game)
     if version == present:
@@ -157,73 +158,73 @@ def by_version(game: Game, version: str) -> Game:
     if able is not None and version in able.earlier:
         return able.earlier[version]
     if not is_version(version):
-        raise RulesVersionError(f"{version!r} is no version of the rules of {game.id}")
+        raise RulesVersionError(f"{version!r} is not a version of the rules of {game.id}")
     is_old = int(version) < int(present)
     raise RulesVersionError(
-        f"played by version {version} of the rules of {game.id}, which this arena "
-        f"{'no longer has' if is_old else 'does not have yet'}: not checked"
+        f"played under version {version} of the rules of {game.id}, which this arena "
+        f"{'no longer has' if is_old else 'does not have yet'}; the record was not checked"
     )
 
 
 class Varied(Protocol):
-    """A game of a family, which differs from its relatives in parameters."""
+    """A game type with parameters, such as the size of its board."""
 
     @property
     def parameters(self) -> Sequence[Any]:
         """Return each `lath.games.parameters.Parameter`."""
 
     def variant(self, game_id: str, **values: Any) -> Game:
-        """Return the game of these values, whose id this is; raises ValueError where they clash."""
+        """Return the game with these values and this id. Raises ValueError if values clash."""
 
 
 def parameters_of(game: Game) -> tuple[Any, ...]:
-    """Return the parameters that a game declares; empty where it says nothing of them."""
+    """Return the parameters that a game declares; empty if it declares none."""
     able: Varied | None = _able(game, "parameters")
     return () if able is None else tuple(able.parameters)
 
 
 def can_vary(game: Game) -> bool:
-    """Return whether a game makes others by values of its parameters."""
+    """Return whether a game can make variants by the values of its parameters."""
     return _able(game, "variant") is not None
 
 
 class HasCard(Protocol):
-    """A game with its rules in a few lines."""
+    """A game that states its rules in a few lines."""
 
     @property
     def card(self) -> str:
-        """Return the rules for a person, a paragraph each: the goal first, then what a turn is."""
+        """Return the rules for people, one paragraph per line: first the goal, then the turn."""
 
 
 def own_card(game: Game) -> str | None:
-    """Return the rules in a few lines; None where a game has none: see `lath.games.cards`."""
+    """Return the game's own rules text; None if it has none, see `lath.games.cards`."""
     able: HasCard | None = _able(game, "card")
     return able.card if able and isinstance(able.card, str) else None
 
 
 class Overlaid(Protocol):
-    """A game that wants something drawn over its positions."""
+    """A game that draws overlays on its positions."""
 
     @property
     def overlays(self) -> tuple[Any, ...]:
-        """Return what: each of the kinds in `lath.games.overlays`."""
+        """Return the overlays, each of a kind from `lath.games.overlays`."""
 
 
 def overlays_of(game: Game) -> tuple[Any, ...]:
-    """Return what a game wants drawn over its positions; empty for most."""
+    """Return the overlays of a game; empty for most games."""
     able: Overlaid | None = _able(game, "overlays")
     return () if able is None else able.overlays
 
 
 class Boarded(Protocol):
-    """A game with a board of its own for searches."""
+    """A game with its own fast board for searches."""
 
     def fast(self, position: Any, /) -> Any:
-        """Return a `lath.games.fast.FastBoard` that stands as a position does."""
+        """Return a `lath.games.fast.FastBoard` at this position."""
 
 
 def boarded(game: Game) -> Boarded | None:
-    """Return a game that has a board of its own for searches; None for one that has not."""
+    """Return the game if it has its own fast board for searches, or else None."""
     return cast("Boarded | None", _able(game, "fast"))
 
 
@@ -231,15 +232,15 @@ def boarded(game: Game) -> Boarded | None:
 
 
 class KnowsResult(Protocol):
-    """A position that knows its result sooner than its outcome."""
+    """A position that can compute its result faster than its outcome."""
 
     @property
     def result(self) -> str:
-        """Return what `outcome().result` is; `*` while the game goes on."""
+        """Return `outcome().result`; `*` while the game is not over."""
 
 
 def result_of(position: Position) -> Result:
-    """Return the result; the game is not finished while its rules let it go on."""
+    """Return the result of a position; `UNFINISHED` while the game is not over."""
     able: KnowsResult | None = _able(position, "result")
     if able is not None:
         return RESULTS[able.result]
@@ -248,7 +249,7 @@ def result_of(position: Position) -> Result:
 
 
 class CountsMoves(Protocol):
-    """A position of a game that `NumbersMoves`."""
+    """A position that can return its legal moves as bits; its game is `NumbersMoves`."""
 
     @property
     def legal_bits(self) -> int:
@@ -256,13 +257,13 @@ class CountsMoves(Protocol):
 
 
 def legal_bits(position: Position) -> int | None:
-    """Return the sum of the game's `bits` of all legal moves; None where it has no bits."""
+    """Return the sum of the game's `bits` of all legal moves; None if the game has no bits."""
     able: CountsMoves | None = _able(position, "legal_bits")
     return None if able is None else able.legal_bits
 
 
 def count_legal(position: Position) -> int:
-    """Return how many legal moves there are.
+    """Return the number of legal moves.
 
     >>> from lath import games
     >>> count_legal(games.get("yavalath").start())
@@ -273,19 +274,19 @@ def count_legal(position: Position) -> int:
 
 
 class Layered(Protocol):
-    """A position that knows where each kind of piece lies."""
+    """A position that can return the cells of each kind of piece."""
 
     def layers(self) -> Iterable[tuple[str, int]]:
-        """Return pairs of a piece's code and the cells where it lies, lowest first."""
+        """Return pairs of a piece's code and its cells as a mask, the lowest layer first."""
 
 
 def knows_layers(position: Position) -> bool:
-    """Return whether a position says itself where each kind of piece lies."""
+    """Return whether a position has its own `layers`."""
     return _able(position, "layers") is not None
 
 
 def layers_of(position: Position) -> dict[str, int]:
-    """Return the cells where each piece lies, as `Board.bit` has them, by its code.
+    """Return the cells of each piece by its code, as a mask of `Board.bit`.
 
     >>> from lath import games
     >>> layers_of(games.get("yavalath").start().play(Move("a1")))
@@ -303,12 +304,12 @@ def layers_of(position: Position) -> dict[str, int]:
 
 
 class PlaysLines(Protocol):
-    """A position that plays a whole line of moves at once."""
+    """A position that can play many moves at once."""
 
     def after(self, moves: Sequence[str], /) -> Position | None:
-        """Return the position after all of them, as playing them one by one would have it.
+        """Return the position after all moves; None if one is not canonical or not legal.
 
-        None where that would fail: for a text that is not canonical or a move that is not legal.
+        The result must equal the position after playing the moves one by one.
         """
 
 
@@ -319,7 +320,7 @@ def follow(position: Position, moves: Sequence[str]) -> Position | None:
 
 
 def one_by_one(position: P, moves: Sequence[str]) -> P | None:
-    """Return what `follow` does, playing each move for itself."""
+    """Return the result of `follow`, playing the moves one by one."""
     for move in moves:
         if position.why_illegal(Move(move)) is not None:
             return None
@@ -328,19 +329,19 @@ def one_by_one(position: P, moves: Sequence[str]) -> P | None:
 
 
 class KnowsMovers(Protocol):
-    """A position that knows who takes which turn without playing."""
+    """A position that knows the side to move at each ply without playing the moves."""
 
     def movers(self, moves: Sequence[str], /) -> Sequence[Side]:
-        """Return who decides on each of moves that can be played, and who after the last."""
+        """Return the side to move before each of `moves`, which must be legal, and after them."""
 
 
 def knows_movers(position: Position) -> bool:
-    """Return whether `movers` answers without playing."""
+    """Return whether `movers` works without playing the moves."""
     return _able(position, "movers") is not None
 
 
 def movers(position: Position, moves: Sequence[str]) -> Sequence[Side]:
-    """Return who decides on each of `moves`, all of which can be played, and who after the last.
+    """Return the side to move before each of `moves`, which must be legal, and after the last.
 
     >>> from lath import games
     >>> [seat.word for seat in movers(games.get("yavalath").start(), ["e5", "swap"])]

@@ -1,6 +1,6 @@
-"""What people are shown of a game before they play it: its rule card, and variants to choose from.
+"""The texts that people read before they play a game: its rules in a few lines, and its variants.
 
-No bot needs it.
+No bot needs this module.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from lath.games.parameters import of as parameters_of
 
 
 def card_of(game: Game) -> str:
-    """Return the rules in a few lines, a paragraph each; empty where nothing says them.
+    """Return the rules in a few lines, one paragraph per line; empty if the game has no text.
 
-    It is the game's `card`, else the docstring of its module, else that of its class.
+    The text is the game's `card`, or else the docstring of its module, or else that of its class.
 
     >>> from lath import games
     >>> card_of(games.get("yavalath")).splitlines()[-1]
@@ -34,11 +34,11 @@ def card_of(game: Game) -> str:
 
 
 MOST_OF_ONE: Final = 4
-"""So many values of one parameter stand among the variants: those nearest to the usual one."""
+"""The most values of one parameter among the variants: those nearest to the default."""
 
 
 def variants(game: Game) -> tuple[str, ...]:
-    """Return the ids of games worth a choice: each differs in one parameter from the usual game.
+    """Return the ids of variants to choose from; each differs from the game in one parameter.
 
     >>> from lath import games
     >>> variants(games.get("yavalath"))[:4]
@@ -51,7 +51,7 @@ def variants(game: Game) -> tuple[str, ...]:
         taken: list[int] = []
         for _, place in sorted((abs(place - usual), place) for place in range(len(values))):
             if place != usual and len(taken) < MOST_OF_ONE:
-                with suppress(UnknownGameError):  # it does not go with the other values
+                with suppress(UnknownGameError):  # the value may clash with the other defaults
                     made(game, id_with(game, {each.name: values[place]}))
                     taken.append(place)
         found += [id_with(game, {each.name: values[place]}) for place in sorted(taken)]

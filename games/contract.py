@@ -1,4 +1,4 @@
-"""What every game and position is: moves, sides, results, pieces, symmetries, and their members."""
+"""The contract of every game and position, and the types of moves, sides, results and pieces."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import Any, Final, Literal, NewType, Protocol, Self, TypeVar
 from lath.games.board import Board
 
 Move = NewType("Move", str)
-"""A move in its canonical text; only the game that made it knows what it means."""
+"""A move in canonical text. Its meaning depends on the game that made it."""
 
 
 class Side(IntEnum):
-    """Who decides: *first* makes the first decision of the game."""
+    """A player: *first* makes the first decision of the game."""
 
     FIRST = 0
     SECOND = 1
 
     @property
     def other(self) -> Side:
-        """Return the opponent's seat."""
+        """Return the opponent."""
         return SIDES[1 - self]
 
     @property
     def word(self) -> str:
-        """Return the seat's name in records and in the protocol: `first` or `second`."""
+        """Return the side's name in records and in the protocol: `first` or `second`."""
         return self.name.lower()
 
 
@@ -35,7 +35,7 @@ SIDES: Final = (Side.FIRST, Side.SECOND)
 
 
 class Result(StrEnum):
-    """What a game came to: the text that records write, which knows who won and what that is worth.
+    """The result of a game, as the text that records write.
 
     >>> Result("0-1").winner, Result("0-1").points, Result("0-1").reversed.points
     (<Side.SECOND: 1>, (0.0, 1.0), (1.0, 0.0))
@@ -48,7 +48,7 @@ class Result(StrEnum):
 
     @classmethod
     def won_by(cls, winner: Side | None) -> Result:
-        """Return the result of a game that a side won; of a draw if that is None."""
+        """Return the result of a game that `winner` won; a draw if `winner` is None."""
         return cls.DRAWN if winner is None else _WON[winner]
 
     @property
@@ -78,10 +78,10 @@ class Result(StrEnum):
 
 
 RESULTS: Final = {result.value: result for result in Result}
-"""The results by their texts: first won, second won, a draw, not finished."""
+"""The results by their texts: first won, second won, draw, unfinished."""
 
 _WON: Final = (Result.FIRST_WON, Result.SECOND_WON)
-"""The results of games that somebody won, by the winner."""
+"""The results of decided games, by the winner."""
 
 _POINTS: Final = dict(zip(Result, ((1.0, 0.0), (0.0, 1.0), (0.5, 0.5), (0.0, 0.0)), strict=True))
 
@@ -91,28 +91,28 @@ _HAPPENED: Final = {
     "made a": re.compile("group of "),
     "had": re.compile("no "),
 }
-"""What is made, and what one has; of other endings it is said who won or lost by them."""
+"""The verb for endings that a player makes or has. Other endings follow "won" or "lost"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended by its rules: why, apart from who."""
+    """How a game ended by its rules: the winner, and separately the reason."""
 
     winner: Side | None
-    """The winner's seat; None for a draw."""
+    """The side that won; None for a draw."""
 
     ending: str
-    """Why, in a few words of the game, such as `four in line`."""
+    """The reason in a few words, such as `four in line`."""
 
     cells: tuple[str, ...] = ()
-    """The cells that decided, in the board's order; empty when no cell did."""
+    """The cells that decided the game, in the board's order; empty if no cells did."""
 
     is_loss: bool = False
-    """Whether the ending is what the loser made or had, such as three in line where that loses."""
+    """True if the loser made the ending, such as three in line in a game where that loses."""
 
     @property
     def result(self) -> Result:
-        """Return the result.
+        """Return the result of the game.
 
         >>> print(Outcome(None, "board full").result)
         1/2-1/2
@@ -120,7 +120,7 @@ class Outcome:
         return Result.won_by(self.winner)
 
     def told(self, first: str, second: str) -> str:
-        """Return how it ended, in a sentence with both names.
+        """Return how the game ended, as a sentence with the names of the players.
 
         >>> Outcome(Side.FIRST, "three in line", is_loss=True).told("ann", "bob")
         'bob made three in line and lost'
@@ -139,87 +139,87 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """How one letter of a board is drawn."""
+    """The code, name and drawing of one kind of piece."""
 
     code: str
-    """The letter, as `Position.contents` gives it."""
+    """One letter, as in `Position.contents`."""
 
     name: str
-    """In the game's words, such as `white token` or `meerkat`; a player's own pieces have the word
-    for her colour in it."""
+    """The name in the game's words, such as `white token` or `meerkat`. The name of a player's own
+    piece contains the word for that player's colour."""
 
     shape: Literal["tile", "disc", "block", "marker"]
     """A `tile` lies under everything, a `disc` is a player's piece, a `block` fills its cell for
-    good, a `marker` stands on top."""
+    good, and a `marker` is drawn on top."""
 
     colour: str
-    """Fill colour, `#rrggbb`."""
+    """The fill colour, `#rrggbb`."""
 
     glyph: str = ""
-    """Its outline as SVG path data, where the shape alone is too plain: a square of 100 units, the
-    middle being 0 0, holes by the even-odd rule. A tile's glyph is solid in the middle, for the
-    letter stands there."""
+    """The outline as SVG path data; empty if the shape alone is enough. The path fits a square of
+    100 units around 0 0 and has holes by the even-odd rule. A tile's glyph is solid in the middle,
+    where its letter is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Symmetry:
-    """A way to turn a game, or to rename things in it, of which its rules take no notice.
+    """A transformation of positions and moves that the rules of a game do not distinguish.
 
-    Whatever may be played, and comes of it, is the same before and after: the moves of the image
-    of a position are the images of its moves.
+    The legal moves of the image of a position are the images of its legal moves, and playing them
+    leads to the images of the positions after.
     """
 
     move: Callable[[Move], Move]
-    """Returns the image of a move, which is in canonical text; legality does not matter."""
+    """Returns the image of a canonical move, legal or not."""
 
     position: Callable[[Any], Any]
     """Returns the image of a position of the game."""
 
 
 IDENTITY: Final = Symmetry(lambda move: move, lambda position: position)
-"""What every game has, and a game that says nothing of symmetries alone."""
+"""The symmetry that changes nothing, which every game has."""
 
 
 class Position(Protocol):
     """A state that the rules can reach. Immutable and hashable; equal states are equal.
 
-    A game may give its positions more, for speed: see `lath.games.capabilities`.
+    For speed, positions can have the optional members of `lath.games.capabilities`.
     """
 
     @property
     def game(self) -> Game:
-        """Return the game that this is a position of."""
+        """Return the game of this position."""
 
     @property
     def to_move(self) -> Side:
-        """Return who decides next; on a finished position, who would."""
+        """Return the side to move; in a finished game, the side that would move next."""
 
     @property
     def is_over(self) -> bool:
-        """Return whether the game has ended here by its rules."""
+        """Return whether the game has ended by its rules."""
 
     def outcome(self) -> Outcome | None:
-        """Return how the game ended here; None while it goes on."""
+        """Return how the game ended; None while it is not over."""
 
     def legal_moves(self) -> tuple[Move, ...]:
-        """Return every legal move in the order of rules.md; empty once the game is over."""
+        """Return every legal move in the order of the rules page; empty if the game is over."""
 
     def why_illegal(self, move: Move) -> str | None:
-        """Return in the game's words why `move` may not be played here; None when it may."""
+        """Return in the game's words why `move` is illegal here; None if it is legal."""
 
     def play(self, move: Move) -> Self:
-        """Return the position after `move`, which is in canonical text.
+        """Return the position after `move`, which must be canonical text.
 
-        Raises IllegalMoveError, also for a text that is no move of the game.
+        Raises IllegalMoveError if the move is illegal here or is not a move of the game.
         """
 
     def text(self) -> str:
-        """Return the whole state as text; `Game.position` reads it back."""
+        """Return the whole state as text; `Game.position` reads it."""
 
     def contents(self) -> tuple[str, ...]:
-        """Return what lies on each cell, in the order of `Board.names`.
+        """Return the pieces on each cell, in the order of `Board.names`.
 
-        Each is a text of piece codes from the bottom up, empty for an empty cell.
+        Each text consists of piece codes from the bottom up; it is empty for an empty cell.
         """
 
 
@@ -227,9 +227,9 @@ P = TypeVar("P", bound=Position)
 
 
 class Game(Protocol):
-    """One set of rules. There is one object a game: `games.get(id)`.
+    """The rules of one game type. There is one object per game: `games.get(id)`.
 
-    A game may have more: see `lath.games.capabilities`.
+    A game can have the optional members of `lath.games.capabilities`.
     """
 
     @property
@@ -242,38 +242,38 @@ class Game(Protocol):
 
     @property
     def credit(self) -> str:
-        """Return inventor and year, for people."""
+        """Return the inventor and the year, for people."""
 
     @property
     def colours(self) -> tuple[str, str]:
-        """Return the words for first's and second's colour."""
+        """Return the words for the colours of the first and second player."""
 
     @property
     def board(self) -> Board:
-        """Return the cells."""
+        """Return the board of the game."""
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """Return everything that `Position.contents` can name."""
+        """Return every piece that `Position.contents` can name."""
 
     @property
     def has_setups(self) -> bool:
-        """Return whether something lies on the board before the first decision."""
+        """Return whether the board can have pieces before the first decision."""
 
     def start(self, setup: str | None = None) -> Position:
-        """Return the position before the first decision.
+        """Return the position before the first decision. Default for `setup`: the simplest setup.
 
-        Without `setup`: the game's plainest. Raises SetupError.
+        Raises SetupError if the setup is invalid.
         """
 
     def draw_setup(self, seed: int) -> str | None:
         """Return a setup drawn from `seed`, in canonical text; None if the game has none."""
 
     def canonical_setup(self, setup: str) -> str:
-        """Return the one way to write `setup`. Raises SetupError."""
+        """Return the canonical text of `setup`. Raises SetupError if it is invalid."""
 
     def position(self, text: str) -> Position:
-        """Return the position that `text` describes; raises PositionError with the reason."""
+        """Return the position that `text` describes. Raises PositionError with the reason."""
 
     def canonical(self, text: str) -> Move:
-        """Return the one way to write the move; raises MoveSyntaxError."""
+        """Return the canonical text of a move. Raises MoveSyntaxError if it is not a move."""

@@ -1,4 +1,4 @@
-"""The door to what games are and can do, and what follows from both: images, counts, read moves."""
+"""The types and functions of games that other layers import, and those that build on symmetries."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ _FINDERS: Final[list[Callable[[str], Game]]] = []
 
 
 def found_with(finder: Callable[[str], Game]) -> None:
-    """Name what finds games by their ids: `lath.games.registry` does so."""
+    """Set the function that finds games by id; `lath.games.registry` calls this."""
     _FINDERS[:] = [finder]
 
 
 def find(game_id: str, version: str = "") -> Game:
-    """Return the game of this id, as `games.get` does, by some of its rules; games unpickle so."""
+    """Return the game of an id, under a rules version or the current one; used for unpickling."""
     game = _FINDERS[0](game_id)
     return by_version(game, version) if version else game
 
@@ -86,8 +86,8 @@ def find(game_id: str, version: str = "") -> Game:
 def read_move(position: Position, text: str) -> Move:
     """Return the canonical text of a legal move.
 
-    Raises MoveSyntaxError where the text is no move of the game and IllegalMoveError where the
-    move is not legal in `position`.
+    Raises MoveSyntaxError if the text is not a move of the game, and IllegalMoveError if the move
+    is not legal in `position`.
     """
     move = position.game.canonical(text)
     require_legal(position, move)
@@ -95,14 +95,14 @@ def read_move(position: Position, text: str) -> Move:
 
 
 def require_legal(position: Position, move: Move) -> None:
-    """Raise IllegalMoveError, with the reason, where `move` may not be played in `position`."""
+    """Raise IllegalMoveError, with the reason, if `move` is illegal in `position`."""
     reason = position.why_illegal(move)
     if reason is not None:
         raise IllegalMoveError(move, reason)
 
 
 def perft(position: Position, depth: int) -> int:
-    """Return how many paths of `depth` moves start here; finished games have none.
+    """Return the number of sequences of `depth` legal moves from a position; 0 if the game is over.
 
     >>> from lath import games
     >>> perft(games.get("surikata").start(), 2)
@@ -112,7 +112,9 @@ def perft(position: Position, depth: int) -> int:
         return 1
     paths = 0
     left: list[tuple[Position, int]] = [(position, depth)]
-    while left:  # a stack of our own: a game may be longer than calls may be nested
+    while (
+        left
+    ):  # an explicit stack, because a game can have more plies than Python allows nested calls
         position, depth = left.pop()
         moves = position.legal_moves()
         if depth == 1:
@@ -123,7 +125,7 @@ def perft(position: Position, depth: int) -> int:
 
 
 def owned_by(game: Game, seat: Side) -> tuple[str, ...]:
-    """Return the codes of a player's own pieces: those with the word for her colour in the name.
+    """Return the codes of a player's own pieces: those named after the player's colour.
 
     >>> from lath import games
     >>> owned_by(games.get("mammalath"), Side.SECOND)
@@ -134,9 +136,10 @@ def owned_by(game: Game, seat: Side) -> tuple[str, ...]:
 
 
 def is_image_of(positions: Iterable[Position]) -> Callable[[Position], bool]:
-    """Return what says whether a position is an image of one of these, all of one game.
+    """Return a function that tests whether a position is symmetric to one of `positions`.
 
-    The same as to compare the `least` of both, but quick: an image each is looked up.
+    All positions must be of one game. The test equals a comparison of `least`, but looks up one
+    image instead of computing all.
 
     >>> from lath import games
     >>> start = games.get("yavalath").start()
@@ -148,10 +151,10 @@ def is_image_of(positions: Iterable[Position]) -> Callable[[Position], bool]:
 
 
 def least(position: P) -> P:
-    """Return the least image of a position: positions have the same if they are the same game.
+    """Return the least of the positions symmetric to this one: symmetric positions share it.
 
-    Which one that is is the same everywhere: positions that are tuples are compared as tuples,
-    others by their texts.
+    Tuples are compared as tuples, other positions by their texts, so the result does not depend on
+    the process.
     """
     images: list[Any] = [symmetry.position(position) for symmetry in symmetries(position)]
     first: P = min(images) if isinstance(position, tuple) else min(images, key=type(position).text)
@@ -161,18 +164,18 @@ def least(position: P) -> P:
 @lru_cache(maxsize=4096)
 def _ways_to_least(
     game_id: str,  # noqa: ARG001 - positions of two games may be equal tuples
-    start: Any,  # hashable, which mypy does not see of a protocol
+    start: Any,  # hashable, which mypy cannot see from a protocol
 ) -> tuple[Position, tuple[Symmetry, ...]]:
-    """Return the least image of a position and the symmetries that lead there."""
+    """Return the least symmetric position, and the symmetries that map `start` to it."""
     end: Position = least(start)
     return end, tuple(each for each in symmetries(start) if each.position(start) == end)
 
 
 def least_line(start: Position, moves: Sequence[Move]) -> tuple[Position, tuple[Move, ...]]:
-    """Return the least image of a line: from where it begins, which is least, and its moves.
+    """Return the least symmetric form of a line: its least start, and its moves from there.
 
-    Lines have the same if some symmetry takes one to the other. A start that is symmetrical itself,
-    such as an empty board, folds their moves; a setup that is not leaves them as they are.
+    Two lines have the same form if a symmetry maps one to the other. The moves change only if the
+    start is symmetric itself, such as an empty board.
 
     >>> from lath import games
     >>> least_line(games.get("yavalath").start(), [Move("i5"), Move("swap"), Move("e5")])[1]
@@ -183,9 +186,9 @@ def least_line(start: Position, moves: Sequence[Move]) -> tuple[Position, tuple[
 
 
 def is_image_of_line(start: Position, moves: Sequence[Move]) -> Callable[[Sequence[Move]], bool]:
-    """Return what says whether moves from `start` are an image of these from there.
+    """Return a function that tests whether a line from `start` is symmetric to these moves.
 
-    The same as to compare the `least_line` of both, but quick: an image each is looked up.
+    The test equals a comparison of `least_line`, but looks up one image instead of computing all.
 
     >>> from lath import games
     >>> start = games.get("yavalath").start()

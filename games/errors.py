@@ -1,4 +1,4 @@
-"""What is wrong with a game's id, a move, a setup or a position, told in the game's own words."""
+"""The exceptions of games: invalid ids, moves, setups and positions, and faulty rules."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ class LathError(Exception):
 
 
 def hinted(words: str, hint: str) -> str:
-    """Return what is wrong, and a hint on a line of its own; an empty one is left out."""
+    """Return a message with a hint on its own line; without one if the hint is empty."""
     return f"{words}\nhint: {hint}" if hint else words
 
 
 class GameError(LathError, ValueError):
-    """The rules of a game were not kept; the message says what and where."""
+    """A violation of a game's rules; the message says what is wrong and where."""
 
     def __init__(self, what: str, expected: str = "") -> None:
-        """Take what is wrong, and what would be right where that can be said."""
+        """Take what is wrong, and what is expected instead, if that is known."""
         super().__init__(f"{what}, expected {expected}" if expected else what)
         self.what = what
         self.expected = expected
 
 
 class UnknownGameError(GameError):
-    """No game of this id is built in, installed or added."""
+    """The game is not built in, installed or added."""
 
 
 class GameFileError(UnknownGameError):
-    """A file that somebody named brings no game."""
+    """The file does not define a game."""
 
 
 class RulesVersionError(UnknownGameError):
-    """The game is here, but not this version of its rules."""
+    """The game exists, but not under this version of its rules."""
 
 
 class MoveSyntaxError(GameError):
-    """The text is no move of this game in any position."""
+    """The text is not a move of this game in any position."""
 
     def __init__(self, text: str, expected: str) -> None:
         super().__init__(f"{text!r} is not a move: {expected}")
@@ -46,7 +46,7 @@ class MoveSyntaxError(GameError):
 
 
 class IllegalMoveError(GameError):
-    """The move exists, but not in this position."""
+    """The move exists, but is not legal in this position."""
 
     def __init__(self, move: str, reason: str) -> None:
         shown = move if move.isprintable() else ascii(move)
@@ -56,17 +56,17 @@ class IllegalMoveError(GameError):
 
 
 class SetupError(GameError):
-    """The text is no setup of this game."""
+    """The text is not a setup of this game."""
 
 
 class PositionError(GameError):
-    """The text is no position of this game, or one that no game can reach."""
+    """The text is not a position of this game, or the position cannot be reached."""
 
 
 class RulesError(LathError):
-    """The rules of a game fail by themselves, whoever plays: `lath.games.faults` says how.
+    """The rules of a game fail through their own fault; see `lath.games.faults`.
 
-    It is no GameError, for nobody has done anything that the rules forbid.
+    This is not a GameError, because no player has broken a rule.
     """
 
     def __init__(
@@ -77,19 +77,19 @@ class RulesError(LathError):
         start: str = "",
         next_: int = 0,
     ) -> None:
-        """Take the words before and behind the ply where it was, and the moves to it.
+        """Take the words before and after the ply number, and the moves that lead to the failure.
 
-        These are from the position of the text `start`, else from the game's start. The ply is the
-        last of them, or with `next_` 1 the one after it.
+        The moves begin at the position `start`, or at the game's start if that is empty. The ply
+        number is the number of moves plus `next_`.
         """
         self.parts = before, behind
         self.moves = tuple(moves)
         self.start = start
         self.next = next_
         words = f"; moves so far: {' '.join(moves)}" if moves else "; no move was played yet"
-        words += f", counted from the position {start!r}" if start else ""
+        words += f", starting from the position {start!r}" if start else ""
         super().__init__(f"{before}ply {len(moves) + next_}{behind}{words}")
 
     def behind(self, moves: Sequence[str], start: str = "") -> RulesError:
-        """Return the same, told from where these moves began that led to its own start."""
+        """Return the error with `moves` from `start` put before the moves of this error."""
         return RulesError(*self.parts, [*moves, *self.moves], start, self.next)

@@ -1,8 +1,7 @@
-"""Boards for searches: one state that is played on and taken back, with moves as small ints.
+"""Boards for searches: a mutable state that plays and takes back moves, which are small ints.
 
-`fast_board(position)` returns the game's own, which stands in the game's file, or where a game has
-none, one over its positions, which is slower. All that holds of a position holds of its board; the
-contract tests compare them.
+`fast_board(position)` returns the game's own fast board, or a slower one over the game's positions.
+A board must behave exactly as its positions do; the contract tests compare them.
 
     board = fast_board(position)
     for code in board.legal():
@@ -10,9 +9,8 @@ contract tests compare them.
         ...
         board.undo()
 
-A *code* is the place of a move in `moves`. Games of cells keep sets of cells as ints, one bit a
-cell: `Board.bit` of `lath.games.board` says which, rising by names with a gap after each letter, so
-that a shift by one of `Board.directions` is a step on the board and never turns a corner.
+A *code* is the index of a move in `moves`. Games of cells store sets of cells as ints with one bit
+per cell; see `lath.games.board`.
 """
 
 from __future__ import annotations
@@ -29,76 +27,77 @@ from lath.games.capabilities import boarded, symmetries
 from lath.games.contract import Game, Move, Position
 
 DRAW: Final = 2
-"""`FastBoard.winner` of a drawn game; seats are 0 and 1."""
+"""`FastBoard.winner` of a drawn game. Sides are 0 and 1."""
 
 
-# Nobody compares or prints it, and bots start sooner without what that takes.
+# comparing or printing tables is not needed, and bots start faster without those methods
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Tables:
-    """The compiled form of a game and of how a board stands, in cells by their place.
+    """The state of a board for compiled searches, with cells given by their place in `Board.names`.
 
-    Each family of games has a kind of its own, which stands beside the rules: that is what the
-    family's kernels in `lath.bots.compiled` read.
+    Each family of games has its own subclass beside its rules. The kernels in `lath.bots.compiled`
+    read it.
     """
 
     cells: int
     stones: tuple[Sequence[int], Sequence[int]]
-    """Where stones of first and second, or of each colour, stand."""
+    """The cells with stones of the first and second player, or of each colour."""
 
     others: Sequence[int] = ()
-    """Where else something stands that is nobody's."""
+    """Other occupied cells, which belong to neither player."""
 
     stone_keys: tuple[Sequence[int], Sequence[int]]
     other_keys: Sequence[int] = ()
 
 
 class FastBoard(ABC):
-    """A state of a game that is played on in place. Not for two threads at once."""
+    """A mutable state of a game. A board must not be used by two threads at once."""
 
     game: Game
 
-    check: Callable[[], object] = staticmethod(lambda: None)  # it works for as long as it takes
-    """What a board calls in its own loops, before each ply at least; it raises to end them.
+    check: Callable[[], object] = staticmethod(lambda: None)  # no limit by default
+    """The function that a board calls in its own loops, at least once per ply; it can raise to
+    stop.
 
-    The board then stands where it stood before the loop. A search sets it while it runs.
+    The board is then in the state before the loop. A search sets this while it runs.
     """
 
     moves: Sequence[Move]
-    """The text of each move by its code. Of a game's own board every move that there ever is, in
-    the order of rules.md; else it grows as moves are met."""
+    """The text of each move by its code. A game's own board has every possible move, in the order
+    of the rules page. Other boards add moves when they meet them."""
 
     to_move: int
-    """Who decides next, 0 or 1; turns need not alternate."""
+    """The side to move, 0 or 1; turns need not alternate."""
 
     winner: int | None
-    """None while the game goes on, else 0, 1 or `DRAW`."""
+    """None while the game is not over; then 0, 1 or `DRAW`."""
 
     key: int
-    """64 bits, of which every part of the state has some (Zobrist 1970): equal states have the
-    same, others nearly never; the same in every process."""
+    """A hash of the complete state in 64 bits (Zobrist 1970). Equal states have equal keys,
+    different states almost never; keys are the same in every process."""
 
     @abstractmethod
     def legal(self) -> list[int]:
-        """Return the codes of all legal moves, in rules.md's order; none once it is over."""
+        """Return the codes of all legal moves, in the order of the rules page; none when over."""
 
     @abstractmethod
     def play(self, code: int) -> None:
-        """Play a legal move; what is not legal is not noticed."""
+        """Play a legal move; the board does not check that the move is legal."""
 
     @abstractmethod
     def undo(self) -> None:
-        """Take the last move back; raises IndexError where there is none."""
+        """Take back the last move. Raises IndexError if no move was played."""
 
     @abstractmethod
     def position(self) -> Position:
         """Return the state as a position."""
 
     def code(self, move: str) -> int:
-        """Return the code of a move in canonical text; raises ValueError."""
+        """Return the code of a canonical move. Raises ValueError for an unknown move."""
         return self.moves.index(Move(move))
 
     def threats(self) -> tuple[list[int], list[int]]:
-        """Return the legal moves with which who is to move wins at once, and loses at once."""
+        """Return the legal moves that win at once, and those that lose at once."""
         wins, losses = [], []
         me = self.to_move
         for code in self.legal():
@@ -112,12 +111,12 @@ class FastBoard(ABC):
         return wins, losses
 
     def candidates(self) -> list[int]:
-        """Return the legal moves that are worth a thought, at least one while the game goes on.
+        """Return the legal moves that are worth searching: at least one while the game is not over.
 
-        Where a move wins at once, such alone; else none that loses at once, or that lets the
-        opponent win with the next move as far as that is cheap to see. Where all lose, some of
-        those that lose the latest. Nothing that is left out ends better than the best of what is
-        returned: it wins no sooner, and where all lose it loses no later.
+        If a move wins at once, only such moves are returned. Otherwise the result leaves out moves
+        that lose at once, and moves after which the opponent can win at once if that is cheap to
+        detect. If all moves lose, the result has some of those that lose last. An omitted move is
+        never better than the best move returned.
         """
         wins, losses = self.threats()
         if wins:
@@ -128,18 +127,18 @@ class FastBoard(ABC):
         return legal
 
     def playout(self, chance: Random) -> tuple[int, int]:
-        """Play legal moves at random to the end; return the winner and how many plies that took.
+        """Return the winner of a game of random legal moves, and its number of plies.
 
-        Each legal move is equally likely. The board is as before.
+        Each legal move is equally likely. The board is unchanged afterwards.
         """
         return self._played_by(chance, self.legal)
 
     def careful_playout(self, chance: Random) -> tuple[int, int]:
-        """Do the same with `candidates`, each of them equally likely: nobody blunders at once."""
+        """Return the winner and plies of a random game of equally likely `candidates`."""
         return self._played_by(chance, self.candidates)
 
     def _played_by(self, chance: Random, choices: Callable[[], list[int]]) -> tuple[int, int]:
-        """Play a random game of such moves, and take it back, even where a check ends it."""
+        """Return the winner and plies of a random game; the board is restored even on an error."""
         plies = 0
         try:
             while (winner := self.winner) is None:
@@ -153,25 +152,24 @@ class FastBoard(ABC):
         return winner, plies
 
     def rollout(self, chance: Random) -> int:
-        """Return the winner of a random game of the kind that tells most for its time."""
+        """Return the winner of a random game of the kind that is most useful per second."""
         return self.careful_playout(chance)[0]
 
     def lean(self) -> float:
-        """Return who seems to win, from -1 to 1 for who is to move, of a game that goes on.
+        """Return an estimate of who is winning, from -1 to 1 for the side to move.
 
-        A guess from what stands on the board, which takes about as long as a few moves; 0 where a
-        game has none.
+        The game must not be over. The estimate takes about as long as a few moves. Default: 0.
         """
         return 0.0
 
     def tables(self) -> Tables | None:
-        """Return the compiled form of how the board stands; None: the game has none."""
+        """Return the state for compiled searches; None if the game has no compiled form."""
         return None
 
     def images(self) -> list[list[int]]:
-        """Return the symmetries of this state's rules: the code that each code becomes.
+        """Return the symmetries of this state: for each, the code that each code maps to.
 
-        The first leaves each as it is, unless the game tells of none. See `lath.games.core`.
+        The first is the identity. See `lath.games.core`.
         """
         met = tuple(self.moves)
         return [
@@ -181,12 +179,12 @@ class FastBoard(ABC):
 
 
 def bounded(guess: float) -> float:
-    """Return a guess of `FastBoard.lean` that is no more than one."""
+    """Return an estimate for `FastBoard.lean`, limited to -0.99..0.99."""
     return max(-0.99, min(guess, 0.99))
 
 
 def fast_board(position: Position) -> FastBoard:
-    """Return a board that stands as `position` does.
+    """Return a board at `position`.
 
     >>> from lath import games
     >>> board = fast_board(games.get("yavalath").start())
@@ -199,7 +197,7 @@ def fast_board(position: Position) -> FastBoard:
 
 
 def has_compiled_form(game: Game) -> bool:
-    """Return whether `lath.bots.compiled` has what plays a game.
+    """Return whether `lath.bots.compiled` can play a game.
 
     >>> from lath import games
     >>> has_compiled_form(games.get("yavalath"))
@@ -210,13 +208,13 @@ def has_compiled_form(game: Game) -> bool:
 
 @cache
 def keys(name: str, size: int) -> tuple[int, ...]:
-    """Return so many random numbers of 64 bits, the same ones for the same name anywhere."""
+    """Return `size` random numbers of 64 bits; the same name gives the same numbers everywhere."""
     chance = Random(name)
     return tuple(chance.getrandbits(64) for _ in range(size))
 
 
 def mixed(known: Mapping[int, int] | Sequence[int], places: Iterable[int]) -> int:
-    """Return the key of all of these places: the keys of each, one bit by one.
+    """Return the exclusive or of the keys of these places.
 
     >>> mixed((0b0011, 0b0101, 0b1000), (0, 1))
     6
@@ -225,9 +223,9 @@ def mixed(known: Mapping[int, int] | Sequence[int], places: Iterable[int]) -> in
 
 
 class PlainBoard(FastBoard):
-    """A board over positions, for games without one of their own.
+    """A board over positions, for games without their own fast board.
 
-    To take a move back asks the rules nothing, whatever their calls cost.
+    Taking back a move does not call the rules, which may be slow.
     """
 
     def __init__(self, position: Position) -> None:
@@ -235,7 +233,7 @@ class PlainBoard(FastBoard):
         self._codes: dict[Move, int] = {}
         self.moves = cast("list[Move]", [])
         self._line: list[tuple[Position, int, int | None]] = []
-        """Positions, with who decides next and who has won there."""
+        """Positions, each with its side to move and its winner."""
         self._keys: list[int | None] = []
         self._played: list[int] = []
         self._push(position)
@@ -249,17 +247,17 @@ class PlainBoard(FastBoard):
         self._keys.append(None)
 
     @property
-    def key(self) -> int:  # type: ignore[override]  # random games do without it
-        """Return 64 bits of the text of the position."""
+    def key(self) -> int:  # type: ignore[override]  # computed only when needed: random games do not use it
+        """Return 64 bits of a hash of the position's text."""
         if (key := self._keys[-1]) is None:
-            from hashlib import blake2b  # games of their own board do without
+            from hashlib import blake2b  # games with their own board do not need it
 
             digest = blake2b(self.position().text().encode(), digest_size=8).digest()
             key = self._keys[-1] = int.from_bytes(digest, "little")
         return key
 
     def code(self, move: str) -> int:
-        """Return the code of a move, which is legal somewhere; a new one for one not met."""
+        """Return the code of a move that is legal in some position; a new move gets a new code."""
         code = self._codes.get(Move(move))
         if code is None:
             code = self._codes[Move(move)] = len(self.moves)
@@ -267,7 +265,10 @@ class PlainBoard(FastBoard):
         return code
 
     def legal(self) -> list[int]:
-        """Return the codes of all legal moves; raises RulesError where there are none."""
+        """Return the codes of all legal moves.
+
+        Raises RulesError if a game that is not over has none.
+        """
         try:
             codes = [self.code(move) for move in self.position().legal_moves()]
         except Exception as error:
@@ -279,7 +280,7 @@ class PlainBoard(FastBoard):
         return codes
 
     def play(self, code: int) -> None:
-        """Play a legal move; raises RulesError where the rules fail at it."""
+        """Play a legal move. Raises RulesError if the rules fail."""
         self._played.append(code)
         try:
             self._push(self.position().play(self.moves[code]))
@@ -289,25 +290,25 @@ class PlainBoard(FastBoard):
             raise failure from error
 
     def _way(self) -> tuple[list[str], str]:
-        """Return the moves that were played here, and the position before them as a text.
+        """Return the moves played on this board, and the text of the position before them.
 
-        That is empty where a game begins there.
+        The text is empty if that position is the start of the game.
         """
         moves, start = [self.moves[code] for code in self._played], self._line[0][0]
         is_own = not self.game.has_setups and start == self.game.start()
         return [*moves], "" if is_own else start.text()
 
     def _failed(self, error: Exception) -> Exception:
-        """Return what to raise: the rules are at fault, with the moves, or it is a slip of ours."""
+        """Return the exception to raise: a RulesError if a game's file is at fault, or error."""
         try:
-            from lath.games.faults import raised  # packed bots do without
+            from lath.games.faults import raised  # packed bots do not include it
 
             return raised(error, self.game.id, *self._way())
-        except Exception:  # noqa: BLE001 - of no file, or its text fails as well
+        except Exception:  # noqa: BLE001 - the error is not from a game's file, or the position's text fails too
             return error
 
     def undo(self) -> None:
-        """Take the last move back; raises IndexError."""
+        """Take back the last move. Raises IndexError if no move was played."""
         if len(self._line) == 1:
             raise IndexError("no move to take back")
         self._line.pop()
@@ -316,5 +317,5 @@ class PlainBoard(FastBoard):
         _, self.to_move, self.winner = self._line[-1]
 
     def position(self) -> Position:
-        """Return the position."""
+        """Return the state as a position."""
         return self._line[-1][0]

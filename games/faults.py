@@ -1,7 +1,7 @@
-"""Where the rules of a game fail by themselves: what fails, and the moves that lead there.
+"""Errors in the rules of a game, with the moves that lead there.
 
-Rules of one's own may list a move that they refuse, leave nobody a move, or raise anything. No
-player is to blame for it, and whoever wrote them wants to see it again.
+A user's rules can list a move that they refuse, leave a player without moves, or raise any
+exception. No player is to blame, and the author of the rules needs the moves to reproduce it.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from lath.games.errors import IllegalMoveError, RulesError
 from lath.games.files import blamed, origin
 
 MOST_PLIES: Final = 1000
-"""Of a game that is played to look for faults."""
+"""The most plies of a random game that looks for faults."""
 
 
 def whose(game_id: str) -> str:
-    """Return what fails where a game does: its file, else its id."""
+    """Return the name of the failing rules: the game's file, or its id if it has no file."""
     file = origin(game_id)
     return game_id if file is None else file.path
 
 
 def refused(move: str, why: str, game_id: str, moves: Sequence[str], start: str = "") -> RulesError:
-    """Return that a game refuses a move which it lists."""
-    before, behind = f"{whose(game_id)} lists {move} at ", f" and refuses it ({why})"
+    """Return the error of a game that refuses a move which it lists as legal."""
+    before, behind = f"{whose(game_id)} lists {move} as legal at ", f", but refuses it ({why})"
     return RulesError(before, behind, moves, start, next_=1)
 
 
 def stuck(game_id: str, moves: Sequence[str], start: str = "") -> RulesError:
-    """Return that nobody can move, though the game goes on."""
-    before, behind = f"{whose(game_id)}: ", ": not over, but no legal move"
+    """Return the error of a game that is not over but has no legal moves."""
+    before, behind = f"{whose(game_id)}: ", ": the game is not over, but it has no legal move"
     return RulesError(before, behind, moves, start, next_=1)
 
 
 def raised(error: Exception, game_id: str, moves: Sequence[str], start: str = "") -> RulesError:
-    """Return what the rules raised, the last of the moves being played or just played.
+    """Return a RulesError for an exception of the rules at the last of `moves`.
 
-    What they raised on a board that began there is told from `start` on. Where no line of a file of
-    a game is to blame `error` comes through: it is a slip of ours.
+    An error from a board that began in the middle is reported from `start`. If no file of a game is
+    to blame, `error` is raised again, because the fault is in this project.
     """
     if isinstance(error, RulesError):
         return error.behind(moves, start) if error.start else error
@@ -55,7 +55,7 @@ def raised(error: Exception, game_id: str, moves: Sequence[str], start: str = ""
 
 @contextmanager
 def held(game_id: str, moves: Sequence[str], start: str = "") -> Iterator[None]:
-    """Raise RulesError for what the rules raise meanwhile."""
+    """Raise RulesError for any exception that the rules raise in the `with` block."""
     try:
         yield
     except Exception as error:
@@ -63,7 +63,7 @@ def held(game_id: str, moves: Sequence[str], start: str = "") -> Iterator[None]:
 
 
 def look_at(position: Position, moves: Sequence[str], start: str = "") -> tuple[Move, ...]:
-    """Return the legal moves of a position, each of which it takes; raises RulesError."""
+    """Return the legal moves of a position. Raises RulesError if the rules fail or refuse one."""
     game_id = position.game.id
     with held(game_id, moves, start):
         outcome, listed = position.outcome(), position.legal_moves()
@@ -84,9 +84,9 @@ def look_behind(
     seconds: float,
     clock: Callable[[], float] = time.thread_time,
 ) -> None:
-    """Raise RulesError where the rules fail at a position, next to it or in games from it.
+    """Raise RulesError if the rules fail at a position, after one move, or in random games from it.
 
-    They are at random and last so long together, by a clock of the time that this thread computes.
+    The random games together last `seconds`, measured by `clock` (default: this thread's CPU time).
     """
     game_id, until_s = position.game.id, clock() + seconds
     listed = look_at(position, moves, start)

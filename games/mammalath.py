@@ -1,15 +1,18 @@
 """Mammalath, by Grant Fikes (nestorgames).
 
-Six each of six animals fill a 6x6 board. In a turn a player places a token of her colour on a cell
-without a token (an animal may be there), releases all animals of one type, or releases exactly
-three consecutive animals in a row, column or diagonal; tokens stay where animals leave. The first
-turn of the game is a placement; on the very next turn, and only then, second may swap instead: the
-token goes back and one of second's takes its cell. After a placement or swap the mover's tokens
-are examined: three in line with an animal on at least one of the three lose, otherwise three in
-line win, otherwise a player who has placed all 18 tokens has drawn the game.
+Six animals of each of six types fill a 6x6 board. On each turn, a player does one of three things:
 
-Source: rulebook by nestorgames; rulings in docs/explanation/rules.md. `mammalath_plus.py` is the
-same on 8x8.
+- place a token of the own colour on a cell without a token, with or without an animal;
+- release all animals of one type;
+- release exactly three consecutive animals in a row, column or diagonal.
+
+Tokens stay when animals leave. The first turn of the game must place a token. The second player's
+first turn can be a swap instead: the token is replaced by a token of the second player. After a
+placement or swap, the mover's tokens are examined. Three in line with an animal on at least one of
+their cells lose. Otherwise three in line win. Otherwise a player who has placed all 18 tokens draws
+the game.
+
+Source: rulebook by nestorgames. Rulings are in docs/explanation/rules.md. `mammalath_plus.py` has the 8x8 game.
 """
 
 from __future__ import annotations
@@ -93,27 +96,27 @@ _HEADS: Final = {
     "C-34 42-46 38-47 22C-48 10-47-4-32-8C-31-16-33-26-28-32C-29-47-11-47-12-34Q-8-36 0-36z"
     "M-9 28V31M9 28V31",
 }
-"""Drawn for this file, and different in their outlines, for that is what one recognises at thirty
-pixels. Bands, stripes and whiskers are lines there and back, which enclose nothing and are stroked
-alone, so that they stay in grey and in print. They leave the middle to the letter."""
+"""The outlines of the animals, drawn for this project and easy to tell apart at thirty pixels.
+Bands, stripes and whiskers are stroked lines, so that they are visible in grey and in print. The
+middle is free for the letter."""
 
 ANIMALS: Final = tuple(
     Piece(name[0].upper(), name, "tile", colour, _HEADS[name]) for name, colour in _COLOURS.items()
 )
-"""The six of both games, and the two that the expansion adds."""
+"""The six animals of both games, and the two of the expansion."""
 
 
 _REMEMBERED: Final = 4096
-"""Sets of animals of which a board knows the releases."""
+"""The number of sets of animals for which a board caches the releases."""
 
 SIZES: Final = range(4, len(ANIMALS) + 1)
-"""Of boards: there is a type of animals for each row."""
+"""The sizes of boards: there is one animal type for each row."""
 
-SIZE: Final = "rows of the board, types of animals, and animals of each"
+SIZE: Final = "rows of the board, animal types, and animals of each type"
 
 
 class Mammalath(Turning):
-    """The rules on one size of board."""
+    """The rules of Mammalath on one size of board."""
 
     id = "mammalath"
     title = "Mammalath"
@@ -122,7 +125,7 @@ class Mammalath(Turning):
     has_setups = True
     parameters: ClassVar[Sequence[Parameter]] = (
         Parameter("size", 6, SIZES, SIZE),
-        Parameter("line", 3, range(3, 6), "cells in line that end the game, or can be released"),
+        Parameter("line", 3, range(3, 6), "length of a line that ends the game or can be released"),
     )
     has_blocks = False
 
@@ -132,7 +135,7 @@ class Mammalath(Turning):
         animals = ANIMALS[:size]
         self.size: Final = size
         self.supply: Final = size * size // 2
-        """Tokens a player has."""
+        """The tokens of each player."""
         self.line_length: Final = line
         self.letters: Final = tuple(animal.code for animal in animals)
         self.alike: Final = "".join(self.letters)
@@ -147,41 +150,44 @@ class Mammalath(Turning):
         anywhere = (block * bit for bit in (self.board.name if self.has_blocks else ()))
         self.blocks: Final = tuple(self.board.finished(anywhere, self.board.full))
         self.shapes: Final = self.board.lines(line) + self.blocks
-        """The shapes that decide the game and can be released: lines, and blocks in the Plus."""
+        """The shapes that decide the game and can be released: lines, and blocks in Mammalath Plus.
+        """
         self.shapes_at: Final = self.board.through(self.shapes)
-        """The shapes that each cell is part of, by its bit."""
+        """The shapes that contain each cell, by its bit."""
         ends = {shape: self.board.names_in(shape) for shape in self.shapes}
         self.releases: Final = dict(
             sorted((Move(f"x{cells[0]}-{cells[-1]}"), shape) for shape, cells in ends.items())
         )
-        """The cells that each release of a line or block empties, in order of the texts."""
+        """The cells that each release of a line or block empties, ordered by move."""
         self.type_releases: Final = tuple(Move(f"x{letter}") for letter in self.letters)
         """The release of each type of animal."""
         types = {move: ~index for index, move in enumerate(self.type_releases)}
         self.taken_by: Final[dict[str, int]] = {**self.releases, **types}  # type: ignore[dict-item]  # a Move is a str
         """The cells that each release empties; for a type, its index's complement."""
         self.tokens_of: Final = {**self.board.bit, **dict.fromkeys(self.taken_by, 0)}
-        """The cell that each move puts a token on; 0 for releases. Without swap."""
+        """The cell where each move places a token; 0 for releases. Swap is not included."""
         forms = sorted({shape // (shape & -shape) for shape in self.shapes})
         self.forms: Final = tuple(
             tuple(map(int.bit_length, Board.bits(form >> 1))) for form in forms
         )
-        """Each shape moved to the lowest cell: the places of its other cells."""
+        """The places of the other cells of each form of shape, relative to its lowest cell."""
         self.bits: Final = self._bits_of_moves(forms)
-        """What each move is in `MammalathPosition.legal_bits`."""
+        """The bit of each move in `MammalathPosition.legal_bits`."""
         backwards = {
             f"x{cells[-1]}-{cells[0]}": Move(f"x{cells[0]}-{cells[-1]}") for cells in ends.values()
         }
         self.moves = backwards | {text: Move(text) for text in (*self.tokens_of, SWAP)}
         low, *_, high = ends[self.shapes[0]]
         self.expected = (
-            f"expected a cell from a1 to {self.board.names[-1]}, x and a type from A to "
-            f"{self.letters[-1]}, x and the ends of a line of {NUMBERS[line]} such as "
-            f"x{low}-{high}{', a block such as xb2-c3' if self.has_blocks else ''}, or swap"
+            f"expected a1 to {self.board.names[-1]}, xA to x{self.letters[-1]}, "
+            f"x{low}-{high} (line){', xb2-c3 (block)' if self.has_blocks else ''} or swap"
         )
 
     def _bits_of_moves(self, forms: Sequence[int]) -> dict[str, int]:
-        """Return what each move is in `legal_bits`: a shape is its lowest cell, by its form."""
+        """Return the bit of each move.
+
+        A shape is its lowest cell, in a block of bits for its form.
+        """
         at = {form: self.board.apart * number for number, form in enumerate((*forms, 0), 1)}
         bits: dict[str, int] = {**self.board.bit}
         for move, shape in self.releases.items():
@@ -196,13 +202,12 @@ class Mammalath(Turning):
         number, others = NUMBERS[self.line_length], " or a 2x2 block" if self.has_blocks else ""
         low, *_, high = self.board.names_in(self.shapes[0])
         return (
-            f"{number} of your tokens in line{others} win, if no animal is left on these cells; "
-            "with an animal on any of them they lose.\n"
-            "A turn places a token on a cell without one, on an animal or not (b3); or releases "
-            f"all animals of a type (xA); or releases {number} animals in line{others} "
-            f"(x{low}-{high}). "
-            "The first turn places; second's first turn may be swap.\n"
-            f"Who has placed all her {self.supply} tokens without that draws."
+            f"{number} of your tokens in line{others} win if their cells hold no animal. "
+            "If any of these cells holds an animal, you lose.\n"
+            "On your turn, place a token on a cell without a token (b3), release all animals of "
+            f"one type (xA), or release {number} animals in line{others} (x{low}-{high}). "
+            "The first turn must place a token. The second player's first turn may be swap.\n"
+            f"If a player places all {self.supply} tokens without ending the game, it is a draw."
         )
 
     def draw_setup(self, seed: int) -> str:
@@ -213,28 +218,28 @@ class Mammalath(Turning):
         return "/".join("".join(row) for row in rows)
 
     def canonical_setup(self, setup: str) -> str:
-        """Return `setup` as it is written back; raises SetupError."""
+        """Return the canonical text of `setup`. Raises SetupError if it is invalid."""
         return self.board.format_rows(dict(zip(self.letters, self._read_setup(setup), strict=True)))
 
     def start(self, setup: str | None = None) -> MammalathPosition:
-        """Return the first position; without a setup, each row is the one below moved by one."""
+        """Return the first position. By default, each row is the row below shifted by one."""
         letters = "".join(self.letters)
         if setup is None:
             setup = "/".join(letters[i:] + letters[:i] for i in range(self.size))
         return MammalathPosition(self, self._read_setup(setup), self.board.full, (0, 0), 0, OPEN)
 
     def symmetries(self, position: MammalathPosition) -> tuple[Symmetry, ...]:
-        """Return each turn and reflection of the board, types of animals renamed as they then come.
+        """Return each rotation and reflection of the board, with the animal types renamed to match.
 
-        Nothing but its name tells a type from another, so that any renaming is a symmetry: of
-        those, there are 5760 and more, each turn has the one by which the type that stands on the
-        lowest cell is A, and so on.
+        Types differ only by name, so each of the 5,760 or more combinations is a symmetry. For each
+        rotation or reflection, only one renaming is returned: the type on the lowest cell becomes
+        A, and so on.
         """
         return self.renamings(position.kinds)
 
     @lru_cache(maxsize=256)  # noqa: B019 - a game lives as long as the program
     def renamings(self, kinds: tuple[int, ...]) -> tuple[Symmetry, ...]:
-        """Return the turns with the renamings of types that fit to these."""
+        """Return the rotations and reflections with the renamings that fit these types."""
         return tuple(
             self._renaming(turn, isometry.mask, kinds)
             for turn, isometry in zip(self._turns, self.board.isometries, strict=True)
@@ -243,9 +248,9 @@ class Mammalath(Turning):
     def _renaming(
         self, turn: Symmetry, mask: Callable[[int], int], kinds: tuple[int, ...]
     ) -> Symmetry:
-        """Return a turn with the renaming of types that fits to these."""
+        """Return one rotation or reflection with the renaming that fits these types."""
         turned = list(map(mask, kinds))
-        # a type that has left the board comes last
+        # a type that is no longer on the board comes last
         order = sorted(range(self.size), key=lambda type_: turned[type_] & -turned[type_] or -1)
         gone = turned.count(0)
         order = order[gone:] + order[:gone]
@@ -258,7 +263,7 @@ class Mammalath(Turning):
         return Symmetry(lambda move: names.get(move) or turn.move(move), position)
 
     def moved(self, cells: Mapping[str, str]) -> dict[Move, Move]:
-        """Return where each move goes if cells go to cells; a block is named by other corners."""
+        """Return the image of each move; the image of a block may be named by other corners."""
         bit = self.board.bit
         by_shape = {shape: move for move, shape in self.releases.items()}
         named = {Move(name): Move(cell) for name, cell in cells.items()}
@@ -266,12 +271,12 @@ class Mammalath(Turning):
             named[move] = by_shape[sum(bit[cells[name]] for name in self.board.names_in(shape))]
         return {**named, **{move: move for move in (*self.type_releases, SWAP)}}
 
-    # Only a release changes what can be released, and most turns place a token.
+    # Only releases change the possible releases, and most turns place a token.
     @lru_cache(maxsize=1024)  # noqa: B019 - a game lives as long as the program
     def releasable(self, kinds: tuple[int, ...]) -> list[Move]:
-        """Return the releases that animals by type allow, types first.
+        """Return the possible releases for the animals of each type, types first.
 
-        A line or block is released where animals are on all of it.
+        A line or block can be released if animals are on all of its cells.
         """
         animals = sum(kinds)
         moves = [move for move, kind in zip(self.type_releases, kinds, strict=True) if kind]
@@ -280,7 +285,7 @@ class Mammalath(Turning):
 
     @lru_cache(maxsize=1024)  # noqa: B019 - a game lives as long as the program
     def releasable_bits(self, kinds: tuple[int, ...]) -> int:
-        """Return the bits of the same, all shapes of a form at once."""
+        """Return the bits of `releasable`, computed for all shapes of a form at once."""
         animals, bits = sum(kinds), 0
         for move, kind in zip(self.type_releases, kinds, strict=True):
             if kind:
@@ -304,7 +309,7 @@ class Mammalath(Turning):
         return tuple(layers.values())
 
     def position(self, text: str) -> MammalathPosition:
-        """Return the position that `text` describes; raises PositionError."""
+        """Return the position that `text` describes. Raises PositionError with the reason."""
         (animal_rows, token_rows), mover = read_fields(text, ["animals", "tokens"], "wb")
         kinds = tuple(self.board.read_rows(animal_rows, self.letters).values())
         white, black = self.board.read_rows(token_rows, "wb").values()
@@ -316,7 +321,7 @@ class Mammalath(Turning):
         refuse_two_endings(self.shapes, tokens, mover, self.colours, "token")
         if tokens[mover].bit_count() == self.supply:
             raise PositionError(
-                f"{self.colours[mover]} is to move, but has placed all {self.supply} tokens"
+                f"{self.colours[mover]} is to move, but has already placed all {self.supply} tokens"
             )
         if not self._turns_add_up(kinds, tokens, mover):
             raise PositionError(
@@ -328,7 +333,7 @@ class Mammalath(Turning):
         return MammalathPosition(self, kinds, animals, tokens, mover, verdict)
 
     def verdict(self, tokens: int, animals: int, shapes: Sequence[int]) -> int:
-        """Return what the player with `tokens` has done, who can have finished only `shapes`."""
+        """Return the verdict on the player with `tokens`, who can have finished only `shapes`."""
         verdict = DRAWN if tokens.bit_count() == self.supply else OPEN
         for shape in shapes:
             if tokens & shape == shape:
@@ -338,7 +343,7 @@ class Mammalath(Turning):
         return verdict
 
     def has_ended(self, white: int, black: int) -> bool:
-        """Return whether a player with these tokens has ended the game, one way or another."""
+        """Return whether a player with these tokens has ended the game."""
         both = white | black << self.board.apart
         columns = both & both >> 1
         return (
@@ -351,9 +356,9 @@ class Mammalath(Turning):
     def _turns_add_up(self, kinds: tuple[int, ...], tokens: tuple[int, int], mover: int) -> bool:
         """Return whether some sequence of turns leads to these counts with `mover` to move.
 
-        Of a type that is still on the board, animals can have left only in lines. Every type that
-        is gone left by a release of its own, for one that left in lines alone could have done so
-        with a line less; each such release took at least one animal.
+        Animals of a type still on the board can have left only in lines. Each missing type is taken
+        to have left by its own release: if it had left in lines alone, one line fewer would have
+        been enough. Each such release took at least one animal.
         """
         missing = self.board.full & ~sum(kinds)
         count = missing.bit_count()
@@ -368,9 +373,9 @@ class Mammalath(Turning):
 
     @staticmethod
     def _counts_fit(white: int, black: int, releases: int, swap: int, mover: int) -> bool:
-        """Return whether the turns can be shared out between the two players.
+        """Return whether the turns can be divided between the two players.
 
-        A swap takes a turn of second's, as black's first token does, and gives first's back.
+        A swap is a turn of the second player. It also turns the first player's token black.
         """
         plies = white + black + releases + swap
         first_turns, second_turns = (plies + 1) // 2, plies // 2
@@ -386,7 +391,7 @@ class Mammalath(Turning):
 
 
 class _State(NamedTuple):
-    """Animals by type, all animals, tokens of both seats, who moves, what the last move did."""
+    """Animals by type, all animals, tokens of both players, the side to move, and the verdict."""
 
     game: Mammalath
     kinds: tuple[int, ...]
@@ -397,12 +402,12 @@ class _State(NamedTuple):
 
 
 class MammalathPosition(_State, Alternating):
-    """A position; hashable and immutable."""
+    """A position of Mammalath; hashable and immutable."""
 
     __slots__ = ()
 
     def outcome(self) -> Outcome | None:
-        """Return how the last placement ended the game; None while it goes on."""
+        """Return how the last placement ended the game; None while it is not over."""
         if self.verdict == OPEN:
             return None
         last = Side(1 - self.mover)
@@ -418,7 +423,7 @@ class MammalathPosition(_State, Alternating):
 
     @property
     def can_swap(self) -> bool:
-        """Return whether this is second's first turn."""
+        """Return whether this is the second player's first turn."""
         white, black = self.tokens
         return (
             self.mover == 1
@@ -428,7 +433,7 @@ class MammalathPosition(_State, Alternating):
         )
 
     def legal_moves(self) -> tuple[Move, ...]:
-        """Return placements by cell, releases of types, releases of lines by text, swap."""
+        """Return placements by cell, releases of types, releases of lines by text, and swap."""
         if self.verdict != OPEN:
             return ()
         game = self.game
@@ -454,7 +459,7 @@ class MammalathPosition(_State, Alternating):
         return bits | game.bits[SWAP] if self.can_swap else bits
 
     def why_illegal(self, move: Move) -> str | None:
-        """Return in the game's words why `move` may not be played here; None when it may."""
+        """Return in the game's words why `move` is illegal here; None if it is legal."""
         game = self.game
         if self.verdict != OPEN:
             return "the game is over"
@@ -465,18 +470,20 @@ class MammalathPosition(_State, Alternating):
         if not taken:
             return "the first turn of the game must place a token"
         if move == SWAP:
-            return None if self.can_swap else "swap is only for second's first turn"
+            return (
+                None if self.can_swap else "swap is allowed only as the second player's first turn"
+            )
         shape = game.taken_by.get(move)
         if shape is None:
-            return f"{game.id} has no such move"
+            return f"{game.id} does not have this move"
         if shape < 0:
-            return None if self.kinds[~shape] else f"no {move[1]} is left on the board"
+            return None if self.kinds[~shape] else f"the board has no {move[1]} left"
         bare = game.board.names_in(shape & ~self.animals)
         kind = "block" if shape in game.blocks else "line"
         return f"the {kind} {move[1:]} has no animal on {' and '.join(bare)}" if bare else None
 
     def play(self, move: Move) -> MammalathPosition:
-        """Return the position after `move`; raises IllegalMoveError."""
+        """Return the position after `move`. Raises IllegalMoveError if it is illegal."""
         game, kinds, animals, (first, second), mover, verdict = self
         bit = game.board.bit.get(move)
         if bit is not None and verdict == OPEN and not (first | second) & bit:
@@ -493,10 +500,11 @@ class MammalathPosition(_State, Alternating):
         return MammalathPosition(game, kinds, kept, self.tokens, 1 - mover, OPEN)
 
     def after(self, moves: Sequence[str]) -> MammalathPosition | None:
-        """Return the position after all of `moves`; None where one of them cannot be played.
+        """Return the position after `moves`; None if one of them is illegal.
 
-        Tokens stay, and so do their lines: if none stands before the last placement, and nobody
-        had placed all her tokens, none ended the game. Releases only ask which animals are left.
+        Tokens stay, and so do lines. If no line exists before the last placement and neither player
+        has placed all tokens, no earlier turn ended the game. Releases depend only on the animals
+        left.
         """
         start, moves = past_swap(self, moves)
         if start is None or not moves or start.verdict != OPEN:
@@ -510,11 +518,11 @@ class MammalathPosition(_State, Alternating):
             return None
         animals = start.animals_after(moves) if 0 in bits else before
         mover ^= len(bits) & 1
-        mine = tokens[1 - mover] + sum(bits[-1::-2])  # of who took the last turn
+        mine = tokens[1 - mover] + sum(bits[-1::-2])  # of the player of the last turn
         theirs = tokens[mover] + sum(bits[-2::-2])
         count = sum(tokens).bit_count() + len(bits) - bits.count(0)
         if animals is None or (mine + theirs).bit_count() != count:
-            return None  # nothing to release, or a cell twice
+            return None  # an impossible release, or a cell used twice
         last = bits[-1]
         if game.has_ended(mine ^ last, theirs):
             return None
@@ -525,7 +533,7 @@ class MammalathPosition(_State, Alternating):
         return MammalathPosition(game, kinds, animals, tokens, mover, verdict)
 
     def animals_after(self, moves: Sequence[str]) -> int | None:
-        """Return the animals that the releases among `moves` leave; None: one is not legal."""
+        """Return the animals left after the releases in `moves`; None if a release is illegal."""
         animals = self.animals
         for taken in filter(None, map(self.game.taken_by.get, moves)):
             shape = taken if taken > 0 else self.kinds[~taken] & animals
@@ -535,36 +543,36 @@ class MammalathPosition(_State, Alternating):
         return animals
 
     def turned(self, mask: Callable[[int], int]) -> MammalathPosition:
-        """Return the same with each set of cells where `mask` says."""
+        """Return the position with `mask` applied to each set of cells."""
         kinds, (white, black) = tuple(map(mask, self.kinds)), self.tokens
         tokens = mask(white), mask(black)
         return self._replace(kinds=kinds, animals=mask(self.animals), tokens=tokens)
 
     def text(self) -> str:
-        """Return animals, tokens and mover."""
+        """Return the animals, the tokens and the side to move as text."""
         rows = self.game.board.format_rows
         animals = rows(dict(zip(self.game.letters, self.kinds, strict=True)))
         tokens = rows(dict(zip("wb", self.tokens, strict=True)))
         return f"{animals} {tokens} {'wb'[self.mover]}"
 
     def layers(self) -> Iterable[tuple[str, int]]:
-        """Return the cells of animals by type, and those of the tokens of each seat."""
+        """Return the cells of the animals by type, and of the tokens of each player."""
         return zip((*self.game.letters, *"wb"), (*self.kinds, *self.tokens), strict=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ReleaseTables(LineTables):
-    """The compiled form: a shape wins that has no animal on it; `others` are the animals."""
+    """The state for compiled searches. A shape without animals wins; `others` are the animals."""
 
     releases: Sequence[Sequence[int]]
-    """The cells of each release: first of each type, then of each shape."""
+    """The cells of each release: first those of each type, then those of each shape."""
 
 
 class MammalathBoard(SwapBoard):
-    """A board for searches: tokens of each seat and animals are cells as `Board.bit` has them.
+    """A board for searches, with tokens and animals as masks of `Board.bit`.
 
-    Codes are the cells by their place in `Board.names`, the types, the lines and blocks in the
-    order of their texts, and the swap.
+    Codes are in this order: cells by their place in `Board.names`, types, lines and blocks by their
+    text, swap.
     """
 
     game: Mammalath
@@ -575,22 +583,22 @@ class MammalathBoard(SwapBoard):
         self.moves = (*map(Move, game.board.names), *game.type_releases, *game.releases, SWAP)
         self.animals = position.animals
         self.tokens = list(position.tokens)
-        """Of first and of second."""
+        """The tokens of the first and the second player."""
         self.to_move = mover = position.mover
         self.winner = winner_by(position.verdict, mover)
         self._swap = len(self.moves) - 1
         self._bits = tuple(game.board.name)
         shapes = game.releases.values()
         self._taken = (*(0,) * cells, *position.kinds, *shapes)
-        """The cells that each release empties, of types those where one was at the beginning."""
+        """The cells that each release empties; for a type, its cells at the beginning."""
         self._kinds = [(cells + type_, kind) for type_, kind in enumerate(position.kinds)]
         self._shapes = list(enumerate(shapes, cells + game.size))
         self._at = tuple(game.shapes_at.values())
         self._releasable: dict[int, list[int]] = {}
-        """By animals, the releases that they allow."""
+        """The possible releases for each set of animals."""
         self._past: list[tuple[int, int, int]] = []
         many = keys("mammalath", (2 + game.size) * cells + 1)
-        # A turn changes who is to move: each key of a token has that in it.
+        # Every turn changes the side to move, so each token's key includes that change.
         self._turn = many[-1]
         raw = many[:cells], many[cells : 2 * cells]
         self._keys = tuple([key ^ self._turn for key in own] for own in raw)
@@ -616,7 +624,7 @@ class MammalathBoard(SwapBoard):
         return known
 
     def legal(self) -> list[int]:
-        """Return the codes of placements, releases of types, releases of lines, swap."""
+        """Return the codes of placements, releases of types, releases of lines, and swap."""
         if self.winner is not None:
             return []
         white, black = self.tokens
@@ -636,7 +644,7 @@ class MammalathBoard(SwapBoard):
 
     @property
     def has_begun(self) -> bool:
-        """Return whether second can swap no more, nor first place only."""
+        """Return whether the opening rules (place first, swap) no longer apply."""
         return any(self.tokens) and not self._can_swap
 
     def play(self, code: int) -> None:
@@ -658,7 +666,7 @@ class MammalathBoard(SwapBoard):
             self.key ^= self._turn ^ mixed(self._animal_keys, self.game.board.bits(taken))
 
     def _examine(self, mover: int, mine: int, code: int) -> None:
-        """Say who has won by a token, if anybody."""
+        """Set the winner if a token at `code` ended the game."""
         for shape in self._at[code]:
             if mine & shape == shape:
                 if shape & self.animals:
@@ -669,7 +677,7 @@ class MammalathBoard(SwapBoard):
             self.winner = DRAW
 
     def undo(self) -> None:
-        """Take the last turn back."""
+        """Take back the last turn."""
         code, self.animals, self.key = self._past.pop()
         mover = self.to_move = 1 - self.to_move
         self.winner = None
@@ -691,7 +699,7 @@ class MammalathBoard(SwapBoard):
         return _ends(self._nearly(self.tokens[mover]), empty, self.animals)
 
     def tables(self) -> ReleaseTables:
-        """Return the compiled form of how the board stands."""
+        """Return the state for compiled searches."""
         places_in = self.game.board.places_in
         shapes = tuple(tuple(places_in(shape)) for shape in self.game.releases.values())
         return ReleaseTables(
@@ -710,9 +718,9 @@ class MammalathBoard(SwapBoard):
         )
 
     def lean(self) -> float:
-        """Return how much more the player to move has of shapes that may still win.
+        """Return an estimate from the shapes that only one player has tokens in.
 
-        Of those where nobody else has a token; animals on them make them worth less.
+        Shapes with animals on them count less.
         """
         mover, animals = self.to_move, self.animals
         mine, theirs = self.tokens[mover], self.tokens[1 - mover]
@@ -726,9 +734,10 @@ class MammalathBoard(SwapBoard):
         return bounded(ahead / 150)
 
     def play_on(self, chance: Random) -> tuple[int, int]:
-        """Play at random from the third turn on.
+        """Return the winner and plies of a random game from the third turn on.
 
-        What cannot be played then can never be again: it is met once, and dropped.
+        A move that cannot be played once can never be played later, so each move is drawn only
+        once.
         """
         random, bits, at, taken = chance.random, self._bits, self._at, self._taken
         cells, lines, supply = len(bits), len(bits) + self.game.size, self.game.supply
@@ -737,7 +746,7 @@ class MammalathBoard(SwapBoard):
         options = self.legal()
         left = len(options)
         plies = 1
-        placed = [theirs.bit_count(), mine.bit_count()]  # by the ply's parity
+        placed = [theirs.bit_count(), mine.bit_count()]  # indexed by the parity of the ply
         while True:
             self.check()
             pick = int(random() * left)
@@ -764,9 +773,10 @@ class MammalathBoard(SwapBoard):
     def play_on_with_care(  # noqa: C901, PLR0912 - one hot loop
         self, chance: Random
     ) -> tuple[int, int]:
-        """Play candidates from the third turn on.
+        """Return the winner and plies of a random game of candidates from the third turn on.
 
-        Shapes that lack one token are kept from ply to ply: only that token changes them.
+        The shapes that lack one token are kept from ply to ply, because only that token changes
+        them.
         """
         random, bits, at, taken = chance.random, self._bits, self._at, self._taken
         cells, lines = len(bits), len(bits) + self.game.size
@@ -788,7 +798,7 @@ class MammalathBoard(SwapBoard):
                 return mover, plies
             forced = self.game.board.places_in(_ends(their_nearly, empty, animals)[0])
             choice, count = (forced, len(forced)) if forced else (options, left)
-            while count:  # until one does not lose
+            while count:  # until a move does not lose
                 pick = int(random() * count)
                 code = choice[pick]
                 count -= 1
@@ -827,13 +837,13 @@ class MammalathBoard(SwapBoard):
             nearly, their_nearly = their_nearly, nearly
 
     def _nearly(self, mine: int) -> list[tuple[int, int]]:
-        """Return the shapes that lack one token of some, each with the cell of that."""
+        """Return the shapes that lack one token, each with the missing cell."""
         lacking = ((shape & ~mine, shape) for shape in self.game.shapes)
         return [(missing, shape) for missing, shape in lacking if missing & (missing - 1) == 0]
 
 
 def _ends(nearly: list[tuple[int, int]], empty: int, animals: int) -> tuple[int, int]:
-    """Return the cells where a token wins and loses, and forget the shapes that are blocked."""
+    """Return the winning and losing cells, and remove blocked shapes from `nearly`."""
     nearly[:] = [pair for pair in nearly if pair[0] & empty]
     wins = losses = 0
     for missing, shape in nearly:

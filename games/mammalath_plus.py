@@ -1,9 +1,10 @@
 """Mammalath Plus, by Grant Fikes (nestorgames): the expansion of Mammalath.
 
-As `mammalath.py`, with eight each of eight animals on 8x8, 32 tokens each, and lines of four. A
-2x2 block counts like a line of four, both for the end of the game and for a release.
+The rules are those of `mammalath.py` with these differences: an 8x8 board, eight animal types with
+eight animals each, 32 tokens per player, and lines of four. A 2x2 block counts as a line of four,
+both for the end of the game and for a release.
 
-Source: rulebook of Mammalath by nestorgames; rulings in docs/explanation/rules.md.
+Source: rulebook of Mammalath by nestorgames. Rulings are in docs/explanation/rules.md.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from lath.games.parameters import Parameter
 
 
 class MammalathPlus(Mammalath):
-    """The rules with blocks, which have four cells as lines have."""
+    """The rules with blocks, which have four cells as lines do."""
 
     id = "mammalath-plus"
     title = "Mammalath Plus"

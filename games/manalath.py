@@ -1,14 +1,13 @@
 """Manalath, by Dieter Stein and Nestor Romeral Andres, 2012 (nestorgames).
 
-In a turn a player enters one piece of either colour, 25 of each being in the box, on an empty cell
-of a hexagonal board of 70 cells; a placement that makes a group of more than five pieces of one
-colour is forbidden. At the end of a turn the mover's own colour is examined over the whole board: a
-group of exactly four loses, otherwise a group of exactly five wins; both at once lose. A player
-without a legal move is examined in the same way, neither group making a draw. As a variant, one to
-three cells are blocked by green pieces before the game begins.
+The board is a hexagon of 70 cells, and the box has 25 pieces of each colour. On each turn, a player
+places one piece of either colour on an empty cell. A placement that makes a group of more than five
+pieces of one colour is illegal. At the end of a turn, all groups of the mover's own colour are
+examined. A group of exactly four loses. Otherwise a group of exactly five wins. A player without
+legal moves is examined in the same way; without such a group, the game is a draw. In a variant, one
+to three cells are blocked by green pieces before the game begins.
 
-Source: rulebook by nestorgames; rulings in docs/explanation/rules.md. `manalath_61.py` is the
-board of the
+Source: rulebook by nestorgames. Rulings are in docs/explanation/rules.md. `manalath_61.py` has the board of the
 online servers.
 """
 
@@ -42,13 +41,14 @@ from lath.games.stones import (
 MAX_BLOCKERS: Final = 3
 
 _STUCK_WON, _STUCK_LOST = 4, 5
-"""Verdicts on the player to move who has no legal move; who has no large group has DRAWN."""
+"""Verdicts on a player to move without legal moves who has a large group; without one it is DRAWN.
+"""
 
 SUPPLY: Final = 25
-"""Pieces of each colour in the box, whatever the board."""
+"""The pieces of each colour in the box, whatever the board."""
 
 WIN: Final = Parameter(
-    "win", 5, range(3, 9), "pieces of a group that wins: one less loses, more are forbidden"
+    "win", 5, range(3, 9), "size of a winning group; one less loses, more are forbidden"
 )
 
 
@@ -58,7 +58,9 @@ class Manalath(Turning):
     id = "manalath"
     title = "Manalath"
     parameters: ClassVar[Sequence[Parameter]] = (
-        Parameter("size", 5, range(3, 9), "cells on four sides of the board, two having one more"),
+        Parameter(
+            "size", 5, range(3, 9), "cells on four sides of the board; the other two have one more"
+        ),
         WIN,
     )
     colours: Final = ("orange", "purple")
@@ -74,18 +76,18 @@ class Manalath(Turning):
     def __init__(self, size: int = 5, win: int = 5) -> None:
         self.board: Final[Board] = self.board_of(size)
         self.supply: Final = self.supply_on(self.board)
-        """Pieces of each colour in the box."""
+        """The pieces of each colour in the box."""
         self.win: Final = win
-        """The size of a group that wins, the largest that is allowed."""
+        """The size of a winning group, which is also the largest allowed size."""
         self.lose: Final = win - 1
-        """The size of one that loses."""
+        """The size of a losing group."""
         self.examined: Final = {self.lose: LOST, win: WON}
-        """What groups of these sizes give who took the turn; of both, the greater counts."""
+        """The verdict of each examined group size for the player of the last turn. With both sizes,
+        the greater one counts."""
         self.large: Final[Callable[[int], int]] = (
             self.board.over_three if self.lose == 4 else self._large
         )
-        """Returns cells, one at least of each group that is examined; also of both colours, as in
-        `bits`."""
+        """Returns at least one cell of each examined group; accepts both colours, as in `bits`."""
         self.placements: Final = {
             Move(letter + name): (colour, bit)
             for name, bit in self.board.bit.items()
@@ -93,35 +95,36 @@ class Manalath(Turning):
         }
         """The colour (0 orange, 1 purple) and the cell of every move, in canonical order."""
         self.moves = {move: move for move in self.placements}
-        self.expected = f"expected O or P and a cell from a1 to {self.board.names[-1]}"
+        self.expected = f"expected Oa1 to O{self.board.names[-1]} or Pa1 to P{self.board.names[-1]}"
         self.bits: Final[dict[str, int]] = {
             move: bit << self.board.apart * colour
             for move, (colour, bit) in self.placements.items()
         }
-        """The cell of every move, orange's as they are and purple's shifted by `Board.apart`."""
+        """The bit of every move: its cell for orange, and the cell shifted by `Board.apart` for
+        purple."""
         near = [self.board.around(bit) for bit in self.board.name]
         self.near: Final = dict(zip(self.board.name, near, strict=True))
-        """The cells next to each, by its bit."""
+        """The neighbours of each cell, by its bit."""
         self.placed: Final = tuple(
             (colour, bit, self.near[bit]) for colour, bit in self.placements.values()
         )
-        """For each move its colour, its cell, and the cells next to that."""
+        """The colour, the cell and the cell's neighbours of each move."""
         self._lately: tuple[tuple[int, Sequence[tuple[int, int]]], ...] = ()
-        """Pieces of one colour and their groups, those that were asked for last."""
+        """The pieces of one colour and their groups, for the latest calls."""
         self.counts: Final = sum(1 << self.board.apart * count for count in range(win + 1))
-        """What puts a set of cells side by side, for each count to `win`, by multiplication."""
-        # Keys without the game are found sooner; a turn changes the pieces of one colour alone.
+        """The factor that repeats a set of cells once for each count up to `win`."""
+        # Without the game as part of the key, look-ups are faster. A turn changes only one colour.
         self.moves_on: Final = lru_cache(maxsize=1 << 14)(self._moves_on)
-        """The same as `_moves_on`, remembered."""
+        """A cached `_moves_on`."""
         self.sums: Final = lru_cache(maxsize=1024)(self._sums)
-        """The same as `_sums`, remembered."""
+        """A cached `_sums`."""
 
     def board_of(self, size: int) -> Board:
-        """Return the board of this size."""
+        """Return the board with sides of `size` cells."""
         return hexagon_of(size + 1, size)
 
-    def supply_on(self, board: Board) -> int:  # noqa: ARG002 - of `manalath_61`
-        """Return how many pieces of each colour are in the box."""
+    def supply_on(self, board: Board) -> int:  # noqa: ARG002 - `manalath_61` uses it
+        """Return the number of pieces of each colour in the box."""
         return SUPPLY
 
     def _large(self, both: int) -> int:
@@ -134,13 +137,13 @@ class Manalath(Turning):
         )
 
     def crowded(self, pieces: int) -> int:
-        """Return the cells where a further piece of these's colour makes a group too large."""
+        """Return the cells where another piece of this colour would make too large a group."""
         if pieces.bit_count() < self.win:
             return 0
         return self.sums(pieces) >> self.board.apart * self.win
 
     def open_cells(self, stones: Sequence[int], empty: int) -> tuple[int, int]:
-        """Return the empty cells where a piece of each colour makes no group that is too large."""
+        """Return the empty cells where each colour can be placed."""
         orange, purple = stones
         return (
             empty & ~self.crowded(orange) if orange.bit_count() < self.supply else 0,
@@ -148,31 +151,32 @@ class Manalath(Turning):
         )
 
     def can_move(self, stones: Sequence[int], empty: int) -> bool:
-        """Return whether there is a legal move, as nearly always at a first glance."""
+        """Return whether a legal move exists; usually the first, cheap test decides."""
         for mine in stones:
             if mine.bit_count() < self.supply and empty & ~self.board.around(mine):
                 return True
         return any(self.open_cells(stones, empty))
 
     def beside(self, pieces: int, count: int) -> int:
-        """Return the cells with exactly so many of these in groups next to them, below `win`."""
+        """Return the cells whose neighbouring groups of `pieces` have `count` pieces."""
         sums, apart = self.sums(pieces), self.board.apart
         return sums >> apart * count & ~(sums >> apart * (count + 1)) & self.board.full
 
     def _sums(self, pieces: int) -> int:
-        """Return for each count from 0 to `win`, side by side, where so many or more are beside.
+        """Return the cells with at least N pieces beside them, for N from 0 to `win`, joined.
 
         The sizes of the groups next to a cell are added up for all cells at once.
         """
         counts, each = self.board.full, self.counts
-        for near, up in self._groups(pieces):  # which moves the cells around up by its size
+        for near, up in self._groups(pieces):  # `up` moves the cells by the size of the group
             counts |= near * each & (counts << up | (1 << up) - 1)
         return counts
 
     def _groups(self, pieces: int) -> Sequence[tuple[int, int]]:
-        """Return of each group the cells around it, and its size times `Board.apart`.
+        """Return the cells around each group, and the group's size times `Board.apart`.
 
-        Groups only grow: what was looked at lately and is among these pieces need not be again.
+        Groups only grow. So groups of a recent subset of these pieces are extended instead of
+        recomputed.
         """
         lately = self._lately
         known = next((one for one in lately if one[0] & pieces == one[0]), (0, ()))
@@ -189,13 +193,16 @@ class Manalath(Turning):
         return groups
 
     def _moves_on(self, place: int, orange: int, purple: int) -> tuple[Move, ...]:
-        """Return the moves to cells by colour, in order; the cells are shifted down by `place`."""
+        """Return the moves to these cells by colour, in order.
+
+        The masks are shifted down by `place`.
+        """
         cells = orange << place, purple << place
         placements = self.placements.items()
         return tuple([move for move, (colour, bit) in placements if cells[colour] & bit])
 
     def canonical(self, text: str) -> Move:
-        """Return the one way to write the move; raises MoveSyntaxError."""
+        """Return the canonical text of a move. Raises MoveSyntaxError if it is not a move."""
         if text in self.board.bit:
             raise MoveSyntaxError(text, f"expected the colour first, O{text} or P{text}")
         return super().canonical(text)
@@ -205,21 +212,22 @@ class Manalath(Turning):
         """Return the rules in a few lines."""
         win, lose = NUMBERS[self.win], NUMBERS[self.lose]
         return (
-            f"at the end of your turn a group of {win} pieces of your colour wins, and one of "
-            f"{lose} loses; both at once lose.\n"
-            "A turn places a piece of either colour on an empty cell, such as Oe5 (orange) or Pe5 "
-            f"(purple); no group may be larger than {win}. Green cells are blocked.\n"
-            "Who cannot move is looked at in the same way; without such a group it is a draw."
+            f"a group of {win} pieces of your colour at the end of your turn wins, and a group of "
+            f"{lose} loses. With both, you lose.\n"
+            "On your turn, place a piece of either colour on an empty cell: Oe5 (orange) or Pe5 "
+            f"(purple). No group may be larger than {win}. Green cells are blocked.\n"
+            "A player who cannot move wins or loses by the same test; without such a group, "
+            "the game is a draw."
         )
 
     def draw_setup(self, seed: int) -> str:
-        """Return none to three blockers, number and cells drawn from `seed`."""
+        """Return a setup of up to three blockers; `seed` decides their number and cells."""
         chance = Random(f"{self.id} {seed}")
         cells = chance.sample(self.board.names, chance.randint(0, MAX_BLOCKERS))
         return self.canonical_setup(" ".join(cells) or "-")
 
     def canonical_setup(self, setup: str) -> str:
-        """Return `setup` with its cells in order; raises SetupError."""
+        """Return `setup` with its cells in order. Raises SetupError if it is invalid."""
         return " ".join(self.board.names_in(self._read_setup(setup))) or "-"
 
     def _read_setup(self, setup: str) -> int:
@@ -229,7 +237,7 @@ class Manalath(Turning):
         for name in setup.split(" "):
             bit = self.board.bit.get(name)
             if bit is None:
-                cells = f"- or cells from a1 to {self.board.names[-1]} with one blank between"
+                cells = f"- or cells from a1 to {self.board.names[-1]} with one space between them"
                 raise SetupError(f"setup {setup!r} has {name!r}", cells)
             if blockers & bit:
                 raise SetupError(f"setup {setup!r} names {name} twice")
@@ -239,12 +247,12 @@ class Manalath(Turning):
         return blockers
 
     def start(self, setup: str | None = None) -> ManalathPosition:
-        """Return the first position, without blockers unless `setup` names some."""
+        """Return the first position, with the blockers of `setup`. Default: no blockers."""
         blockers = 0 if setup is None else self._read_setup(setup)
         return ManalathPosition(self, (0, 0), blockers, 0, OPEN)
 
     def position(self, text: str) -> ManalathPosition:
-        """Return the position that `text` describes; raises PositionError."""
+        """Return the position that `text` describes. Raises PositionError with the reason."""
         (rows,), mover = read_fields(text, ["board"], "op")
         orange, purple, blockers = self.board.read_rows(rows, "opg").values()
         refuse_more(blockers.bit_count(), MAX_BLOCKERS, "green blockers")
@@ -270,10 +278,10 @@ class Manalath(Turning):
         return ManalathPosition(self, (orange, purple), blockers, mover, OPEN).judged()
 
     def _can_be_reached(self, both: int, mover: int) -> bool:
-        """Return whether the last two turns can have made the groups that are examined.
+        """Return whether the last two turns can have made all examined groups.
 
-        Each player is examined at the end of each of her turns, and pieces never leave. `both` are
-        the pieces of both colours, as in `bits`.
+        A player is examined at the end of each own turn, and pieces never leave the board. `both`
+        has the pieces of both colours, as in `bits`.
         """
         board, large = self.board, self.large
         if not large(both):
@@ -283,7 +291,7 @@ class Manalath(Turning):
         return any(
             not large(before & last) or any(not large(before ^ bit) for bit in board.bits(before))
             for before in (both ^ bit for bit in board.bits(both))
-            # Else the player to move had lost or won at the end of the turn before.
+            # Otherwise the player to move would have ended the game one turn earlier.
             if not large(before & to_move)
         )
 
@@ -293,7 +301,7 @@ class Manalath(Turning):
 
 
 class _State(NamedTuple):
-    """Pieces by colour, blockers, who moves, how the game ended."""
+    """Pieces by colour, blockers, the side to move, and the verdict."""
 
     game: Manalath
     stones: tuple[int, int]
@@ -303,14 +311,14 @@ class _State(NamedTuple):
 
 
 class ManalathPosition(_State, Alternating):
-    """A position; hashable and immutable."""
+    """A position of Manalath; hashable and immutable."""
 
     __slots__ = ()
 
     RESULTS = (*Judged.RESULTS, Judged.RESULTS[LOST], Judged.RESULTS[WON])
 
     def judged(self) -> ManalathPosition:
-        """Return this position with the verdict that its groups and moves call for."""
+        """Return this position with its verdict computed from the groups and moves."""
         losing, winning = self._large_groups(1 - self.mover)
         if losing or winning:
             return self._replace(verdict=LOST if losing else WON)
@@ -320,7 +328,7 @@ class ManalathPosition(_State, Alternating):
         return self._replace(verdict=_STUCK_LOST if losing else _STUCK_WON if winning else DRAWN)
 
     def _large_groups(self, colour: int) -> tuple[int, int]:
-        """Return the cells in groups that lose and those in groups that win."""
+        """Return the cells in losing groups and those in winning groups."""
         game, stones = self.game, self.stones[colour]
         losing = winning = 0
         if stones.bit_count() < game.lose:
@@ -340,7 +348,7 @@ class ManalathPosition(_State, Alternating):
         return self.game.board.full & ~(self.stones[0] | self.stones[1] | self.blockers)
 
     def outcome(self) -> Outcome | None:
-        """Return how the game ended; None while it goes on."""
+        """Return how the game ended; None while it is not over."""
         if self.verdict == OPEN:
             return None
         if self.verdict == DRAWN:
@@ -380,12 +388,12 @@ class ManalathPosition(_State, Alternating):
         return orange | purple << game.board.apart
 
     def why_illegal(self, move: Move) -> str | None:
-        """Return in the game's words why `move` may not be played here; None when it may."""
+        """Return in the game's words why `move` is illegal here; None if it is legal."""
         if self.verdict != OPEN:
             return "the game is over"
         placement = self.game.placements.get(move)
         if placement is None:
-            return f"{self.game.id} has no such move"
+            return f"{self.game.id} does not have this move"
         colour, bit = placement
         cell, word = move[1:], self.game.colours[colour]
         if bit & self.blockers:
@@ -393,14 +401,14 @@ class ManalathPosition(_State, Alternating):
         if bit & (self.stones[0] | self.stones[1]):
             return f"{cell} already has a piece"
         if self.stones[colour].bit_count() >= self.game.supply:
-            return f"no {word} piece is left in the box"
+            return f"the box has no {word} piece left"
         size = self.game.board.group(self.stones[colour] | bit, bit).bit_count()
         if size > self.game.win:
             return f"{word} on {cell} would make a group of {size}, more than {self.game.win}"
         return None
 
     def play(self, move: Move) -> ManalathPosition:
-        """Return the position after `move`; raises IllegalMoveError."""
+        """Return the position after `move`. Raises IllegalMoveError if it is illegal."""
         game, (orange, purple), blockers, _, verdict = self
         colour, bit = game.placements.get(move) or (0, 0)
         mine = purple if colour else orange
@@ -411,10 +419,10 @@ class ManalathPosition(_State, Alternating):
         return ManalathPosition(game, stones, blockers, 1 - self.mover, OPEN).judged()
 
     def after(self, moves: Sequence[str]) -> ManalathPosition | None:
-        """Return the position after all of `moves`; None where one of them cannot be played.
+        """Return the position after `moves`; None if one of them is illegal.
 
-        Pieces stay, and groups only grow: if none of a player's groups is examined after her last
-        turn but one, no turn before ended the game. Who could move was not stuck.
+        Pieces stay and groups only grow. If a player has no examined group after that player's
+        second-to-last turn, no earlier turn ended the game. A player who moved was not stuck.
         """
         if len(moves) < 3 or self.verdict != OPEN:
             return one_by_one(self, moves)
@@ -430,17 +438,17 @@ class ManalathPosition(_State, Alternating):
         if both.bit_count() != count or (orange | purple | self.blockers).bit_count() != (
             count + self.blockers.bit_count()
         ):
-            return None  # a cell twice
+            return None  # a cell is used twice
         if orange.bit_count() > game.supply or purple.bit_count() > game.supply:
             return None
         mover = self.mover ^ len(bits) & 1
         last_but_one, last = bits[-2:]
-        # Without what came after the last turn of the one, and after the last but one of the other.
+        # The pieces before the last turn of one player and the turn before it.
         mine = board.full if mover else board.full << apart
         if game.large(both & ~last & ~(last_but_one & mine)):
             return None
         verdict = OPEN
-        for new in (last_but_one, last):  # all larger groups came with these
+        for new in (last_but_one, last):  # every new large group contains one of these
             colour = new > board.full
             size = board.group(stones[colour], new >> apart * colour).bit_count()
             if size > game.win:
@@ -451,37 +459,37 @@ class ManalathPosition(_State, Alternating):
         return position.judged() if verdict == OPEN else position
 
     def turned(self, mask: Callable[[int], int]) -> ManalathPosition:
-        """Return the same with each set of cells where `mask` says."""
+        """Return the position with `mask` applied to each set of cells."""
         orange, purple = self.stones
         return self._replace(stones=(mask(orange), mask(purple)), blockers=mask(self.blockers))
 
     def text(self) -> str:
-        """Return board and mover."""
+        """Return the board and the side to move as text."""
         layers = {"o": self.stones[0], "p": self.stones[1], "g": self.blockers}
         return f"{self.game.board.format_rows(layers)} {'op'[self.mover]}"
 
     def layers(self) -> Iterable[tuple[str, int]]:
-        """Return the cells of the pieces of each colour, and the blockers."""
+        """Return the cells of the pieces of each colour and of the blockers."""
         return zip("opg", (*self.stones, self.blockers), strict=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GroupTables(Tables):
-    """The compiled form: groups end the game by their sizes; `others` are the blockers."""
+    """The state for compiled searches. Group sizes end the game. `others` are the blockers."""
 
     supply: int
-    """Pieces of each colour."""
+    """The pieces of each colour."""
 
     win: int
     lose: int
     near: Sequence[Sequence[int]]
-    """The cells next to each."""
+    """The neighbours of each cell."""
 
 
 class ManalathBoard(FastBoard):
-    """A board for searches: pieces of each colour are cells as `Board.bit` has them.
+    """A board for searches, with the pieces of each colour as a mask of `Board.bit`.
 
-    The code of a move is twice the place of its cell in `Board.names`, and one more for purple.
+    The code of a move is twice the place of its cell in `Board.names`, plus one for purple.
     """
 
     game: Manalath
@@ -490,17 +498,17 @@ class ManalathBoard(FastBoard):
         game = self.game = position.game
         self.moves = tuple(game.placements)
         self.stones = list(position.stones)
-        """Orange and purple."""
+        """The cells of orange and of purple."""
         self.empty = game.board.full & ~(sum(self.stones) | position.blockers)
         self.blockers = position.blockers
         self.to_move = mover = position.mover
         self._verdict = position.verdict
         self.winner = self._winner(mover)
         self._has_large = [bool(game.large(stones)) for stones in self.stones]
-        """Of each colour, whether a group would be examined."""
+        """For each colour, whether it has a group that would be examined."""
         self._past: list[tuple[int, int, bool]] = []
         many = keys("manalath", len(self.moves) + len(game.board.names) + 1)
-        # A turn changes who is to move: each key of a piece has that in it.
+        # Every turn changes the side to move, so each piece's key includes that change.
         self._keys = [key ^ many[-1] for key in many]
         self.key = mixed(many[len(self.moves) :], game.board.places_in(self.blockers))
         self.key ^= many[-1] if mover else 0
@@ -508,13 +516,13 @@ class ManalathBoard(FastBoard):
             self.key ^= mixed(many[colour::2], game.board.places_in(stones))
 
     def _winner(self, mover: int) -> int | None:
-        """Return who has won by the verdict, `mover` being to move."""
+        """Return the winner by the verdict; `mover` is the side to move."""
         if self._verdict in (_STUCK_WON, _STUCK_LOST):
             return mover if self._verdict == _STUCK_WON else 1 - mover
         return winner_by(self._verdict, mover)
 
     def legal(self) -> list[int]:
-        """Return the codes by cell, orange before purple."""
+        """Return the codes of the legal moves by cell, orange before purple."""
         if self.winner is not None:
             return []
         orange, purple = self.game.open_cells(self.stones, self.empty)
@@ -525,7 +533,7 @@ class ManalathBoard(FastBoard):
         return codes
 
     def _size(self, colour: int, bit: int, near: int) -> int:
-        """Return the size of the group that a piece would be in; or one that is too large."""
+        """Return the size of the group that a new piece would join, or a size above `win`."""
         stones, near_of, win = self.stones[colour], self.game.near, self.game.win
         size, group, front = 1, bit, near & stones
         while front:
@@ -556,7 +564,7 @@ class ManalathBoard(FastBoard):
         self.winner = self._winner(self.to_move)
 
     def undo(self) -> None:
-        """Take the last piece back."""
+        """Take back the last piece."""
         code, self.key, had_large = self._past.pop()
         colour, bit, _ = self.game.placed[code]
         self.stones[colour] ^= bit
@@ -573,13 +581,13 @@ class ManalathBoard(FastBoard):
         )
 
     def threats(self) -> tuple[list[int], list[int]]:
-        """Return the moves that win, and those that lose: what they make of the mover's groups."""
+        """Return the moves that win at once and those that lose, by the mover's groups."""
         if self.winner is not None:
             return [], []
         game, mover, places_in = self.game, self.to_move, self.game.board.places_in
         opened = game.open_cells(self.stones, self.empty)
         if min(opened[0].bit_count(), opened[1].bit_count()) < 2:
-            return super().threats()  # a move may leave the opponent none
+            return super().threats()  # a move may leave the opponent without legal moves
         mine = self.stones[mover]
         if not self._has_large[mover]:
             wins = opened[mover] & game.beside(mine, game.win - 1)
@@ -603,7 +611,7 @@ class ManalathBoard(FastBoard):
         return won, lost
 
     def tables(self) -> GroupTables:
-        """Return the compiled form of how the board stands."""
+        """Return the state for compiled searches."""
         game, places_in = self.game, self.game.board.places_in
         cells = len(game.board.names)
         return GroupTables(
@@ -618,7 +626,7 @@ class ManalathBoard(FastBoard):
         )
 
     def lean(self) -> float:
-        """Return on how many more cells the player to move wins, and loses, than the opponent."""
+        """Return an estimate from the cells where each player would win or lose."""
         game, mover = self.game, self.to_move
         ahead = 0
         for colour, sign in ((mover, 1), (1 - mover, -1)):
@@ -629,9 +637,10 @@ class ManalathBoard(FastBoard):
         return bounded(ahead / 40)
 
     def playout(self, chance: Random) -> tuple[int, int]:
-        """Play at random to the end; return the winner and how many plies that took.
+        """Return the winner and number of plies of a random game.
 
-        What cannot be played once can never be again: it is met once, and dropped.
+        A move that cannot be played once can never be played later, so each move is drawn only
+        once.
         """
         if self.winner is not None:
             return self.winner, 0
@@ -674,7 +683,7 @@ class ManalathBoard(FastBoard):
         return self._examined(stones, mover), plies
 
     def _examined(self, stones: list[int], colour: int) -> int:
-        """Return who has won where the groups of a colour are examined."""
+        """Return the winner when the groups of a colour are examined."""
         sizes = {group.bit_count() for group in self.game.board.groups(stones[colour])}
         if self.game.lose in sizes:
             return 1 - colour

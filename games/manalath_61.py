@@ -1,8 +1,9 @@
-"""Manalath on 61 cells, by Dieter Stein and Nestor Romeral Andres, 2012: as online servers play it.
+"""Manalath on 61 cells, by Dieter Stein and Nestor Romeral Andres, 2012: the online variant.
 
-As `manalath.py`, on a hexagon with five cells a side and with no limit to the pieces of a colour.
+The rules are those of `manalath.py` on a hexagon with five cells per side. The number of pieces of
+each colour is not limited.
 
-Source: rulebook of Manalath by nestorgames; rulings in docs/explanation/rules.md.
+Source: rulebook of Manalath by nestorgames. Rulings are in docs/explanation/rules.md.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ from lath.games.manalath import WIN, Manalath
 
 
 class Manalath61(Manalath):
-    """The rules on a board that is as its name says."""
+    """The rules on the regular hexagon."""
 
     id = "manalath-61"
     title = "Manalath (61 cells)"
     parameters = (WIN,)
 
     def board_of(self, size: int) -> Board:
-        """Return the board of this size, all sides being equal."""
+        """Return the regular hexagon with `size` cells per side."""
         return hexagon_of(size)
 
     def supply_on(self, board: Board) -> int:
-        """Return as many as there are cells."""
+        """Return the number of cells, so that pieces never run out."""
         return len(board.names)
 
 

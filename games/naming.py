@@ -1,4 +1,4 @@
-"""Games as people name them: by an id, or by a file, which is added. And the file of a game."""
+"""Games as users name them: by an id, or by a file, which is loaded."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _NAMED: Final = re.compile(r"(?P<path>[^:]*\.py|[^:]*/[^:]*)(?P<parameters>:.*)?
 
 
 def named(text: str, folder: str | os.PathLike[str] = "") -> str:
-    """Return the id of a game that somebody names: by its id, or by a file, which is added.
+    """Return the id of the game that a user names, and load it if the name is a file.
 
-    A file is what ends in `.py` or has a `/`, taken from `folder` unless it is absolute; parameters
-    may follow both, after a colon, in any order. What is neither is returned as it stands. Raises
-    GameFileError.
+    A name that ends in `.py` or contains `/` is a file; a relative path starts at `folder`.
+    Parameters can follow an id or file after a colon, in any order. An unknown name is returned
+    unchanged. Raises GameFileError if the file does not define a valid game.
 
     >>> named("yavalath"), named("yavalath:win=5,size=4,lose=3")
     ('yavalath', 'yavalath:size=4,win=5')
     """
     if os.path.isfile(beside := os.path.join(folder, text)) and os.pathsep in text:
-        return add(beside).id  # refused: it says so
+        return add(beside).id  # raises an error that explains the problem
     match = _NAMED.fullmatch(text)
     if match is None:
         _refuse_names_of_files(text, folder)
@@ -38,9 +38,9 @@ def named(text: str, folder: str | os.PathLike[str] = "") -> str:
 
 
 def _refuse_names_of_files(text: str, folder: str | os.PathLike[str]) -> None:
-    """Raise UnknownGameError for what is no game, but nearly a file of the folder."""
+    """Raise UnknownGameError if an unknown name is almost a file in the folder."""
     base, colon, parameters = text.partition(":")
-    may_be_python = os.path.splitext(base)[1] in ("", ".py")  # such as no file of records
+    may_be_python = os.path.splitext(base)[1] in ("", ".py")  # not, for example, a file of records
     for name in (base, f"{base}.py"):
         if may_be_python and os.path.isfile(os.path.join(folder, name)) and base not in ids():
             meant = f"./{name}{colon}{parameters}"
@@ -48,9 +48,9 @@ def _refuse_names_of_files(text: str, folder: str | os.PathLike[str]) -> None:
 
 
 def lasting(text: str, folder: str | os.PathLike[str] = "") -> str:
-    """Return how a game is named from any folder: one of a file by its absolute path.
+    """Return a name for the game that works from any folder: a file by its absolute path, or an id.
 
-    Else as `named`, parameters included.
+    Parameters are included.
     """
     game_id = named(text, folder)
     file = origin(game_id)
@@ -58,7 +58,7 @@ def lasting(text: str, folder: str | os.PathLike[str] = "") -> str:
 
 
 def is_known(text: str, folder: str | os.PathLike[str] = "") -> bool:
-    """Return whether `named` would run nothing: for who reads what others have written."""
+    """Return whether `named` runs no new code; for programs that read untrusted names."""
     match = _NAMED.fullmatch(text)
     if match is None:
         return True

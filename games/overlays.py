@@ -1,7 +1,7 @@
-"""What a game wants drawn over a position, for people: sizes of groups, lines of sight.
+"""The overlays that games draw on positions for people: sizes of groups and lines of sight.
 
-An overlay says what to look for among the pieces; the board says where. Games name theirs in the
-attribute `overlays`, which no game must have.
+An overlay names the pieces; the functions here compute its cells on a board. Games list theirs in
+the optional attribute `overlays`.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ Cells = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The size of each connected group of cells whose top pieces are of one code."""
+    """The size of each connected group of cells whose top pieces have the same code."""
 
     codes: str
-    """The codes of the pieces that make groups, each code by itself."""
+    """The codes of the pieces that form groups; each code forms its own groups."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a piece sees along row and column, or along the three axes of hexagons, to the edge."""
+    """The cells that a piece sees along rows and columns, or along the three axes of hexagons."""
 
     marker: str
-    """The code of the piece that looks, wherever it lies in a stack."""
+    """The code of the piece that sees; it can be anywhere in a stack."""
 
     blockers: str
-    """The codes of the pieces that end its view and are not seen themselves; others do not."""
+    """The codes of the pieces that block its view and are not seen themselves."""
 
 
 Overlay = Groups | Sight
 
 
 def of(game: Game) -> tuple[Overlay, ...]:
-    """Return the game's overlays; none where it names none, for games need not."""
+    """Return the game's overlays; empty if it has none."""
     return overlays_of(game)
 
 
 def groups(overlay: Groups, board: Board, contents: Sequence[str]) -> list[Cells]:
-    """Return the groups in the order of their first cells, cells of a group in the board's order.
+    """Return the groups in the order of their first cells, each with its cells in board order.
 
     >>> from lath.games.board import hexagon
     >>> groups(Groups("op"), hexagon((2, 3, 2)), ("o", "p", "oo", "", "p", "", "g"))
@@ -62,9 +62,9 @@ def groups(overlay: Groups, board: Board, contents: Sequence[str]) -> list[Cells
 
 
 def sight(overlay: Sight, board: Board, contents: Sequence[str]) -> dict[int, list[Cells]]:
-    """Return for each cell with the marker what it sees, a tuple a direction, the nearest first.
+    """Return the cells that each marker sees: one tuple per direction, nearest first.
 
-    Directions in which it sees nothing are left out.
+    Directions without visible cells are left out.
     """
 
     def is_clear(cell: int) -> bool:

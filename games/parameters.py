@@ -1,6 +1,6 @@
-"""Parameters of games: what an id such as `yavalath:size=4,win=5` says after its colon.
+"""Parameters of games: the part of an id such as `yavalath:size=4,win=5` after the colon.
 
-A game declares them as `parameters`, and makes the game of some values by its method
+A game declares them as `parameters`, and makes a variant with its method
 `variant(game_id, **values)`.
 """
 
@@ -18,47 +18,47 @@ from lath.games.contract import Game
 from lath.games.errors import GameError, UnknownGameError
 
 Value = int | str
-"""Of a parameter: a whole number, yes or no (a bool), or one of some words."""
+"""The value of a parameter: a whole number, a bool (written yes or no), or one of several words."""
 
 _NAME: Final = re.compile("[a-z][a-z0-9_]*")
 _WORD: Final = re.compile("-?[a-z0-9][a-z0-9_-]*")
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}")
 
 _LISTED: Final = 8
-"""So many numbers that are not one after the other are listed; more are told by their step."""
+"""The most values of a range with a step that are listed; a longer range is described."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One thing that may differ between the games of a family."""
+    """One parameter in which the variants of a game can differ."""
 
     name: str
-    """Small letters, digits and `_`, a letter first: what `variant` calls it."""
+    """Lowercase letters, digits and `_`, beginning with a letter: the keyword of `variant`."""
 
     default: Value
-    """What it is where the id does not say."""
+    """The value if the id does not give one."""
 
     values: Sequence[Value]
-    """All that it may be, in order: a `range`, `(False, True)`, or words of small letters,
+    """All possible values in order: a `range`, `(False, True)`, or words of lowercase letters,
     digits and hyphens."""
 
     about: str
-    """What it is, in a few words."""
+    """The meaning of the parameter in a few words."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for what ids cannot hold, and a default that is no value."""
+        """Raise ValueError for names and values that ids cannot hold, or an invalid default."""
         words = list(map(written, self.values))
         if not _NAME.fullmatch(self.name) or not all(map(_WORD.fullmatch, words)):
             raise ValueError(
-                f"parameter {self.name!r} of {self.values!r}, expected small letters, digits and _ "
-                "for its name, and for words of values hyphens, too"
+                f"parameter {self.name!r} of {self.values!r}, expected a name of lowercase "
+                "letters, digits and _, and values of these or hyphens"
             )
         if self.default not in self.values:
-            raise ValueError(f"parameter {self.name!r}: {self.default!r} is none of its values")
+            raise ValueError(f"parameter {self.name!r}: {self.default!r} is not one of its values")
 
     @property
     def expected(self) -> str:
-        """Return what it may be, in words.
+        """Return the possible values in words.
 
         >>> Parameter("size", 5, range(3, 10), "Cells on a side.").expected
         'a number from 3 to 9'
@@ -72,7 +72,7 @@ class Parameter:
         return f"{', '.join(others)} or {last}" if others else last
 
     def read(self, text: str) -> Value:
-        """Return the value that `text` is; raises GameError."""
+        """Return the value that `text` states. Raises GameError if it is not a possible value."""
         if isinstance(self.values, range):
             if _NUMBER.fullmatch(text) and int(text) in self.values:
                 return int(text)
@@ -84,7 +84,7 @@ class Parameter:
 
 
 def written(value: Value) -> str:
-    """Return a value as ids hold it.
+    """Return a value as text in an id.
 
     >>> written(4), written(True), written("round")
     ('4', 'yes', 'round')
@@ -93,12 +93,12 @@ def written(value: Value) -> str:
 
 
 def of(game: Game) -> tuple[Parameter, ...]:
-    """Return the parameters that a game declares; none where it says nothing of them."""
+    """Return the parameters that a game declares; empty if it declares none."""
     return parameters_of(game)
 
 
 def id_with(game: Game, values: Mapping[str, Value]) -> str:
-    """Return the one id of the game of these values: in declared order, without defaults.
+    """Return the canonical id of a game with these values: in declared order, without defaults.
 
     >>> from lath import games
     >>> id_with(games.get("yavalath"), {"win": 5, "size": 4, "lose": 3})
@@ -113,7 +113,7 @@ def id_with(game: Game, values: Mapping[str, Value]) -> str:
 
 
 def read(game: Game, text: str) -> dict[str, Value]:
-    """Return the values that stand after the colon of an id; raises GameError.
+    """Return the values in the part of an id after the colon. Raises GameError if it is invalid.
 
     >>> from lath import games
     >>> read(games.get("yavalath"), "win=5,size=4")
@@ -132,32 +132,32 @@ def read(game: Game, text: str) -> dict[str, Value]:
         if name not in known:
             raise GameError(f"no parameter {name!r}", f"one of {', '.join(known)}")
         if name in values:
-            raise GameError(f"{name} stands there twice", "each parameter once")
+            raise GameError(f"{name} appears twice", "each parameter once")
         values[name] = known[name].read(value)
     return values
 
 
 def family(game: Game) -> Iterator[Game]:
-    """Yield every game that the parameters of a game make, beginning with smaller values.
+    """Yield every variant of a game, smaller values first.
 
-    There may be many: a board of each size, times the lengths of lines.
+    There can be many: every board size is combined with every line length.
     """
     declared = of(game)
     for values in product(*(each.values for each in declared)):
         said = dict(zip((each.name for each in declared), values, strict=True))
-        with suppress(UnknownGameError):  # values that do not go together
+        with suppress(UnknownGameError):  # values that clash
             yield made(game, id_with(game, said))
 
 
 _MADE: Final[dict[tuple[int, str], tuple[Game, Game]]] = {}
-"""Games that were made, by the identity of their family, which stands before them, and their id."""
+"""The variants that were made, with their game, by the identity of the game and the id."""
 
 
 def made(game: Game, game_id: str) -> Game:
-    """Return the game of an id with parameters, which is one of the family of `game`.
+    """Return the variant of `game` with this id.
 
-    It is the same object whenever it is asked for, even where `games.get` has forgotten it. Raises
-    UnknownGameError, also where the id is not in the one way to write it.
+    Each id gives the same object, even if `games.get` has forgotten it. Raises UnknownGameError if
+    the parameters are invalid or not in canonical form.
     """
     if ":" not in game_id:
         return game
@@ -172,21 +172,21 @@ def _make(game: Game, game_id: str) -> Game:
         values = read(game, game_id.partition(":")[2])
         canonical = id_with(game, values)
         if canonical != game_id:
-            raise GameError("there is one way to write it", repr(canonical))
+            raise GameError("the parameters are not in canonical form", repr(canonical))
         variant = cast("Varied", game).variant(game_id, **values)
     except GameError as error:
         raise UnknownGameError(f"game {game_id!r}: {error.what}", error.expected) from error
-    except (TypeError, ValueError) as error:  # such as a class that takes no such values
+    except (TypeError, ValueError) as error:  # for example a class that does not accept such values
         raise UnknownGameError(f"game {game_id!r}: {error}") from error
     if variant.id != game_id:
-        raise UnknownGameError(f"game {game_id!r}: it calls itself {variant.id!r}")
+        raise UnknownGameError(f"game {game_id!r}: its id is {variant.id!r}")
     return variant
 
 
 def earlier_variants(
     earlier: Mapping[str, Game], game_id: str, values: Mapping[str, Value]
 ) -> dict[str, Game]:
-    """Return the game of these values by each earlier version of the rules that knows of them."""
+    """Return the variant with these values under each earlier version that has the parameters."""
     return {
         version: cast("Varied", old).variant(game_id, **values)
         for version, old in earlier.items()
@@ -195,7 +195,7 @@ def earlier_variants(
 
 
 def title_of(title: str, game_id: str) -> str:
-    """Return the title of the game of an id with parameters, `title` being its family's.
+    """Return the title of the variant with this id; `title` is the title of its game.
 
     >>> title_of("Yavalath", "yavalath:size=4,win=5")
     'Yavalath (size 4, win 5)'

@@ -1,6 +1,6 @@
-"""Which positions a game can reach: texts and counts that are refused, and exact searches.
+"""Tests of which positions a game can reach: text and count checks, and exact searches.
 
-The searches have a budget: a position that would take longer to refute is taken for reachable.
+The searches have a budget. A position is accepted if the budget does not suffice to refute it.
 """
 
 from __future__ import annotations
@@ -12,32 +12,29 @@ from typing import Final
 
 from lath.games.board import Board
 from lath.games.errors import PositionError
-from lath.games.stones import NUMBERS
 
 BUDGET: Final = 20_000
-"""Search steps before a position gets the benefit of the doubt."""
+"""The most search steps; after them a position is accepted."""
 
 
 def read_fields(text: str, fields: Sequence[str], movers: str) -> tuple[list[str], int]:
-    """Return the fields of a position's text before the mover, and the mover: 0 or 1.
+    """Return the fields of a position's text before the side to move, and that side: 0 or 1.
 
-    `fields` says in English what they are, `movers` has the letters of first and second. Raises
-    PositionError.
+    `fields` names the fields for the error message. `movers` has the letters of the first and
+    second player. Raises PositionError if the text has another form.
 
     >>> read_fields("5/6/7/8/9/8/7/6/5 b", ["board"], "wb")
     (['5/6/7/8/9/8/7/6/5'], 1)
     """
     *found, mover = text.split(" ")
     if len(found) != len(fields) or mover not in tuple(movers):
-        raise PositionError(
-            f"position {text!r} must be {NUMBERS[len(fields) + 1]} fields: {', '.join(fields)}, "
-            f"and {' or '.join(movers)} to move"
-        )
+        expected = f"{', '.join(fields)}, {'/'.join(movers)} to move"
+        raise PositionError(f"invalid position {text!r}", expected)
     return found, movers.index(mover)
 
 
 def refuse_more(count: int, most: int, what: str) -> None:
-    """Raise PositionError where there are more than `most` of something."""
+    """Raise PositionError if `count` is more than `most`; `what` names the counted things."""
     if count > most:
         raise PositionError(f"{count} {what}", f"at most {most}")
 
@@ -45,12 +42,12 @@ def refuse_more(count: int, most: int, what: str) -> None:
 def refuse_two_endings(
     shapes: Sequence[int], stones: tuple[int, int], mover: int, colours: Sequence[str], piece: str
 ) -> None:
-    """Raise PositionError where finished shapes must have ended the game before the last turn.
+    """Raise PositionError if finished shapes must have ended the game before the last turn.
 
-    `stones` are of first and second, `piece` is what they are called.
+    `stones` are those of the first and second player; `piece` is the game's word for one.
     """
     if Board.finished(shapes, stones[mover]):
-        raise PositionError(f"{colours[mover]} is to move, but has a finished line already")
+        raise PositionError(f"{colours[mover]} is to move, but already has a finished line")
     if not share_a_cell(Board.finished(shapes, stones[1 - mover])):
         raise PositionError(
             f"{colours[1 - mover]} has finished lines that no single {piece} completed"
@@ -58,7 +55,7 @@ def refuse_two_endings(
 
 
 def share_a_cell(shapes: Iterable[int]) -> bool:
-    """Return whether one cell is part of all `shapes`: one piece can have completed them all.
+    """Return whether all shapes share a cell, so that one piece can have completed all of them.
 
     >>> share_a_cell([0b0111, 0b1110]), share_a_cell([0b0011, 0b1100]), share_a_cell([])
     (True, False, True)
@@ -67,14 +64,14 @@ def share_a_cell(shapes: Iterable[int]) -> bool:
 
 
 def shapes_fit(shapes_at: Mapping[int, Sequence[int]], cells: int, count: int) -> bool:
-    """Return whether `count` shapes fit into `cells` without touching a cell twice.
+    """Return whether `count` disjoint shapes fit into `cells`.
 
-    `shapes_at` gives the shapes through each cell by its bit; all have the same size.
+    `shapes_at` has the shapes through each cell by its bit; all shapes have the same size.
     """
     left = [(cells, count)]
-    """States still to be looked at, the next one last: free cells, and shapes to be placed there.
+    """The states to search, the next one last: free cells, and the number of shapes to place.
 
-    A stack of our own, for a board may be larger than calls may be nested.
+    This is an explicit stack, because a board can have more cells than Python allows nested calls.
     """
     seen: set[tuple[int, int]] = set()
     while left:
@@ -95,14 +92,14 @@ def shapes_fit(shapes_at: Mapping[int, Sequence[int]], cells: int, count: int) -
 
 
 def path_exists(steps_from: Mapping[int, int], cells: tuple[int, int], end: int) -> bool:
-    """Return whether a path visits all cells once, two sets in turn, and ends at `end`.
+    """Return whether a path visits all cells once, alternates between two sets, and ends at `end`.
 
-    `cells` are the two sets; `end` is of the first, and `steps_from` gives each cell's possible
-    neighbours on the path.
+    `cells` are the two sets, and `end` is in the first. `steps_from` has the possible neighbours of
+    each cell on the path.
     """
     left = [(end, cells[0] & ~end, cells[1])]
-    """States still to be looked at, the next one last: where a walk back from `end` has come to,
-    the unvisited cells of its own set, and those of the other."""
+    """The states to search, the next one last: the current cell of a walk back from `end`, the
+    unvisited cells of its set, and those of the other set."""
     seen: set[tuple[int, int, int]] = set()
     while left:
         state = left.pop()

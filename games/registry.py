@@ -1,4 +1,4 @@
-"""All games by their ids: built in, installed and added."""
+"""The registry of all games by id: built in, installed and added."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def ids() -> tuple[str, ...]:
-    """Return the ids of all games: built in, installed, added; raises GameFileError."""
+    """Return the ids of all games: built in, installed, added. Raises GameFileError."""
     return builtin_ids() + plugin_ids() + added_ids()
 
 
 def canonical_id(game_id: str) -> str:
-    """Return the one way to write an id, whose parameters may stand in any order.
+    """Return the canonical form of an id, with its parameters in order.
 
-    What `get` refuses is returned as it stands. Raises GameFileError.
+    An unknown or invalid id is returned unchanged. Raises GameFileError for a faulty file.
 
     >>> canonical_id("yavalath:win=5,size=4,lose=3"), canonical_id("chess:size=4")
     ('yavalath:size=4,win=5', 'chess:size=4')
@@ -49,9 +49,9 @@ def installed() -> tuple[Game, ...]:
 
 
 def get(game_id: str) -> Game:
-    """Return the game of this id; raises UnknownGameError.
+    """Return the game with this id. Raises UnknownGameError if it does not exist.
 
-    An id with parameters has the one way to write it; `named` takes others.
+    Parameters must be in canonical form; `named` accepts any order.
 
     >>> get("yavalath").title, get("yavalath:size=4").title
     ('Yavalath', 'Yavalath (size 4)')

@@ -1,6 +1,6 @@
-"""What games of pieces on cells share, so that a game's own file holds its rules alone.
+"""Base classes and functions for games of pieces on cells, so that a game file holds only rules.
 
-`Rules` and `Judged` are there to be inherited from.
+Games inherit from `Rules` or `Turning`, and their positions from `Judged` or `Alternating`.
 """
 
 from __future__ import annotations
@@ -34,32 +34,32 @@ from lath.games.fast import DRAW, FastBoard, Tables
 from lath.games.parameters import Parameter, earlier_variants, title_of
 
 OPEN, WON, LOST, DRAWN = range(4)
-"""A verdict: what the last turn did for who took it. Games may have more of their own."""
+"""The verdict on the player of the last turn. Games can add their own."""
 
 
 def winner_by(verdict: int, mover: int) -> int | None:
-    """Return who has won, as boards for searches say it, by a verdict; `mover` is to move."""
+    """Return the winner, as in `FastBoard.winner`, for a verdict; `mover` is the side to move."""
     return (None, 1 - mover, mover, DRAW)[verdict]
 
 
 def verdict_of(winner: int | None, mover: int) -> int:
-    """Return the verdict by which `winner` has won; `mover` is to move."""
+    """Return the verdict for a winner; `mover` is the side to move."""
     if winner is None:
         return OPEN
     return DRAWN if winner == DRAW else LOST if winner == mover else WON
 
 
 NUMBERS: Final = dict(enumerate(("two", "three", "four", "five", "six", "seven", "eight"), 2))
-"""In words."""
+"""The English words for small numbers."""
 
 SWAP: Final = Move("swap")
-"""Second's first turn, in games that have it: what first has placed becomes second's."""
+"""The second player's first turn, in games with a swap: the first player's piece changes owner."""
 
 
 class Rules:
-    """A game of which there is one object, found by its id, and which begins without a setup.
+    """A game that exists as one object per id. By default it has no setups.
 
-    One that has parameters takes them where it is made, by name, and has all their defaults.
+    A game with parameters takes them as keyword arguments, all with defaults.
     """
 
     parameters: ClassVar[Sequence[Parameter]] = ()
@@ -67,19 +67,16 @@ class Rules:
     earlier: Mapping[str, Game] = MappingProxyType({})
     has_setups: bool = False
     moves: Mapping[str, Move]
-    """Every text of a move that is legal in some position, with the one way to write it.
-
-    Moves need not be cells.
-    """
+    """The canonical move for each text of a move that is legal in some position."""
 
     expected: str
-    """What text a move is, for who wrote something else."""
+    """The form of a move, for the message about another text."""
 
-    if TYPE_CHECKING:  # each game names itself
+    if TYPE_CHECKING:  # each game defines them itself
 
         @property
         def id(self) -> str:
-            """Return the name in records."""
+            """Return the id in records."""
 
         @property
         def title(self) -> str:
@@ -92,45 +89,45 @@ class Rules:
         return find, (self.id, self.rules)
 
     def variant(self, game_id: str, **values: Any) -> Self:
-        """Return the game of these values, whose id this is; raises ValueError where they clash."""
+        """Return the game with these values and this id. Raises ValueError if values clash."""
         game: Any = type(self)(**values)
         game.id, game.title = game_id, title_of(self.title, game_id)
         game.earlier = earlier_variants(self.earlier, game_id, values)
         return cast("Self", game)
 
     def canonical(self, text: str) -> Move:
-        """Return the one way to write the move; raises MoveSyntaxError."""
+        """Return the canonical text of a move. Raises MoveSyntaxError if it is not a move."""
         if (move := self.moves.get(text)) is None:
             raise MoveSyntaxError(text, self.expected)
         return move
 
-    def draw_setup(self, seed: int) -> str | None:  # noqa: ARG002 - of games that have setups
-        """Return a setup drawn from `seed`; None: the board begins empty."""
+    def draw_setup(self, seed: int) -> str | None:  # noqa: ARG002 - games with setups use it
+        """Return a setup drawn from `seed`; None if the board begins empty."""
         return None
 
     def canonical_setup(self, setup: str) -> str:
-        """Return the one way to write `setup`; raises SetupError, here always."""
-        raise SetupError(f"{self.id} has no setup, found {setup!r}")
+        """Raise SetupError, because the game does not have setups."""
+        raise SetupError(f"{self.id} does not have setups, found {setup!r}")
 
 
 _CELL: Final = re.compile(r"[a-z][0-9]+")
 
 
 class Turning(Rules):
-    """Rules that are the same however the board is turned or mirrored: moves only name cells.
+    """Rules that are symmetric under all rotations and reflections; moves name only cells.
 
-    Each turn of a move is in `moves`, too. Positions have `turned(mask)`: the same with each set of
-    cells where `mask` says.
+    `moves` must contain the image of each move. Positions must define `turned(mask)`, which returns
+    the position with `mask` applied to each set of cells.
     """
 
     if TYPE_CHECKING:
 
         @property
         def board(self) -> Board:
-            """Return the cells."""
+            """Return the board."""
 
-    def symmetries(self, position: Any) -> tuple[Symmetry, ...]:  # noqa: ARG002 - the same anywhere
-        """Return each turn and reflection of the board."""
+    def symmetries(self, position: Any) -> tuple[Symmetry, ...]:  # noqa: ARG002 - the same in every position
+        """Return each rotation and reflection of the board."""
         return self._turns
 
     @cached_property
@@ -144,7 +141,7 @@ class Turning(Rules):
         )
 
     def moved(self, cells: Mapping[str, str]) -> dict[Move, Move]:
-        """Return where each move goes if cells go to cells: its text with their names."""
+        """Return the image of each move, with each cell name replaced by its image."""
         return {
             move: self.canonical(_CELL.sub(lambda cell: cells[cell[0]], move))
             for move in self.moves.values()
@@ -156,9 +153,10 @@ def _turn(mask: Callable[[int], int]) -> Callable[[Any], Any]:
 
 
 class Judged:
-    """What follows of a position's fields `mover`, who is to move, and `verdict`.
+    """A position whose state includes `mover` (the side to move) and `verdict`.
 
-    Positions are named tuples, and inherit from this besides; `contents` follows of their `layers`.
+    Positions are named tuples that also inherit from this class. They must define `layers`, from
+    which `contents` is computed.
     """
 
     __slots__ = ()
@@ -167,21 +165,21 @@ class Judged:
         (result, result.reversed)
         for result in (Result.UNFINISHED, Result.SECOND_WON, Result.FIRST_WON, Result.DRAWN)
     )
-    """The results by verdict and by who is to move."""
+    """The results by verdict and by side to move."""
 
     if TYPE_CHECKING:
 
         @property
         def mover(self) -> int:
-            """Return who is to move, 0 or 1."""
+            """Return the side to move, 0 or 1."""
 
         @property
         def verdict(self) -> int:
-            """Return one of the verdicts."""
+            """Return the verdict on the last turn."""
 
     @property
     def to_move(self) -> Side:
-        """Return who decides next."""
+        """Return the side to move."""
         return SIDES[self.mover]
 
     @property
@@ -191,56 +189,55 @@ class Judged:
 
     @property
     def result(self) -> Result:
-        """Return the result; `*` while the game goes on."""
+        """Return the result; `*` while the game is not over."""
         return self.RESULTS[self.verdict][self.mover]
 
     def contents(self) -> tuple[str, ...]:
-        """Return the pieces of each cell, as they lie one on the other."""
+        """Return the pieces on each cell, from the bottom up."""
         position: Any = self
         return cast("Game", position.game).board.contents(position.layers())
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show."""
+        """Return the HTML that notebooks show."""
         from lath.games.drawing.board import html  # start-up time
 
         return html(cast("Position", self))
 
 
 class Alternating(Judged):
-    """The same, of a game in which turns alternate whatever is played."""
+    """A `Judged` position for games with strictly alternating turns."""
 
     __slots__ = ()
 
     def movers(self, moves: Sequence[str]) -> Sequence[Side]:
-        """Return who decides on each of `moves`, and who after the last."""
+        """Return the side to move before each of `moves`, and after the last."""
         return taking_turns(self.mover, len(moves) + 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class LineTables(Tables):
-    """The compiled form of games that lines or other shapes of stones end."""
+    """The state for compiled searches of games that end by lines or other shapes of stones."""
 
     shapes: Sequence[Sequence[int]]
-    """The cells of each."""
+    """The cells of each shape."""
 
     losing: Sequence[bool]
-    """Whether each loses, whatever stands on its cells otherwise."""
+    """For each shape, True if it always loses, whatever else is on its cells."""
 
     is_loss_first: bool = False
-    """Whether a stone loses that finishes both kinds."""
+    """True if a stone that completes both a winning and a losing shape loses."""
 
     supply: int = 1 << 30
-    """After so many stones of one seat the game is drawn."""
+    """The game is a draw after one player has placed this many stones."""
 
     has_swap: bool = False
     turn_key: int
 
 
 class EndingBoard(FastBoard):
-    """A board for searches of a game in which who takes some cell ends the game by that.
+    """A board for searches of a game that a single placement can win or lose.
 
-    Nothing but a piece of one's own keeps the opponent out of a cell, and the codes of cells are
-    their places in `Board.names`.
+    The opponent can use every empty cell. The codes of cells are their places in `Board.names`.
     """
 
     @abstractmethod
@@ -248,18 +245,17 @@ class EndingBoard(FastBoard):
         """Return the empty cells where a piece of `mover` wins, and those where it loses."""
 
     def threats(self) -> tuple[list[int], list[int]]:
-        """Return the cells where a piece wins, and where it loses; other moves do neither."""
+        """Return the cells where a piece wins and where it loses; other moves do neither."""
         if self.winner is not None:
             return [], []
         wins, losses = self.ending_cells(self.to_move)
         return self.game.board.places_in(wins), self.game.board.places_in(losses)
 
     def candidates(self) -> list[int]:
-        """Return what wins; else where the opponent would win; else what does not lose.
+        """Return winning moves, or the opponent's winning cells, or moves that do not lose.
 
-        Where a piece of one's own loses on each cell where the opponent would win, all other moves
-        come to the same, a draw at once or a win of the opponent with the next move: one of them
-        is returned.
+        If an own piece loses on every cell where the opponent would win, all other moves are
+        equally good. They draw at once or let the opponent win. Only one of them is returned.
         """
         if self.winner is not None:
             return []
@@ -279,25 +275,28 @@ class EndingBoard(FastBoard):
 
 
 class SwapBoard(EndingBoard):
-    """Such a board of a game in which nothing ends before second has swapped or not."""
+    """An `EndingBoard` for games that cannot end before the second player's first turn."""
 
     @property
     @abstractmethod
     def has_begun(self) -> bool:
-        """Return whether second can swap no more."""
+        """Return whether the second player can no longer swap."""
 
     def playout(self, chance: Random) -> tuple[int, int]:
-        """Play at random to the end; return the winner and how many plies that took."""
+        """Return the winner and number of plies of a random game."""
         return self._begun(chance, self.play_on)
 
     def careful_playout(self, chance: Random) -> tuple[int, int]:
-        """Do the same with `candidates`."""
+        """Return the winner and number of plies of a random game of `candidates`."""
         return self._begun(chance, self.play_on_with_care)
 
     def _begun(
         self, chance: Random, play_on: Callable[[Random], tuple[int, int]]
     ) -> tuple[int, int]:
-        """Play the first turns, of which not all may be played later, then on."""
+        """Play the first turns, then the rest of the game with `play_on`.
+
+        The first turns are played apart because their moves may not be legal later.
+        """
         begun = 0
         try:
             while self.winner is None and not self.has_begun:
@@ -312,15 +311,15 @@ class SwapBoard(EndingBoard):
 
     @abstractmethod
     def play_on(self, chance: Random) -> tuple[int, int]:
-        """Do what `playout` does, of a game that has begun and goes on."""
+        """Return the result of `playout` for a game that has begun and is not over."""
 
     @abstractmethod
     def play_on_with_care(self, chance: Random) -> tuple[int, int]:
-        """Do what `careful_playout` does, of a game that has begun and goes on."""
+        """Return the result of `careful_playout` for a game that has begun and is not over."""
 
 
 def taking_turns(mover: int, times: int) -> Sequence[Side]:
-    """Return who decides on each of so many turns that alternate, `mover` on the first.
+    """Return the sides of `times` alternating turns, beginning with `mover`.
 
     >>> [seat.word for seat in taking_turns(1, 3)]
     ['second', 'first', 'second']
@@ -329,9 +328,9 @@ def taking_turns(mover: int, times: int) -> Sequence[Side]:
 
 
 def past_swap(position: P, moves: Sequence[str]) -> tuple[P | None, Sequence[str]]:
-    """Return the position after a swap among the first two moves, and what is left of the moves.
+    """Return the position after a swap in the first two moves, and the remaining moves.
 
-    Without such a swap nothing changes; None where it cannot be played.
+    Without such a swap, both are returned unchanged. The position is None if the swap is illegal.
     """
     if SWAP not in moves[:2]:
         return position, moves

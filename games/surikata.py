@@ -1,15 +1,14 @@
 """Surikata, by Adam Porter (Gerhards Spiel und Design).
 
-On 5x5 squares the players place five mounds in turn, on any free cells, first beginning. First,
-who placed the fifth, then also places the first piece; from there turns alternate, and every piece
-placed takes the meerkat onto it. The meerkat sees along row and column to the edge; mounds block
-its view, pieces do not. A piece goes on a free cell that the meerkat does not see, the first one
-on any free cell. Three or more own pieces in line, orthogonal or diagonal, lose at once for who
-placed them; a player who must place and cannot loses at once; all twenty pieces placed without a
-line make a draw.
+The board has 5x5 squares. First the players take turns to place five mounds on any free cells. The
+first player, who placed the fifth mound, also places the first piece. From then on turns alternate,
+and the meerkat moves onto each newly placed piece. The meerkat sees along its row and column to the
+edge. Mounds block its view, pieces do not. A piece must be placed on a free cell that the meerkat
+does not see; the first piece can use any free cell. Three or more own pieces in line, orthogonal or
+diagonal, lose at once for the player who placed the last of them. A player who cannot place a piece
+loses at once. If all twenty pieces are placed without a line, the game is a draw.
 
-Source: rulebook by Gerhards; rulings in docs/explanation/rules.md, which also show why the grid
-is 5x5.
+Source: rulebook by Gerhards. Rulings are in docs/explanation/rules.md, which also explains the 5x5 board.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ SIZE: Final = 5
 MOUNDS: Final = 5
 
 _MOST_SEEN: Final = 2 * SIZE - 1
-"""Empty cells of which a meerkat on one may see all others."""
+"""The most empty cells of which a meerkat on one can see all others."""
 
 _MOUND: Final = (
     "M-38 35C-32 26-30 6-23-6C-20-12-21-25-14-29C-10-39 2-42 8-35C16-32 15-21 19-13"
@@ -65,15 +64,15 @@ _MEERKAT: Final = (
     "M2.3-38a2.6 2.6 0 1 0 5.2 0a2.6 2.6 0 1 0-5.2 0zM-2.5-31L2.5-31L0-28zM-5-5"
     "C-5-2 5-2 5-5C9 2 11 12 7 20C4 25-4 25-7 20C-11 12-9 2-5-5z"
 )
-"""Upright, as it looks out; the piece below shows through belly and eyes."""
+"""Upright and looking out; the piece below is visible through belly and eyes."""
 
 
 class Surikata(Turning):
-    """The rules."""
+    """The rules of Surikata."""
 
     id = "surikata"
     title = "Surikata"
-    parameters = (Parameter("lose", 3, range(3, 6), "pieces in line that lose, or more"),)
+    parameters = (Parameter("lose", 3, range(3, 6), "length of a line that loses, or more"),)
     credit: Final = "Adam Porter, Gerhards Spiel und Design"
     colours: Final = ("orange", "white")
     pieces: Final = (
@@ -91,8 +90,8 @@ class Surikata(Turning):
         self.moves = {text: Move(text) for name in names for text in (name, f"M{name}")}
         mounds = {f"M{name}": bit << self.board.apart for name, bit in self.board.bit.items()}
         self.bits: Final = {**self.board.bit, **mounds}
-        """What each move is in `SurikataPosition.legal_bits`."""
-        self.expected = f"expected a cell from a1 to {names[-1]}, with M before it a mound"
+        """The bit of each move in `SurikataPosition.legal_bits`."""
+        self.expected = f"expected a cell from a1 to {names[-1]}; M before it places a mound"
         self.lines: Final = self.board.lines(lose)
         self.lines_at: Final = self.board.through(self.lines)
         bits = tuple(self.board.name)
@@ -100,25 +99,25 @@ class Surikata(Turning):
             bit: [[bits[i] for i in ray] for ray in self.board.rays(cell)]
             for cell, bit in enumerate(bits)
         }
-        """What lies ahead of each cell in its row and column, from its neighbour to the edge."""
+        """The cells ahead of each cell in its row and column, from its neighbour to the edge."""
 
     @property
     def card(self) -> str:
         """Return the rules in a few lines."""
         return (
-            "who has no cell out of the meerkat's sight loses, and so does who makes "
+            "you lose if the meerkat sees all empty cells on your turn, or if you make "
             f"{NUMBERS[self.lose]} in line.\n"
-            f"First {MOUNDS} mounds are placed by turns (Mc3); who placed the last one begins.\n"
-            "A turn places a piece on an empty cell that the meerkat does not see (c3), and the "
-            "meerkat moves there. It sees along row and column, over pieces, up to a mound.\n"
-            "All cells full is a draw."
+            f"First, {MOUNDS} mounds are placed in turn (Mc3); the player of the last one begins.\n"
+            "On your turn, place a piece on an empty cell that the meerkat does not see (c3). The "
+            "meerkat moves there. It sees along rows and columns, over pieces, up to a mound.\n"
+            "If all cells are full, the game is a draw."
         )
 
     @cached_property
     def hiding(self) -> dict[str, int]:
-        """For two cells, their names joined, where a mound hides one from the other.
+        """The cells between any two cells, by their joined names: a mound there blocks the view.
 
-        The cells between them in their row or column; the whole board where they share neither.
+        If the two are not in the same row or column, these are all cells of the board.
         """
         names = self.board.name
         hiding = dict.fromkeys(map("".join, product(names.values(), repeat=2)), self.board.full)
@@ -130,9 +129,9 @@ class Surikata(Turning):
 
     @cached_property
     def sights(self) -> dict[int, tuple[tuple[int, dict[int, int]], ...]]:
-        """What is seen from each cell, in its row and in its column, by the mounds on them.
+        """The visible cells from each cell, along its row and its column, by the mounds there.
 
-        0, no cell, sees nothing.
+        The key 0, no cell, sees nothing.
         """
         sights: dict[int, tuple[tuple[int, dict[int, int]], ...]] = {0: ((0, {0: 0}),) * 2}
         for bit, (up, down, right, left) in self.rays.items():
@@ -143,7 +142,7 @@ class Surikata(Turning):
                 for choice in product((0, 1), repeat=len(cells)):
                     mounds = sum(map(mul, choice, cells))
                     seen[mounds] = sum(
-                        sum(takewhile(lambda cell: not cell & mounds, ray))  # noqa: B023 - used here
+                        sum(takewhile(lambda cell: not cell & mounds, ray))  # noqa: B023 - it is called at once
                         for ray in (ahead, behind)
                     )
                 axes.append((sum(cells), seen))
@@ -151,23 +150,23 @@ class Surikata(Turning):
         return sights
 
     def view(self, meerkat: int, mounds: int) -> int:
-        """Return the cells that a meerkat on `meerkat` sees; on 0, where it is nowhere, none."""
+        """Return the cells visible from `meerkat`; none if that is 0."""
         (row, in_row), (column, in_column) = self.sights[meerkat]
         return in_row[mounds & row] | in_column[mounds & column]
 
     def open_cells(self, at: SurikataPosition | SurikataBoard) -> int:
-        """Return the cells that the player to move may use."""
+        """Return the cells where the player to move can place a mound or piece."""
         free = self.board.full & ~(at.mounds | at.stones[0] | at.stones[1])
         return free & ~self.view(at.meerkat, at.mounds)
 
     def start(self, setup: str | None = None) -> SurikataPosition:
-        """Return the empty board; raises SetupError for any setup."""
+        """Return the empty board. Raises SetupError for any setup."""
         if setup is not None:
             self.canonical_setup(setup)
         return SurikataPosition(self, 0, (0, 0), 0, 0, OPEN)
 
     def position(self, text: str) -> SurikataPosition:
-        """Return the position that `text` describes; raises PositionError."""
+        """Return the position that `text` describes. Raises PositionError with the reason."""
         (rows, cell), mover = read_fields(text, ["board", "the meerkat's cell or -"], "ow")
         mounds, orange, white = self.board.read_rows(rows, "mow").values()
         if cell != "-" and cell not in self.board.bit:
@@ -176,7 +175,7 @@ class Surikata(Turning):
         placed, oranges, whites = mounds.bit_count(), orange.bit_count(), white.bit_count()
         refuse_more(placed, MOUNDS, "mounds")
         if placed < MOUNDS and orange | white:
-            raise PositionError(f"pieces before the fifth mound, {placed} of {MOUNDS} are placed")
+            raise PositionError(f"there are pieces, but only {placed} of {MOUNDS} mounds")
         to_move = placed % 2 if placed < MOUNDS else (oranges + whites) % 2
         if mover != to_move:
             raise PositionError(
@@ -185,7 +184,7 @@ class Surikata(Turning):
             )
         if oranges - whites != to_move and placed == MOUNDS:
             raise PositionError(
-                f"{oranges} orange and {whites} white pieces, though turns alternate from orange on"
+                f"{oranges} orange and {whites} white pieces, but turns alternate and orange begins"
             )
         stones = (orange, white)
         self._refuse_meerkat(mounds, stones, meerkat, mover)
@@ -196,14 +195,14 @@ class Surikata(Turning):
     ) -> None:
         mine, theirs = stones[mover], stones[1 - mover]
         if bool(meerkat) != bool(theirs) or meerkat & ~theirs:
-            where = f"is on {self.board.name[meerkat]}" if meerkat else "is on no cell"
-            placed_last = f"the cell of a piece of {self.colours[1 - mover]}, who placed last"
+            where = f"is on {self.board.name[meerkat]}" if meerkat else "is not on the board"
+            placed_last = f"the cell of a piece of {self.colours[1 - mover]}, the last to place one"
             expected = placed_last if theirs else "- before any piece"
             raise PositionError(f"the meerkat {where}", expected)
         number = NUMBERS[self.lose]
         if self.board.finished(self.lines, mine):
             raise PositionError(
-                f"{self.colours[mover]} is to move, but has {number} in line already"
+                f"{self.colours[mover]} is to move, but already has {number} in line"
             )
         lines = self.board.finished(self.lines, theirs)
         if lines and not share_a_cell([*lines, meerkat]):
@@ -223,7 +222,7 @@ class Surikata(Turning):
 
 
 class _State(NamedTuple):
-    """Mounds, pieces of both seats, the meerkat's cell (0: none), who moves, how it stands."""
+    """Mounds, pieces of both players, the meerkat's cell (0 for none), side to move, verdict."""
 
     game: Surikata
     mounds: int
@@ -234,7 +233,10 @@ class _State(NamedTuple):
 
 
 class SurikataPosition(_State, Judged):
-    """A position; hashable and immutable. It is lost by a line, and won when the other is stuck."""
+    """A position of Surikata; hashable and immutable.
+
+    A line loses for its player. A player who cannot place a piece loses.
+    """
 
     __slots__ = ()
 
@@ -243,7 +245,7 @@ class SurikataPosition(_State, Judged):
         return self.mounds.bit_count() < MOUNDS
 
     def judged(self) -> SurikataPosition:
-        """Return this position with the verdict that its pieces call for."""
+        """Return this position with its verdict computed from the pieces."""
         if not self.meerkat:
             return self
         mine = self.stones[1 - self.mover]
@@ -255,7 +257,7 @@ class SurikataPosition(_State, Judged):
         return self if self.game.open_cells(self) else self._replace(verdict=WON)
 
     def outcome(self) -> Outcome | None:
-        """Return how the game ended; None while it goes on."""
+        """Return how the game ended; None while it is not over."""
         game, to_move = self.game, self.to_move
         if self.verdict == LOST:
             lines = game.board.finished(game.lines_at[self.meerkat], self.stones[to_move.other])
@@ -266,7 +268,7 @@ class SurikataPosition(_State, Judged):
         return Outcome(None, "all pieces placed") if self.verdict == DRAWN else None
 
     def legal_moves(self) -> tuple[Move, ...]:
-        """Return the placements by cell."""
+        """Return the legal placements by cell."""
         if self.verdict != OPEN:
             return ()
         letter = "M" if self._places_mounds else ""
@@ -281,19 +283,19 @@ class SurikataPosition(_State, Judged):
         return self.game.open_cells(self) << (self.game.board.apart if self._places_mounds else 0)
 
     def why_illegal(self, move: Move) -> str | None:
-        """Return in the game's words why `move` may not be played here; None when it may."""
+        """Return in the game's words why `move` is illegal here; None if it is legal."""
         if self.verdict != OPEN:
             return "the game is over"
         cell = move.removeprefix("M")
         bit = self.game.board.bit.get(cell)
         if bit is None:
-            return f"{self.game.id} has no such move"
+            return f"{self.game.id} does not have this move"
         if move.startswith("M") != self._places_mounds:
             placed = self.mounds.bit_count()
             return (
-                f"a mound comes first, {placed} of {MOUNDS} are placed"
+                f"mounds come first: {placed} of {MOUNDS} are placed"
                 if self._places_mounds
-                else f"all {MOUNDS} mounds are placed"
+                else f"all {MOUNDS} mounds are already placed"
             )
         if bit & self.mounds:
             return f"{cell} already has a mound"
@@ -304,13 +306,13 @@ class SurikataPosition(_State, Judged):
         return None
 
     def play(self, move: Move) -> SurikataPosition:
-        """Return the position after `move`; raises IllegalMoveError."""
+        """Return the position after `move`. Raises IllegalMoveError if it is illegal."""
         require_legal(self, move)
         game, mover = self.game, self.mover
         bit = game.board.bit[move.removeprefix("M")]
         if self._places_mounds:
             mounds = self.mounds | bit
-            # Who placed the fifth mound also places the first piece.
+            # The player of the fifth mound also places the first piece.
             mover = mover if mounds.bit_count() == MOUNDS else 1 - mover
             return SurikataPosition(game, mounds, self.stones, 0, mover, OPEN)
         orange, white = self.stones
@@ -318,10 +320,10 @@ class SurikataPosition(_State, Judged):
         return SurikataPosition(game, self.mounds, stones, bit, 1 - mover, OPEN).judged()
 
     def after(self, moves: Sequence[str]) -> SurikataPosition | None:
-        """Return the position after all of `moves`; None where one of them cannot be played.
+        """Return the position after `moves`; None if one of them is illegal.
 
-        Pieces stay, and so do lines: if none stands before the last piece, none ended the game.
-        Who could place a piece was not stuck.
+        Pieces stay, and so do lines. If no line exists before the last piece, no earlier turn ended
+        the game. A player who placed a piece was not stuck.
         """
         if not moves or self.verdict != OPEN:
             return None if moves else self
@@ -336,7 +338,7 @@ class SurikataPosition(_State, Judged):
             return None  # a piece before the fifth mound
         ground = self.mounds + sum(mounds)
         if ground.bit_count() != self.mounds.bit_count() + len(mounds):
-            return None  # a cell twice
+            return None  # a cell is used twice
         if not pieces:
             mover = 0 if ground.bit_count() == MOUNDS else ground.bit_count() & 1
             return self._replace(mounds=ground, mover=mover)
@@ -345,14 +347,17 @@ class SurikataPosition(_State, Judged):
     def _with_pieces(
         self, ground: int, bits: Sequence[int], names: Sequence[str]
     ) -> SurikataPosition | None:
-        """Return the position after pieces on cells, all mounds being placed."""
+        """Return the position after placing pieces; all mounds must be placed.
+
+        None if one is illegal.
+        """
         game, last = self.game, bits[-1]
         count = sum(self.stones).bit_count() + len(bits)
         mover = count & 1
-        mine = self.stones[1 - mover] + sum(bits[-1::-2])  # of who placed the last one
+        mine = self.stones[1 - mover] + sum(bits[-1::-2])  # of the player of the last piece
         theirs = self.stones[mover] + sum(bits[-2::-2])
         if (mine + theirs + ground).bit_count() != count + MOUNDS:
-            return None  # a cell twice
+            return None  # a cell is used twice
         if self.meerkat:
             names = [game.board.name[self.meerkat], *names]
         hidden = map(game.hiding.__getitem__, map(add, names, names[1:]))
@@ -364,48 +369,48 @@ class SurikataPosition(_State, Judged):
         return SurikataPosition(game, ground, stones, last, mover, OPEN).judged()
 
     def movers(self, moves: Sequence[str]) -> Sequence[Side]:
-        """Return who decides on each of `moves`, and who after the last."""
+        """Return the side to move before each of `moves`, and after the last."""
         mounds = MOUNDS - self.mounds.bit_count()
         if not mounds:
             return taking_turns(self.mover, len(moves) + 1)
-        # First places the fifth mound, and also the first piece.
+        # The first player places the fifth mound and also the first piece.
         pieces = taking_turns(0, len(moves))
         return (*taking_turns(self.mover, mounds), *pieces)[: len(moves) + 1]
 
     def turned(self, mask: Callable[[int], int]) -> SurikataPosition:
-        """Return the same with each set of cells where `mask` says."""
+        """Return the position with `mask` applied to each set of cells."""
         mounds, meerkat = mask(self.mounds), mask(self.meerkat)
         orange, white = map(mask, self.stones)
         return self._replace(mounds=mounds, stones=(orange, white), meerkat=meerkat)
 
     def text(self) -> str:
-        """Return board, meerkat and mover."""
+        """Return the board, the meerkat's cell and the side to move as text."""
         layers = {"m": self.mounds, "o": self.stones[0], "w": self.stones[1]}
         rows = self.game.board.format_rows(layers)
         return f"{rows} {self.game.board.name.get(self.meerkat, '-')} {'ow'[self.mover]}"
 
     def layers(self) -> Iterable[tuple[str, int]]:
-        """Return the cells of mounds and pieces, and that of the meerkat, which is on top."""
+        """Return the cells of mounds and pieces, and that of the meerkat on top."""
         return zip("mowk", (self.mounds, *self.stones, self.meerkat), strict=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SightTables(LineTables):
-    """The compiled form: a meerkat sees cells that are taken then; `others` are the mounds."""
+    """The state for compiled searches, with the meerkat's view; `others` are the mounds."""
 
     mounds: int
-    """So many are placed before the first piece."""
+    """The number of mounds that are placed before the first piece."""
 
     rays: Sequence[Sequence[int]]
-    """What lies ahead of each cell, four ways a cell."""
+    """The cells ahead of each cell, four directions per cell."""
 
     meerkat_keys: Sequence[int]
     meerkat: int
-    """Its cell; -1 before it stands on one."""
+    """The meerkat's cell; -1 before the first piece."""
 
 
 class SurikataBoard(FastBoard):
-    """A board for searches: mounds and the pieces of each seat are cells as `Board.bit` has them.
+    """A board for searches, with mounds and pieces as masks of `Board.bit`.
 
     Codes are the cells by their place in `Board.names`, then the same cells for mounds.
     """
@@ -418,9 +423,9 @@ class SurikataBoard(FastBoard):
         self.moves = (*map(Move, names), *(Move(f"M{name}") for name in names))
         self.mounds = position.mounds
         self.stones = list(position.stones)
-        """Of first and of second."""
+        """The pieces of the first and the second player."""
         self.meerkat = position.meerkat
-        """Its cell, 0 before it stands on one."""
+        """The meerkat's cell; 0 before the first piece."""
         self.to_move = mover = position.mover
         self.winner = winner_by(position.verdict, mover)
         self._cells = tuple(zip(game.lines_at, game.lines_at.values(), strict=True))
@@ -437,7 +442,7 @@ class SurikataBoard(FastBoard):
             self.key ^= mixed(own, game.board.places_in(cells_))
 
     def legal(self) -> list[int]:
-        """Return the codes of the cells that may be used."""
+        """Return the codes of the legal placements."""
         if self.winner is not None:
             return []
         places = self.game.board.places_in(self.game.open_cells(self))
@@ -453,7 +458,7 @@ class SurikataBoard(FastBoard):
             code -= len(self._cells)
             self.mounds |= self._cells[code][0]
             self.key ^= self._mound_keys[code]
-            # Who placed the fifth mound also places the first piece.
+            # The player of the fifth mound also places the first piece.
             if self.mounds.bit_count() < MOUNDS:
                 self.to_move = 1 - mover
                 self.key ^= self._turn
@@ -473,7 +478,7 @@ class SurikataBoard(FastBoard):
             self.winner = DRAW if taken == self.game.board.full else mover
 
     def undo(self) -> None:
-        """Take the last mound or piece back."""
+        """Take back the last mound or piece."""
         code, self.to_move, self.meerkat, self.key = self._past.pop()
         self.winner = None
         if code >= len(self._cells):
@@ -490,7 +495,7 @@ class SurikataBoard(FastBoard):
         )
 
     def threats(self) -> tuple[list[int], list[int]]:
-        """Return the cells where a piece wins, and where it loses; mounds do neither."""
+        """Return the cells where a piece wins and where it loses; mounds do neither."""
         if self.winner is not None or self.mounds.bit_count() < MOUNDS:
             return [], []
         game, mine = self.game, self.stones[self.to_move]
@@ -506,7 +511,7 @@ class SurikataBoard(FastBoard):
         return wins, losses
 
     def tables(self) -> SightTables:
-        """Return the compiled form of how the board stands."""
+        """Return the state for compiled searches."""
         board = self.game.board
         cells, (first, second) = len(self._cells), self.stones
         return SightTables(
@@ -529,10 +534,10 @@ class SurikataBoard(FastBoard):
         )
 
     def lean(self) -> float:
-        """Return on how many fewer lines the player to move has begun than the opponent.
+        """Return an estimate from the lines that each player has begun; begun lines are bad.
 
-        A line that nothing stands in the way of is begun by an own piece in it, and counts by the
-        square of how many; the last cell of one is lost to its player, and counts by itself.
+        An unblocked line counts by the square of its own pieces. A cell that would complete a line
+        is lost for its player and counts separately.
         """
         mover = self.to_move
         free = self.game.board.full & ~(self.mounds | self.stones[0] | self.stones[1])
@@ -549,15 +554,18 @@ class SurikataBoard(FastBoard):
         return bounded(ahead / 100)
 
     def playout(self, chance: Random) -> tuple[int, int]:
-        """Play at random to the end; return the winner and how many plies that took."""
+        """Return the winner and number of plies of a random game."""
         return self._played_out(chance, is_careful=False)
 
     def careful_playout(self, chance: Random) -> tuple[int, int]:
-        """Do the same with `candidates`."""
+        """Return the winner and number of plies of a random game of `candidates`."""
         return self._played_out(chance, is_careful=True)
 
     def rollout(self, chance: Random) -> int:
-        """Return the winner of any random game: more of them tell more than careful ones."""
+        """Return the winner of a plain random game.
+
+        Many plain games give more information than fewer careful ones.
+        """
         return self._played_out(chance, is_careful=False)[0]
 
     def _played_out(self, chance: Random, *, is_careful: bool) -> tuple[int, int]:
@@ -606,7 +614,7 @@ class SurikataBoard(FastBoard):
         return DRAW, plies
 
     def _wins(self, mine: int, open_cells: int, free: int, mounds: int) -> bool:
-        """Return whether a piece on one of the open cells leaves the opponent none, and no line."""
+        """Return whether a piece on an open cell makes the opponent stuck without making a line."""
         for bit in self.game.board.bits(open_cells):
             if not free & ~bit & ~self.game.view(bit, mounds):
                 with_it = mine | bit

@@ -1,9 +1,9 @@
 """Yavalath, by Cameron Browne's program Ludi, 2007 (nestorgames).
 
-Players place a stone in turn on any empty cell of a hexagonal board of 61 cells. Four or more own
-stones in line win; three in line without four lose; both at once win. Second's first turn may be a
-swap instead: the one stone becomes second's, where it lies. A full board without a result is a
-draw.
+Players take turns to place a stone on any empty cell of a hexagonal board of 61 cells. Four or more
+own stones in line win. Three in line without four lose. A stone that makes both wins. The second
+player's first turn can be a swap instead: the stone on the board becomes the second player's. A
+full board without a result is a draw.
 
 Source: rulings in docs/explanation/rules.md.
 """
@@ -38,14 +38,14 @@ from lath.games.stones import (
 
 
 class Yavalath(Turning):
-    """The rules."""
+    """The rules of Yavalath."""
 
     id = "yavalath"
     title = "Yavalath"
     parameters = (
         Parameter("size", 5, range(3, 10), "cells on a side of the board"),
-        Parameter("win", 4, range(3, 9), "stones in line that win, or more"),
-        Parameter("lose", 3, range(2, 6), "stones in line that lose, or more"),
+        Parameter("win", 4, range(3, 9), "length of a line that wins, or more"),
+        Parameter("lose", 3, range(2, 6), "length of a line that loses, or more"),
     )
     credit: Final = "Cameron Browne's Ludi, 2007"
     colours: Final = ("white", "black")
@@ -57,9 +57,8 @@ class Yavalath(Turning):
     def __init__(self, size: int = 5, win: int = 4, lose: int = 3) -> None:
         if not lose < win < 2 * lose:
             raise GameError(
-                f"win is {win} and lose {lose}",
-                "win to be more than lose, and less than twice as much: longer lines hold one that "
-                "loses before they are finished",
+                f"win is {win} and lose is {lose}",
+                "win greater than lose and less than 2 × lose",
             )
         if win > 2 * size - 1:
             raise GameError(f"win is {win}", f"at most {2 * size - 1}, the longest row")
@@ -68,14 +67,14 @@ class Yavalath(Turning):
         self.board: Final[Board] = hexagon_of(size)
         self.moves = {text: Move(text) for text in (*self.board.names, SWAP)}
         self.bits: Final = {**self.board.bit, SWAP: 1 << self.board.apart}
-        """What each move is in `YavalathPosition.legal_bits`."""
+        """The bit of each move in `YavalathPosition.legal_bits`."""
         self.expected = f"expected a cell from a1 to {self.board.names[-1]}, or swap"
         self.losing_at: Final = self.board.through(self.board.lines(lose))
         self.winning_at: Final = self.board.through(self.board.lines(win))
         self.placed: Final = tuple(
             zip(self.board.name, self.losing_at.values(), self.winning_at.values(), strict=True)
         )
-        """For each cell its bit, the lines through it that lose, and those that win."""
+        """The bit of each cell, the losing lines through it, and the winning lines."""
 
     @property
     def card(self) -> str:
@@ -83,26 +82,26 @@ class Yavalath(Turning):
         win, lose = NUMBERS[self.win], NUMBERS[self.lose]
         return (
             f"{win} or more of your stones in line win; {lose} in line, without {win}, lose.\n"
-            "A turn places a stone on any empty cell, such as e5, which stays there. The second "
-            "player's first turn may be swap instead: the one stone on the board becomes hers.\n"
+            "On your turn, place a stone on any empty cell, such as e5. The second "
+            "player's first turn may be swap instead: it takes over the first player's stone.\n"
             "A full board is a draw."
         )
 
     def start(self, setup: str | None = None) -> YavalathPosition:
-        """Return the empty board; raises SetupError for any setup."""
+        """Return the empty board. Raises SetupError for any setup."""
         if setup is not None:
             self.canonical_setup(setup)
         return YavalathPosition(self, (0, 0), 0, OPEN)
 
     def position(self, text: str) -> YavalathPosition:
-        """Return the position that `text` describes; raises PositionError."""
+        """Return the position that `text` describes. Raises PositionError with the reason."""
         (rows,), mover = read_fields(text, ["board"], "wb")
         white, black = self.board.read_rows(rows, "wb").values()
         ahead = white.bit_count() - black.bit_count()
         if ahead != mover and not (ahead == mover - 1 and black):
             raise PositionError(
-                f"{self.colours[mover]} cannot be to move with {white.bit_count()} white and "
-                f"{black.bit_count()} black stones, with or without a swap"
+                f"{self.colours[mover]} cannot be to move with {white.bit_count()} white "
+                f"and {black.bit_count()} black stones, with or without a swap"
             )
         losing = self.board.lines(self.lose)
         refuse_two_endings(losing, (white, black), mover, self.colours, "stone")
@@ -118,7 +117,7 @@ class Yavalath(Turning):
 
 
 class _State(NamedTuple):
-    """Stones of both seats, who moves, what the last move did."""
+    """Stones of both players, the side to move, and the verdict on the last move."""
 
     game: Yavalath
     stones: tuple[int, int]
@@ -127,18 +126,18 @@ class _State(NamedTuple):
 
 
 class YavalathPosition(_State, Alternating):
-    """A position; hashable and immutable."""
+    """A position of Yavalath; hashable and immutable."""
 
     __slots__ = ()
 
     @property
     def can_swap(self) -> bool:
-        """Return whether this is second's first turn."""
+        """Return whether this is the second player's first turn."""
         white, black = self.stones
         return self.mover == 1 and not black and white & (white - 1) == 0
 
     def outcome(self) -> Outcome | None:
-        """Return how the last placement ended the game; None while it goes on."""
+        """Return how the last placement ended the game; None while it is not over."""
         if self.verdict == OPEN:
             return None
         if self.verdict == DRAWN:
@@ -170,31 +169,34 @@ class YavalathPosition(_State, Alternating):
         return game.board.full & ~sum(self.stones) | (game.bits[SWAP] if self.can_swap else 0)
 
     def why_illegal(self, move: Move) -> str | None:
-        """Return in the game's words why `move` may not be played here; None when it may."""
+        """Return in the game's words why `move` is illegal here; None if it is legal."""
         if self.verdict != OPEN:
             return "the game is over"
         if move == SWAP:
-            return None if self.can_swap else "swap is only for second's first turn"
+            return (
+                None if self.can_swap else "swap is allowed only as the second player's first turn"
+            )
         bit = self.game.board.bit.get(move)
         if bit is None:
-            return f"{self.game.id} has no such move"
+            return f"{self.game.id} does not have this move"
         return f"{move} already has a stone" if bit & sum(self.stones) else None
 
     def play(self, move: Move) -> YavalathPosition:
-        """Return the position after `move`; raises IllegalMoveError."""
+        """Return the position after `move`. Raises IllegalMoveError if it is illegal."""
         game, (white, black), mover, verdict = self
         bit = game.board.bit.get(move)
         if bit is None or verdict != OPEN or bit & (white | black):
-            require_legal(self, move)  # which nothing but a swap is
+            require_legal(self, move)  # only a swap passes this
             return YavalathPosition(game, (0, white), 0, OPEN)
         mine = (black if mover else white) | bit
         stones = (white, mine) if mover else (mine, black)
         return YavalathPosition(game, stones, 1 - mover, self._made(bit, mine, stones))
 
     def after(self, moves: Sequence[str]) -> YavalathPosition | None:
-        """Return the position after all of `moves`; None where one of them cannot be played.
+        """Return the position after `moves`; None if one of them is illegal.
 
-        Stones stay, and so do lines: if none stands before the last move, none ended the game.
+        Stones stay, and so do lines: if no line exists before the last move, no earlier one ended
+        the game.
         """
         start, moves = past_swap(self, moves)
         if start is None or not moves or start.verdict != OPEN:
@@ -205,10 +207,10 @@ class YavalathPosition(_State, Alternating):
         except KeyError:
             return None
         last, mover = bits[-1], start.mover ^ len(bits) & 1
-        mine = stones[1 - mover] + sum(bits[-1::-2])  # who played the last move
+        mine = stones[1 - mover] + sum(bits[-1::-2])  # of the player of the last move
         theirs = stones[mover] + sum(bits[-2::-2])
         if (mine + theirs).bit_count() != len(bits) + sum(stones).bit_count():
-            return None  # a cell twice
+            return None  # a cell is used twice
         if board.has_line(mine ^ last | theirs << board.apart, self.game.lose):
             return None
         stones = (mine, theirs) if mover else (theirs, mine)
@@ -222,24 +224,24 @@ class YavalathPosition(_State, Alternating):
         return DRAWN if stones[0] | stones[1] == self.game.board.full else OPEN
 
     def turned(self, mask: Callable[[int], int]) -> YavalathPosition:
-        """Return the same with each set of cells where `mask` says."""
+        """Return the position with `mask` applied to each set of cells."""
         white, black = self.stones
         return self._replace(stones=(mask(white), mask(black)))
 
     def text(self) -> str:
-        """Return board and mover."""
+        """Return the board and the side to move as text."""
         rows = self.game.board.format_rows(dict(zip("wb", self.stones, strict=True)))
         return f"{rows} {'wb'[self.mover]}"
 
     def layers(self) -> Iterable[tuple[str, int]]:
-        """Return the cells of the stones of each seat."""
+        """Return the cells of the stones of each player."""
         return zip("wb", self.stones, strict=True)
 
 
 class YavalathBoard(SwapBoard):
-    """A board for searches: the stones of each seat are cells as `Board.bit` has them.
+    """A board for searches, with the stones of each player as a mask of `Board.bit`.
 
-    The code of a cell is its place in `Board.names`; the one after the last is the swap.
+    The code of a cell is its place in `Board.names`; the code after the last cell is the swap.
     """
 
     game: Yavalath
@@ -248,13 +250,13 @@ class YavalathBoard(SwapBoard):
         game = self.game = position.game
         self.moves = (*map(Move, game.board.names), SWAP)
         self.stones = list(position.stones)
-        """Of first and of second."""
+        """The stones of the first and the second player."""
         self.to_move = mover = position.mover
         self.winner = winner_by(position.verdict, mover)
         self._past: list[tuple[int, int]] = []
         self._swap = len(game.board.names)
         many = keys("yavalath", 2 * self._swap + 1)
-        # A turn changes who is to move: each key of a stone has that in it.
+        # Every turn changes the side to move, so each stone's key includes that change.
         self._turn = many[-1]
         self._keys = (
             [key ^ self._turn for key in many[::2]],
@@ -266,12 +268,12 @@ class YavalathBoard(SwapBoard):
 
     @property
     def has_begun(self) -> bool:
-        """Return whether second's first turn is over, or not to come."""
+        """Return whether the second player's first turn is over."""
         white, black = self.stones
         return self.to_move == 0 or black != 0 or white & (white - 1) != 0
 
     def legal(self) -> list[int]:
-        """Return the codes of the empty cells, then the swap's."""
+        """Return the codes of the empty cells, then the code of the swap."""
         if self.winner is not None:
             return []
         white, black = self.stones
@@ -302,7 +304,7 @@ class YavalathBoard(SwapBoard):
             self.winner = DRAW
 
     def undo(self) -> None:
-        """Take the last stone or the swap back."""
+        """Take back the last stone or the swap."""
         code, self.key = self._past.pop()
         mover = self.to_move = 1 - self.to_move
         self.winner = None
@@ -320,13 +322,16 @@ class YavalathBoard(SwapBoard):
     def ending_cells(self, mover: int) -> tuple[int, int]:
         """Return the empty cells where a stone of `mover` wins, and those where it loses.
 
-        Of all cells at once: how many own stones stand in a row before and after each.
+        All cells are tested at once, by the number of own stones in a row before and after each.
         """
         board, win, lose = self.game.board, self.game.win, self.game.lose
         mine = self.stones[mover]
         wins = losses = 0
         for step in board.directions:
-            before, after = [-1], [-1]  # by how many stones at least
+            before, after = (
+                [-1],
+                [-1],
+            )  # at index i, cells with at least i own stones before or after them
             for shift in range(step, win * step, step):
                 before.append(before[-1] & mine << shift)
                 after.append(after[-1] & mine >> shift)
@@ -339,7 +344,7 @@ class YavalathBoard(SwapBoard):
         return wins, losses & empty & ~wins
 
     def tables(self) -> LineTables:
-        """Return the compiled form of how the board stands."""
+        """Return the state for compiled searches."""
         board, game = self.game.board, self.game
         winning, losing = board.lines(game.win), board.lines(game.lose)
         return LineTables(
@@ -353,9 +358,9 @@ class YavalathBoard(SwapBoard):
         )
 
     def lean(self) -> float:
-        """Return how many more rows a win may still come of, than of the opponent's.
+        """Return an estimate from the lines that only one player has stones in.
 
-        Those of which two stones are there and nobody else's; where a stone loses counts against.
+        Cells where a stone would lose count against their player.
         """
         mover = self.to_move
         mine, theirs = self.stones[mover], self.stones[1 - mover]
@@ -371,7 +376,7 @@ class YavalathBoard(SwapBoard):
         return bounded((ahead + 4 * (their_lost - lost)) / 100)
 
     def play_on(self, chance: Random) -> tuple[int, int]:
-        """Play at random to the end; return the winner and how many plies that took."""
+        """Return the winner and number of plies of a random game."""
         placed, random = self.game.placed, chance.random
         mover = self.to_move
         mine, theirs = self.stones[mover], self.stones[1 - mover]
@@ -391,7 +396,10 @@ class YavalathBoard(SwapBoard):
         return DRAW, len(free)
 
     def play_on_with_care(self, chance: Random) -> tuple[int, int]:
-        """Do the same with `candidates`; cells where a stone wins are kept from ply to ply."""
+        """Return the winner and plies of a random game of `candidates`.
+
+        The cells where a stone wins are kept from ply to ply.
+        """
         placed, random, places_in = self.game.placed, chance.random, self.game.board.places_in
         mover = self.to_move
         mine, theirs = self.stones[mover], self.stones[1 - mover]

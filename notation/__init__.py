@@ -1,16 +1,15 @@
-"""Records of games: text and data.
+"""Records of games, as text and as data.
 
-Playing games and showing numbers is in the layers above.
-
-`read` reads a file, `format_record` writes a record, `check` holds it against the rules:
+The layers above play games and compute statistics. `read` reads a file, `format_record` writes a
+record, and `check` tests it against the rules:
 
 >>> from lath import notation
 >>> record = notation.parse('[Game "yavalath"] 1. e5 2. swap *')
 >>> record.moves
 ('e5', 'swap')
 
-The names are loaded when they are first used: a bot that needs only `lath.notation.protocol` does
-not wait for the parser.
+Names are loaded when they are first used, so that a bot that needs only `lath.notation.protocol`
+does not load the parser.
 """
 
 from __future__ import annotations
@@ -120,10 +119,10 @@ _MODULES: Final = (
     "archive.index",
     "tables.tables",
 )
-"""Where the names are; each module needs most of those before it anyway."""
+"""The modules with the names; most modules import those before them anyway."""
 
 
-if not TYPE_CHECKING:  # for whom any name would be there
+if not TYPE_CHECKING:  # otherwise the type checker would accept any name
 
     def __getattr__(name: str) -> Any:
         for module in _MODULES if name in __all__ else ():

@@ -1,4 +1,4 @@
-"""What the program can do besides where its extras are installed, and which modules each brings."""
+"""The optional extras of the installation, with their features and modules."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ class Extra:
     """An optional part of the installation."""
 
     name: str
-    """What stands in brackets for pip."""
+    """The name in brackets for pip."""
 
     gives: str
-    """What it is for, in a few words."""
+    """The features that the extra adds, in a few words."""
 
     modules: tuple[str, ...]
-    """What has to be there, what is named after a distribution first."""
+    """The modules that must be importable; the first one is named after its distribution."""
 
     @property
     def install(self) -> str:
-        """Return the command that installs it."""
+        """Return the command that installs the extra."""
         return f"pip install 'lath-arena[{self.name}]'"
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Return which of its modules are not installed."""
+        """Return its modules that are not installed."""
         from importlib.util import find_spec  # start-up time
 
         return tuple(module for module in self.modules if find_spec(module) is None)
@@ -44,4 +44,4 @@ EXTRAS: Final[Mapping[str, Extra]] = {
         Extra("web", "the local site of arena serve", ("starlette", "uvicorn")),
     )
 }
-"""All of them, by name."""
+"""All extras by name."""

@@ -1,4 +1,4 @@
-"""What a lower package is given by a higher one: each is named here, and loaded when it is used."""
+"""Names from higher modules that lower modules use, loaded on first use."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A name of a module that stands above the one that uses it."""
+    """A name in a module of a higher layer than its user."""
 
     module: str
     name: str
 
     def load(self) -> Any:
-        """Return what has the name; raises ImportError where its extra is not installed."""
+        """Return the named object. Raises ImportError if its extra is not installed."""
         return getattr(import_module(self.module), self.name)
 
 
 HTML: Final = Hook("lath.notation.notebook", "html_of")
-"""From a Record to the HTML that notebooks show."""
+"""The function from a Record to the HTML that notebooks show."""
 
 DATABASE_TEXT: Final = Hook("lath.notation.database.reading", "DatabaseText")
-"""From the path of a database to a stream of its records' text."""
+"""The class that reads the records of a database as a stream of text."""

@@ -1,7 +1,6 @@
-"""A record as notebooks show it: the board as far as the game went, the moves, the tags.
+"""A record as notebooks show it: the last position, the moves, the tags.
 
-The HTML needs nothing else, runs nothing, and takes its colours from the page around it, but for
-the board, which brings its own.
+The HTML is complete and runs no scripts. It uses the colours of the page, except for the board.
 """
 
 from __future__ import annotations
@@ -23,24 +22,24 @@ from lath.notation.rules.validation import check
 from lath.notation.text.writer import format_record
 
 _MOST: Final = 12_000
-"""Characters of the moves that are shown; a page of a hundred records is to stay small."""
+"""The most characters of moves that are shown, so that a page of a hundred records stays small."""
 
 _TAGS: Final = 40
-"""Tags that are shown."""
+"""The most tags that are shown."""
 
 _SHOWN_APART: Final = ("First", "Second", "Result")
-"""Tags that are in the heading."""
+"""The tags in the heading."""
 
 
 _LONG: Final = 200
-"""Characters of a name or a value that are shown."""
+"""The most characters of a name or value that are shown."""
 
 
 def html_of(record: Record) -> str:
-    """Return a record for a notebook: its last position, its moves without annotations, its tags.
+    """Return the HTML of a record: its last position, its moves without annotations, its tags.
 
-    Of one that is wrong the board is that before the first move that cannot be played, and what is
-    wrong is said.
+    For an invalid record, the board shows the position before the first illegal move, and the first
+    problem is included.
     """
     faults = [fault.message for fault in check(record)[:1]]
     return (
@@ -63,7 +62,7 @@ def _fault(message: str) -> str:
 
 
 def _board(record: Record) -> str:
-    """Return the drawing of the last position that is reached; nothing without a start."""
+    """Return the drawing of the last legal position; empty if the start is invalid."""
     last_two: deque[Position] = deque(maxlen=2)
     reached = -1
     with suppress(GameError):
@@ -82,7 +81,7 @@ def _board(record: Record) -> str:
 def _moves(record: Record) -> str:
     plain = record_as_read((), record.plies, record.result, record.comments)
     text = format_record(strip(plain, annotations=True)).strip()
-    if ";" not in text:  # which speaks of the rest of a line
+    if ";" not in text:  # a comment to the end of its line needs its line end
         text = text.replace("\n", " ")
     if len(text) > _MOST:
         text = f"{text[:_MOST].rpartition(' ')[0]} … ({len(record.plies)} plies in all)"

@@ -1,6 +1,6 @@
-"""The protocol's lines, version 1, in both directions, and the text of time controls.
+"""The lines of the bot protocol, version 1, in both directions, and the text of time controls.
 
-`docs/reference/protocol.md` says what the lines mean.
+The protocol page of the documentation explains the lines.
 """
 
 from __future__ import annotations
@@ -14,19 +14,16 @@ from typing import Final, Self
 from lath.games.errors import LathError
 
 COMPILED: Final = "compiled"
-"""What a bundled bot says with `id version` that searches by compiled code."""
+"""The `id version` of a bundled bot that searches with compiled code."""
 
 IN_PYTHON: Final = "Python"
-"""How that begins where it does so in Python; why follows in brackets."""
+"""The start of `id version` if the bot searches in Python; the reason follows in parentheses."""
 
-_FORMS: Final = (
-    "10+0.1 (seconds and increment), move 0.5, nodes 1000 or none; 'first 1' after it is for the "
-    "first move"
-)
+_FORMS: Final = "10+0.1 (seconds and increment), move 0.5, nodes 1000 or none"
 
 
 def _time_forms(number: str) -> str:
-    """Return the expression of a time control whose times are such numbers."""
+    """Return the regular expression of time controls with such numbers."""
     clock = rf"(?P<initial>{number})(?:\+(?P<increment>{number}))?"
     return rf"(?:none|move (?P<move>{number})|nodes (?P<nodes>\d{{1,15}})|{clock})"
 
@@ -36,12 +33,12 @@ _SECONDS: Final = r"\d{1,9}(?:\.\d{1,3})?"
 
 @cache
 def _in_seconds() -> re.Pattern[str]:
-    """Return the expression of a tag's text; compiled when first asked for, for bots start so."""
+    """Return the expression of a tag's text; it is compiled on first use, so bots start faster."""
     return re.compile(rf"{_time_forms(_SECONDS)}(?: first (?P<first>{_SECONDS}))?", re.ASCII)
 
 
 class TimeControlError(LathError, ValueError):
-    """The text is no time control."""
+    """The text is not a time control."""
 
     def __init__(self, what: str, expected: str) -> None:
         super().__init__(f"{what}, expected {expected}")
@@ -51,42 +48,42 @@ class TimeControlError(LathError, ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeControl:
-    """One of four kinds: a clock with increment, a time for each move, nodes for each move, none.
+    """A time control: a clock with increment, a time per move, nodes per move, or no limit.
 
-    The first move may have a limit of its own. All zero: no limit.
+    The first move can have its own limit. All values 0 mean no limit.
     """
 
     initial_ms: int = 0
-    """Time on the clock before the first move, in milliseconds; 0: no clock."""
+    """Time on the clock before the first move, in milliseconds; 0 means no clock."""
 
     increment_ms: int = 0
-    """Added after each move."""
+    """Time added after each move, in milliseconds."""
 
     move_ms: int = 0
-    """Fixed time for each move, in milliseconds; 0: not this kind."""
+    """Fixed time per move, in milliseconds; 0 means none."""
 
     nodes: int = 0
-    """Nodes for each move, which the bot counts itself; 0: not this kind."""
+    """Nodes per move, counted by the bot itself; 0 means none."""
 
     first_ms: int = 0
-    """Time for the first move that a bot makes in a game, in milliseconds, in the place of any
-    other limit; it leaves the clock as it is. 0: none of its own."""
+    """Time for a bot's first move in a game, in milliseconds, instead of any other limit; the clock
+    does not run. Default: 0, no own limit."""
 
     @property
     def of_first_go(self) -> Self:
-        """Return what `go` says of a bot's first move: its time, but nodes as ever."""
+        """Return the limit of a bot's first move: its own time, or the usual nodes."""
         return type(self)(move_ms=self.first_ms) if self.first_ms and not self.nodes else self
 
     @property
     def has_clock(self) -> bool:
-        """Return whether time runs down from move to move."""
+        """Return whether the control has a clock that runs down over the game."""
         return self.initial_ms > 0
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Return the time control of a record's tag, of a flag or of a configuration.
+        """Return the time control of a record's tag, an option or a configuration.
 
-        Raises TimeControlError.
+        Raises TimeControlError if the text has another form.
 
         >>> TimeControl.read("10+0.1").increment_ms
         100
@@ -96,12 +93,12 @@ class TimeControl:
             hint = f" (did you mean {meant!r}?)" if meant else ""
             raise TimeControlError(f"unknown time control {text!r}{hint}", _FORMS)
         if time.increment_ms and not time.initial_ms:
-            raise TimeControlError(f"time control {text!r} begins with an empty clock", _FORMS)
+            raise TimeControlError(f"{text!r} starts the clock at 0", _FORMS)
         return time
 
     @classmethod
     def find(cls, text: str) -> Self | None:
-        """Return the time control that a text is; None where it has another form."""
+        """Return the time control of a text; None if it has another form."""
         found = _in_seconds().fullmatch(text)
         time = cls.of(found, unit_ms=1000) if found else cls()
         is_none = time == cls(first_ms=time.first_ms) and not text.startswith("none")
@@ -110,7 +107,7 @@ class TimeControl:
 
     @classmethod
     def of(cls, found: re.Match[str], *, unit_ms: int) -> Self:
-        """Return what the groups of `_time_forms` say."""
+        """Return the time control from the groups of `_time_forms`."""
         return cls(
             nodes=int(found["nodes"] or 0),
             **{
@@ -127,7 +124,7 @@ class TimeControl:
     def words(self) -> str:
         """Return the text of the protocol's `tc`, in milliseconds, such as `60000+600`.
 
-        Of the first move it says nothing.
+        The limit of the first move is not included.
         """
         return self._text(str)
 
@@ -145,7 +142,7 @@ def in_seconds(ms: int) -> str:
 
 
 MAX_LINE: Final = 64 * 1024
-"""Bytes of a line without its end; a longer one is a flood."""
+"""The most bytes of a line without its end; a longer line is a flood."""
 
 HELLO: Final = "arena 1"
 QUIT: Final = "quit"
@@ -160,7 +157,7 @@ OPTION_TYPES: Final = ("check", "spin", "string", "combo", "button")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewGame:
-    """What a bot is told at the start of a game."""
+    """The data of the line `new`, which begins a game."""
 
     number: int
     game: str
@@ -170,13 +167,13 @@ class NewGame:
     seed: int
     setup: str | None = None
     position: str | None = None
-    """A full position in place of a setup."""
+    """A full position instead of a setup."""
 
     def line(self) -> str:
-        """Return `new …`."""
+        """Return the line `new …`."""
         start = "" if self.setup is None else f" setup {self.setup}"
         start = start if self.position is None else f" position {self.position}"
-        # Before `tc`: there 0.1.0 and its SDK pass over what they do not know.
+        # Before `tc`, because version 0.1.0 and its SDK ignore unknown words there.
         first = f" first {self.time.first_ms}" if self.time.first_ms else ""
         return (
             f"new {self.number} {self.game} side {self.side}{first} tc {self.time.words()} "
@@ -198,7 +195,7 @@ def _new() -> re.Pattern[str]:
 
 
 def read_new(line: str) -> NewGame:
-    """Return what `new …` says; raises ValueError."""
+    """Return the data of a line `new …`. Raises ValueError if it is invalid."""
     if (found := _new().fullmatch(" ".join(line.split()))) is None:
         raise ValueError(f"not a new game: {line!r}")
     return NewGame(
@@ -213,12 +210,12 @@ def read_new(line: str) -> NewGame:
 
 
 def go_line(ply: int, time: TimeControl, first_ms: int, second_ms: int) -> str:
-    """Return the line that asks for a move; the clocks are in milliseconds, never below 0."""
+    """Return the line that asks for a move; the clocks are in milliseconds, at least 0."""
     return go_writer(time)(ply, first_ms, second_ms).decode().removesuffix("\n")
 
 
 def go_writer(time: TimeControl) -> Callable[[int, int, int], bytes]:
-    """Return what writes `go_line` with its end, made once for a game: it is written each ply."""
+    """Return a function that writes `go_line` with its end, which is faster for a whole game."""
     if time.initial_ms:
         clocks = b"go %%d first %%d second %%d inc %d\n" % time.increment_ms
         return lambda ply, first_ms, second_ms: clocks % (ply, first_ms, second_ms)
@@ -229,7 +226,7 @@ def go_writer(time: TimeControl) -> Callable[[int, int, int], bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """What `go` says, in milliseconds; None where it says nothing of it."""
+    """The data of the line `go`, in milliseconds; None for words that are missing."""
 
     ply: int
     first_ms: int | None = None
@@ -240,7 +237,7 @@ class Go:
 
 
 def read_go(line: str) -> Go:
-    """Return what `go …` says; raises ValueError."""
+    """Return the data of a line `go …`. Raises ValueError if it is invalid."""
     words = line.split()
     values = dict(zip(words[2::2], words[3::2], strict=False))
     names = ("first", "second", "inc", "move", "nodes")
@@ -251,7 +248,7 @@ def read_go(line: str) -> Go:
 
 
 def ponder_line(ply: int) -> str:
-    """Return the line that lets a bot think while the other is to move at this ply."""
+    """Return the line that lets a bot think while the opponent is to move at this ply."""
     return f"ponder {ply}"
 
 
@@ -261,14 +258,14 @@ def result_line(number: int, result: str, why: str) -> str:
 
 
 def setoption_line(name: str, value: object) -> str:
-    """Return the line that sets an option; booleans as `true` and `false`."""
+    """Return the line that sets an option; booleans are `true` and `false`."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return f"setoption name {name} value {text}"
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option that a bot has."""
+    """One option of a bot."""
 
     name: str
     type: str
@@ -278,7 +275,7 @@ class Option:
     choices: tuple[str, ...] = ()
 
     def line(self) -> str:
-        """Return `option …`, which `read_option` reads back.
+        """Return the line `option …`, which `read_option` reads.
 
         >>> Option("style", "combo", "calm", choices=("calm", "wild")).line()
         'option name style type combo default calm var calm var wild'
@@ -290,7 +287,7 @@ class Option:
 
     @property
     def initial(self) -> bool | int | str | None:
-        """Return the default as its type has it; None where there is none, or it is not of it.
+        """Return the default as a value of the option's type; None if it is missing or invalid.
 
         >>> read_option("option name depth type spin default 3").initial
         3
@@ -302,7 +299,7 @@ class Option:
         return int(self.default) if self.type == "spin" else self.default
 
     def wrong_with(self, value: object) -> str | None:
-        """Return what the value should have been; None where it fits."""
+        """Return the expected values in words if this value is invalid, or None."""
         if self.type == "check":
             return None if str(value).lower() in ("true", "false") else "true or false"
         if self.type == "combo":
@@ -320,7 +317,7 @@ class Option:
 
 
 def read_option(line: str) -> Option:
-    """Return what `option name N type T …` says; raises ValueError."""
+    """Return the option of a line `option name N type T …`. Raises ValueError if it is invalid."""
     words = line.split()
     try:
         type_at = words.index("type")
@@ -330,7 +327,7 @@ def read_option(line: str) -> Option:
         raise ValueError(f"not an option: {line!r}") from error
     if not name or kind not in OPTION_TYPES:
         raise ValueError(f"not an option: {line!r}, expected a type of {', '.join(OPTION_TYPES)}")
-    # each of these words has the words up to the next of them
+    # each of these keywords is followed by its words, up to the next keyword
     found = re.split(r"(?<!\S)(default|min|max|var)(?!\S)", " ".join(words[type_at + 2 :]))
     values = list(zip(found[1::2], map(str.strip, found[2::2]), strict=True))
     last = dict(values)
@@ -342,9 +339,9 @@ def read_option(line: str) -> Option:
 
 
 def read_info(line: str) -> dict[str, str]:
-    """Return what `info …` says of `depth`, `eval`, `nodes`, `nps`, `pv` and `text`.
+    """Return the values of `depth`, `eval`, `nodes`, `nps`, `pv` and `text` in a line `info …`.
 
-    `pv` and `text` run to the line's end; values that make no sense are left out.
+    `pv` and `text` extend to the line's end. Invalid values are left out.
     """
     words = iter(line.split()[1:])
     found: dict[str, str] = {}
@@ -375,11 +372,11 @@ _INFO_NUMBERS: Final = {
     "nps": (_WHOLE, 0, 1e18),
     "eval": (_REAL, -1, 1),
 }
-"""Form and range of each number of an `info` line."""
+"""The form and range of each number of an `info` line."""
 
 
 def seconds_of(text: str) -> str:
-    """Return the seconds of a time that is written as on a clock; empty for another text.
+    """Return the seconds of a time in another form, such as a clock time; empty for other texts.
 
     >>> seconds_of("0:10:00"), seconds_of("9:59.5"), seconds_of("90s"), seconds_of("10:99")
     ('600', '599.5', '90', '')
@@ -394,7 +391,7 @@ def seconds_of(text: str) -> str:
 
 
 def meant_time_control(text: str) -> str:
-    """Return the time control that a text is another way to write; empty where it is none.
+    """Return the time control that a text is another spelling of; empty if it is unknown.
 
     >>> meant_time_control("0:10:00+5"), meant_time_control("600"), meant_time_control("soon")
     ('600+5', '600+0', '')
@@ -407,7 +404,7 @@ def meant_time_control(text: str) -> str:
 
 
 LONGEST_MEANT: Final = 40
-"""Characters of a word that may be nearly right."""
+"""The most characters of a word for which a correction is searched."""
 
 
 def _plain(seconds: float) -> str:

@@ -1,6 +1,6 @@
-"""The words of a record's text as `grammar.lark` defines them, for all that do without Lark.
+"""The words of a record's text as `grammar.lark` defines them, for code that does not use Lark.
 
-Each constant is the regular expression of the terminal of its name, without groups.
+Each constant is the regular expression of the terminal with its name, without groups.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 @cache
 def grammar() -> str:
-    """Return the text of `grammar.lark`: the wheel's copy, or else the checkout's."""
+    """Return the text of `grammar.lark`: the wheel's copy, or else the one in the repository."""
     loader: Any = cast("Any", __spec__).loader
     try:
         data: bytes = loader.get_data(
@@ -40,13 +40,14 @@ LINE: Final = _TERMINALS["LINE"]
 
 OPEN_STRING: Final = f"{STRING[:-1]}?)"
 OPEN_BRACES: Final = f"{BRACES[:-1]}?)"
-"""The same, which may lack their last sign: so every text is gone through in one go."""
+"""These patterns also match without their last character, so that every text can be scanned once.
+"""
 
 BEGINNING: Final = "[Game"
-"""What begins a record even where no empty line stands before it."""
+"""The usual start of a record, even if no empty line comes before it."""
 
 BLANKS: Final = r"[ \t\r\n]*+"
-"""What may stand between any two of them."""
+"""The characters allowed between two words."""
 
 TAG: Final = rf"\[{BLANKS}({TAG_NAME}){BLANKS}({STRING}){BLANKS}\]"
 """Groups: name, value in its quotes."""
@@ -58,7 +59,7 @@ is_move: Final = re.compile(MOVE).fullmatch
 
 
 def plain(pattern: str) -> str:
-    """Return the expression of a terminal for a text that is nothing else, as JSON Schema has it.
+    """Return the expression of a terminal for a whole text, in the syntax of JSON Schema.
 
     >>> plain(TAG_NAME)
     '[A-Za-z][A-Za-z0-9_]*'
@@ -67,7 +68,7 @@ def plain(pattern: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Return the value that a STRING is."""
+    """Return the value of a STRING."""
     return re.sub(r"\\(.)", r"\1", text[1:-1]) if "\\" in text else text[1:-1]
 
 

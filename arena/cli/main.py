@@ -122,7 +122,7 @@ class _Light:
         if kind is Path and "" in values:  # as of a variable of the shell that is not set
             raise typer.BadParameter("expected a path, not nothing", ctx=ctx, param=param)
         if kind is not Path and any(isinstance(one, str) and half_in(one) for one in values):
-            raise typer.BadParameter("it is no UTF-8; expected text", ctx=ctx, param=param)
+            raise typer.BadParameter("not UTF-8; expected text", ctx=ctx, param=param)
         if is_one and (choices := self.type_descriptor.choices):
             return _chosen(value, choices, param=param, ctx=ctx)
         kinds: tuple[Any, ...] = (str, kind)

@@ -80,7 +80,9 @@ def whole_folder() -> Path:
     except PackageNotFoundError:
         raise missing from None
     except NotADirectoryError:
-        raise ColdError(f"{_HERE} lies in an archive, from which nothing is compiled") from None
+        raise ColdError(
+            f"{_HERE} is in an archive, and code in an archive cannot be compiled"
+        ) from None
     if find_spec("numba") is None:
         raise missing
     for folder in folders:
@@ -88,9 +90,9 @@ def whole_folder() -> Path:
             return folder
     damaged = next((folder for folder in folders if (folder / WHOLE).exists()), None)
     if damaged is not None:
-        remedy = f", in {damaged}; {COMMAND} compiles it anew"
-        raise ColdError("what was compiled is damaged", remedy, can_compile=True)
-    raise ColdError("nothing was compiled yet", f", as {COMMAND} does", can_compile=True)
+        remedy = f", in {damaged}; run {COMMAND} to compile it again"
+        raise ColdError("the compiled code is damaged", remedy, can_compile=True)
+    raise ColdError("the code is not compiled yet", f"; run {COMMAND}", can_compile=True)
 
 
 def is_writable(folder: Path) -> bool:

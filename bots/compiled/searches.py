@@ -69,8 +69,8 @@ def _compiled(*, is_anew: bool = False) -> tuple[ModuleType, ModuleType]:
     folders = possible_folders()
     chosen = next((one for one in folders if is_writable(one.parent)), None)
     if chosen is None:
-        places = " nor in ".join(str(one.parent) for one in folders)
-        raise ColdError(f"compiled code can be kept neither in {places}")
+        places = " or in ".join(str(one.parent) for one in folders)
+        raise ColdError(f"compiled code cannot be stored in {places}")
     for left in chosen.parent.glob(f"{chosen.name}.*"):
         if not _is_running(left.suffix[1:]):
             rmtree(left, ignore_errors=True)
@@ -84,7 +84,7 @@ def _compiled(*, is_anew: bool = False) -> tuple[ModuleType, ModuleType]:
             rmtree(chosen, ignore_errors=True)
             new.rename(chosen)
     except OSError as error:
-        raise ColdError(f"compiled code cannot be kept: {error}") from error
+        raise ColdError(f"compiled code cannot be stored: {error}") from error
     finally:
         rmtree(new, ignore_errors=True)
     return modules
@@ -501,8 +501,8 @@ def load(*, is_patient: bool = False) -> tuple[ModuleType, ModuleType]:
         _warm()  # read from the cache now, not while a clock runs
     except Exception as error:  # whatever numba meets in files that are whole
         MODULES.clear()
-        remedy = f" ({type(error).__name__}: {error}); {COMMAND} compiles it anew"
-        words = "what was compiled cannot be loaded"
+        remedy = f" ({type(error).__name__}: {error}); run {COMMAND} to compile it again"
+        words = "the compiled code cannot be loaded"
         raise ColdError(words, remedy, can_compile=True) from error
     for module in modules:
         for one in vars(module).values():

@@ -18,7 +18,7 @@ def added_ids() -> tuple[str, ...]:
 
 def add(*_path: object) -> NoReturn:
     """Raise GameFileError."""
-    raise GameFileError("games of files are not packed")
+    raise GameFileError("a packed bot cannot use games from files")
 
 
 blamed = origin = add

@@ -1,4 +1,4 @@
-"""Positions as SVG, drawn from what every game says of its board and pieces.
+"""Positions as SVG, drawn from the board and pieces that every game declares.
 
-Nothing here names a game.
+Nothing here depends on a particular game.
 """

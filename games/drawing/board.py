@@ -1,6 +1,6 @@
-"""A position as a stand-alone SVG, and a game's board as what the page's script draws from.
+"""A position as a stand-alone SVG, and a board as data for the report page's script.
 
-`lath.games.overlays` works out groups and sight; on the page `js/overlays.js` does.
+Groups and lines of sight come from `lath.games.overlays`; on the page, from `js/overlays.js`.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from lath.games.overlays import Cells, Groups, Sight, groups, of, sight
 
 @dataclass(slots=True)
 class Effects:
-    """What legal moves do to a board, as it is drawn; cells by their place in `Board.names`."""
+    """The effects of the legal moves on a board; cells are places in `Board.names`."""
 
     dots: dict[int, str] = field(default_factory=dict)
-    """For each cell where moves put a piece the codes of the pieces, in order of the moves."""
+    """The codes of the pieces that can be placed on each cell, in order of the moves."""
 
     kinds: dict[str, list[int]] = field(default_factory=dict)
-    """For each piece of which a move takes all there are its code, and where they lie."""
+    """The cells of each kind of piece that one move can remove completely, by the piece's code."""
 
     lines: list[list[int]] = field(default_factory=list)
-    """Of each other move that does nothing but take pieces the cells."""
+    """The cells of each other move that only removes pieces."""
 
     turned: list[int] = field(default_factory=list)
-    """Cells that any other move changes, such as swap, which makes a piece another.
+    """The cells that other moves change, such as a swap, which replaces a piece.
 
-    Of a move that changes no cell, such as a pass, there is nothing to draw.
+    A move that changes no cell, such as a pass, is not shown.
     """
 
 
 def effects(position: Position) -> Effects:
-    """Return what the legal moves do."""
+    """Return the effects of the legal moves."""
     found = Effects()
     before = position.contents()
     everything = "".join(before)
@@ -66,7 +66,7 @@ def effects(position: Position) -> Effects:
 
 
 def without(old: str, new: str) -> str:
-    """Return the pieces that are gone where `new` lies now; empty if it is not what others left.
+    """Return the pieces removed from a cell; empty if `new` is not the remainder of `old`.
 
     >>> without("Ab", "b"), without("Ab", "Aw"), without("", "w")
     ('A', '', '')
@@ -81,10 +81,10 @@ def without(old: str, new: str) -> str:
 
 
 def placement(before: Sequence[str], after: Sequence[str]) -> tuple[int, str] | None:
-    """Return the cell and the code of the piece that a move puts there.
+    """Return the cell and the code of the piece that a move places.
 
-    None where it puts pieces on no cell or several, or changes one for another. Of several pieces
-    on one cell the lowest counts: a marker goes along.
+    The result is None if the move places pieces on no cell or on several, or replaces a piece. If
+    it places several pieces on one cell, the lowest counts, because the others are markers.
 
     >>> placement(("A", "", "w", "k"), ("A", "ok", "w", ""))
     (1, 'o')
@@ -99,7 +99,7 @@ def placement(before: Sequence[str], after: Sequence[str]) -> tuple[int, str] | 
 def changed_cells(before: Position, after: Position) -> list[str]:
     """Return the names of the cells that differ between two positions of one game.
 
-    One that only a marker left is passed over where there are others, as on the report's boards.
+    A cell that only lost a marker is left out if other cells differ, as on the report's boards.
     """
     triples = zip(after.game.board.names, before.contents(), after.contents(), strict=True)
     changed = [(name, old, new) for name, old, new in triples if old != new]
@@ -109,11 +109,11 @@ def changed_cells(before: Position, after: Position) -> list[str]:
 
 
 def overlays_json(game: Game) -> dict[str, Any]:
-    """Return the game's overlays as JSON values, with the geometry that they need and no more.
+    """Return the game's overlays as JSON values, with the geometry that they need.
 
-    `shown`: each overlay by its `kind`, `groups` or `sight`, and its fields. `neighbours`: for each
-    cell the cells next to it, where groups are shown. `rays`: for each cell what lies straight
-    ahead, the nearest first, where sight is. Cells by their place in `Board.names`.
+    Key `shown` lists each overlay by its `kind` (`groups` or `sight`) and its fields. If groups are
+    shown, `neighbours` has the neighbours of each cell. For lines of sight, `rays` has the cells
+    straight ahead of each cell, nearest first. Cells are places in `Board.names`.
     """
     overlays = of(game)
     cells = range(len(game.board.names))
@@ -131,12 +131,12 @@ def overlays_json(game: Game) -> dict[str, Any]:
 
 
 Shown = Iterator[tuple[str, str]]
-"""SVG that goes `below` or `above` the pieces, or above all that (`legal`), and `words`: sentences
-without full stops."""
+"""Pairs of a place and a text. SVG goes `below` or `above` the pieces, or on top (`legal`). `words`
+are sentences without full stops."""
 
 
 def _groups_shown(overlay: Groups, game: Game, contents: Sequence[str]) -> Shown:
-    """Yield what joins groups, the size of each, and a sentence for those of several pieces."""
+    """Yield the links of groups, their sizes, and a sentence for each group of several pieces."""
     centres, pieces, names = places(game), pieces_of(game), game.board.names
     bars: defaultdict[str, str] = defaultdict(str)
     for group in groups(overlay, game.board, contents):
@@ -171,24 +171,24 @@ def _sight_shown(overlay: Sight, game: Game, contents: Sequence[str]) -> Shown:
 
 
 def middle(group: Cells, centres: Sequence[Point]) -> int:
-    """Return the cell of a group that is nearest to the middle of it, the first of several."""
+    """Return the cell of a group that is nearest to its centre, the first of several."""
     x, y = (sum(centres[cell][axis] for cell in group) / len(group) for axis in (0, 1))
-    # Whole units: cells that are equally far must be so in any arithmetic.
+    # Distances are rounded so that equal ones are equal in Python and in JavaScript.
     return min(
         group, key=lambda cell: round((centres[cell][0] - x) ** 2 + (centres[cell][1] - y) ** 2)
     )
 
 
 def places(game: Game) -> list[Point]:
-    """Return where the cells lie in a drawing, in the order of `Board.names`."""
+    """Return the centres of the cells in a drawing, in the order of `Board.names`."""
     return [(x * UNIT, y * UNIT) for x, y in game.board.centres]
 
 
 _MARGIN: Final = 46
-"""From the outer cells' edges to the end of the plate; holds the labels."""
+"""The distance from the outer cells' edges to the edge of the plate, which has the labels."""
 
 _NAME_STYLE: Final = (24, FAINT, 400)
-"""Size, colour and weight of names in cells."""
+"""The size, colour and weight of cell names."""
 
 _NAME: Final = re.compile(r"([a-z]+)([0-9]+)")
 
@@ -203,14 +203,18 @@ def svg(
     legal: bool = False,
     aids: bool = False,
 ) -> str:
-    """Return `position` as one SVG element that needs nothing else.
+    """Return `position` as one complete SVG element.
 
-    `title` is its accessible name, the game's title if empty; a description lists the pieces. The
-    cells named in `highlight` decided: a line goes round them and the others are dimmed; with
-    `is_loss` whose they are lost, and the line is red and dashed. Those in `last` have brackets.
-    Names that are not on the board are passed over. `legal` shows what may be played: dots where
-    pieces may be placed, crosses on pieces that may be taken alone or with all of their kind, lines
-    through what may be taken together, arrows on what is changed. `aids` shows the game's overlays.
+    - `title` is the accessible name (default: the game's title). A description lists the pieces.
+    - `highlight` names the deciding cells: they get an outline, and the others are dimmed. With
+      `is_loss`, the outline is red and dashed, because these cells lost the game.
+    - `last` names the cells of the last move, which get brackets.
+    - `legal` shows the legal moves. Dots are placements. Crosses are on pieces that can be removed
+      alone or with all of their kind. Lines join pieces removed together. Arrows are on replaced
+      pieces.
+    - `aids` shows the game's overlays.
+
+    Names that are not on the board are ignored.
     """
     game = position.game
     contents = position.contents()
@@ -246,11 +250,11 @@ def svg(
 def html(
     position: Position, *, last: Collection[str] = (), caption: str = "", title: str = ""
 ) -> str:
-    """Return a position as notebooks show it: its board, and below it `caption`, or how it stands.
+    """Return a position as notebooks show it: the board above a caption.
 
-    What the position is as text stands there too, and alone for a game without cells or pieces.
-    `last` and `title` are as in `svg`. It needs nothing else, and can be read on light and on dark
-    pages.
+    Default for `caption`: the side to move, or the result. The position's text is always included;
+    it stands alone if the game cannot be drawn. See `svg` for `last` and `title`. The HTML is
+    complete and readable on light and dark pages.
     """
     game, outcome = position.game, position.outcome()
     drawn = ""
@@ -266,7 +270,7 @@ def html(
 
 
 UNTOUCHED: Final = "tex2jax_ignore mathjax_ignore"
-"""Classes of what notebooks do not search for formulas: a name may have dollars."""
+"""Classes that keep notebooks from reading names with dollar signs as formulas."""
 
 
 def _decided(
@@ -289,9 +293,9 @@ def _stacks(game: Game, contents: Sequence[str]) -> Iterator[str]:
 
 
 def _legal_shown(position: Position) -> Shown:
-    """Yield what legal moves do: lines below the pieces, `legal` marks above all others.
+    """Yield the marks of legal moves: lines below the pieces, and `legal` marks on top.
 
-    A dot is in the colours that may be put there. It stands off the middle where something lies.
+    A dot has the colours of the pieces that can be placed. It is off-centre on an occupied cell.
     """
     pieces, centres = pieces_of(position.game), places(position.game)
     contents, found = position.contents(), effects(position)
@@ -326,7 +330,7 @@ def pieces_of(game: Game) -> dict[str, Piece]:
 
 
 def piece_words(content: str, pieces: dict[str, Piece]) -> str:
-    """Return what lies on a cell, the top first; `empty` for an empty cell.
+    """Return the pieces on a cell in words, the top one first; `empty` for an empty cell.
 
     >>> piece_words("", {})
     'empty'
@@ -336,7 +340,7 @@ def piece_words(content: str, pieces: dict[str, Piece]) -> str:
 
 
 def _sentences(position: Position, shown: Iterable[str], *, legal: bool) -> list[str]:
-    """Return in words what lies where, who moves or has won, and what else is drawn."""
+    """Return sentences about the pieces, the state of the game, and the other drawn marks."""
     game = position.game
     pieces = pieces_of(game)
     lying = [
@@ -351,7 +355,7 @@ def _sentences(position: Position, shown: Iterable[str], *, legal: bool) -> list
 
 
 def _state(position: Position) -> str:
-    """Return who is to move or has won, as a sentence."""
+    """Return the side to move, or the result, as a sentence."""
     colours, outcome = position.game.colours, position.outcome()
     if outcome is None:
         return f"{colours[position.to_move].capitalize()} to move"
@@ -361,12 +365,12 @@ def _state(position: Position) -> str:
 
 
 def _attributes(game: Game) -> str:
-    """Return what the SVG element says for all in it: extent, role, fonts."""
+    """Return the attributes of the SVG element that apply to all its parts: extent, role, fonts."""
     return f'viewBox="{extent(game)}" role="img" {shapes.INHERITED}'
 
 
 def extent(game: Game) -> str:
-    """Return left, top, width and height of a board's drawing, as its `viewBox` has them."""
+    """Return the left, top, width and height of a board's drawing, as in its `viewBox`."""
     width, height = (end + _MARGIN for end in _half_extent(game))
     xs, ys = zip(*places(game), strict=True)
     left, top = min(xs) - width, min(ys) - height
@@ -380,7 +384,7 @@ def _half_extent(game: Game) -> Point:
 
 
 def _plate(game: Game) -> str:
-    """Return what shows round the cells: the plate and the labels on it."""
+    """Return the plate around the cells, with its labels."""
     rim = shapes.contour(game.board.shape, tuple(places(game)))
     labels = [label for half in (1, 2) for label in _rim_labels(game, half) or ()]
     return (
@@ -390,15 +394,15 @@ def _plate(game: Game) -> str:
 
 
 def _has_names_inside(game: Game) -> bool:
-    """Return whether labels round the board do not name the cells, as the digits on hexagons."""
+    """Return whether cells need their names inside, because the rim labels do not name them."""
     return any(_rim_labels(game, half) is None for half in (1, 2))
 
 
 def _rim_labels(game: Game, half: int) -> list[tuple[str, Point]] | None:
-    """Return the labels for one half of the cells' names, letters or digits.
+    """Return the rim labels for the letters (1) or the digits (2) of the cells' names.
 
-    Each half labels the lines of cells that share it: at their left if they are rows, below if
-    they are columns. None where they are neither.
+    Each label belongs to the cells that share it: it is at the left of a row, or below a column.
+    The result is None if these cells form neither rows nor columns.
     """
     lines: defaultdict[str, list[Point]] = defaultdict(list)
     for name, centre in zip(game.board.names, places(game), strict=True):
@@ -419,10 +423,10 @@ def _rim_labels(game: Game, half: int) -> list[tuple[str, Point]] | None:
 
 
 def template(game: Game) -> str:
-    """Return the plate without cells as an SVG for `lath.makeBoard`, to stand in a `<template>`.
+    """Return the empty plate as an SVG for `lath.makeBoard`, to be put into a `<template>`.
 
-    `js/board.js` copies it, takes the group of class `sprites` out of it, and puts copies of what
-    that holds in their places: what things look like is said in Python alone.
+    `js/board.js` copies the plate and takes pieces and marks from the group of class `sprites`, so
+    that only Python defines their look.
     """
     sprites = "".join(
         f'<g data-sprite="{escape(name)}">{drawn}</g>' for name, drawn in _sprites(game)
@@ -434,10 +438,10 @@ def template(game: Game) -> str:
 
 
 def _sprites(game: Game) -> Iterator[tuple[str, str]]:
-    """Yield pieces as `piece-` and their code, rings as `ring-`, and marks by their names.
+    """Yield the sprites by name: pieces as `piece-` and their code, rings as `ring-`, and marks.
 
-    With a code too, `size-` is the size of a group, `links-` what joins it: the script writes the
-    number and the paths, and the colour of dots.
+    `size-` and a code is the size of a group, and `links-` its connecting bars. The script adds the
+    number, the paths and the colour of dots.
     """
     shape, overlays = game.board.shape, of(game)
     has_tiles = any(piece.shape == "tile" for piece in game.pieces)
@@ -483,11 +487,13 @@ def _colour_of(game: Game, side: Side) -> str:
 
 
 def to_json(game: Game) -> dict[str, Any]:
-    """Return what `lath.makeBoard` must know of a game.
+    """Return the data of a game for `lath.makeBoard`.
 
-    `title`, `shape`, `cells` (names), `centres` (x and y of the first cell, of the second …, a cell
-    being 100 wide), `pieces` (code, name, shape, colour), `seats` (word and colour of both: of the
-    first of a player's own pieces, or grey), `overlays` (see `overlays_json`).
+    - `title`, `shape`, `cells` (names);
+    - `centres`: x and y of each cell in one list, with cells 100 wide;
+    - `pieces`: code, name, shape and colour of each;
+    - `seats`: word and colour of each side, or grey for a side without own pieces;
+    - `overlays`: see `overlays_json`.
     """
     return {
         "title": game.title,

@@ -1,11 +1,11 @@
-"""What pieces and marks on boards look like, as SVG, in colours that can be told apart.
+"""The look of pieces and marks on boards, as SVG, in colours that are easy to tell apart.
 
-The page's `js/board.js` copies pieces and marks out of the board's template, so that what they look
-like is said here alone.
+The page's `js/board.js` copies pieces and marks from the board's template, so that only this module
+defines their look.
 
-Colours are fixed, for a board looks the same on light and dark pages: it brings its own ground.
-Nothing is told by colour alone: tiles have their letter and their outline, light discs a line
-round them and dark ones studs, and a disc on a tile is a ring, in which the tile's letter stands.
+Boards have their own background, so the colours are the same on light and dark pages. No
+information depends on colour alone. Tiles have a letter and an outline, light discs have a thin
+ring, and dark discs have studs. A disc on a tile is a ring around the tile's letter.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lath.games.core import Piece
 
 
 def ink(ground: str) -> str:
-    """Return white or black, whichever is easier to read on `ground`: 4.58:1 or more."""
+    """Return white or black, the more readable one on `ground`: the contrast is at least 4.58."""
     return max(("#ffffff", "#000000"), key=lambda colour: contrast(colour, ground))
 
 
@@ -36,12 +36,12 @@ def contrast(one: str, other: str) -> float:
 
 
 def shaded(colour: str, factor: float) -> str:
-    """Return `colour` darkened: 1 leaves it, 0 makes it black."""
+    """Return `colour` darkened by `factor`: 1 changes nothing, 0 gives black."""
     return "#" + "".join(f"{round(channel * factor):02x}" for channel in channels(colour))
 
 
 def linear(colour: str) -> tuple[float, float, float]:
-    """Return red, green and blue in 0..1 of light, as sRGB defines it."""
+    """Return the linear light of red, green and blue in 0..1, as sRGB defines it."""
     red, green, blue = (
         c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
         for c in (channel / 255 for channel in channels(colour))
@@ -50,7 +50,7 @@ def linear(colour: str) -> tuple[float, float, float]:
 
 
 def channels(colour: str) -> Sequence[int]:
-    """Return red, green and blue in 0..255; a text that is no `#rrggbb` counts as grey."""
+    """Return red, green and blue in 0..255; grey for a text not of the form `#rrggbb`."""
     try:
         value = int(colour.removeprefix("#"), 16) if len(colour) == 7 else 0x808080
     except ValueError:
@@ -59,7 +59,7 @@ def channels(colour: str) -> Sequence[int]:
 
 
 UNIT: Final = 100
-"""The distance of two neighbours."""
+"""The distance between two neighbouring cells."""
 
 Point = tuple[float, float]
 
@@ -68,16 +68,16 @@ INHERITED: Final = (
     'font-weight="700" text-anchor="middle" fill-rule="evenodd" '
     'stroke-linejoin="round" stroke-linecap="round"'
 )
-"""Attributes of the SVG element that everything drawn here stands in."""
+"""Attributes of the SVG element that contains the drawing."""
 
 _BLOCK_SCALE: Final = 0.76
 _DISC_RADIUS: Final = 36
 _RING_RADIUS: Final = 29
-"""The middle of a ring, which lies on a tile so that letter and outline stay in view."""
+"""A ring leaves the letter and outline of the tile below it visible."""
 
 
 def corners(shape: Shape, scale: float = 1.0) -> tuple[Point, ...]:
-    """Return the corners of a cell, clockwise; hexagons stand on a point."""
+    """Return the corners of a cell, clockwise; hexagons have a corner at the top."""
     if shape == "square":
         half = UNIT / 2 * scale
         return ((-half, -half), (half, -half), (half, half), (-half, half))
@@ -96,7 +96,7 @@ def number(value: float) -> str:
 
 
 def outline(shape: Shape, scale: float = 1.0, centre: Point = (0.0, 0.0)) -> str:
-    """Return a cell's edge as path data."""
+    """Return the edge of a cell as path data."""
     (x, y), *others = corners(shape, scale)
     steps = "l"
     last = (x, y)
@@ -110,8 +110,8 @@ def outline(shape: Shape, scale: float = 1.0, centre: Point = (0.0, 0.0)) -> str
 def texts(
     items: Iterable[tuple[str, Point]], size: int, fill: str, weight: int | None = None
 ) -> str:
-    """Return words, each centred on its point, escaped; bold unless `weight` says otherwise."""
-    # 0.36 em: half the height of capitals, so that no renderer's baseline support is needed.
+    """Return texts, escaped, each centred on its point. Default for `weight`: bold."""
+    # 0.36 em is half the height of capitals; renderers differ in their support of baselines.
     drawn = "".join(
         f"<text{_at('x', x)}{_at('y', y + 0.36 * size)}>{escape(words)}</text>"
         for words, (x, y) in items
@@ -125,25 +125,25 @@ def _at(axis: str, value: float) -> str:
 
 
 def text(words: str, size: int, fill: str) -> str:
-    """Return bold words in the middle of a cell, escaped."""
+    """Return a bold text in the middle of a cell, escaped."""
     return texts([(words, (0.0, 0.0))], size, fill)
 
 
 class Pen(NamedTuple):
-    """How a path or a circle is drawn."""
+    """The style of a path or circle."""
 
     fill: str = "none"
     stroke: str = ""
     width: float = 0
     more: str = ""
-    """Further attributes, with a blank before."""
+    """More attributes, beginning with a space."""
 
     def path(self, data: str) -> str:
-        """Return path data drawn with it."""
+        """Return path data drawn in this style."""
         return self._draw(f'path d="{escape(data)}"')
 
     def circle(self, radius: int) -> str:
-        """Return a circle round the middle of a cell."""
+        """Return a circle around the middle of a cell."""
         return self._draw(f'circle r="{radius}"')
 
     def _draw(self, element: str) -> str:
@@ -152,7 +152,7 @@ class Pen(NamedTuple):
 
 
 def stack(content: str, pieces: Mapping[str, Piece], shape: Shape) -> str:
-    """Return what lies on one cell, from the bottom up; empty for an empty cell.
+    """Return the pieces on one cell, from the bottom up; empty for an empty cell.
 
     Codes that are not in `pieces` are written as text.
     """
@@ -165,7 +165,7 @@ def stack(content: str, pieces: Mapping[str, Piece], shape: Shape) -> str:
 
 
 def strange(codes: str) -> str:
-    """Return the codes of pieces that a game does not name, as text; empty without any."""
+    """Return unknown piece codes as text, or an empty text."""
     return text(codes, 40, "#1b1b1b") if codes else ""
 
 
@@ -173,20 +173,20 @@ _PAWN: Final = (
     "M0-30a12.5 12.5 0 0 1 7.5 22.5c8 3 12.5 14 13.5 27.5q.4 6-5 6h-32q-5.4 0-5-6"
     "c1-13.5 5.5-24.5 13.5-27.5a12.5 12.5 0 0 1 7.5-22.5z"
 )
-"""A standing figure: head, shoulders, base."""
+"""A standing figure with head, shoulders and base."""
 
 
 def draw(piece: Piece, shape: Shape, *, on_tile: bool = False) -> str:
-    """Return one piece, with its own outline if it has one; a disc on a tile is a ring.
+    """Return one piece, drawn with its glyph if it has one. A disc on a tile is a ring.
 
-    Without one a tile is a slab, and a marker a pawn. A tile has its letter, a block fills its
-    cell, and its outline lies on a darker slab. A marker is cased in its ink.
+    Without a glyph, a tile is a slab and a marker is a pawn. A tile shows its letter. A block fills
+    its cell; its glyph is on a darker slab. A marker has an outline in its ink.
     """
     colour = piece.colour
     glyph = Pen(colour, shaded(colour, 0.42), 4).path(piece.glyph) if piece.glyph else ""
     if piece.shape == "tile":
         body = glyph or _slab(shape, 0.74, colour)
-        return body + text(piece.code, 34, ink(colour))  # it fits into a ring
+        return body + text(piece.code, 34, ink(colour))  # 34 fits into a ring
     if piece.shape == "block" and glyph:
         return _slab(shape, _BLOCK_SCALE, shaded(colour, 0.62)) + glyph
     if piece.shape == "block":
@@ -199,16 +199,16 @@ def draw(piece: Piece, shape: Shape, *, on_tile: bool = False) -> str:
 
 
 def _slab(shape: Shape, scale: float, colour: str) -> str:
-    """Return a cell-shaped piece with round corners and a darker edge."""
+    """Return a cell-shaped piece with rounded corners and a darker edge."""
     inks = ((shaded(colour, 0.42), 19), (colour, 12))
     path = outline(shape, scale)
     return "".join(Pen(ink, ink, width).path(path) for ink, width in inks)
 
 
 def _disc(colour: str, *, is_ring: bool) -> str:
-    """Return a disc, or a ring, cased in its ink so that it shows on every tile.
+    """Return a disc or ring, outlined in its ink so that it is visible on every tile.
 
-    A light one has a thin line round it, a dark one twelve studs.
+    A light one has a thin ring, a dark one twelve studs.
     """
     if is_ring:
         radius = _RING_RADIUS
@@ -228,23 +228,23 @@ PLATE: Final = "#4a3b2c"
 CELL: Final = "#e9dcc1"
 LABEL: Final = "#f6ecd8"
 FAINT: Final = "#6a5a3d"
-"""Names inside cells; 4.9:1 on CELL."""
+"""The colour of names inside cells; its contrast on CELL is 4.9:1."""
 
 DECIDING: Final = "#ffd60a"
-"""The line round the cells that won."""
+"""The colour of the line around winning cells."""
 
 LOSING: Final = "#ff453a"
-"""The line round the cells that lost, which is dashed as well."""
+"""The colour of the line around losing cells, which is also dashed."""
 
 MOVED: Final = "#36c5f0"
-"""The brackets in the cells that the last move changed."""
+"""The colour of the brackets on the cells of the last move."""
 
 CASING: Final = "#1b1b1b"
-"""Round both, so that they show on every colour."""
+"""The colour on both sides of these lines, which makes them visible on every ground."""
 
 _SIGHT: Final = "#7a4a00"
 _TAKEN: Final = "#ff5fa8"
-"""What may be taken."""
+"""The colour of marks on pieces that can be removed."""
 
 MARKS: Final[Mapping[str, Sequence[Pen]]] = {
     "cell": [Pen(CELL, "#b59f76", 3)],
@@ -256,9 +256,15 @@ MARKS: Final[Mapping[str, Sequence[Pen]]] = {
     "seen": [Pen("#f0a500", more=' opacity=".3"')],
     "sight": [Pen("none", _SIGHT, 5, ' stroke-dasharray="1 13"'), Pen("none", _SIGHT, 5)],
 }
-"""Cells, what dims those that did not decide, the line round those that won and round those that
-lost, what joins pieces that may be taken together, one such line alone, the tint of cells in sight,
-and a line of sight: dashes, and an arrow's head."""
+"""The pens of each mark, by name.
+
+- `cell`: a cell;
+- `veil`: dims the cells that did not decide the game;
+- `deciding`, `losing`: the line around the cells that won or lost;
+- `net`, `line`: all lines through pieces that can be removed together, or one of them;
+- `seen`: the tint of cells in sight;
+- `sight`: a line of sight, made of dashes and an arrowhead.
+"""
 
 _MOVED_SCALE: Final = 0.9
 _DOT_RADIUS: Final = 13
@@ -266,16 +272,16 @@ _ARROW: Final = 11
 
 
 def mark(name: str, *paths: str) -> str:
-    """Return a mark of MARKS along path data, one after the other, the last for all pens left."""
+    """Return a mark of MARKS along the paths, one for each pen; other pens use the last path."""
     pens = enumerate(MARKS[name])
     return "".join(pen.path(paths[min(i, len(paths) - 1)]) for i, pen in pens)
 
 
 def moved(shape: Shape) -> str:
-    """Return brackets in a cell's corners: a dash round each, of a line round the cell."""
+    """Return brackets in the corners of a cell."""
     (x0, y0), (x1, y1), *_ = corners(shape, _MOVED_SCALE)
     side = math.hypot(x1 - x0, y1 - y0)
-    dash = side * 0.4  # of each side: brackets differ from the line by shape, too
+    dash = side * 0.4  # per side; brackets also differ in shape from a line around a cell
     dashes = f"{number(dash)} {number(side - dash)}"
     more = f' stroke-dasharray="{dashes}" stroke-dashoffset="{dash / 2:g}"'
     pens = (Pen("none", CASING, 11, more), Pen("none", MOVED, 6, more))
@@ -284,43 +290,43 @@ def moved(shape: Shape) -> str:
 
 
 def links(path: str, colour: str) -> str:
-    """Return bars along `path` that join the pieces of a group, which lie on them."""
+    """Return bars along `path` that join the pieces of a group; they are drawn under the pieces."""
     inks = ((shaded(colour, 0.42), 28), (colour, 22))
     return "".join(Pen("none", ink, width).path(path) for ink, width in inks)
 
 
 def size(words: str, colour: str) -> str:
-    """Return the size of a group, to be written on a piece of `colour`."""
+    """Return the size of a group as text for a piece of `colour`."""
     return text(words, 38, ink(colour))
 
 
 HALO: Final = Pen(CELL).circle(_DOT_RADIUS + 8)
-"""What a dot lies on: it covers the name of an empty cell."""
+"""The background of a dot, which covers the name of an empty cell."""
 
 
 CROSS: Final = Pen(CELL, CASING, 2.5).circle(10) + Pen("none", CASING, 4).path("M-4-4L4 4M4-4L-4 4")
-"""On a piece that may be taken with all of its kind."""
+"""The mark on a piece that can be removed with all pieces of its kind."""
 
 TURN: Final = Pen(CELL, CASING, 2.5).circle(20) + Pen("none", CASING, 4).path(
     "M-11-5H10L4-11M11 5H-10L-4 11"
 )
-"""On a piece that may be changed for another: arrows there and back."""
+"""The mark on a piece that can be replaced: arrows in both directions."""
 
 
 SHARE: Final = Pen(CELL, CASING, 2).circle(36) + text("", 30, CASING)
-"""How often a move was played there: the script sets size, colour and number."""
+"""The share of games that played a move; the script sets size, colour and number."""
 
 WIN: Final = Pen(DECIDING, CASING, 4).path(
     "M0-30L8.2-11.3L28.5-9.3L13.3 4.3L17.6 24.3L0 14L-17.6 24.3L-13.3 4.3L-28.5-9.3L-8.2-11.3z"
 )
-"""Under the dot of a move that wins at once: a star."""
+"""The star under the dot of a move that wins at once."""
 
 LOSS: Final = Pen(LOSING, CASING, 4).path("M0-26L25 18H-25z")
-"""Under that of one that loses."""
+"""The triangle under the dot of a move that loses at once."""
 
 
 def dot(path: str, colour: str) -> str:
-    """Return one part of a dot, which is what `sectors` returns, in a piece's colour."""
+    """Return one part of a dot, as path data from `sectors`, in a piece's colour."""
     return Pen(colour, CASING, 3).path(path)
 
 
@@ -331,35 +337,35 @@ def cells(shape: Shape, centres: Iterable[Point]) -> str:
 
 @lru_cache(maxsize=32)
 def contour(shape: Shape, centres: tuple[Point, ...]) -> str:
-    """Return the line round cells as path data: their edges without those that two share."""
+    """Return the outline of a set of cells as path data, without the edges between two of them."""
     ends = corners(shape)
     sides = tuple(zip(ends, (*ends[1:], ends[0]), strict=True))
     return "".join(
         line((x + x0, y + y0), (x + x1, y + y1))
         for x, y in centres
         for (x0, y0), (x1, y1) in sides
-        # The other cell of the side; 5: centres have been rounded.
+        # The cell on the other side of the edge; 5 allows for rounded centres.
         if not any(math.dist((x + x0 + x1, y + y0 + y1), centre) < 5 for centre in centres)
     )
 
 
 def view(start: Point, end: Point) -> tuple[str, str]:
-    """Return line and arrow's head of the view from one cell's centre to the last seen one's."""
+    """Return the line and the arrowhead from one cell's centre to that of the last visible cell."""
     length = math.hypot(end[0] - start[0], end[1] - start[1])
     x, y = ((end[i] - start[i]) / length for i in (0, 1))
-    tip = (end[0] + x * 45, end[1] + y * 45)  # beyond any piece
+    tip = (end[0] + x * 45, end[1] + y * 45)  # beyond the edge of any piece
     back = (tip[0] - x * _ARROW, tip[1] - y * _ARROW)
     sides = [(back[0] - y * side, back[1] + x * side) for side in (_ARROW, -_ARROW)]
     return line(start, back), line(sides[0], tip, sides[1])
 
 
 def line(*points: Point) -> str:
-    """Return straight lines from point to point as path data."""
+    """Return straight lines between points as path data."""
     return f"M{'L'.join(f'{number(x)} {number(y)}' for x, y in points)}"
 
 
 def through(points: Sequence[Point]) -> str:
-    """Return the line through points that lie on one, else a small shape in the middle of them."""
+    """Return the line through collinear points, or a small shape in the middle of other points."""
     (x0, y0), (x1, y1) = points[0], points[-1]
     if all(abs((x - x0) * (y1 - y0) - (y - y0) * (x1 - x0)) < UNIT for x, y in points):
         return line(points[0], points[-1])
@@ -370,7 +376,7 @@ def through(points: Sequence[Point]) -> str:
 
 
 def sectors(count: int) -> list[str]:
-    """Return a dot in `count` equal parts, the first one on the left; a whole one for one."""
+    """Return a dot divided into `count` equal parts, the first at the left; undivided for 1."""
     radius = _DOT_RADIUS
     if count == 1:
         half = f"a{radius} {radius} 0 1 1"

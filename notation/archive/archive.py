@@ -1,7 +1,7 @@
-"""Archives that do not fit into memory: records put in order, divided, without duplicates.
+"""Archives that do not fit into memory: sorting, splitting, and removing duplicates.
 
-Records are carried as they stand in their files, `Entry.text`; what is kept of them meanwhile is
-bounded, or lies in temporary files that vanish with the process. Nothing is played, so that a game
+Records are carried as their text in the file, `Entry.text`. Other data is limited in size, or
+stored in temporary files that are deleted when the process ends. Moves are not played, so a game
 that its rules refuse has an identity too.
 """
 
@@ -46,22 +46,22 @@ if TYPE_CHECKING:
 _BY_ANY_CASE: Final = {name.casefold(): name for name in (*WRITTEN_TAGS, "Plies")}
 
 _NUMBER, _TEXT, _NOTHING = b"\x01", b"\x02", b"\x03"
-"""What an order begins with: numbers come before texts, and what is not known comes last."""
+"""The first byte of an order: numbers come before texts, and missing values come last."""
 
 
 class KeyNameError(NotationError):
-    """The name of a key can be no tag's."""
+    """The name of a key is not the name of a tag."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One thing that records are ordered or divided by; build it by `key`."""
+    """A value by which records are sorted or split; make one with `key`."""
 
     name: str
     """A tag, or `Plies`."""
 
     def text(self, record: Record) -> str:
-        """Return the record's value; empty where it has none, and for `?`.
+        """Return the record's value; empty if it is missing or `?`.
 
         >>> from lath.notation import parse
         >>> record = parse('[Game "yavalath"] [Date "?"] e5 swap 1-0')
@@ -76,17 +76,17 @@ class Key:
         return "" if value == "?" else value
 
     def order(self, record: Record) -> bytes:
-        """Return bytes that compare as the values do; none is the beginning of another.
+        """Return bytes that sort as the values do; no value's bytes are a prefix of another's.
 
-        Numbers, and such without a sign joined by dots, part by part, come before texts; those go
-        by the alphabet without regard to capitals; a missing value comes last. Results are in the
-        order of RESULTS: first won, second won, a draw, not finished.
+        Numbers come first. Numbers joined by dots, such as 1.2, are compared part by part. Then
+        come texts, alphabetically without regard to case, and then missing values. Results have the
+        order of RESULTS: first won, second won, draw, unfinished.
         """
         if not (value := self.text(record)):
             return _NOTHING
         if self.name == "Result":
             return _NUMBER + bytes([list(RESULTS).index(value)])
-        # 18 digits fit into 8 bytes; a longer one is no count of anything
+        # 18 digits fit into 8 bytes; a longer number is not a count
         if re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})*|[-+][0-9]{1,18}", value):
             parts = [
                 b"\0" + (2**64 + number).to_bytes(8, "big")
@@ -95,15 +95,15 @@ class Key:
                 for number in map(int, value.split("."))
             ]
             return _NUMBER + b"".join(parts) + b"\0"
-        # each with an end that no other text goes past
+        # each text ends with a byte that sorts before any other
         texts = (text.encode("utf-8", "surrogatepass") for text in (value.casefold(), value))
         return _TEXT + b"".join(text.replace(b"\0", b"\0\xff") + b"\0\0" for text in texts)
 
 
 def key(name: str) -> Key:
-    """Return the key of a name; known tags in any case, others as records write them.
+    """Return the key with a name: known tags in any case, other tags with exact case.
 
-    Raises KeyNameError.
+    Raises KeyNameError if the name cannot be a tag.
 
     >>> key("date"), key("Mood")
     (Key(name='Date'), Key(name='Mood'))
@@ -111,36 +111,36 @@ def key(name: str) -> Key:
     name = name.strip()
     if not is_tag_name(name):
         expected = "a tag such as Date or Round, result or plies"
-        raise KeyNameError(f"{name!r} is nothing that records have; expected {expected}")
+        raise KeyNameError(f"records do not have {name!r}; expected {expected}")
     known = _BY_ANY_CASE.get(name.casefold())
     close = None if known else get_close_matches(name.casefold(), _BY_ANY_CASE, n=1, cutoff=0.75)
     if close and name.islower():
-        raise KeyNameError(f"{name!r} is no key; did you mean {close[0]}?")
+        raise KeyNameError(f"{name!r} is not a key; did you mean {close[0]}?")
     return Key(known or name)
 
 
 def keys(names: str) -> tuple[Key, ...]:
-    """Return the keys of names with commas between; raises KeyNameError."""
+    """Return the keys with these names, separated by commas. Raises KeyNameError."""
     return tuple(map(key, names.split(",")))
 
 
 def order_by(keys: Sequence[Key], record: Record) -> bytes:
-    """Return bytes that compare as the values of all keys do, the first counting most."""
+    """Return bytes that sort by the values of all keys, the first key being the most important."""
     return b"".join([key.order(record) for key in keys])
 
 
 LONGEST: Final = 120
-"""Bytes of a name without its suffix; systems allow 255, some of them fewer in a path."""
+"""The most bytes of a file name without its suffix; systems allow 255, some fewer for a path."""
 
 _RESERVED: Final = re.compile(r"(?i:con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9])(\..*)?")
-"""Names of devices under Windows, whatever follows the first dot."""
+"""Names of devices in Windows, with anything after the first dot."""
 
 
 def safe_name(text: str) -> str:
-    """Return a name made of the letters and digits of `text`, and of `-`, `_`, `+` and `.`.
+    """Return a file name made of the letters and digits of `text`, and of `-`, `_`, `+` and `.`.
 
-    Never empty, hidden, reserved, a path, or over LONGEST bytes of UTF-8. Different texts may
-    have one name: `Names` keeps those apart.
+    The name is never empty, hidden, reserved, a path, or over LONGEST bytes of UTF-8. Different
+    texts can give the same name: `Names` makes names unique.
 
     >>> safe_name("Autumn bots: 10+0.1"), safe_name("../etc/passwd"), safe_name("NUL")
     ('Autumn-bots-10+0.1', 'etc-passwd', '_NUL')
@@ -156,7 +156,7 @@ def safe_name(text: str) -> str:
 
 
 def shortened(name: str, size: int) -> str:
-    """Return the beginning of `name` that takes at most `size` bytes of UTF-8.
+    """Return the longest prefix of `name` that has at most `size` bytes of UTF-8.
 
     >>> shortened("größer", 4)
     'grö'
@@ -165,20 +165,20 @@ def shortened(name: str, size: int) -> str:
 
 
 class Names:
-    """Names that were given to texts, so that two of them never are one file."""
+    """Unique file names for texts."""
 
     def __init__(self) -> None:
         self._given: Final[dict[str, str]] = {}
         self._numbers: Final[dict[str, int]] = {}
-        """The last number that a name got, for every name that is taken or was wanted."""
+        """The last number used for each name that is taken or was asked for."""
 
     def __len__(self) -> int:
         return len(self._given)
 
     def of(self, text: str, wanted: str | None = None) -> str:
-        """Return the name of `text`, made of `wanted` (else of `text`) when it is first asked for.
+        """Return the name of `text`, made from `wanted` (default: `text`) at the first call.
 
-        A name that is taken, be it in other capitals, gets a number: `bots`, `Bots-2`.
+        A name that is already taken, in any case, gets a number: `bots`, `Bots-2`.
         """
         if text not in self._given:
             name = safe_name(text if wanted is None else wanted)
@@ -193,20 +193,21 @@ class Names:
 
 
 def _folded(name: str) -> str:
-    """Return what systems compare that make no difference between capitals and small letters."""
+    """Return a text that is equal for names that differ only in case."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 SIZE: Final = 16
-"""Bytes. Among ten million games, two that differ have one digest with a chance below 1e-24."""
+"""The bytes of a digest. Among ten million games, two share one with a probability below 1e-24."""
 
 
 def identity(record: Record) -> bytes:
     """Return 16 bytes that are equal for records of one game: id, start and moves of the main line.
 
-    However they are spelled: a plain `Setup` and none, a `Setup` and the `Position` that it makes,
-    `xb4-b2` and `xb2-b4` are the same; by other `Rules` it is another game. Players, result, other
-    tags, comments and variations do not count. What the game cannot read counts as it stands.
+    Spelling does not matter: the default `Setup` and a missing one are equal, and so are a `Setup`
+    and its `Position`, or `xb4-b2` and `xb2-b4`. A game under other `Rules` is another game.
+    Players, result, other tags, comments and variations are ignored. Text that the game cannot read
+    is compared unchanged.
 
     >>> from lath.notation import parse
     >>> short = parse('[Game "mammalath"] c3 xb4-b2 *')
@@ -217,7 +218,7 @@ def identity(record: Record) -> bytes:
     game, rules = record.game, record.tag(RULES)
     words = [game, start_text_of(record), *canonical_moves(record)]
     if rules not in ("", FIRST_VERSION):
-        words.append(rules)  # a number, which is no move
+        words.append(rules)  # a number, so it differs from every move
     return digest_of(words)
 
 
@@ -227,19 +228,19 @@ def digest_of(parts: Iterable[str]) -> bytes:
 
 
 def canonical_moves(record: Record) -> tuple[str, ...]:
-    """Return the moves of the main line in canonical text, those that the game cannot read as is.
+    """Return the moves of the main line in canonical text; unreadable moves stay unchanged.
 
-    Cheaper than `notation.canonical`: a game's spellings are looked up, not read again.
+    This is cheaper than `notation.canonical`, because the spellings of a game are cached.
     """
     spelled = spellings(record.game, record.tag(RULES))
     return tuple([spelled[move] for move in record.moves])
 
 
 def least_of(record: Record) -> tuple[str, tuple[str, ...]]:
-    """Return the text of the start and the moves, which are the same for a game turned or mirrored.
+    """Return the start and the moves in a form that is equal for rotated or reflected games.
 
-    Records of one game have the same if some symmetry takes one to the other, and what begins a
-    line begins its least image. What the game cannot read counts as it stands.
+    Records have the same form if a symmetry maps one to the other. A prefix of a line gives a
+    prefix of its form. Text that the game cannot read stays unchanged.
 
     >>> from lath.notation import parse
     >>> least_of(parse('[Game "yavalath"] i5 swap e5 *'))[1]
@@ -250,7 +251,7 @@ def least_of(record: Record) -> tuple[str, tuple[str, ...]]:
         begun = start_from(record.game, setup, position, record.tag(RULES))
         least, line = least_line(begun, list(map(Move, moves)))
         return least.text(), line
-    except (GameError, KeyError):  # a word that is no move of the game has no image
+    except (GameError, KeyError):  # a word that is not a move of the game has no symmetric move
         return start_text(record.game, setup, position), moves
 
 
@@ -260,9 +261,9 @@ def start_text_of(record: Record) -> str:
 
 
 def start_text(game_id: str, setup: str, position: str, rules: str = "") -> str:
-    """Return the text of the position before the first ply, from the values of the tags.
+    """Return the text of the position before the first ply, from the values of tags.
 
-    Of an unknown game, or what its game refuses, the value as it stands.
+    If the game is unknown, or refuses the value, the value is returned unchanged.
     """
     is_short = len(game_id) + len(setup) + len(position) + len(rules) <= SHORT
     return (_start_text if is_short else _start_text.__wrapped__)(game_id, setup, position, rules)
@@ -273,17 +274,19 @@ def _start_text(game_id: str, setup: str, position: str, rules: str) -> str:
     try:
         return start_from(game_id, setup, position, rules).text()
     except GameError as error:
-        if rules and isinstance(error, RulesVersionError):  # today's may read what it says
+        if rules and isinstance(
+            error, RulesVersionError
+        ):  # the current rules may be able to read it
             return _start_text(game_id, setup, position, "")
         return f"Position {position}" if position else f"Setup {setup}"
 
 
 class SeenRecords:
-    """The identities that were met, in 25 bytes each where there are millions.
+    """The identities that were added, in 25 bytes each if there are millions.
 
-    A set would take 110. Here the first two bytes choose one of 65 536 shelves, and a shelf is
-    the other bytes of its identities on end, each with its place: of 150 identities where there
-    are ten millions.
+    A set would take 110 bytes each. The first two bytes of an identity select one of 65,536
+    buckets. A bucket is one bytes object with the other bytes of its identities, each followed by
+    its place. With ten million identities, a bucket has 150.
     """
 
     def __init__(self) -> None:
@@ -291,7 +294,7 @@ class SeenRecords:
         self._added = 0
 
     def add(self, identity: bytes) -> bool:
-        """Keep an identity, all of which are of one length; return whether it is new.
+        """Add an identity and return whether it is new; all must have the same length.
 
         >>> seen = SeenRecords()
         >>> seen.add(b"0123456789abcdef"), seen.add(b"0123456789abcdef")
@@ -301,7 +304,7 @@ class SeenRecords:
         return self.first(identity, self._added) == self._added
 
     def first(self, identity: bytes, place: int) -> int:
-        """Keep an identity and a place, 0 to 2**40; return the place that came with it first."""
+        """Add an identity with a place, 0 to 2**40; return the first place added for it."""
         shelf, kept = self._shelves[identity[:2]], identity[2:]
         if (at := self._at(shelf, kept)) >= 0:
             return int.from_bytes(shelf[at + len(kept) : at + len(kept) + _PLACE])
@@ -309,7 +312,7 @@ class SeenRecords:
         return place
 
     def has(self, identity: bytes) -> bool:
-        """Return whether an identity was kept.
+        """Return whether an identity was added.
 
         >>> seen = SeenRecords()
         >>> seen.has(b"0123456789abcdef"), seen.add(b"0123456789abcdef")
@@ -321,30 +324,30 @@ class SeenRecords:
 
     @staticmethod
     def _at(shelf: bytes | bytearray, kept: bytes) -> int:
-        """Return where an identity is; -1 where it is not."""
+        """Return the place of an identity in its bucket, or -1."""
         size = len(kept) + _PLACE
         at = shelf.find(kept)
-        while at > 0 and at % size:  # it was found across two others
+        while at > 0 and at % size:  # a match across two entries is not an entry
             at = shelf.find(kept, at + 1)
         return at
 
 
 _PLACE: Final = 5
-"""Bytes of a place."""
+"""The bytes of a place."""
 
 
 MEMORY: Final = 64 << 20
-"""Bytes of what is being sorted or compared that are in memory at once."""
+"""The most bytes of data in memory while sorting or comparing."""
 
 
 @contextmanager
 def temporary_database(*tables: str, memory: int = MEMORY) -> Iterator[sqlite3.Connection]:
-    """Open a database of these tables that vanishes with the process, however that ends.
+    """Open a database with these tables that is deleted when the process ends.
 
-    What is over `memory` bytes lies in a file without a name. Raises TemporaryFileError where there
-    is no room for it.
+    Data over `memory` bytes is in a file without a name. Raises TemporaryFileError if the disk is
+    full.
     """
-    import sqlite3  # who neither sorts nor compares does not wait for it
+    import sqlite3  # only needed by commands that sort or compare
 
     try:
         with closing(sqlite3.connect("", isolation_level=None)) as database:
@@ -361,62 +364,62 @@ def temporary_database(*tables: str, memory: int = MEMORY) -> Iterator[sqlite3.C
 def in_order(
     items: Iterable[tuple[bytes, bytes]], *, reverse: bool = False, memory: int = MEMORY
 ) -> Iterator[bytes]:
-    """Yield the second of each item in the order of the first; equal ones stay in their order.
+    """Yield the second value of each item in the order of the first; the sort is stable.
 
-    `memory` is in bytes; what is over it lies on the disk. Raises OSError where there is no room.
+    `memory` is in bytes; more data goes to the disk. Raises OSError if the disk is full.
 
     >>> list(in_order([(b"2", b"two"), (b"1", b"one"), (b"2", b"deux")]))
     [b'one', b'two', b'deux']
     """
-    # half of the memory is for the table, SQLite takes as much again when it sorts
+    # half of the memory is for the table; SQLite takes as much again for sorting
     table = "CREATE TABLE item (key BLOB, value BLOB)"
     with temporary_database(table, memory=memory // 2) as database:
         database.executemany("INSERT INTO item VALUES (?, ?)", items)
         order = "DESC" if reverse else "ASC"
-        query = f"SELECT value FROM item ORDER BY key {order}, rowid"  # noqa: S608 - our words
+        query = f"SELECT value FROM item ORDER BY key {order}, rowid"  # noqa: S608 - constant words
         yield from (value for (value,) in database.execute(query))
 
 
 COMPRESSIONS: Final = tuple(suffix[1:] for suffix in files.COMPRESSIONS)
-"""The ways in which the parts of an archive may be compressed."""
+"""The possible compressions of the parts of an archive."""
 
 
 @dataclass(slots=True)
 class ArchivePart:
-    """One file of an archive that is being divided."""
+    """One file of an archive that is being split."""
 
     path: Path
-    """Where it will be."""
+    """The final path."""
 
     hidden: Path = field(repr=False)
-    """Where it is until then."""
+    """The path until it is complete."""
 
     records: int = 0
 
     gathered: list[bytes] = field(default_factory=list, repr=False)
-    """What is not in its temporary file yet."""
+    """The records that are not in its temporary file yet."""
 
     frames: tuple[Frame, ...] = field(default=(), repr=False)
-    """What is there, of a `.zst`."""
+    """The frames written so far, for a `.zst`."""
 
 
 class _NothingError(LathError):
-    """Nothing is written."""
+    """Nothing was written."""
 
 
 class ArchiveParts:
-    """The files that records are divided into; a context, at whose end they get their names.
+    """The files that records are split into; a context manager that renames them at its end.
 
-    Where it ends with an exception, nothing is left. Raises OSError: FileExistsError for a file
-    that is there already, unless it may be replaced.
+    After an exception no file is left. Raises OSError, and FileExistsError if a file already exists
+    and must not be replaced.
     """
 
     def __init__(
         self, folder: Path, *, compression: str = "", replace: bool = False, memory: int = 32 << 20
     ) -> None:
-        """`compression` is one of COMPRESSIONS, or empty.
+        """Take one of COMPRESSIONS (or empty) and the limit of waiting records in bytes.
 
-        Of records that wait to be written all are when they are more than `memory` bytes.
+        If more than `memory` bytes of records are waiting, all are written.
         """
         self._folder: Final = folder
         self._compression: Final = f".{compression}" if compression else ""
@@ -444,7 +447,7 @@ class ArchiveParts:
             return
         with suppress(_NothingError), self._stack:
             if self._is_new and not self._parts:
-                raise _NothingError  # no folder is made
+                raise _NothingError  # so that no folder is made
             self._name_all()
 
     def __len__(self) -> int:
@@ -452,11 +455,11 @@ class ArchiveParts:
 
     @property
     def parts(self) -> list[ArchivePart]:
-        """Return the parts in the order in which they began."""
+        """Return the parts in the order of their first records."""
         return list(self._parts.values())
 
     def add(self, name: str, text: str) -> None:
-        """Add a record to the part of this name, which is a file's without its suffix."""
+        """Add a record to the part with this name, which is its file name without suffix."""
         if (part := self._parts.get(name)) is None:
             file = f"{name}.lath{self._compression}"
             part = self._parts[name] = ArchivePart(self._folder / file, self._hidden / file)
@@ -470,7 +473,7 @@ class ArchiveParts:
 
     def _refuse_existing(self, part: ArchivePart) -> None:
         if part.path.exists() and not (self._replace and part.path.is_file()):
-            raise FileExistsError(17, "exists already", str(part.path))
+            raise FileExistsError(17, "already exists", str(part.path))
 
     def _write_gathered(self) -> None:
         for part in self._parts.values():
@@ -491,7 +494,7 @@ class ArchiveParts:
             stream.write(compressed(data, self._compression))
 
     def _end_frames(self, part: ArchivePart) -> None:
-        """Write behind a `.zst` where its records are, as `write_atomically` does."""
+        """Write the index after the records of a `.zst`, as `write_atomically` does."""
         if (note := note_for(part.hidden)) is not None:
             with BufferedReader(Frames(part.hidden.open("rb"), part.frames)) as content:
                 noted = note(cast("BinaryIO", content))
@@ -501,22 +504,22 @@ class ArchiveParts:
                 frames.finish()
 
     def _name_all(self) -> None:
-        """Give every file its name: first all are safe on the disk, then all are renamed."""
+        """Rename every file, after all of them have been synced to the disk."""
         self._write_gathered()
         for part in self.parts:
             self._end_frames(part)
             self._refuse_existing(part)
-        with ThreadPoolExecutor(16) as pool:  # most of it is waiting for the disk
+        with ThreadPoolExecutor(16) as pool:  # most of the time is waiting for the disk
             list(pool.map(sync, [part.hidden for part in self.parts]))
         if self._is_new:
-            return  # the folder gets its name, and all of them with it
+            return  # renaming the folder renames all of its files
         for part in self.parts:
             part.hidden.replace(part.path)
         sync(self._folder)
 
 
 def verbatim(texts: Iterable[str]) -> Iterator[bytes]:
-    r"""Yield the bytes of a file of these records: an empty line between two of them.
+    r"""Yield the bytes of a file with these records, with an empty line between two of them.
 
     >>> b"".join(verbatim(['[Game "yavalath"] *', '[Game "surikata"] *']))
     b'[Game "yavalath"] *\n\n[Game "surikata"] *\n'

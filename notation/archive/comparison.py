@@ -1,8 +1,8 @@
-"""Two archives side by side: which records are in both, in both but different, or in one alone.
+"""A comparison of two archives: records that are equal, that differ, or that only one has.
 
-Spelling, line ends, the order of tags, `Rules` of the first version and how a start is written (a
-`Setup` or the `Position` that it makes) are layout. Both are read once, side by side; what has not
-met its equal yet waits in a temporary database, so that memory stays flat.
+Some differences are ignored: spelling, line ends, the order of tags, `Rules` of the first version,
+and whether a start is a `Setup` or its `Position`. Both archives are read once, in parallel.
+Records without an equal one so far wait in a temporary database, so memory use does not grow.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ if TYPE_CHECKING:
     import sqlite3
 
 IDENTIFYING: Final = ("Game", "Event", "Site", "Date", "Round", "First", "Second", "Number")
-"""Tags that say which game a record is of."""
+"""Tags that identify the game of a record."""
 
 _ELSEWHERE: Final = frozenset({"Setup", "Position", "Result", RULES})
-"""Tags that are compared as the start, the result and the version of the rules."""
+"""Tags that are compared as the start, the result and the rules version."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordDifference:
-    """How two records of one game differ, `a` and `b` standing for the two."""
+    """The differences between two records of one game, `a` and `b`."""
 
     ply: int | None
-    """The first ply whose moves differ, from 1; None where they do not."""
+    """The first ply with different moves, from 1; None if the moves are equal."""
 
     moves: tuple[str | None, str | None]
-    """The moves there; None for a record that has ended before, and where none differ."""
+    """The moves there; None for a record that has ended before, and if the moves are equal."""
 
     tags: tuple[tuple[str, str | None, str | None], ...]
-    """Names and both values of the tags that differ, None for a missing one. `Result` is the
-    result; a start that differs stands here as `Start`, the texts of the two positions."""
+    """The names and both values of the tags that differ; None for a missing tag. `Result` is the
+    result. A different start is called `Start`, with the texts of the two positions."""
 
     remarks: int | None
-    """The first ply whose glyph, comments or variations differ, 0 for what stands before the
-    first; None where none do. Plies after the first different move are not looked at."""
+    """The first ply with a different glyph, comment or variation; 0 for the comments before the
+    first ply, None without a difference. Plies after the first different move are ignored."""
 
     def __bool__(self) -> bool:
         """Return whether there is any difference."""
@@ -61,7 +61,7 @@ class RecordDifference:
 
 
 def difference(a: Record, b: Record, *, moves_only: bool = False) -> RecordDifference:
-    """Return how two records differ; with `moves_only` in start and moves alone.
+    """Return the differences between two records; with `moves_only`, only of start and moves.
 
     >>> from lath.notation import parse
     >>> difference(parse('[Game "yavalath"] e5 d4 *'), parse('[Game "yavalath"] e5 swap 1-0'))
@@ -85,7 +85,7 @@ def difference(a: Record, b: Record, *, moves_only: bool = False) -> RecordDiffe
 
 
 def _facts(record: Record, moves_only: bool) -> dict[str, str]:
-    """Return everything that is said of a game besides its moves and remarks."""
+    """Return the compared facts of a game besides its moves and remarks."""
     facts = {"Game": record.game, "Start": start_text_of(record)}
     if (rules := record.tag(RULES)) not in ("", FIRST_VERSION):
         facts[RULES] = rules
@@ -96,7 +96,7 @@ def _facts(record: Record, moves_only: bool) -> dict[str, str]:
 
 
 def content(record: Record) -> bytes:
-    """Return 16 bytes that are equal for records between which there is no difference."""
+    """Return 16 bytes that are equal for records without a difference."""
     parts = [f"{name} {value}" for name, value in sorted(_facts(record, moves_only=False).items())]
     parts += ["", *canonical_moves(record)]
     for number, remarks in _remarks(record):
@@ -107,8 +107,8 @@ def content(record: Record) -> bytes:
 def key_of(record: Record, keys: Sequence[Key] = ()) -> bytes | None:
     """Return 16 bytes that are equal for records with the same values of these keys.
 
-    Without `keys`: IDENTIFYING and the start, and None for a record that has none of those tags
-    but `Game`, and so might be any.
+    Default for `keys`: IDENTIFYING and the start. Without keys, the result is None for a record
+    that has none of these tags except `Game`, because it could be any game.
     """
     if keys:
         return digest_of([key.text(record) for key in keys])
@@ -117,7 +117,7 @@ def key_of(record: Record, keys: Sequence[Key] = ()) -> bytes | None:
 
 
 def _remarks(record: Record) -> Iterator[tuple[int, list[str]]]:
-    """Yield each ply of which something is said, and what; 0 is what stands before the first."""
+    """Yield each ply with remarks, and the remarks; ply 0 is for comments before the first ply."""
     if record.comments:
         yield 0, _comments(record.comments)
     for number, ply in enumerate(record.plies, 1):
@@ -126,7 +126,7 @@ def _remarks(record: Record) -> Iterator[tuple[int, list[str]]]:
 
 
 def _remarks_of(ply: Ply, spelled: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is said after a ply's glyph, each thing beginning with a sign of its own."""
+    """Yield the remarks after a ply's glyph, each with a different first character."""
     yield from _comments(ply.comments)
     for variation in ply.variations:
         yield "("
@@ -147,7 +147,7 @@ _TABLES: Final = (
     "CREATE TABLE keyed (place INTEGER PRIMARY KEY, k0 BLOB, k1 BLOB, k2 BLOB)",
     "CREATE TABLE pair (a INTEGER PRIMARY KEY, b INTEGER UNIQUE)",
 )
-"""A record's place is twice its number in its file, and in B one more."""
+"""A record's place is twice its number in its file, plus one in B."""
 
 _FIRST: Final = "SELECT place FROM waiting WHERE whole = ? ORDER BY place LIMIT 1"
 
@@ -170,24 +170,24 @@ WHERE place % 2 = 1 AND place NOT IN (SELECT b FROM pair) ORDER BY place
 
 @dataclass(frozen=True, slots=True)
 class Stands:
-    """One record and where it stands."""
+    """One record with its place in its file."""
 
     number: int
-    """In its file, from 1."""
+    """The number in the file, from 1."""
 
     line: int
-    """On which it begins."""
+    """The line on which it begins."""
 
     record: Record
 
 
 Sound = Iterable[tuple[Entry, Record]]
-"""Entries with nothing wrong with them, and their records."""
+"""Entries without problems, and their records."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonFinding:
-    """Records that belong together and differ, or one that stands alone."""
+    """Two records that belong together and differ, or one without a counterpart."""
 
     a: Stands | None
     """None for a record that is only in B."""
@@ -196,28 +196,28 @@ class ComparisonFinding:
     """None for a record that is only in A."""
 
     difference: RecordDifference | None
-    """None for a record that stands alone."""
+    """None for a record without a counterpart."""
 
 
 class Comparison:
-    """What two archives have in common; `findings` reads them, and then `equal` is right."""
+    """A comparison of two archives; consume `findings` first, then read `equal`."""
 
     def __init__(self, *, key: Sequence[Key] = (), moves_only: bool = False) -> None:
-        """`key`: what says which records belong together.
+        """Take the keys by which records belong together.
 
-        Without it those with the same IDENTIFYING tags and start do, and, of the rest, those with
-        the same moves.
+        By default, records with the same IDENTIFYING tags and start belong together, and then
+        remaining records with the same moves.
         """
         self._key: Final = key
         self._moves_only: Final = moves_only
         self.equal = 0
-        """Pairs of records between which there is no difference."""
+        """The number of pairs of equal records."""
 
     def findings(self, a: Sound, b: Sound) -> Iterator[ComparisonFinding]:
-        """Yield what is not equal, in the order of A, and what is only in B in that of B.
+        """Yield the records that differ or are only in A, in A's order, then those only in B.
 
-        Each side is read once. Equal records are paired first, then what is left by one key after
-        the other; where there are several of a kind, the first of A belongs to the first of B.
+        Each side is read once. Equal records are paired first, then the rest by one key after the
+        other. Among several equal keys, the first of A is paired with the first of B.
         """
         with temporary_database(*_TABLES) as database:
             self._gather(database, a, b)
@@ -234,7 +234,7 @@ class Comparison:
                 yield ComparisonFinding(one, other, differs)
 
     def _gather(self, database: sqlite3.Connection, a: Sound, b: Sound) -> None:
-        """Count what is equal; what has not met its equal waits in the database."""
+        """Count equal records; records without an equal one wait in the database."""
 
         def first_of(whole: bytes) -> Any:
             return database.execute(_FIRST, (whole,)).fetchone()
@@ -242,7 +242,7 @@ class Comparison:
         for pair in zip_longest(a, b):
             wholes = [self._whole(found[1]) if found else b"" for found in pair]
             if wholes[0] == wholes[1] and not first_of(wholes[0]):
-                self.equal += 1  # the usual case: no database is written
+                self.equal += 1  # the usual case, for which the database is not needed
                 continue
             for side, found in enumerate(pair):
                 if not found:
@@ -262,12 +262,12 @@ class Comparison:
                     )
 
     def _keys(self, record: Record) -> tuple[bytes | None, bytes | None, bytes | None]:
-        """Return what records have in common that belong together, the closest first."""
+        """Return the keys by which records belong together, the strictest one first."""
         key, moves = key_of(record, self._key), identity(record)
         return key and key + moves, key, None if self._key else moves
 
     def _whole(self, record: Record) -> bytes:
-        """Return what only records have in common that belong together and are equal."""
+        """Return bytes that are equal only for records that belong together and are equal."""
         return (
             (key_of(record, self._key) or b"") + identity(record)
             if self._moves_only
@@ -282,9 +282,9 @@ def _stands(place: int | None, line: int, text: str) -> Stands | None:
 def _mates(
     a: Iterator[tuple[bytes, int]], b: Iterator[tuple[bytes, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the places of the first of a key in A and in B, of the second of it, and so on.
+    """Yield the places of the first record with a key in A and in B, then of the second, and so on.
 
-    Both are in the order of keys and places; each is looked at once, however many have one key.
+    Both must be sorted by key and place; each record is read once.
     """
     one, other = next(a, None), next(b, None)
     while one and other:

@@ -1,8 +1,7 @@
-"""Copies of one game, whatever their text: broken off, turned, by names that are misspelled.
+"""Copies of one game in different texts: truncated, symmetric, or with misspelled names.
 
-A record is a copy of another where nothing in either says that they are two games, and enough says
-that they are one; in doubt they are two. What is met waits in a temporary database, so that memory
-stays flat.
+A record is a copy of another if nothing in either contradicts this, and enough supports it. In case
+of doubt they are two games. Records wait in a temporary database, so memory use does not grow.
 """
 
 from __future__ import annotations
@@ -36,36 +35,36 @@ if TYPE_CHECKING:
     import sqlite3
 
 COPY_OF: Final = "CopyOf"
-"""The tag of a record that was left out: of which record it is a copy."""
+"""The tag of a record that was left out: the record that it is a copy of."""
 
 ENOUGH: Final = 8
-"""Plies. Games with as many in common are one where nothing is against it; of fewer their tags
-have to say so."""
+"""The number of plies in common that make two games one, if nothing contradicts it. With fewer
+plies, their tags must support it."""
 
 _FREE: Final = frozenset(
     {"Game", RULES, "Setup", "Position", "First", "Second", "Result", "Termination"}
     | {"Annotator", COPY_OF}
 )
-"""Tags that are compared otherwise, or may differ between copies; all others may not."""
+"""Tags that are compared in another way, or may differ between copies; other tags must be equal."""
 
 _OF_LINES: Final = (RULES, "GameFile", "VariationOf")
-"""Tags that make another game of the same moves, also where only one record has them."""
+"""Tags that make it another game with the same moves, even if only one record has them."""
 
 
 # Names
 
 
 class _Name(NamedTuple):
-    """A name as it is compared."""
+    """A name in the form in which it is compared."""
 
     folded: str
-    """Without capitals, blanks, accents and punctuation."""
+    """The name without case, spaces, accents and punctuation."""
 
     words: tuple[str, ...]
-    """The same word by word."""
+    """The same for each word."""
 
     digits: tuple[str, ...]
-    """Its numbers, which no misspelling changes: `mcts-100` is not `mcts-200`."""
+    """Its numbers, which are never misspelled: `mcts-100` is not `mcts-200`."""
 
     short: tuple[str, ...]
     """Its words of one or two letters, which are labels: `bot A` is not `bot B`."""
@@ -85,7 +84,7 @@ def _name(text: str) -> _Name:
 
 @lru_cache(maxsize=1 << 14)
 def _folded(text: str) -> str:
-    """Return a text without capitals, accents, blanks and punctuation that only separates."""
+    """Return a text without case, accents, spaces and separating punctuation."""
     return "".join(
         letter
         for letter in unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
@@ -94,12 +93,12 @@ def _folded(text: str) -> str:
 
 
 def is_same_name(a: str, b: str, *, misspelled: bool = True) -> bool:
-    """Return whether two names may be one player's; a missing one, empty or `?`, may be anybody's.
+    """Return whether two names may belong to one player; empty and `?` match every name.
 
-    Capitals, blanks, accents, punctuation and `Surname, Name` make no difference. Nor does, with
-    `misspelled`, a letter that is wrong, missing, doubled or changed places in a word of five or
-    more, two in names of ten or more. Numbers, words of one or two letters and the last letter of
-    a word are never misspelled: they tell versions of a bot apart.
+    Case, spaces, accents, punctuation and `Surname, Name` are ignored. With `misspelled`, one
+    wrong, missing, doubled or swapped letter is allowed in a word of five or more letters, and two
+    in names of ten or more. Numbers, words of one or two letters and the last letter of a word must
+    be equal, because they distinguish versions of a bot.
 
     >>> is_same_name("Leela Zero", "leela-zero"), is_same_name("greedy", "gredy")
     (True, True)
@@ -130,7 +129,7 @@ def _is_near(a: str, b: str, misspelled: bool) -> bool:
 
 
 def _slips(a: str, b: str) -> int:
-    """Return how many slips lie between two words; 9 for more than two, and for two words."""
+    """Return the number of misspelled letters between two words; 9 if there are more than two."""
     if min(len(a), len(b)) < 5 or abs(len(a) - len(b)) > 2:
         return 9
     if a[-1] != b[-1]:
@@ -145,46 +144,46 @@ def _slips(a: str, b: str) -> int:
     return row[-1] if row[-1] < 3 else 9
 
 
-# What a record says
+# The facts of a record
 
 
 class RecordFacts(NamedTuple):
-    """What a record says of its game, as far as it is compared."""
+    """The facts of a record that are compared."""
 
     game: str
-    """The same for records of one game and start up to its symmetries."""
+    """A text that is equal for records of one game and start, up to symmetries."""
 
     line: str
-    """The least image of its moves, a blank behind each."""
+    """The least symmetric form of its moves, with a space after each."""
 
     plies: int
     first: str
     second: str
 
     is_cut: bool
-    """Whether it only stops: no result, and nothing that ended the game."""
+    """True if the record only stops: no result, and no reason for an end."""
 
     result: str
-    """Empty where `is_cut`."""
+    """The result; empty if `is_cut`."""
 
     ending: str
-    """Its `Termination`; empty where it has none."""
+    """Its `Termination`; empty if it is missing."""
 
     emt: str
-    """A letter for the time that each ply took, a blank where it is not told."""
+    """One letter for the time of each ply, or a space if it is unknown."""
 
     clk: str
-    """Likewise for what the clock showed."""
+    """One letter for the clock after each ply, or a space if it is unknown."""
 
     tags: Mapping[str, str]
-    """The other tags with a value, without what makes no difference in it."""
+    """The other tags with a value, in a comparable form."""
 
     weight: int
-    """How many comments, annotations, glyphs, plies of variations and tags there are."""
+    """The number of comments, annotations, glyphs, plies of variations and tags."""
 
 
 def facts_of(record: Record) -> RecordFacts:
-    """Return what a record says of its game."""
+    """Return the compared facts of a record."""
     start, moves = least_of(record)
     others = [_value(record.tag(name)) for name in _OF_LINES]
     ending = _value(record.termination)
@@ -212,21 +211,21 @@ def facts_of(record: Record) -> RecordFacts:
 
 
 def _value(text: str) -> str:
-    """Return the value of a tag; empty for what says that it is not known."""
+    """Return the value of a tag; empty for a value that means unknown."""
     text = text.strip()
     return "" if text in ("?", "-") else text
 
 
 @lru_cache(maxsize=1 << 14)
 def _comparable(name: str, value: str) -> str:
-    """Return what two records of one game have the same of a tag; empty where it is missing."""
+    """Return the comparable form of a tag's value; empty if it is missing."""
     if not (value := _value(value)):
         return ""
     if name == "Date":
         return "" if set(value) <= set("?.-/ ") else re.sub(r"[./]", "-", value)
     if name in ("Round", "Number"):
         return re.sub(r"\d+", lambda match: match[0].lstrip("0") or "0", value.casefold())
-    if name in ("Event", "Site"):  # numbers apart, for 1.2 is not 12
+    if name in ("Event", "Site"):  # numbers stay separate, because 1.2 is not 12
         return " ".join((_folded(value), *re.findall(r"\d+", value))).strip()
     return value
 
@@ -259,7 +258,7 @@ def _said(comments: Sequence[Comment]) -> int:
 
 
 def agree(a: RecordFacts, b: RecordFacts) -> bool:
-    """Return whether nothing that both say is against their being of one game, moves apart."""
+    """Return whether two records can be of one game by everything except their moves."""
     return (
         is_same_name(a.first, b.first)
         and is_same_name(a.second, b.second)
@@ -285,11 +284,11 @@ def _same_times(one: str, other: str) -> bool:
 
 
 def is_copy(facts: RecordFacts, of: RecordFacts) -> bool:
-    """Return whether a record is a copy of one that is as long or longer.
+    """Return whether a record is a copy of one that has at least as many plies.
 
-    Where game, start and moves are the same up to a symmetry, or it stops before the other ends;
-    where both `agree`; and where that is enough: they have ENOUGH plies in common, or their names,
-    dates and rounds are all there and the same, or all tags and the whole line.
+    Three conditions must hold. Game, start and moves are the same up to a symmetry, or the record
+    stops before the other ends. Both `agree`. There is enough in common: ENOUGH plies, or all
+    names, dates and rounds, or all tags and the whole line.
     """
     if facts.game != of.game or not of.line.startswith(facts.line) or not agree(facts, of):
         return False
@@ -317,19 +316,19 @@ _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class RecordPlace(NamedTuple):
-    """Where a record stands."""
+    """The place of a record."""
 
     file: str
     number: int
-    """In its file, from 1."""
+    """The number in the file, from 1."""
 
     line: int
-    """On which it begins."""
+    """The line on which it begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A record that is left out, and the one that it is a copy of."""
+    """A record that is left out, and the record that it is a copy of."""
 
     place: RecordPlace
     text: str
@@ -338,16 +337,18 @@ class Copy:
     of_record: Record
 
     def differences(self) -> list[str]:
-        """Return in words what is not the same in both; empty where nothing of note is."""
+        """Return the differences between both in words; empty without a notable difference."""
         a, b = self.record, self.of_record
         words = []
         if len(a.moves) < len(b.moves):
             words.append(f"stops after ply {len(a.moves)} of {len(b.moves)}")
         if _as_it_stands(a, len(a.moves)) != _as_it_stands(b, len(a.moves)):
-            words.append("turned or mirrored")
+            words.append("rotated or reflected")
         names = ((name, _value(a.tag(name)), _value(b.tag(name))) for name in ("First", "Second"))
         spelled = (
-            f"{name} {one or 'is missing'} for {other}" if other else f"{name} {one} for none"
+            f"{name} {one or 'missing'} instead of {other}"
+            if other
+            else f"{name} {one} instead of none"
             for name, one, other in names
             if one != other
         )
@@ -359,7 +360,7 @@ def _as_it_stands(record: Record, plies: int) -> tuple[str, ...]:
 
 
 _PLAIN: Final = ("date", "round", "number", "event", "first", "second")
-"""What a database compares of records, empty where it is missing."""
+"""The values of records that the database compares; empty if missing."""
 
 _TABLES: Final = (
     """CREATE TABLE item (place INTEGER PRIMARY KEY, file TEXT, number INTEGER, line INTEGER,
@@ -375,33 +376,33 @@ _TABLES: Final = (
 _KEEP: Final = f"""
 INSERT INTO kept VALUES (:bucket, :rank, :place, :facts, :moves,
 {", ".join(f":{name}" for name in _PLAIN)})
-"""  # noqa: S608 - our words
+"""  # noqa: S608 - constant words
 
 _LIKE_IT: Final = " ".join(f"AND ({n} = '' OR :{n} = '' OR {n} = :{n})" for n in _PLAIN)
 
 _CANDIDATES: Final = f"""
 SELECT rank, place, facts FROM kept
 WHERE bucket = :bucket AND substr(moves, 1, length(:moves)) = :moves {_LIKE_IT} ORDER BY rank
-"""  # noqa: S608 - our words
-"""Records that stay and that one may be a copy of: what is plainly another game is left out."""
+"""  # noqa: S608 - constant words
+"""The kept records that one may be a copy of; clearly different games are excluded."""
 
 
 class Copies:
-    """Records among which some are copies of others; a context, while which they wait on the disk.
+    """Finds copies among records; a context manager that stores the records on disk.
 
-    `add` all of them, `settle` which stay, and then ask for `left_out` and `kept`. Those come in
-    their order: a record stays unless it is a copy of a better one that stays and nothing is
-    against its being of one game with all that were copies of that already, so that a record
-    without tags does not make one of two games. The better is the longer, then the one with a
-    result, then the one that says more, else the first. Raises OSError where there is no room.
+    Call `add` for all records, then `settle`, then read `left_out` and `kept`. Both are in the
+    order of the records. A record is left out if it is a copy of a better kept record and agrees
+    with all copies of that record. So a record without tags does not join two different games. The
+    better record is the longer one, then the one with a result, then the one with more information,
+    then the first. Raises OSError if the disk is full.
     """
 
     def __init__(self, memory: int = MEMORY) -> None:
-        """`memory` is in bytes; what is over it lies on the disk."""
+        """Take the memory limit in bytes; more data goes to the disk."""
         self._memory: Final = memory
         self._added = 0
         self.copies = 0
-        """Records that are left out; right once all is settled."""
+        """The number of records left out; valid after `settle`."""
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -417,11 +418,11 @@ class Copies:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close the database, which makes of its own errors TemporaryFileError."""
+        """Close the database, and raise its own errors as TemporaryFileError."""
         self._stack.__exit__(kind, error, trace)
 
     def add(self, row: SampledRecord, record: Record, place: RecordPlace) -> None:
-        """Add a record, its way on and where it stands."""
+        """Add a record, with its row for the output and its place."""
         self._added += 1
         item = (self._added, *place, row.order, row.value, row.text)
         self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", item)
@@ -430,7 +431,7 @@ class Copies:
         self._database.execute("INSERT INTO fact VALUES (?, ?, ?, ?, ?)", fact)
 
     def settle(self) -> None:
-        """Decide which records stay."""
+        """Decide which records are kept."""
         better = "SELECT place, facts FROM fact ORDER BY plies DESC, cut, weight DESC, place"
         for rank, (place, text) in enumerate(self._database.execute(better)):
             facts = RecordFacts(*json.loads(text))
@@ -446,7 +447,7 @@ class Copies:
             self._database.execute("INSERT OR IGNORE INTO member VALUES (?, ?)", (of, said))
 
     def _original(self, facts: RecordFacts) -> tuple[int, RecordFacts] | None:
-        """Return the place of the record that stays and that this is a copy of, and its facts."""
+        """Return the place and the facts of the kept record that this is a copy of, or None."""
         plain = _plain(facts)
         found: list[tuple[int, int, RecordFacts]] = []
         for bucket in _buckets(facts)[: 1 if facts.plies >= ENOUGH else 2]:
@@ -474,22 +475,23 @@ class Copies:
             yield Copy(place, text, parse(text), of, parse(of_text))
 
     def kept(self) -> Iterator[SampledRecord]:
-        """Yield the records that stay, in their order."""
+        """Yield the records that are kept, in their order."""
         query = "SELECT sort, value, text FROM item WHERE original IS NULL ORDER BY place"
         return map(SampledRecord._make, self._database.execute(query))
 
 
 def _beside(facts: RecordFacts, of: RecordFacts) -> RecordFacts:
-    """Return what has to agree among all copies of a record: no names where it has them itself.
+    """Return the facts that must agree among all copies of a record.
 
-    Two copies may each have a slip of their own. Moves and weight say nothing of which game it is.
+    Names that the record has itself are removed, because two copies can have different
+    misspellings. Moves and weight do not identify a game.
     """
     first, second = "" if of.first else facts.first, "" if of.second else facts.second
     return facts._replace(line="", plies=0, weight=0, first=first, second=second)
 
 
 def _buckets(facts: RecordFacts) -> list[bytes]:
-    """Return 16 bytes each, some of which a record has in common with all that it is a copy of."""
+    """Return keys of 16 bytes; a record shares at least one with each record it is a copy of."""
     buckets = [digest_of(("line", facts.game, " ".join(facts.line.split(" ", ENOUGH)[:ENOUGH])))]
     if facts.first and facts.second and (known := _date_and_round(facts)):
         names = (_name(facts.first).folded, _name(facts.second).folded)
@@ -498,7 +500,7 @@ def _buckets(facts: RecordFacts) -> list[bytes]:
 
 
 def _plain(facts: RecordFacts) -> dict[str, str]:
-    """Return what a database can compare; empty where it is missing, or needs a closer look."""
+    """Return the values that a database can compare; empty if missing or not comparable."""
     tags = facts.tags
     date = tags.get("Date", "")
     return {
@@ -513,5 +515,5 @@ def _plain(facts: RecordFacts) -> dict[str, str]:
 
 
 def _numbers(name: str) -> str:
-    """Return what is the same for names that may be one; empty for a missing one."""
+    """Return a text that is equal for names that may be the same; empty for a missing name."""
     return f"of {' '.join(_name(name).digits)}" if name else ""

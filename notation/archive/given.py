@@ -1,8 +1,8 @@
-"""Games that were given before: the same game of the same event, however its record is annotated.
+"""Games that were read before: the same game of the same event, with any annotations.
 
-A directory and its own `games.lath`, a file that is named twice and an event of which a league has
-a copy give the same games. Moves alone never make two games one, and neither are games of two
-tournaments that are known to be different ones.
+Such games come from a directory and its own `games.lath`, from a file that is named twice, or from
+an event with a copy in a league. Equal moves alone never make two games one. Games of two different
+known tournaments are never one either.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from lath.notation.record.errors import printable
 from lath.notation.record.record import Record
 
 _TOLD: Final = ("Event", "Date", "Round", "Number", "First", "Second", "Result")
-"""Tags that tell games of the same moves apart."""
+"""Tags that distinguish games with the same moves."""
 
 AGAIN: Final = "--count-again"
-"""The flag by which they count as often as they are given."""
+"""The option with which repeated games count each time."""
 
 
 def game_key(record: Record) -> bytes | None:
-    """Return 16 bytes that records of one game have in common; None where nobody can know.
+    """Return 16 bytes that are equal for records of one game; None if this cannot be decided.
 
-    That takes its number, or its event, its round and its moves: all else may be so of two games.
+    The record must have a number, or an event, a round and moves, because all other values may be
+    equal in two games.
 
     >>> from lath.notation import parse
     >>> one = parse('[Game "yavalath"] [Number "7"] [First "ann"] 1. e5 {fine} 2. d4 1-0')
@@ -46,16 +47,18 @@ def game_key(record: Record) -> bytes | None:
 
 
 class GivenGames:
-    """The games that were given so far, from one source after the other."""
+    """The games that were read so far, from one source after the other."""
 
     def __init__(self, *, counts_again: bool = False, has_flag: bool = True) -> None:
-        """Take whether a game counts as often as it is given, and whether a flag says so."""
+        """Take whether repeated games count each time, and whether an option for it exists."""
         self._counts_again: Final = counts_again
-        self._once: Final = f"count once ({AGAIN}: again)" if has_flag else "count once"
+        self._once: Final = (
+            f"count once (use {AGAIN} to count them again)" if has_flag else "count once"
+        )
         self._seen: Final = SeenRecords()
         """All games."""
         self._placed: Final = SeenRecords()
-        """The same, each with its tournament, or as one of none that is known."""
+        """All games with their tournament, or marked as of an unknown one."""
         self._origin = b""
         self._files: Final = set[tuple[int, int]]()
         self._source = ""
@@ -64,11 +67,11 @@ class GivenGames:
 
     @property
     def again(self) -> int:
-        """Return how many games were given before."""
+        """Return the number of games that were read before."""
         return self._again.total()
 
     def begin(self, source: Path, origin: str = "") -> None:
-        """Note that the next games are of this source, and of the tournament `origin`, if known.
+        """Note the source of the next games, and their tournament `origin` if it is known.
 
         Games of two tournaments are never one; those of a copy have the same origin.
         """
@@ -77,7 +80,7 @@ class GivenGames:
         self._is_again = False
         try:
             found = source.stat()
-        except OSError:  # whoever reads it says so
+        except OSError:  # the reader of the source reports it
             return
         if S_ISREG(found.st_mode) or S_ISDIR(found.st_mode):
             file = found.st_dev, found.st_ino
@@ -85,7 +88,7 @@ class GivenGames:
             self._files.add(file)
 
     def is_left_out(self, record: Record) -> bool:
-        """Return whether a game was given before and does not count again."""
+        """Return whether a game was read before and does not count again."""
         key = game_key(record)
         is_new = key is None or self._is_new(key)
         if is_new and not self._is_again:
@@ -94,7 +97,7 @@ class GivenGames:
         return not self._counts_again
 
     def _is_new(self, key: bytes) -> bool:
-        """Keep a game; return whether it was not given before, as far as anybody can know."""
+        """Add a game; return whether it was not read before."""
         is_first = self._seen.add(key)
         if not self._origin:
             return is_first and self._placed.add(key)
@@ -102,11 +105,11 @@ class GivenGames:
         return (is_first or not self._placed.has(key)) and self._placed.add(own)
 
     def words(self) -> str:
-        """Return what is to be said of games that were given before; empty where none was."""
+        """Return the notice about repeated games; empty without any."""
         if not self._again:
             return ""
         were = "1 game was" if self.again == 1 else f"{self.again} games were"
         count = "count again" if self._counts_again else self._once
         places = ", ".join(f"{many} in {name}" for name, many in self._again.most_common(3))
         more = f" and {len(self._again) - 3} more" if len(self._again) > 3 else ""
-        return f"{were} given before: {places}{more}; they {count}"
+        return f"{were} read before: {places}{more}; repeated games {count}"

@@ -1,11 +1,11 @@
-"""Record N of a file at once: where the records of a file begin, kept beside it or in it.
+"""The index of a file: the places of its records, stored beside the file or in it.
 
-Of every 64 kB or so an index has which record begins there, and on which line. That of `games.lath`
-is `games.lath.idx`; a `.lath.zst` that the arena wrote has its own inside. Other compressed files
-can only be read from their beginning.
+For about every 64 kB, an index has the number of the record that begins there, and its line. The
+index of `games.lath` is `games.lath.idx`; a `.lath.zst` written by the arena contains its own.
+Other compressed files can only be read from the start.
 
-An index beside a file is believed if the file has the size and the time of change, to the
-nanosecond, that it had, and the same first and last 64 kB.
+An index beside a file is valid if the file is unchanged in its size, its time of change to the
+nanosecond, and its first and last 64 kB.
 """
 
 from __future__ import annotations
@@ -43,43 +43,43 @@ from lath.notation.text.writer import format_records
 from lath.notation.tokens import BEGINNING
 
 SUFFIX: Final = ".idx"
-"""What an index is called: as its file, and this."""
+"""The suffix of an index, after the name of its file."""
 
 _GROUP: Final = 1 << 16
-"""Bytes of text after which the next record is in the index again."""
+"""The bytes of text between two entries of the index."""
 
 _ENDS: Final = 1 << 16
-"""Bytes at either end of a file by which it is known again."""
+"""The bytes at each end of a file by which it is recognised."""
 
 _MAGIC: Final = b"lath index 1\n"
 _DIGEST: Final = 16
 
 
 class StaleIndexWarning(UserWarning):
-    """An index beside a file is not used, for it is not of the file as it is now."""
+    """An index beside a file is not used, because the file has changed."""
 
 
 class NoIndexError(NotationError):
-    """An index of such a file would help nobody."""
+    """An index would not help with such a file."""
 
 
 class Index(NamedTuple):
-    """Where groups of records begin, each with a record."""
+    """The places of groups of records, each with at least one record."""
 
     records: int
-    """How many there are in all, bad ones too, as `entries` counts them."""
+    """The number of records, including invalid ones, as `entries` counts them."""
     end: int
-    """Bytes of the whole text."""
+    """The bytes of the whole text."""
     numbers: Sequence[int]
-    """Of the first record of each group, from 0."""
+    """The number of the first record of each group, from 0."""
     offsets: Sequence[int]
-    """Bytes of text before each group, when decompressed."""
+    """The bytes of decompressed text before each group."""
     lines: Sequence[int]
-    """On which line each group begins, from 1."""
+    """The line on which each group begins, from 1."""
 
 
 def index_of(stream: BinaryIO) -> Index:
-    """Return the index of a stream, which is read to its end; raises what reading it raises."""
+    """Return the index of a stream, which is read to its end. Raises any error of the stream."""
     numbers, offsets, lines = array("Q"), array("Q"), array("Q")
     records = end = 0
     for chunk in chunks(stream):
@@ -95,13 +95,13 @@ def index_of(stream: BinaryIO) -> Index:
 
 
 def _count(cut: Chunk) -> int:
-    """Return how many records there are between two boundaries, as `texts_of` has them."""
+    """Return the number of records between two boundaries, as `texts_of` finds them."""
     is_usual = cut.data[:1] == b"[" and cut.data.find(BEGINNING.encode(), 1) < 0
     return 1 if is_usual else sum(1 for _ in texts_of(cut))
 
 
 def _packed(index: Index, of_file: dict[str, Any]) -> bytes:
-    """Return an index as bytes: a line of JSON, three columns of 8 bytes each, a digest of all."""
+    """Return an index as bytes: a line of JSON, three columns of 8 bytes, and a digest of all."""
     columns = (index.numbers, index.offsets, index.lines)
     head = {"records": index.records, "end": index.end, "groups": len(index.numbers), **of_file}
     data = _MAGIC + json.dumps(head).encode() + b"\n" + b"".join(map(_column, columns))
@@ -116,7 +116,7 @@ def _column(numbers: Sequence[int]) -> bytes:
 
 
 def _unpacked(data: bytes) -> tuple[Index, dict[str, Any]] | None:
-    """Return what `_packed` was given; None where the bytes are something else, or damaged."""
+    """Return the arguments of `_packed`; None if the bytes are something else, or damaged."""
     body, digest = data[:-_DIGEST], data[-_DIGEST:]
     if not data.startswith(_MAGIC) or blake2b(body, digest_size=_DIGEST).digest() != digest:
         return None
@@ -136,7 +136,7 @@ def _unpacked(data: bytes) -> tuple[Index, dict[str, Any]] | None:
 
 
 def note_for(path: Path) -> Noted | None:
-    """Return what `write_atomically` takes for a file with its index inside; None for others."""
+    """Return the `note` argument of `write_atomically` for a file with an index, or None."""
     return _note if path.name.lower().endswith(".lath.zst") else None
 
 
@@ -145,7 +145,7 @@ def _note(stream: BinaryIO) -> bytes:
 
 
 def _state(file: BinaryIO) -> dict[str, Any]:
-    """Return by what a file is known again; raises OSError."""
+    """Return the data by which a file is recognised. Raises OSError."""
     about = os.fstat(file.fileno())
     file.seek(0)
     ends = blake2b(file.read(_ENDS), digest_size=_DIGEST)
@@ -157,11 +157,11 @@ def _state(file: BinaryIO) -> dict[str, Any]:
 
 
 def write(path: str | Path, records: Iterable[Record]) -> None:
-    """Write records as text, whole or not at all, compressed as the suffix says.
+    """Write records as text, completely or not at all, compressed by the suffix.
 
-    They are written as they are; `check` says whether they are sound. A `.lath.zst` has its index
-    inside. `-` is standard output, which has them as they come. Raises OSError; and what the
-    records raise, when the file stays as it was.
+    The records are not checked; use `check` for that. A `.lath.zst` contains its index. `-` is
+    standard output, to which records are written one by one. Raises OSError, and any error of the
+    records; the file is then unchanged.
     """
     if str(path) == "-":
         if sys.stdout is None:
@@ -175,11 +175,11 @@ def write(path: str | Path, records: Iterable[Record]) -> None:
 
 
 def write_index(path: str | Path) -> Path:
-    """Write the index of a file beside it, whole or not at all, and return where it is.
+    """Write the index of a file beside it, completely or not at all, and return its path.
 
-    That is the file itself where it is a `.zst` that has its own. Raises OSError, also where the
-    file changes meanwhile, and NoIndexError for a compressed file that can only be read from its
-    beginning, and where something else has the name of the index.
+    For a `.zst` with its own index, that is the file itself. Raises OSError, also if the file
+    changes meanwhile. Raises NoIndexError for a compressed file that can only be read from the
+    start, and if another file has the name of the index.
     """
     file = Path(path)
     with closing(_Source(file)) as source:
@@ -190,23 +190,25 @@ def write_index(path: str | Path) -> Path:
         if not source.is_random:
             example = file.with_suffix("") if compression_of(file) else file
             raise NoIndexError(
-                f"{file}: an index does not help where a file is only read from its beginning; "
-                f"expected text, or .zst as `arena select {file} -o {example}.zst` writes it"
+                f"{file}: an index does not help with a file that can only be read from its start; "
+                f"expected text, or a .zst file as `arena select {file} -o {example}.zst` writes it"
             )
         beside = _beside(file)
-        if beside.exists() and not _is_index(beside):  # be it a link to records
-            raise NoIndexError(f"{beside} is there already, and no index: it stays as it is")
+        if beside.exists() and not _is_index(beside):  # it may be a link to records
+            raise NoIndexError(
+                f"{beside} already exists and is not an index; it was left unchanged"
+            )
         before = source.state()
         with damage_told(file):
             found = index_of(source.stream)
         if source.state() != before:
-            raise OSError(errno.EBUSY, "it was changed while it was read", str(file))
+            raise OSError(errno.EBUSY, "it changed while it was read", str(file))
         write_atomically(beside, [_packed(found, before)])
     return beside
 
 
 def _is_index(file: Path) -> bool:
-    """Return whether a file begins as an index of some version does, or is empty."""
+    """Return whether a file is empty or begins as an index of any version does."""
     if not file.is_file():
         return False
     with file.open("rb") as stream:
@@ -219,10 +221,10 @@ def _beside(file: Path) -> Path:
 
 
 class _Source:
-    """A file that is open, and the index of it that is to be believed."""
+    """An open file, with its valid index if there is one."""
 
     def __init__(self, path: Path) -> None:
-        about = path.stat()  # raises where there is none
+        about = path.stat()  # raises if the file does not exist
         if not stat.S_ISREG(about.st_mode):
             code = errno.EISDIR if stat.S_ISDIR(about.st_mode) else errno.ESPIPE
             raise OSError(code, os.strerror(code), str(path))
@@ -230,9 +232,9 @@ class _Source:
         self._raw: Final = path.open("rb")
         self.index: Index | None = None
         self.is_inside = False
-        """Whether the index stands in the file itself."""
+        """True if the index is in the file itself."""
         self.stale = ""
-        """Why there is none, although there is a file for it."""
+        """The reason why an existing index is not used."""
         try:
             self._open()
         except BaseException:
@@ -242,7 +244,7 @@ class _Source:
     def _open(self) -> None:
         self._context: Any = None
         self.is_random = not (compression_of(self.path) or is_database(self.path))
-        """Whether any place of it is read as fast as its beginning."""
+        """True if every place can be read as fast as the start."""
         self.stream: BinaryIO = self._raw
         if compression_of(self.path) == ".zst" and (table := table_of(self._raw)):
             frames = Frames(self._raw, table)
@@ -269,14 +271,14 @@ class _Source:
             self.stale = f"{beside} cannot be read: {error.strerror or error}"
             return
         if (found := _unpacked(data)) is None:
-            self.stale = f"{beside} is damaged, or no index of this version"
+            self.stale = f"{beside} is damaged or was written by another version"
         elif found[1] != self.state():
-            self.stale = f"{beside} is of an earlier state of {self.path.name}"
+            self.stale = f"{beside} is older than {self.path.name}"
         else:
             self.index = found[0]
 
     def state(self) -> dict[str, Any]:
-        """Return by what the file is known again."""
+        """Return the data by which the file is recognised."""
         return _state(self._raw)
 
     def _about(self) -> tuple[int, int]:
@@ -284,12 +286,12 @@ class _Source:
         return about.st_size, about.st_mtime_ns
 
     def require_same(self) -> None:
-        """Raise OSError where somebody has written into the file since it was opened."""
+        """Raise OSError if the file has changed since it was opened."""
         if self._about() != self._known:
-            raise OSError(errno.EBUSY, "it was changed since it was opened", str(self.path))
+            raise OSError(errno.EBUSY, "it has changed since it was opened", str(self.path))
 
     def require_there(self) -> None:
-        """Raise OSError where the path does not lead to this file, as it was opened, any more."""
+        """Raise OSError if the path no longer leads to the opened file."""
         self.require_same()
         there, here = self.path.stat(), os.fstat(self._raw.fileno())
         if (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino):
@@ -304,7 +306,7 @@ class _Source:
 
 
 class _Window(io.RawIOBase):
-    """The next bytes of a stream, so many and no more; the stream stays open."""
+    """A limited number of the next bytes of a stream; the stream stays open."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:
         self._stream = stream
@@ -320,32 +322,32 @@ class _Window(io.RawIOBase):
 
 
 class Records(Sequence[Record], AbstractContextManager["Records"]):
-    """The records of a file, by their places from 0: record N of the commands is `records[N - 1]`.
+    """The records of a file, by index from 0: record N of the commands is `records[N - 1]`.
 
-    With an index a record is read alone; without one the file is read once, when the first record
-    is asked for or counted, to see where they are. A slice is a list. Going through all of them is
-    as `read` does it, of the file that was opened: OSError where another has its name. A text that
-    is no record raises RecordError where it is asked for; `entry` returns it with its problems.
-    Threads may share it. Raises ValueError once it is closed.
+    With an index file, a record is read alone. Without one, the first access reads the file once to
+    find the records. A slice is a list. Iteration works as `read` does, on the file that was
+    opened; OSError is raised if another file now has its name. A text that is not a record raises
+    RecordError; `entry` returns it with its problems. Threads can share the object. Raises
+    ValueError after `close`.
     """
 
     def __init__(self, path: str | Path) -> None:
         self._source: Final = _Source(Path(path))
         self._index = self._source.index
         self._lock: Final = RLock()
-        """Held from going to a place to having read it."""
+        """Held while a place is sought and read."""
         self._held: tuple[int, list[RecordText]] = (-1, [])
         """The group that was read last."""
         self.has_index: Final = self._index is not None
-        """Whether there was one that is to be believed, in the file or beside it."""
+        """True if there was a valid index, in the file or beside it."""
         self.is_random: Final = self._source.is_random
-        """Whether any record is read alone. Of `.gz`, `.bz2`, `.xz` and of a `.zst` that others
-        wrote, all that stands before a record is decompressed."""
+        """True if any record can be read alone. For `.gz`, `.bz2`, `.xz` and a `.zst` of another
+        program, everything before a record is decompressed."""
         self.stale: Final = self._source.stale
-        """Why an index beside the file is not used; empty where there is none, or it is."""
+        """The reason why an index beside the file is not used; empty without such an index."""
 
     def _places(self) -> Index:
-        """Return where the records are; raises OSError where that has to be found out."""
+        """Return the places of the records. Raises OSError if the file cannot be read."""
         with self._lock:
             if self._index is None:
                 with damage_told(self._source.path):
@@ -377,16 +379,17 @@ class Records(Sequence[Record], AbstractContextManager["Records"]):
         return entry.record
 
     def entry(self, place: int, *, rules: bool = False) -> Entry:
-        """Return the record of this place with its text, line and problems.
+        """Return the record at this index with its text, line and problems.
 
-        With `rules` its moves are played. Raises OSError, and IndexError where there is none.
+        With `rules`, its moves are played. Raises OSError if the file cannot be read, and
+        IndexError if the record does not exist.
         """
         records = len(self)
         try:
-            at = range(records)[place]  # counts negative ones from the end
+            at = range(records)[place]  # negative numbers count from the end
         except IndexError:
-            holds = f"{self._source.path} has {records}, of places from 0"
-            raise IndexError(f"there is no record at place {place}: {holds}") from None
+            holds = f"{self._source.path} has {records}, numbered from 0"
+            raise IndexError(f"record {place} does not exist: {holds}") from None
         numbers = self._places().numbers
         group = bisect_right(numbers, at) - 1
         with self._lock:
@@ -408,7 +411,7 @@ class Records(Sequence[Record], AbstractContextManager["Records"]):
                     for text in texts_of(Chunk(first + line - 1, data, start + offset))
                 ]
             if len(texts) != [*numbers[group + 1 : group + 2], len(self)][0] - numbers[group]:
-                raise OSError(errno.EIO, "its index does not fit it", str(self._source.path))
+                raise OSError(errno.EIO, "its index does not match it", str(self._source.path))
             self._held = (group, texts)
         return self._held[1]
 
@@ -421,10 +424,10 @@ class Records(Sequence[Record], AbstractContextManager["Records"]):
 
 
 def open_records(path: str | Path) -> Records:
-    """Open a file to read any record of it; `Records` says at what price.
+    """Open a file to read any of its records; `Records` explains the cost.
 
-    An index that is not of the file as it is now is not used, and StaleIndexWarning says so. Raises
-    OSError, also for what is no regular file.
+    If the file has changed since its index was written, the index is not used, and
+    StaleIndexWarning is issued. Raises OSError, also for something other than a regular file.
 
     >>> import tempfile
     >>> from lath import notation
@@ -439,6 +442,8 @@ def open_records(path: str | Path) -> Records:
     """
     records = Records(path)
     if records.stale:
-        message = f"{records.stale}: it is not used; `lath.notation.write_index` makes it anew"
+        message = (
+            f"{records.stale}: the index is ignored; `lath.notation.write_index` writes a new one"
+        )
         warnings.warn(message, StaleIndexWarning, stacklevel=2)
     return records

@@ -1,7 +1,7 @@
-"""Records drawn by chance: a sample of so many, and a division by shares.
+"""Random samples of records, and random splits by shares.
 
-What is drawn follows from the seed and from what the records say, never from their order nor from
-where they stand: the same records give the same draw, in whatever files they come.
+The choice depends only on the seed and the content of the records, not on their order or their
+files.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class SampledRecord(NamedTuple):
     """A record on its way through `arena select`."""
 
     order: bytes
-    """What it is put in order by; empty where it is not."""
+    """The bytes by which it is sorted; empty without sorting."""
 
     value: str
-    """What it is divided by; empty where it is not."""
+    """The value by which it is split; empty without splitting."""
 
     text: str
-    """As it stands in its file."""
+    """The text in its file."""
 
 
 _TABLES: Final = (
@@ -42,12 +42,12 @@ _TABLES: Final = (
 def sample(
     rows: Iterable[SampledRecord], size: int, seed: int, memory: int = MEMORY
 ) -> Iterator[SampledRecord]:
-    """Yield `size` of the rows in their order, or all where there are fewer.
+    """Yield `size` of the rows in their order, or all if there are fewer.
 
-    Each set of so many is as likely as any other. Every row gets a number that follows from the
-    seed, its text and how many rows of the same text came before it, and the lowest are taken: so
-    the order of the rows makes no difference to which texts are drawn, and how often. `memory` is
-    in bytes; what is over it lies on the disk. Raises OSError where there is no room.
+    Every set of this size is equally likely. Each row gets a number that depends on the seed, its
+    text and the number of equal rows before it; the rows with the lowest numbers are taken. So the
+    order of the rows does not change which texts are chosen, or how often. `memory` is in bytes;
+    more data goes to the disk. Raises OSError if the disk is full.
 
     >>> rows = [SampledRecord(b"", "", f"game {number}") for number in range(9)]
     >>> sorted(sample(rows, 3, seed=1)) == sorted(sample(rows[::-1], 3, seed=1))
@@ -64,7 +64,7 @@ def sample(
 def _draw(
     database: sqlite3.Connection, rows: Iterable[SampledRecord], size: int, seed: int
 ) -> None:
-    """Keep the rows of the `size` lowest draws, and not many more."""
+    """Keep the rows with the `size` lowest numbers, and not many more."""
     worst, kept, most = b"\xff" * 17, 0, 2 * size + 1000
     for place, row in enumerate(rows):
         text = row.text.encode()
@@ -83,7 +83,7 @@ def _draw(
 
 
 def _copies(database: sqlite3.Connection, text: bytes) -> int:
-    """Return how often a text has come, this time included."""
+    """Return how often a text was added, including this time."""
     content = int.from_bytes(blake2b(text, digest_size=8).digest(), "big", signed=True)
     if database.execute("INSERT OR IGNORE INTO copy VALUES (?, 1)", (content,)).rowcount:
         return 1
@@ -97,10 +97,13 @@ def _digest(seed: int, number: int, content: bytes) -> bytes:
 
 
 class Shares:
-    """Parts that records fall into by chance, each with its share of them."""
+    """The parts of a random split, each with its share of the records."""
 
     def __init__(self, shares: Mapping[str, float], seed: int) -> None:
-        """`shares` are over 0 and count beside each other: 9 and 1 are as good as 0.9 and 0.1."""
+        """Take the shares, which must be positive.
+
+        Only their ratios matter: 9 and 1 equal 0.9 and 0.1.
+        """
         whole = sum(shares.values())
         self._names: Final = tuple(shares)
         self._ends: Final = [end / whole for end in accumulate(shares.values())][:-1]
@@ -109,15 +112,15 @@ class Shares:
     def part_of(self, record: Record) -> str:
         """Return the name of the part that a record belongs to.
 
-        Records of one game belong together, also if one is the other turned or mirrored: the same
-        id, start and moves up to the game's symmetries. Their tags, results and comments do not
-        count. What the game cannot read counts as it stands.
+        Records of one game belong to one part, even if one is rotated or reflected: they have the
+        same id, start and moves up to the game's symmetries. Tags, results and comments are
+        ignored. Text that the game cannot read is compared unchanged.
         """
         drawn = int.from_bytes(_digest(self._seed, 0, _least(record).encode())[:8], "big")
         return self._names[bisect(self._ends, drawn / 2**64)]
 
 
 def _least(record: Record) -> str:
-    """Return the same text for records that some symmetry of their game takes to each other."""
+    """Return a text that is equal for records that are symmetric to each other."""
     start, line = least_of(record)
     return "\n".join((record.game, start, *line)).encode("utf-8", "replace").decode()

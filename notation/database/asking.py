@@ -1,7 +1,8 @@
-"""Queries of databases: which games match, the same as record by record, without reading all.
+"""Queries of databases: the matching games, found without reading every record.
 
-What is asked of tags is asked of each text that there is once, positions are looked up by their
-keys and then replayed, moves and numbers are columns. `pattern_search` looks for patterns.
+The result equals that of asking each record. Tests of tags are applied once to each different text.
+Positions are looked up by their keys and then replayed. Moves and numbers are columns.
+`pattern_search` searches for patterns.
 """
 
 from __future__ import annotations
@@ -42,20 +43,20 @@ from lath.notation.text.scanner import parse
 
 
 def matching(database: Database, plan: Plan) -> Flags:
-    """Return which games of a database match, by their number; there is no game 0.
+    """Return which games of a database match, by number; game 0 does not exist.
 
-    Of those that can be played here: none whose game is not installed. Raises DatabaseError.
+    Games that are not installed never match. Raises DatabaseError if the database is damaged.
     """
     return _holds(database, plan, database.known)
 
 
 def _holds(database: Database, plan: Plan, among: Flags) -> Flags:
-    """Return the games of which this holds."""
+    """Return the games for which a plan is true."""
     return ASKED[type(plan)].games(database, plan, among)
 
 
 def _moments(database: Database, plan: Plan, among: Flags) -> Moments:
-    """Return when this holds, of what is asked of single plies."""
+    """Return the moments at which a plan about plies is true."""
     moments = ASKED[type(plan)].moments
     assert moments is not None, plan
     return moments(database, plan, among)
@@ -85,12 +86,12 @@ def _text(database: Database, plan: operators.OfText, among: Flags) -> Flags:
 
 
 def _players(database: Database, passes: TextTest) -> list[Flags]:
-    """Return by seat the games in which the player's name passes."""
+    """Return, by side, the games in which that player's name passes the test."""
     return [_tag(database, passes, tag) for tag in SEAT_TAGS]
 
 
 def _won(database: Database, *, is_loser: bool) -> list[Flags]:
-    """Return by seat the games that it has won, or lost."""
+    """Return, by side, the games that this side won or lost."""
     won = [_passing(database, Result.won_by(side).__eq__, "result") for side in SIDES]
     return won[::-1] if is_loser else won
 
@@ -104,7 +105,7 @@ TEXTS: Final[Mapping[str, Callable[[Database, TextTest], Flags]]] = {
     "loser": partial(_winner, is_loser=True),
     "result": lambda database, passes: _passing(database, passes, "result"),
 }
-"""Which games have texts of these names that pass, as `query.questions` has it; others are tags."""
+"""The games with a passing text of each name, as in `query.questions`; other names are tags."""
 
 
 def _plies(database: Database, plan: operators.OfPlies, among: Flags) -> Flags:
@@ -127,7 +128,7 @@ def _notes(database: Database, plan: operators.OfNotes, among: Flags) -> Flags:
 
 
 def _by_records(database: Database, plan: Plan, among: Flags) -> Flags:
-    """Return the games whose records say so: what no column knows."""
+    """Return the games whose records match; for data that is not in a column."""
     asks = operators.question(plan).matches
     found = database.none()
     for number, text in database.texts(among):
@@ -142,11 +143,13 @@ def _flags(database: Database, moments: Moments) -> Flags:
 
 
 def _tag(database: Database, passes: TextTest, tag: str) -> Flags:
-    """Return the games whose tag passes, each text that there is being asked once."""
+    """Return the games whose tag passes the test, which is applied once to each different text."""
     column = TAG_COLUMNS.get(tag, "NULL")
     name = json.dumps([tag], ensure_ascii=False)[:-1].replace("'", "''")
-    said = f"contains(tags, '{name},')"  # where it has no column, or that cannot hold it
-    if tag == "Result":  # its column has what ended the moves, where the tag is missing, too
+    said = (
+        f"contains(tags, '{name},')"  # the tag has no column, or its column cannot hold the value
+    )
+    if tag == "Result":  # its column has the result after the moves, also if the tag is missing
         said += """ OR NOT contains(tags, '"Result"') OR contains(tags, ',"Result"]')"""
     others = database.flags(f"SELECT id FROM games WHERE {said}")  # noqa: S608
     usual = (
@@ -176,7 +179,7 @@ def _tag(database: Database, passes: TextTest, tag: str) -> Flags:
 
 
 def _passing(database: Database, passes: TextTest, column: str) -> Flags:
-    """Return the games where a column has a text that passes."""
+    """Return the games with a passing text in a column."""
     texts = database.rows(f"SELECT DISTINCT {column} FROM games")  # noqa: S608
     chosen = [text for (text,) in texts if text is not None and passes(text)]
     with database.table("chosen", text=pa.array(chosen, pa.string())):
@@ -206,7 +209,7 @@ def _moments_of_any(database: Database, plan: operators.Or, among: Flags) -> Mom
 
 
 def _asked(database: Database, part: Plan, among: Flags) -> Moments:
-    """Return the plies that something is asked of, whether it holds there or not."""
+    """Return the plies that a question is about, whether it holds there or not."""
     if isinstance(part, operators.OfNumber):
         return _said(database, part, (), among)
     ids = np.flatnonzero(among)
@@ -215,7 +218,7 @@ def _asked(database: Database, part: Plan, among: Flags) -> Moments:
 
 
 def _sequence(database: Database, plan: operators.Then, among: Flags) -> Moments:
-    """Return when the last of several holds that hold one after another."""
+    """Return the moments of the last of several questions that hold one after another."""
     found: dict[int, Moments] = {}
     for place, part in sorted(enumerate(plan.parts), key=lambda each: _cost(each[1])):
         found[place] = _moments(database, part, among)
@@ -233,7 +236,7 @@ def _sequence(database: Database, plan: operators.Then, among: Flags) -> Moments
 
 
 def _played(database: Database, moves: Iterable[str], ply: int | None, among: Flags) -> Moments:
-    """Return when one of these moves was made, as the rules of each game read them."""
+    """Return the moments at which one of these moves was played, as each game reads them."""
     rules, rules_of = database.rules
     known = database.moves
     wanted: Flags = np.zeros((len(rules), len(known.texts)), bool)
@@ -257,7 +260,7 @@ def _played(database: Database, moves: Iterable[str], ply: int | None, among: Fl
 def _said(
     database: Database, number: operators.OfNumber, bounds: Sequence[Bound], among: Flags
 ) -> Moments:
-    """Return when whose ply it is says a number that stands so to all bounds."""
+    """Return the moments at which a number of the right side satisfies all bounds."""
     is_whole = number.column in ("depth", "nodes")
     column = number.column
     tests = [f" AND {column} {_test(*bound, is_whole=is_whole)}" for bound in bounds]
@@ -268,7 +271,7 @@ def _said(
 
 
 def _whose(database: Database, of: str, among: Flags) -> list[Flags]:
-    """Return by seat the games in which it is hers that a number is asked of."""
+    """Return, by side, the games in which that side's numbers count."""
     who, _, name = of.partition(" ")
     if who == "player":
         flags = _players(database, lambda text: text == name != "")
@@ -303,7 +306,7 @@ def _at_keys(
     test_of: Callable[[Record], PositionTest | None],
     among: Flags,
 ) -> Moments:
-    """Return when positions with one of these keys pass the test that there is for their record."""
+    """Return the moments at which positions with one of these keys pass their record's test."""
 
     def is_so(start: StartTags, moves: list[str]) -> bool:
         record = start.record()
@@ -316,9 +319,11 @@ def _at_keys(
 
 
 def _beginning(database: Database, plan: operators.OfBeginning, among: Flags) -> Moments:
-    """Return when moves have been made, or an image of them, from the start of the game."""
+    """Return the moments after these moves, or symmetric ones, from the start of the game."""
     count = len(plan.moves)
-    for ply, move in enumerate(plan.moves, 1):  # each may be turned otherwise: too many
+    for ply, move in enumerate(
+        plan.moves, 1
+    ):  # each may be rotated differently, so there are false hits
         among = _flags(database, _played(database, _images(database, move), ply, among))
     asks = operators.question(plan).matches
     return _replayed(
@@ -329,7 +334,7 @@ def _beginning(database: Database, plan: operators.OfBeginning, among: Flags) ->
 
 
 def _images(database: Database, move: str) -> set[str]:
-    """Return what a move may be turned to in some game, pieces being renamed, too."""
+    """Return the possible symmetric forms of a move in any game, including renamed pieces."""
     known = database.moves
     found = {move}
     for rules in database.known_rules:
@@ -349,9 +354,10 @@ def _images(database: Database, move: str) -> set[str]:
 def _replayed(
     database: Database, is_so: Callable[[StartTags, list[str]], bool], moments: Moments
 ) -> Moments:
-    """Return those moments at which it is so after such moves: keys may be those of others.
+    """Return the moments at which the test holds after replaying the moves.
 
-    What leads there is played, once for all games of the same start and moves.
+    This excludes other positions with the same key. Games with the same start and moves are
+    replayed once.
     """
     ids, plies = moments >> MOMENT, moments & _PLY
     numbers, places = np.unique(ids, return_inverse=True)
@@ -381,17 +387,17 @@ _NEVER: Final[Moments] = np.empty(0, np.int64)
 _PLY: Final = (1 << MOMENT) - 1
 
 _CODE: Final = 16
-"""Bits of the code of a move."""
+"""The number of bits of a move's code."""
 
 
 def _in_order(found: dict[str, Numbers], chosen: Flags) -> Moments:
-    """Return in order the moments of the chosen rows of games and plies."""
+    """Return the moments of the chosen rows of games and plies, in order."""
     ids, plies = (found[name][chosen].astype(np.int64) for name in ("id", "ply"))
     return np.sort(ids << MOMENT | plies)
 
 
 def _test(sign: str, bound: float, *, is_whole: bool) -> str:
-    """Return how a number is compared in SQL, whole numbers exactly."""
+    """Return the SQL comparison with a number; whole numbers are compared exactly."""
     if not is_whole:
         return f"{sign} {bound!r}::DOUBLE"
     if sign == "=":
@@ -401,14 +407,14 @@ def _test(sign: str, bound: float, *, is_whole: bool) -> str:
 
 
 class DatabaseOperator(NamedTuple):
-    """How a database is asked what an operator means; the others make what it has not."""
+    """The way to ask a database about one operator; missing functions follow from the others."""
 
     cost: Cost = 1
-    """What it costs beside others."""
+    """The cost compared with other operators."""
     moments: Callable[[Database, Any, Flags], Moments] | None = None
-    """Returns when it holds, of games among which they are sought, if it is asked of plies."""
+    """The function that returns the moments among given games, for questions about plies."""
     games: Callable[[Database, Any, Flags], Flags] = _at_some_ply
-    """Returns of which of these games it holds."""
+    """The function that returns the matching games among given games."""
 
 
 ASKED: Final[Mapping[type, DatabaseOperator]] = {
@@ -440,7 +446,7 @@ ASKED: Final[Mapping[type, DatabaseOperator]] = {
     operators.At: DatabaseOperator(moments=_at, games=_at_plies),
     operators.Then: DatabaseOperator(moments=_sequence),
 }
-"""Every operator of `query.operators`. What no column knows is asked of records: `_by_records`."""
+"""Every operator of `query.operators`. Data that is not in a column is read from records."""
 
 
 def _cost(plan: Plan) -> int:

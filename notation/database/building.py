@@ -1,11 +1,11 @@
-"""Databases of games in DuckDB: which tables they have, and how they are written.
+"""Databases of games in DuckDB: writing them.
 
-A database is written in a hidden folder beside its place, and moved there when it is whole. Whoever
-is stopped leaves what was there before, and goes on with what is in the folder when he does the
-same again. Nobody uses a folder that somebody alive has.
+A database is written in a hidden folder next to its path, and moved there when it is complete. If
+the program is stopped, the previous file is unchanged. The same command then resumes from the
+folder. A folder in use by a running process is never touched.
 
-Positions are kept in parts that are sorted by their keys, so that memory stays flat, few bytes are
-needed, and a key is found in each part at once.
+Positions are stored in parts that are sorted by key. So memory use does not grow, the file is
+small, and a key is found quickly in each part.
 """
 
 from __future__ import annotations
@@ -44,63 +44,64 @@ from lath.notation.files.locks import lock as lock_file
 from lath.notation.tables.tables import NOTED
 
 SEGMENT: Final = 1 << 21
-"""Positions that are sorted together; with twice as many a game takes 3 bytes less of 440."""
+"""The positions that are sorted together; twice as many would save 3 of 440 bytes per game."""
 
 _MEMORY: Final = "256MB"
-"""What DuckDB may have in memory; with more it is no quicker."""
+"""The memory limit of DuckDB; with more it is not faster."""
 
 _LOG: Final = "64MB"
-"""How much DuckDB logs before it writes tables anew; with the 16 MB that it has of itself, a
-million games leave free blocks of 21 bytes a game, now of none."""
+"""The log size after which DuckDB rewrites tables. With its default of 16 MB, a million games leave
+free blocks of 21 bytes per game; with this value they leave none."""
 
 _STORED: Final = "STORAGE_VERSION 'v1.4.0', ROW_GROUP_SIZE 245760"
-"""How a file is written: every DuckDB from this version on reads it. Rows of a group are twice as
-many as DuckDB takes: 200,000 games take 447 bytes each, not 490."""
+"""The storage version of a file, which every later DuckDB can read. Row groups are twice DuckDB's
+default: 200,000 games then take 447 bytes each instead of 490."""
 
 _UNFINISHED: Final = 2
-"""Of databases that are not whole; who has another number begins anew."""
+"""The version of incomplete databases; one with another number is started again."""
 
 _EQUAL: Final = """
 CREATE TABLE IF NOT EXISTS equal (records UBIGINT);
 INSERT INTO equal VALUES (?)
 """
-"""How many records of each command were equal to a game that was there already."""
+"""The number of records of each command that were equal to a stored game."""
 
 _GOING_ON: Final = """
 CREATE TABLE going_on (
     command VARCHAR, mark VARCHAR, read UBIGINT, taken UBIGINT, refused UBIGINT, duplicates UBIGINT,
     richer UBIGINT, lost UBIGINT)
 """
-"""What makes the table of a database that is not whole: of what it is made, and how much was."""
+"""The table in an incomplete database with the command that makes it, and the progress."""
 
 
 @dataclass(slots=True)
 class BuildCounts:
-    """What became of the records that were read."""
+    """The counts of the records that were read."""
 
     read: int = 0
     taken: int = 0
     refused: int = 0
     duplicates: int = 0
-    """Records of games that were there already, of which no more is said."""
+    """Records of games that were already stored with at least as many annotations."""
 
     richer: int = 0
-    """Of those taken, the ones that took the place of an equal game of which less was said."""
+    """Stored records that replaced an equal game with fewer annotations."""
 
     lost: int = 0
-    """Records whose annotations are not, or no longer, in the database; its table refused names
+    """Records whose annotations are not, or no longer, in the database; the table `refused` lists
     them."""
 
 
 class Building:
-    """A database that is being written, as `building` does."""
+    """A database that is being written; `building` makes it."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
         ((self.mark, *counts),) = connection.execute(
             "SELECT mark, read, taken, refused, duplicates, richer, lost FROM going_on"
         ).fetchall()
-        """Where who was stopped has to go on, in the words of who added; empty at the beginning."""
+        """The place at which an interrupted build continues, as given to `add`; empty at the start.
+        """
         self.counts = BuildCounts(*counts)
         self.is_writing = False
         self._bundles: list[ColumnBundle] = []
@@ -111,7 +112,7 @@ class Building:
         self._codes = {(game, move, effect): code for game, move, effect, code in known}
 
     def add(self, bundle: ColumnBundle, mark: str = "") -> None:
-        """Take what a bundle has; it is written with others. What follows begins at the mark."""
+        """Add a bundle; it is written together with others. The next data begins at the mark."""
         self.mark = mark
         self.counts.read += bundle.read
         self.counts.refused += sum(one.code != OTHER_GAME for one in bundle.refused)
@@ -121,7 +122,7 @@ class Building:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits, all of it or nothing."""
+        """Write the waiting bundles, all or none of them."""
         bundles, self._bundles, self._waiting = self._bundles, [], 0
         self.is_writing = True
         self._connection.begin()
@@ -135,7 +136,7 @@ class Building:
         self.is_writing = False
 
     def note_equal(self) -> None:
-        """Add to how many records were equal to a game that was there; in the end, once."""
+        """Store the number of records that were equal to a stored game; call it once, at the end."""
         self._connection.execute(_EQUAL, [self.counts.duplicates + self.counts.richer])
 
     def _write(self, bundles: Sequence[ColumnBundle]) -> None:
@@ -146,7 +147,7 @@ class Building:
         self._insert("refused", pa.table(list(map(pa.array, columns, _REFUSED.types)), _REFUSED))
 
     def _write_games(self, bundles: Sequence[ColumnBundle]) -> Sequence[Refusal]:
-        """Write games, their steps and positions; return what equal games have lost by others."""
+        """Write games with steps and positions; return the annotations lost among equal games."""
         games = pa.concat_tables([bundle.games for bundle in bundles])
         chosen = self._chosen(games, bundles)
         numbers = chosen.numbers
@@ -165,7 +166,7 @@ class Building:
         return chosen.lost
 
     def _chosen(self, games: pa.Table, bundles: Sequence[ColumnBundle]) -> _Chosen:
-        """Return which games are taken, and count them."""
+        """Return which games are stored, and update the counts."""
         there = self._there(games)
         halves = np.stack([games[name].to_numpy() for name in ("high", "low")], axis=1)
         _, firsts, group, sizes = np.unique(
@@ -205,7 +206,7 @@ class Building:
         bundles: Sequence[ColumnBundle],
         found: _Chosen,
     ) -> None:
-        """Decide, of one game that is kept and others that are equal to it, which stays."""
+        """Decide which of several equal games is kept."""
         for row in rows:
             movetext, tags = said[row]["movetext"], said[row]["tags"]
             if (movetext, tags) == (kept.movetext, kept.tags) or movetext is None:
@@ -230,14 +231,14 @@ class Building:
             kept.movetext, kept.tags = movetext, tags
 
     def _there(self, games: pa.Table) -> dict[int, int]:
-        """Return the numbers of equal games that are there already, by the place of a game."""
+        """Return the numbers of equal stored games, by the place of the new game."""
         new = games.select(["high", "low"]).append_column(
             "place", pa.array(np.arange(len(games)), pa.uint64())
         )
         return dict(self._with(new, "SELECT place, id FROM new JOIN games USING (high, low)"))
 
     def _said_there(self, numbers: Sequence[int]) -> dict[int, list[Any]]:
-        """Return the movetext and the tags of games that are there already."""
+        """Return the movetext and the tags of stored games."""
         wanted = pa.table({"id": pa.array(numbers, pa.uint32())})
         query = "SELECT id, movetext, tags FROM games WHERE id IN (FROM new)"
         return {number: said for number, *said in self._with(wanted, query)}
@@ -245,9 +246,9 @@ class Building:
     def _replace(
         self, games: pa.Table, bundles: Sequence[ColumnBundle], replacing: Mapping[int, int]
     ) -> None:
-        """Write what is said of games over what was said of equal ones, by their numbers.
+        """Replace the annotations of stored games, by number.
 
-        Their moves are the same, and so are the numbers of their rows.
+        Their moves are the same, so the numbers of their rows do not change.
         """
         numbers: Numbers = np.zeros(len(games), np.int64)
         numbers[list(replacing.values())] = list(replacing)
@@ -268,12 +269,12 @@ class Building:
             self._update("steps", rows.append_column("place", plies), NOTED, where)
 
     def _update(self, name: str, table: pa.Table, columns: Iterable[str], where: str) -> None:
-        """Write columns of a table over those of rows that are there."""
+        """Write columns of a table over those of stored rows."""
         values = ", ".join(f"{column} = new.{column}" for column in columns)
-        self._with(table, f"UPDATE {name} SET {values} FROM new WHERE {where}")  # noqa: S608
+        self._with(table, f"UPDATE {name} SET {values} FROM new WHERE {where}")  # noqa: S608 - names from the schema
 
     def _steps(self, of: GameColumns, ids: Numbers) -> pa.Table:
-        """Return the rows of steps of games by their numbers; 0 is left out."""
+        """Return the rows of steps of games by number; games with number 0 are left out."""
         codes = self._codes_of(of.game, of.steps, of.plies)
         by_ply: Numbers = np.repeat(ids, of.lengths)
         kept = by_ply > 0
@@ -288,7 +289,7 @@ class Building:
         return pa.table(columns)
 
     def _positions(self, of: GameColumns, ids: Numbers) -> pa.Table:
-        """Return the rows of positions of games by their numbers; 0 is left out."""
+        """Return the rows of positions of games by number; games with number 0 are left out."""
         texts = self._codes_of(of.game, [(text, None) for text in of.texts], of.images)
         by_position: Numbers = np.repeat(ids, of.lengths + 1)
         kept = by_position > 0
@@ -305,10 +306,10 @@ class Building:
     def _codes_of(
         self, game: str, moves: Sequence[tuple[str, str | None]], used: Numbers
     ) -> Numbers:
-        """Return the codes of the moves that are used, and what they do, by their place.
+        """Return the codes of the used moves with their effects, by place.
 
-        Places that are not used have none. New codes are given in the order of texts, in which
-        processes do not differ.
+        Unused places have no code. New codes are given in the order of the texts, so that the
+        result does not depend on the number of processes.
         """
         count = len(moves)
         places = np.flatnonzero(np.bincount(used[used >= 0], minlength=count)).tolist()
@@ -318,9 +319,9 @@ class Building:
         return codes
 
     def _code(self, game: str, move: str, effect: str | None) -> int:
-        """Return the code of a move and what it does; a new one where it has none.
+        """Return the code of a move with its effect, making a new one if necessary.
 
-        Raises DatabaseError where there are too many.
+        Raises DatabaseError if there are too many codes.
         """
         if (code := self._codes.get((game, move, effect))) is None:
             code = self._codes[game, move, effect] = len(self._codes) + 1
@@ -333,10 +334,10 @@ class Building:
 
     def _insert(self, name: str, table: pa.Table, added: str = "") -> None:
         if table.num_rows:
-            self._with(table, f"INSERT INTO {name} BY NAME SELECT *{added} FROM new")  # noqa: S608
+            self._with(table, f"INSERT INTO {name} BY NAME SELECT *{added} FROM new")  # noqa: S608 - names from the schema
 
     def _with(self, table: pa.Table, query: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a query that finds a table as `new`."""
+        """Return the rows of a query that can use a table as `new`."""
         self._connection.register("new", table)
         rows = self._connection.execute(query).fetchall()
         self._connection.unregister("new")
@@ -344,7 +345,7 @@ class Building:
 
 
 _NONE: Final = (1 << 16) - 1
-"""The code of no move."""
+"""The code that means no move."""
 
 
 _REFUSED: Final = pa.schema(
@@ -360,70 +361,70 @@ _REFUSED: Final = pa.schema(
 
 @dataclass(slots=True)
 class _Kept:
-    """What is said of a game that is kept so far."""
+    """The annotations of a game that is kept so far."""
 
     number: int
     movetext: str | None
     tags: str | None
     row: int | None = None
-    """Its place among the games that are being written; None if it is there already."""
+    """Its place among the new games; None if it is already stored."""
 
 
 class _Chosen(NamedTuple):
-    """Which games are taken."""
+    """The games to store."""
 
     numbers: Numbers
-    """Of each game the number that it gets; 0 for one that is left out, or replaces another."""
+    """The number that each game gets; 0 for one that is left out, or replaces another."""
 
     replacing: dict[int, int]
-    """By the number of a game that is there, the place of the one that says more."""
+    """The place of the game with more annotations, by the number of the stored game."""
 
     lost: list[Refusal]
     """Records whose annotations, or those of the game that they replace, are not all kept."""
 
 
 def _refusal(bundles: Sequence[ColumnBundle], row: int, number: int, *, is_richer: bool) -> Refusal:
-    """Return what is to be told of a game by which annotations are lost."""
+    """Return the refusal of a record whose game loses annotations."""
     firsts = _firsts(bundles)
     place = bisect_right(firsts, row) - 1
     bundle = bundles[place]
     record, line = bundle.places[row - firsts[place]]
     if is_richer:
-        code, why = "replaces", f"more is said of it than of game {number}, whose place it took"
-        why += ", with annotations that it does not have"
+        code, why = "replaces", f"it replaced game {number}, but lacks some of "
+        why += "that game's annotations"
     else:
-        code, why = "annotations", f"more is said of it in game {number}, which has not all"
+        code, why = "annotations", f"it duplicates game {number}, which lacks some"
         why += " of its annotations"
     return Refusal(bundle.file, bundle.before + record, line, code, why)
 
 
 def _firsts(bundles: Sequence[ColumnBundle]) -> list[int]:
-    """Return the place of the first game of each bundle among those of all."""
+    """Return the place of the first game of each bundle among all games."""
     return list(accumulate((len(bundle.games) for bundle in bundles[:-1]), initial=0))
 
 
 def _numbered(
     bundles: Sequence[ColumnBundle], numbers: Numbers
 ) -> Iterator[tuple[GameColumns, Numbers]]:
-    """Yield the columns of each kind of games, with the numbers that its games have got."""
+    """Yield the columns of each kind of game, with the numbers of its games."""
     for bundle, first in zip(bundles, _firsts(bundles), strict=True):
         for of in bundle.of_games:
             yield of, numbers[first + of.numbers.astype(np.int64)]
 
 
 def _sorted(parts: Sequence[pa.Table], by: str) -> pa.Table:
-    """Return the rows of all parts in the order of one column."""
+    """Return the rows of all parts, sorted by one column."""
     table = pa.concat_tables(parts, promote_options="default").combine_chunks()
     return table.take(np.argsort(table[by].to_numpy(), kind="stable" if by == "id" else None))
 
 
 @contextmanager
 def building(path: Path, *, append: bool = False, command: str = "") -> Iterator[Building]:
-    """Write a database, whole or not at all; with `append` what is there goes before.
+    """Write a database completely or not at all; with `append`, existing games are kept.
 
-    Who is interrupted, or killed, goes on where all was written the next time that he builds by
-    the same `command`, which says all that the database is made of; not where it is empty. Raises
-    DatabaseError, also where somebody else has written what was to be added to, and OSError.
+    After an interruption, the next build with the same `command` continues; the command must
+    describe all inputs. An empty command never continues. Raises DatabaseError, also if another
+    process has changed the database meanwhile, and OSError.
     """
     place = Path(os.path.realpath(path))
     before = place.stat() if append and place.exists() else None
@@ -452,7 +453,7 @@ def building(path: Path, *, append: bool = False, command: str = "") -> Iterator
             shutil.copymode(place, part)
         sync(part)
         if before and _state(before) != _state(place.stat()):
-            raise DatabaseError(f"{path} was changed by somebody else meanwhile; nothing is added")
+            raise DatabaseError(f"{path} was changed by another program; nothing was added")
         part.replace(place)
     sync(place.parent)
 
@@ -467,7 +468,7 @@ def _state(about: os.stat_result | None) -> tuple[int, int] | None:
 
 @contextmanager
 def _connected(part: Path, command: str, *, is_new: bool) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a database that is not whole, be it one that somebody has begun."""
+    """Open an incomplete database, which may be one that was interrupted."""
     is_begun = _command_of(part) is not None
     with duckdb.connect() as connection:
         quoted = str(part).replace("'", "''")
@@ -483,7 +484,7 @@ def _connected(part: Path, command: str, *, is_new: bool) -> Iterator[duckdb.Duc
 
 
 def _command_of(part: Path) -> str | None:
-    """Return by which command a database that is not whole is made; None for any other file."""
+    """Return the command of an incomplete database; None for any other file."""
     if not part.exists():
         return None
     try:
@@ -496,10 +497,10 @@ def _command_of(part: Path) -> str | None:
 
 @contextmanager
 def _folder(place: Path, command: str) -> Iterator[Path]:
-    """Have a hidden folder beside a place for oneself, which goes in the end.
+    """Provide a hidden folder next to a path for this process, and remove it at the end.
 
-    It stays where one is interrupted and has a command. What others have left goes, but for what
-    was begun by the same command: that is taken.
+    After an interruption with a command, the folder is kept. Abandoned folders are removed, but one
+    with the same command is reused.
     """
     folder, lock = _left(place, command) or _new(place)
     is_kept = False
@@ -519,7 +520,7 @@ def _prefix(place: Path) -> str:
 
 
 def _new(place: Path) -> tuple[Path, int]:
-    """Make a folder, and return it with the lock that says that it is somebody's."""
+    """Make a folder, and return it with the lock that marks it as in use."""
     while True:
         folder = Path(tempfile.mkdtemp(dir=place.parent, prefix=_prefix(place)))
         (folder / _LOCK).touch()
@@ -528,9 +529,9 @@ def _new(place: Path) -> tuple[Path, int]:
 
 
 def _left(place: Path, command: str) -> tuple[Path, int] | None:
-    """Return the folder that was begun by a command, and its lock; remove all others.
+    """Return an abandoned folder with this command, and its lock; remove other abandoned folders.
 
-    Folders of the living stay.
+    Folders of running processes are kept.
     """
     found = None
     for folder in sorted(place.parent.glob(f"{glob.escape(_prefix(place))}*")):
@@ -546,9 +547,9 @@ def _left(place: Path, command: str) -> tuple[Path, int] | None:
 
 
 def _locked(folder: Path) -> int | None:
-    """Return the lock of a folder, held until it is closed; None where somebody has it.
+    """Return the lock of a folder, held until it is closed; None if another process holds it.
 
-    None, too, for a folder that is gone, or none of ours.
+    The result is also None if the folder does not exist or has another purpose.
     """
     refuse_other_systems()
     try:

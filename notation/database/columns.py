@@ -1,7 +1,7 @@
-"""Texts of records as columns of a database: what one process makes of a part of a file.
+"""Texts of records as columns of a database; one process converts one part of a file.
 
-A bundle holds columns of games, plies and positions, and which records were refused, why. Moves are
-places in tables of the bundle's own.
+A bundle has columns of games, plies and positions, and the refused records with their reasons.
+Moves are numbers of entries in tables of the bundle.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lath.notation.text.scanner import Parts
 from lath.notation.text.splitting import RecordText
 
 OF_GAMES: Final = tuple(column.name for column in GAMES if column.name != "moves")
-"""The columns of a row of games, but for its number; the moves are plies of their own."""
+"""The columns of games except the number; the moves are stored as plies."""
 
 _KINDS: Final = {
     "text": pa.string(),
@@ -38,7 +38,7 @@ _KINDS: Final = {
     "number": pa.float64(),
     "date": pa.date32(),
 }
-"""Of values, by the kind of their column."""
+"""The types of values, by the kind of their column."""
 
 _OF_KIND: Final = {column.name: _KINDS.get(column.kind) for column in (*GAMES, *PLIES)}
 
@@ -51,40 +51,41 @@ OF_ROWS: Final = pa.schema(
         ("low", pa.uint32()),
     ]
 )
-"""Of the table of games in a bundle. `ending` has the rules' words, `to_move` who would decide
-after the last ply; `high` and `low` are what records of the same tags and moves share."""
+"""The columns of games in a bundle. Column `ending` has the words of the rules, and `to_move` is
+the side to move after the last ply. Columns `high` and `low` are the identity of tags and moves."""
 
 OF_NOTES: Final = pa.schema([(name, _OF_KIND[name]) for name in NOTED])
-"""Of the table of what is said of plies."""
+"""The columns of annotations of plies."""
 
 
 class Refusal(NamedTuple):
-    """A record that is not sound, and why."""
+    """A record that was not stored, and the reason."""
 
     file: str
     record: int
-    """From 1."""
+    """The number in the file, from 1."""
     line: int
     code: str
     reason: str
 
 
 OTHER_GAME: Final = "other-game"
-"""The code of a record of a game that is not installed, which is no fault of a mixed collection."""
+"""The code of a record of a game that is not installed, which is not a fault in a mixed collection.
+"""
 
 
 @dataclass(slots=True)
 class GameColumns:
-    """The games of one id and one version of the rules."""
+    """The games of one id and one rules version."""
 
     game: str
     steps: list[KeyStep]
     texts: list[str]
     numbers: Numbers
-    """Of each game its number among all of the bundle, from 0."""
+    """The number of each game among all games of the bundle, from 0."""
 
     lengths: Numbers
-    """How many plies each has."""
+    """The number of plies of each game."""
 
     keys: Numbers
     images: Numbers
@@ -92,49 +93,49 @@ class GameColumns:
     seats: Numbers
 
     notes: Any
-    """A table of OF_NOTES, a row a ply; None where nothing is said of any."""
+    """A table of OF_NOTES with one row per ply; None without annotations."""
 
 
 @dataclass(slots=True)
 class ColumnBundle:
-    """What some texts hold."""
+    """The data of some texts."""
 
     read: int = 0
     games: Any = None
-    """A table of OF_ROWS, a row for each sound record."""
+    """A table of OF_ROWS with one row per valid record."""
 
     file: str = ""
     before: int = 0
-    """How many records stand before it in its file."""
+    """The number of records before it in its file."""
 
     places: list[tuple[int, int]] = field(default_factory=list)
-    """Of each sound record its number here, from 1, and its line."""
+    """The number of each valid record in the bundle, from 1, and its line."""
 
     refused: list[Refusal] = field(default_factory=list)
     of_games: list[GameColumns] = field(default_factory=list)
 
 
 _Notes = Sequence[Sequence[Any]]
-"""Of each of NOTED the values by ply; empty where nothing is said of any."""
+"""For each column of NOTED, the values by ply; empty without annotations."""
 
 
 class _Found(NamedTuple):
-    """A sound record."""
+    """A valid record."""
 
     row: tuple[Any, ...]
-    """In the columns of GAMES."""
+    """The values of the columns of GAMES."""
     tags: Sequence[tuple[str, str]]
     line: PlayableLine
     result: Result
     notes: _Notes
     at: int
-    """On which line of its file it begins."""
+    """The line of its file on which it begins."""
 
 
 def columns_of(texts: Iterable[RecordText | Refusal], file: str, first: int) -> ColumnBundle:
-    """Return what texts hold, the first being the `first`-th record of a file.
+    """Return the data of texts, the first being the `first`-th record of a file.
 
-    In the place of one that was refused already stands why.
+    A record that was already refused is given as its Refusal.
     """
     bundle = ColumnBundle(file=file)
     rows: list[tuple[Any, ...]] = []
@@ -177,7 +178,9 @@ def _table(
         column.name: of for column, of in zip(GAMES, values, strict=True) if column.name in OF_GAMES
     }
     high, low = np.frombuffer(b"".join(identities), np.uint64).reshape(-1, 2).T
-    low = low.astype(np.uint32)  # 96 bits: of ten million games two share them in 1e-15 of cases
+    low = low.astype(
+        np.uint32
+    )  # 96 bits: among ten million games, two share them with a probability of 1e-15
     endings, movers = zip(*ends, strict=True) if ends else ((), ())
     columns |= {"ending": endings, "to_move": movers, "high": high, "low": low}
     return pa.Table.from_arrays(
@@ -209,7 +212,7 @@ def _of_game(
 
 
 def _table_of_notes(notes: dict[int, _Notes], lengths: Sequence[int]) -> pa.Table:
-    """Return a table of OF_NOTES of all plies of some games."""
+    """Return a table of OF_NOTES for all plies of some games."""
     columns: list[list[Any]] = [[] for _ in NOTED]
     for place, length in enumerate(lengths):
         for column, values in zip(
@@ -223,7 +226,7 @@ def _table_of_notes(notes: dict[int, _Notes], lengths: Sequence[int]) -> pa.Tabl
 
 
 def _sound(text: RecordText) -> _Found | None:
-    """Return what a text says that is surely sound; None for another."""
+    """Return the data of a text that is certainly valid; None for another text."""
     found = None if text.fault else valid_game(text.text)
     if found is None or not _is_canonical(found):
         return None
@@ -233,7 +236,7 @@ def _sound(text: RecordText) -> _Found | None:
     movetext = None
     if not found.parts.is_bare:
         if (read := _read_notes(found.parts)) is None:
-            record = found.parts.record()  # what is said in any words
+            record = found.parts.record()  # comments in words
             return None if record is None else _found_in(canonical(record), line, text.line)
         movetext, notes = read
     row = row_of(tags, line.moves, result.value, movetext)
@@ -241,7 +244,7 @@ def _sound(text: RecordText) -> _Found | None:
 
 
 def _is_canonical(found: ValidGame) -> bool:
-    """Return whether the setup is as its game writes it; of the moves that is known."""
+    """Return whether the setup is canonical; the moves are already known to be."""
     values = dict(found.parts.tags)
     setup = values.get("Setup")
     return setup is None or _is_canonical_setup(values["Game"], values.get(RULES, ""), setup)
@@ -253,21 +256,21 @@ def _is_canonical_setup(game_id: str, rules: str, setup: str) -> bool:
 
 
 def _found_in(record: Record, line: PlayableLine, at: int) -> _Found:
-    """Return what a sound record says that is canonical."""
+    """Return the data of a valid, canonical record."""
     rows = list(map(notes_of, record.plies))
     notes = tuple(zip(*rows, strict=True)) if any(row != NOTHING for row in rows) else ()
     return _Found(game_row(record), record.tags, line, record.result, notes, at)
 
 
 def _closely(text: RecordText, file: str, number: int) -> _Found | Refusal:
-    """Return the same of any text."""
+    """Return the data of any text, or why it was refused."""
     entry = entry_of(text, file, number)
     record = entry.record
     if record is None or entry.problems:
         problem = entry.problems[0]
         return Refusal(file, number, problem.line, problem.code, problem.message)
     if record.is_result_only:
-        why = "only its result is known, and a database is of moves"
+        why = "only the result is known, but a database stores moves"
         return Refusal(file, number, entry.line, "no-moves", why)
     end = end_of(record)
     assert end is not None
@@ -281,7 +284,7 @@ _NOTE: Final = r"""
     | eval\ -?[01](?:\.[0-9]*+)?
     | (?:depth|nodes)\ [0-9]{1,18} )
 """
-"""An annotation that a column holds, as our own text has it."""
+"""An annotation that a column can hold, in the arena's own text form."""
 
 _NOTED: Final = re.compile(
     rf"""
@@ -291,7 +294,7 @@ _NOTED: Final = re.compile(
     """,
     re.VERBOSE,
 )
-"""Numbered plies with nothing but such annotations, words being a blank apart."""
+"""Numbered plies with only such annotations and single spaces."""
 
 _NAMES: Final = re.compile(r"\[%([a-z]++)")
 
@@ -300,18 +303,19 @@ _READERS: Final = (("eval", float), ("depth", int), ("nodes", int), ("emt", floa
 
 @lru_cache(maxsize=256)
 def _of_ply(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Return the expression of a ply of which these are said, each once, in this order.
+    """Return the expression of a ply with these annotations, each once, in this order.
 
-    Its groups are the glyph, their values and nothing: with one alone no tuples would be found.
+    Its groups are the glyph, the values and an empty one: with a single group, `findall` would not
+    return tuples.
     """
     notes = "".join(rf"(?:\[%{name} ([^\]]*+)\] ?+)?+" for name in names)
     return re.compile(rf"\. [^ !?]++([!?]*+)(?: \{{{notes}\}})?+()")
 
 
 def _read_notes(found: Parts) -> tuple[str, _Notes] | None:
-    """Return the movetext and the notes of a sound record; None where more is said.
+    """Return the movetext and the annotations of a valid record; None if it contains more.
 
-    They are what reading the record and writing it again would come to.
+    They equal the result of reading the record and writing it again.
     """
     movetext = " ".join((found.before + found.moves).split())
     if _NOTED.fullmatch(movetext) is None:
@@ -320,7 +324,7 @@ def _read_notes(found: Parts) -> tuple[str, _Notes] | None:
     names = tuple(dict.fromkeys(every))
     glyphs, *values, _ = zip(*_of_ply(names).findall(movetext), strict=True)
     if sum(len(column) - column.count("") for column in values) != len(every):
-        return None  # some come twice, or in another order
+        return None  # some appear twice, or in another order
     said = dict(zip(names, values, strict=True))
     nothing = (None,) * len(glyphs)
     notes = [

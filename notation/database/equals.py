@@ -1,6 +1,6 @@
-"""Which of equal games a database keeps: the one of which more is said, and what is lost by that.
+"""The choice among equal games in a database: the one with most annotations is kept.
 
-Games are equal where their tags, main line and result are, whoever has annotated them.
+Games are equal if their tags, main line and result are equal, whatever their annotations.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from lath.notation.record.tags import ANALYSIS
 from lath.notation.text.scanner import parse
 
 _OF_ANNOTATIONS: Final = frozenset({"Annotator", ANALYSIS})
-"""Tags that tell of what is said of a game, not of the game."""
+"""Tags about the annotations of a game, not about the game."""
 
 
 def identity(tags: Iterable[tuple[str, str]], moves: Sequence[str], result: str) -> bytes:
-    """Return 16 bytes that equal games have in common."""
+    """Return 16 bytes that are equal for equal games."""
     named = [f"{name} {value}" for name, value in tags if name not in _OF_ANNOTATIONS]
     text = "\n".join([*named, " ".join(moves), result])
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
 
 
 Said = Counter[tuple[object, ...]]
-"""What is said of the plies of a game, each thing with where it stands."""
+"""The annotations of the plies of a game, each with its place."""
 
 
 def said_in(movetext: str | None) -> Said:
-    """Return what a movetext says besides its main line; nothing where there is none.
+    """Return the annotations in a movetext; empty if it is None.
 
     >>> said_in("1. e5! {[%eval 0.5] fine} 2. d4 (2. c3)").total(), said_in(None).total()
     (4, 0)

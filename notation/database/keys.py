@@ -1,9 +1,10 @@
-"""Keys of positions: 64 bits that a position and its images under symmetries have in common.
+"""Keys of positions: 64 bits that are equal for symmetric positions.
 
-Other positions have another key nearly always (Zobrist 1970; here the least of the keys of all
-images). It is the same in every process. Keys are made of many games at once, by numpy, where a
-game's cells and who is to move are all that there is of a position, and its symmetries turn cells;
-of other games one by one, from the text of the least image.
+Different positions almost always have different keys (Zobrist 1970). The key is the least key of
+all symmetric positions, and is the same in every process. For most games, numpy computes keys of
+many positions at once. This requires that the cells and the side to move are the whole position,
+and that symmetries move cells. For other games, each key is computed from the text of the least
+symmetric position.
 """
 
 from __future__ import annotations
@@ -38,60 +39,59 @@ from lath.notation.rules.effects import Dictionary
 from lath.notation.rules.replay import game_by
 
 NO_MOVE: Final = -1
-"""The move of a position that none was made from."""
+"""The move of a position in which no move was played."""
 
 
 class PlayableLine(NamedTuple):
-    """The main line of a game, which can be played."""
+    """The legal main line of a game."""
 
     start: Position
     moves: Sequence[str]
-    """In canonical text."""
+    """The moves in canonical text."""
 
     end: Position
 
 
 class PlayedLines(NamedTuple):
-    """What came of some lines, one after the other.
+    """The positions of some lines, one line after the other.
 
-    Of a line of n plies there are n + 1 positions: the one before each ply, and the last.
+    A line of n plies has n + 1 positions: the one before each ply, and the last.
     """
 
     keys: Bits
-    """Of each position."""
+    """The key of each position."""
 
     images: Numbers
-    """What was played in it, by its place in `PositionKeys.texts`, turned as the least image is;
-    NO_MOVE of the last position."""
+    """The move played in each position, as its place in `PositionKeys.texts`, in its turned form;
+    NO_MOVE for the last position of a line."""
 
     steps: Numbers
-    """What each ply is, by its place in `PositionKeys.steps`."""
+    """The step of each ply, as its place in `PositionKeys.steps`."""
 
     seats: Numbers
-    """Who decided on each ply."""
+    """The side that moved at each ply."""
 
 
 class KeyStep(NamedTuple):
-    """A move by one of the seats, and what it does to the board."""
+    """A move by one side, and its effect on the board."""
 
     move: str
     effect: str | None
-    """In the words of `lath.notation.rules.effects`; None where layers do not tell."""
+    """The effect as in `lath.notation.rules.effects`; None if layers cannot express it."""
 
 
 class PositionKeys:
-    """Keys of one game by one version of its rules, and what was learned of its moves.
+    """The keys of one game under one rules version, and the known effects of its moves.
 
-    A move in a position is *turned* as the least image of the position is: by those symmetries that
-    lead to its key, the least text that it then has. So moves that are the same but for a symmetry
-    have one text, wherever their game lies.
+    A *turned* move is a move under the symmetries that map its position to the least one; of the
+    resulting texts, the least is used. So moves that differ only by a symmetry have the same text.
     """
 
     def __init__(self, game: Game) -> None:
         version = version_of(game)
         name = game.id if version == FIRST_VERSION else f"{game.id} {version}"
         self.texts: Final[list[str]] = []
-        """Every move that was met, in canonical text, and their images."""
+        """Every move met, in canonical text, and its symmetric moves."""
         self.steps: Final[list[KeyStep]] = []
         self._places: Final[tuple[dict[str, int], dict[KeyStep, int]]] = {}, {}
         turns = turns_of(game)
@@ -101,11 +101,12 @@ class PositionKeys:
         self._by_text = _ByText(name)
         self._dictionary = Dictionary(game)
         self._of_kinds: Numbers = np.empty(0, np.int64)
-        """Of kinds of moves by seat, twice the kind and the seat, the step; -1 if not known."""
+        """The step for each kind of move and side, at twice the kind plus the side; -1 if unknown.
+        """
 
     @property
     def are_of_boards(self) -> bool:
-        """Return whether many games are played at once."""
+        """Return whether many games can be played at once."""
         return self._on_boards is not None
 
     def text(self, move: str) -> int:
@@ -120,18 +121,18 @@ class PositionKeys:
         return (self._on_boards or self._by_text).key(position)
 
     def turned(self, position: Position, moves: Sequence[Move]) -> list[str]:
-        """Return moves in a position as they are turned, each in text."""
+        """Return the turned texts of moves in a position."""
         return (self._on_boards or self._by_text).turned(position, moves)
 
     def play(self, lines: Sequence[PlayableLine]) -> PlayedLines:
-        """Return the keys of all positions of some lines, and what was played in them."""
+        """Return the keys of all positions of some lines, and the moves played there."""
         if self._on_boards is None:
             played = map(self._one_by_one, lines)
             return PlayedLines(*map(np.concatenate, zip(*played, strict=True)))
         return self._at_once(self._on_boards, lines)
 
     def _one_by_one(self, line: PlayableLine) -> PlayedLines:
-        """Return the same of one line, each ply by itself."""
+        """Return the positions of one line, playing each ply."""
         position, keys, images, seats = line.start, [], [], []
         for move in map(Move, line.moves):
             of = self._on_boards or self._by_text
@@ -147,9 +148,9 @@ class PositionKeys:
         )
 
     def _at_once(self, boards: _OnBoards, lines: Sequence[PlayableLine]) -> PlayedLines:
-        """Return the same of many lines, their moves doing what they are known for.
+        """Return the positions of many lines, using the known effects of their moves.
 
-        Where they do not, which the end of a line shows, each of its moves is looked at.
+        If a line ends in an unexpected position, each of its moves is examined.
         """
         kinds = [
             self._dictionary.for_granted(line.start, line.moves)
@@ -166,12 +167,12 @@ class PositionKeys:
         return played
 
     def _steps_of(self, found: Sequence[tuple[Sequence[int], Sequence[Side]]]) -> KeySteps:
-        """Return the steps of lines by the kinds of their moves and who made them."""
+        """Return the steps of lines by the kinds of their moves and the sides."""
         kinds, seats = array("q"), bytearray()
         for each, by in found:
             kinds.extend(each)
             seats += bytes(by)
-        by_seat: Numbers = np.frombuffer(seats, np.uint8)  # which can be written to
+        by_seat: Numbers = np.frombuffer(seats, np.uint8)  # a writable copy
         of_kinds = np.frombuffer(kinds, np.int64) * 2 + by_seat
         missing = 2 * len(self._dictionary.texts) - len(self._of_kinds)
         self._of_kinds = np.concatenate((self._of_kinds, np.full(missing, -1)))
@@ -187,7 +188,7 @@ _Met = TypeVar("_Met")
 
 
 def _placed(one: _Met, places: dict[_Met, int], found: list[_Met]) -> int:
-    """Return the place of one among those that were found, to which it comes if it is new."""
+    """Return the place of a value in a list, adding it if it is new."""
     if (place := places.get(one)) is None:
         place = places[one] = len(found)
         found.append(one)
@@ -195,14 +196,14 @@ def _placed(one: _Met, places: dict[_Met, int], found: list[_Met]) -> int:
 
 
 class KeySteps(NamedTuple):
-    """The plies of some lines, one after the other."""
+    """The plies of some lines, one line after the other."""
 
     steps: Numbers
     seats: Numbers
 
 
 def _put(played: PlayedLines, lines: Sequence[PlayableLine], place: int, one: PlayedLines) -> None:
-    """Put what came of one line in its place among all."""
+    """Copy the positions of one line to their place among all."""
     plies = sum(len(line.moves) for line in lines[:place])
     for whole, part in zip(played, one, strict=True):
         first = plies + place * (len(one.keys) - len(part) == 0)
@@ -222,14 +223,14 @@ class _ByText:
 
     @staticmethod
     def turned(position: Position, moves: Sequence[Move]) -> list[str]:
-        """Return moves in a position as they are turned."""
+        """Return the turned texts of moves in a position."""
         end = least(position)
         ways = [each for each in symmetries(position) if each.position(position) == end]
         return [min(way.move(move) for way in ways) for move in moves]
 
 
 class _OnBoards:
-    """Keys of many positions at once, of a game of which layers tell all but who is to move."""
+    """Keys of many positions at once; for games whose positions are layers and a side to move."""
 
     def __init__(
         self,
@@ -239,23 +240,23 @@ class _OnBoards:
         texts: list[str],
         text: Callable[[str], int],
     ) -> None:
-        """`turns` has the cell that each becomes, by symmetry; `text` puts moves into `texts`."""
+        """Take the image of each cell by symmetry, and the function that adds moves to `texts`."""
         cells = game.board.names
         self.layers: Final = Layers(game, {cell: place for place, cell in enumerate(cells)})
         self._texts, self._text = texts, text
         codes = self.layers.codes
         self._alike = [codes.index(code) for code in alike_of(game)]
         self._releases: Final = self._meet_releases(game)
-        """The moves that take all pieces of a layer that is like others, and which of those."""
+        """The moves that remove all pieces of a layer that is like others, with that layer."""
         self._moves = [symmetry.move for symmetry in symmetries(game.start())]
         self._image_of: list[list[int]] = []
-        """By move its images by symmetry, all by their place in `texts`."""
+        """The symmetric moves of each move, as places in `texts`."""
         none: Numbers = np.empty((len(turns), 0), np.int64)
         self._ranked: tuple[Numbers, Numbers] = none[0], none
         place = {cell: number for number, cell in enumerate(cells)}
         images = np.array([[place[turn[cell]] for cell in cells] for turn in turns], np.int64)
         self._from = np.argsort(images, axis=1)
-        """By symmetry and cell, the cell that becomes it."""
+        """The cell that is mapped to each cell, by symmetry."""
         many = random_keys(f"database {name}", (len(codes) + 1) * len(cells) + 2)
         self._seats = np.array(many[-2:], np.uint64)
         values = np.arange(256)
@@ -268,10 +269,10 @@ class _OnBoards:
                 self._tables[layer, bit >> 3, has_bit, symmetry] ^= key
 
     def _meet_releases(self, game: Game) -> dict[str, int]:
-        """Return the moves that take all of a layer by its name, and which of `_alike` it is.
+        """Return the moves that remove all of a layer by its name, with its place in `_alike`.
 
-        Such a move can come second, before any game. It is not enough that it takes all pieces of
-        the layer, as a move of cells may do here: its image tells how these pieces are called.
+        Such a move must be legal as the second move. Removing all pieces of the layer is not
+        enough, because another move could do that too: the symmetric move must have another name.
         """
         if not self._alike:
             return {}
@@ -299,7 +300,7 @@ class _OnBoards:
         return int(self._whole(self.layers.of([position])).min() ^ self._seats[position.to_move])
 
     def turned(self, position: Position, moves: Sequence[Move]) -> list[str]:
-        """Return moves in a position as they are turned."""
+        """Return the turned texts of moves in a position."""
         bits = np.repeat(self.layers.of([position]), len(moves), axis=2)
         keys = self._whole(bits)
         texts = np.array(list(map(self._text, moves)), np.int64)
@@ -316,9 +317,10 @@ class _OnBoards:
     def play(
         self, lines: Sequence[PlayableLine], steps: KeySteps, known: Sequence[KeyStep]
     ) -> tuple[PlayedLines, list[int]]:
-        """Return what came of lines, and the places of those that ended otherwise.
+        """Return the positions of lines, and the places of lines that ended unexpectedly.
 
-        The longest are played first, for as long as they last all at once.
+        The longest lines come first, so that the lines still being played are always the first
+        ones.
         """
         lengths = np.array([len(line.moves) for line in lines], np.int64)
         order = np.argsort(-lengths, kind="stable")
@@ -372,7 +374,7 @@ class _OnBoards:
         return PlayedLines(keys ^ self._seats[to_move], images, *steps), sorted(wrong)
 
     def _starts(self, lines: Sequence[PlayableLine], order: Numbers) -> Bits:
-        """Return the layers of the first position of each line in this order."""
+        """Return the layers of the first position of each line, in this order."""
         positions = [lines[place].start for place in order.tolist()]
         found = {id(position): position for position in positions}
         places = {of: place for place, of in enumerate(found)}
@@ -380,12 +382,12 @@ class _OnBoards:
         return bits[:, :, [places[id(position)] for position in positions]]
 
     def _changes(self) -> tuple[Bits, Flags]:
-        """Return by symmetry and effect how it changes a key, and of which effects that is all."""
+        """Return how each effect changes a key, by symmetry, and which effects do nothing else."""
         sets = self.layers.sets()
         return self._whole(sets), self.layers.only_sets() & ~sets[self._alike].any(axis=(0, 1))
 
     def _whole(self, bits: Bits) -> Bits:
-        """Return the keys of boards by symmetry, without who is to move."""
+        """Return the keys of boards by symmetry, without the side to move."""
         count = bits.shape[2]
         parts = np.ascontiguousarray(bits).view(np.uint8).reshape(*bits.shape, 8)
         keys: Bits = np.zeros((count, len(self._from)), np.uint64)
@@ -395,7 +397,7 @@ class _OnBoards:
             for byte, table in enumerate(tables):  # by value and symmetry
                 key ^= table[parts[layer, byte >> 3, :, byte & 7]]
             if layer in self._alike:
-                kinds += _mixed(key)  # in whatever order they come
+                kinds += _mixed(key)  # a sum does not depend on the order of the layers
             else:
                 keys ^= key
         if self._alike:
@@ -403,18 +405,18 @@ class _OnBoards:
         return np.ascontiguousarray(keys.T)
 
     def _images(self, played: Numbers, is_least: Flags) -> Numbers:
-        """Return the least of the images of moves by the symmetries that lead to a least key."""
+        """Return the least symmetric move under the symmetries that give the least key."""
         images, ranks = self._table()
         return images[np.where(is_least, ranks[:, played], len(self._texts)).min(axis=0)]
 
     def _table(self) -> tuple[Numbers, Numbers]:
-        """Return the moves in the order of their texts, and by symmetry and move its image's rank.
+        """Return the moves sorted by text, and the rank of each symmetric move.
 
-        Both are made anew where moves were met since.
+        Both are computed again if new moves were met.
         """
         texts = self._texts
         if len(self._ranked[0]) != len(texts):
-            while len(self._image_of) < len(texts):  # images are moves, too
+            while len(self._image_of) < len(texts):  # symmetric moves are moves too
                 move = Move(texts[len(self._image_of)])
                 self._image_of.append([self._text(image(move)) for image in self._moves])
             order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
@@ -422,9 +424,10 @@ class _OnBoards:
         return self._ranked
 
     def _released(self, played: Numbers, is_least: Flags, kinds: Bits) -> Numbers:
-        """Return what `_images` does of moves that take all pieces of one of the layers `kinds`.
+        """Return the least symmetric moves of moves that remove one of the layers `kinds`.
 
-        Their names mean nothing: the layer with the lowest cell is the first one, and so on.
+        The names of the layers have no meaning: the layer with the lowest cell is the first, and so
+        on.
         """
         images, ranks = self._table()
         named = np.full(len(self._alike), -1)
@@ -432,7 +435,7 @@ class _OnBoards:
         for move, layer in self._releases.items():
             named[layer] = ranks[0, self._text(move)]
             of_move[self._text(move)] = layer
-        row, turn = np.nonzero(is_least.T)  # most positions have one alone
+        row, turn = np.nonzero(is_least.T)  # most positions have only one
         cells = self._from[turn]
         lowest = np.full((len(kinds), len(row)), cells.shape[1])
         bits = kinds[:, :, row]
@@ -446,7 +449,7 @@ class _OnBoards:
 
 
 def _mixed(key: Bits) -> Bits:
-    """Return what can be added up without losing which keys they were; 0 for 0."""
+    """Return a value that can be added without losing the identity of the keys; 0 for 0."""
     key = (key ^ key >> np.uint64(32)) * np.uint64(0xD6E8FEB86659FD93)
     key = (key ^ key >> np.uint64(32)) * np.uint64(0xD6E8FEB86659FD93)
     return key ^ key >> np.uint64(32)
@@ -454,17 +457,17 @@ def _mixed(key: Bits) -> Bits:
 
 _GAMES: Final = 24
 _PLIES: Final = 16
-"""Of games at random, before cells and who is to move are taken for all of a position."""
+"""The plies of the random games that test whether cells and side to move are the whole position."""
 
 _TURNED: Final = 5
-"""Of so many of these positions one is turned, which takes long."""
+"""One in this many of these positions is tested for symmetries, which is slow."""
 
 
 def turns_of(game: Game) -> list[Mapping[str, str]] | None:
-    """Return the cell that each cell becomes, by symmetry of the game.
+    """Return the image of each cell for each symmetry of the game, or None.
 
-    None where a position is more than what lies on its cells and who is to move, where a piece lies
-    on a cell twice, or where a symmetry does not turn the board: then boards do not tell.
+    None means that cells and side to move are not the whole position, that a cell can hold a piece
+    twice, or that a symmetry does not move the board. Then arrays cannot be used.
     """
     seen: dict[tuple[Any, ...], str] = {}
     stacks: dict[tuple[str, ...], str] = {}
@@ -489,7 +492,7 @@ def turns_of(game: Game) -> list[Mapping[str, str]] | None:
 
 
 def _fitting(turn: Symmetry, position: Position, among: Iterable[int]) -> set[int]:
-    """Return which isometries of the board, by their places, do to a position what a turn does."""
+    """Return the isometries of the board, by place, that equal a symmetry at a position."""
     game, contents = position.game, position.contents()
     image = _unnamed(game, turn.position(position).contents())
     isometries = game.board.isometries
@@ -501,7 +504,7 @@ def _fitting(turn: Symmetry, position: Position, among: Iterable[int]) -> set[in
 
 
 def at_random(game: Game) -> Iterator[Position]:
-    """Yield positions of some games at random, the same ones always."""
+    """Yield positions of some random games, always the same ones."""
     chance = Random(f"database {game.id}")
     for number in range(_GAMES):
         position = game.start(game.draw_setup(number) if game.has_setups and number else None)
@@ -518,7 +521,7 @@ def _moved(game: Game, cells: Mapping[str, str], contents: Sequence[str]) -> lis
 
 
 def _unnamed(game: Game, contents: Sequence[str]) -> list[str]:
-    """Return what lies on cells, pieces that only their names tell apart as they come."""
+    """Return the pieces on cells, with pieces that differ only by name numbered in order."""
     alike = alike_of(game)
     met: dict[str, str] = {}
     return [
@@ -528,7 +531,7 @@ def _unnamed(game: Game, contents: Sequence[str]) -> list[str]:
 
 
 def keys_of(game_id: str, rules: str = "") -> PositionKeys:
-    """Return the keys of a game by a version of its rules; raises UnknownGameError and the like."""
+    """Return the keys of a game under a rules version. Raises UnknownGameError if it is unknown."""
     return _keys_of(game_id, rules or FIRST_VERSION)
 
 

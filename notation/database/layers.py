@@ -1,8 +1,8 @@
-"""Boards of many games at once: what lies where after each ply, as bits in arrays of numpy.
+"""Boards of many games at once: the pieces on the cells after each ply, as bits in numpy arrays.
 
-A *layer* is all cells on which a piece of one code lies. What moves do to layers is said in the
-words of `lath.notation.rules.effects`, and is done to thousands of games in step, ply by ply. Must
-not know any particular game, nor where games are kept.
+A *layer* is the set of cells with a piece of one code. The effects of moves on layers are words of
+`lath.notation.rules.effects`, applied to thousands of games together, ply by ply. This module must
+not depend on a particular game, or on the storage of games.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lath.games.core import Game, Position, layers_of
 from lath.notation.rules.effects import words
 
 Bits: TypeAlias = Any
-"""An array of uint64: layers of many boards, by layer, word of 64 cells and board; or keys."""
+"""An array of uint64, of keys, or of layers of boards by layer, word of 64 cells and board."""
 
 Numbers: TypeAlias = Any
 """An array of int64."""
@@ -26,32 +26,32 @@ Flags: TypeAlias = Any
 
 
 class Layers:
-    """How what lies on the cells of a game is bits, and what its moves do to them."""
+    """The layers of a game's cells as bits, and the effects of its moves on them."""
 
     def __init__(self, game: Game, places: Mapping[str, int]) -> None:
-        """`places` has the bit of each cell that is followed: 0 for the lowest one."""
+        """Take the bit of each followed cell, 0 being the lowest."""
         self.codes: Final = tuple(piece.code for piece in game.pieces)
         """The code of the piece of each layer."""
         self.words: Final = max(places.values()) // 64 + 1
         self.places: Final = np.array([places.get(name, -1) for name in game.board.names])
-        """The bit of each cell of the board; -1 for those that are not followed."""
+        """The bit of each cell of the board; -1 for cells that are not followed."""
         self._shapes = {piece.code: piece.shape for piece in game.pieces}
         self._bytes = -(-max(game.board.name).bit_length() // 8)
-        """Of a set of cells, as `Board.bit` has them."""
+        """The number of bytes of a set of cells in the form of `Board.bit`."""
         of_board = [bit.bit_length() - 1 for bit in game.board.name]
         order: Numbers = np.argsort(self.places)[(self.places < 0).sum() :]
         self._bits_of_board = np.array(of_board, np.int64)[order]
-        """Of each place that is taken, from the lowest, the bit of its cell in `Board.bit`."""
+        """The bit in `Board.bit` of each followed cell, in the order of the places."""
         self._taken = self.places[order]
         self._effects: dict[str, int] = {}
         self._sets: list[Bits] = []
         self._clears: list[Bits] = []
         self._whole: list[tuple[tuple[str, str], ...]] = []
-        """Of each effect what it does to the whole board."""
-        self.effect("")  # of games without moves
+        """The words of each effect that apply to the whole board."""
+        self.effect("")  # for games without moves
 
     def of(self, positions: Sequence[Position]) -> Bits:
-        """Return the layers of what lies on the boards of positions."""
+        """Return the layers of the boards of positions."""
         size, codes = self._bytes, self.codes
         data = bytearray()
         for position in positions:
@@ -67,7 +67,7 @@ class Layers:
         return np.ascontiguousarray(np.moveaxis(of_boards, 0, -1))
 
     def effect(self, effect: str) -> int:
-        """Return the number of an effect; raises ValueError for one that layers do not tell."""
+        """Return the number of an effect. Raises ValueError if layers cannot express it."""
         if (known := self._effects.get(effect)) is not None:
             return known
         sets: Bits = np.zeros((len(self.codes), self.words), np.uint64)
@@ -96,7 +96,7 @@ class Layers:
         return number
 
     def effects(self, effects: Iterable[str | None]) -> tuple[Numbers, Flags]:
-        """Return the number of each effect, and which of them layers do not tell, None being so."""
+        """Return the number of each effect, and which effects (or None) layers cannot express."""
         numbers, untold = [], []
         for effect in effects:
             try:
@@ -108,27 +108,27 @@ class Layers:
         return np.array(numbers, np.int64), np.array(untold, bool)
 
     def sets(self) -> Bits:
-        """Return the cells that each effect lays pieces on: by layer, word and effect."""
+        """Return the cells on which each effect places pieces: by layer, word and effect."""
         return np.ascontiguousarray(np.moveaxis(np.array(self._sets), 0, -1))
 
     def only_sets(self) -> Flags:
-        """Return of each effect whether it does no more than that."""
+        """Return, for each effect, whether it only places pieces."""
         does_more = np.array(list(map(bool, self._whole)))
         return ~(does_more | np.array(self._clears).any(axis=(1, 2)))
 
     def changes(self) -> Flags:
-        """Return of each effect whether it may change a cell that is followed."""
+        """Return, for each effect, whether it can change a followed cell."""
         is_whole = np.array(list(map(bool, self._whole)))
         return is_whole | (np.array(self._sets) | np.array(self._clears)).any(axis=(1, 2))
 
     def steps(
         self, start: Bits, lengths: Numbers, effects: Numbers
     ) -> Iterator[tuple[int, Bits, Numbers]]:
-        """Yield how many lines are still on, their layers, and the effect that comes next.
+        """Yield the number of lines still being played, their layers, and the next effect of each.
 
-        `start` has the layers of each line, of which the longest come first; `effects` is what each
-        ply of each line does, by line and ply. The layers are changed in place with the next step.
-        The effects are none where no line goes on.
+        `start` has the layers of each line, the longest lines first. `effects` has the effect of
+        each ply by line and ply. The layers are changed in place by the next step. The effects are
+        empty after the end of all lines.
         """
         state = start
         sets, clears = self.sets(), np.moveaxis(np.array(self._clears), 0, -1)
@@ -145,7 +145,7 @@ class Layers:
         for ply in range(longest + 1):
             while on and lengths[on - 1] < ply:
                 on -= 1
-            going = int(np.searchsorted(-lengths, -ply, "left"))  # those longer than `ply`
+            going = int(np.searchsorted(-lengths, -ply, "left"))  # the lines longer than `ply`
             now = effects[:going, ply] if going else _NOTHING
             yield on, state[:, :, :on], now
             if not going:
@@ -159,7 +159,7 @@ class Layers:
                 bits |= sets[layer, word][now]
 
     def _change(self, state: Bits, rows: Numbers, effects: Numbers) -> None:
-        """Do what effects do to the whole board of some lines."""
+        """Apply effects on the whole board to some lines."""
         for effect in np.unique(effects).tolist():
             chosen = rows[effects == effect]
             for what, operand in self._whole[effect]:

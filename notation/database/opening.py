@@ -1,4 +1,4 @@
-"""Databases of games for who asks by SQL: a connection with functions for positions and keys."""
+"""Databases of games for SQL: a connection with functions for positions and keys."""
 
 from __future__ import annotations
 
@@ -31,26 +31,29 @@ CREATE TEMP MACRO lath_position(game, ply) AS _lath_position(game::BIGINT, ply::
 
 
 def open_database(path: str | Path) -> OpenDatabase:
-    """Open a database of games for SQL; `lath.open` is this. Raises OSError and DatabaseError."""
+    """Open a database of games for SQL, also available as `lath.open`.
+
+    Raises OSError if the file cannot be read, and DatabaseError if it is not a database of games.
+    """
     return OpenDatabase(Path(path))
 
 
 class OpenDatabase(AbstractContextManager["OpenDatabase"]):
-    """A database of games that is read by SQL; a context.
+    """A database of games that is queried with SQL; a context manager.
 
-    Beside all of DuckDB's functions there are `lath_key(position)`, or `lath_key(game, position)`
-    where games of several kinds have such positions: the key of a position by its text; and
-    `lath_position(id, ply)`: the text of the position of a game after so many plies, NULL where it
-    has none.
+    SQL has two additional functions. `lath_key(position)` is the key of a position by its text. If
+    several game types of the database have such positions, use `lath_key(game, position)`. The
+    function `lath_position(id, ply)` returns the text of the position of a game after a ply, or
+    NULL if the game has no such ply.
     """
 
     def __init__(self, path: Path) -> None:
         self.path: Final = path
         self._connection: Final = attached(path)
         self._games: Final = Database(path)
-        """Of its own: functions ask while they are asked."""
+        """A separate connection, because functions are called during a query."""
         self._lock: Final = Lock()
-        """Of that: DuckDB calls functions from several threads."""
+        """A lock for that connection: DuckDB calls functions from several threads."""
         self._key: Final = lru_cache(maxsize=4096)(self._key_of)
         add = partial(self._connection.create_function, type=ARROW, null_handling=SPECIAL)
         add("_lath_key", self._keys, ["VARCHAR", "VARCHAR"], "UBIGINT")
@@ -61,18 +64,18 @@ class OpenDatabase(AbstractContextManager["OpenDatabase"]):
         self.close()
 
     def close(self) -> None:
-        """Read no more; what was asked before is answered no more either."""
+        """Close the database; relations that were not read yet become invalid."""
         self._connection.close()
         self._games.close()
 
     def query(
         self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None
     ) -> duckdb.DuckDBPyRelation:
-        """Return what SQL asks for, as a relation of DuckDB.
+        """Return the result of an SQL query as a relation of DuckDB.
 
-        It is worked out when it is read: by `fetchall`, `df` (pandas), `to_arrow_table`, `pl`
-        (Polars), or as a part of another query. `?` or `$name` stand for parameters. Raises
-        duckdb.Error.
+        It is computed when it is read: by `fetchall`, `df` (pandas), `to_arrow_table`, `pl`
+        (Polars), or as a part of another query. Write `?` or `$name` for parameters. Raises
+        duckdb.Error for invalid SQL.
         """
         return self._connection.sql(sql, params=parameters)
 
@@ -83,7 +86,7 @@ class OpenDatabase(AbstractContextManager["OpenDatabase"]):
         return pa.array(keys, pa.uint64())
 
     def _key_of(self, game: str | None, text: str) -> int:
-        """Return the key of a position; raises DatabaseError."""
+        """Return the key of a position. Raises DatabaseError for an invalid or ambiguous text."""
         found: dict[int, tuple[str, str]] = {}
         refusals = []
         for kind in self._games.rules[0] if game is None else [(game, "")]:
@@ -92,15 +95,17 @@ class OpenDatabase(AbstractContextManager["OpenDatabase"]):
             except GameError as error:
                 refusals.append(error)
         if not found:
-            why = str(refusals[0]) if len(refusals) == 1 else f"{shortened(text)} is no position"
-            raise DatabaseError(f"lath_key: {why}" + " of a game here" * (len(refusals) != 1))
+            why = str(refusals[0]) if len(refusals) == 1 else f"{shortened(text)} is not a position"
+            raise DatabaseError(
+                f"lath_key: {why}" + " of any game in this database" * (len(refusals) != 1)
+            )
         if len(found) > 1:
             names = [game for game, _ in found.values()]
             if len(set(names)) == len(names):
                 ways = " or ".join(f"lath_key('{game}', …)" for game in names)
-                words = f"may be a position of {' and '.join(names)}; expected {ways}"
+                words = f"may be a position of {' or '.join(names)}; expected {ways}"
             else:
-                words = "is a position by several versions of the rules"
+                words = "is a position under several rules versions"
             raise DatabaseError(f"lath_key: {shortened(text)} {words}")
         (key,) = found
         return key

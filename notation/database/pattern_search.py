@@ -1,8 +1,7 @@
-"""Patterns in databases: which games have them when, thousands being played in step.
+"""Patterns in databases: the games and plies with a pattern, found in thousands of games at once.
 
-The boards of many games are bits in arrays, as `layers` has them. Of a pattern that lies on one
-cell no other cells are followed than those of its images. Games whose boards do not tell of their
-positions are played one by one.
+The boards of many games are bits in arrays; see `layers`. For a pattern on one cell, only the cells
+of its symmetric forms are followed. Games whose boards cannot be followed are played one by one.
 """
 
 from __future__ import annotations
@@ -25,22 +24,22 @@ from lath.notation.rules.replay import game_by
 from lath.notation.text.scanner import parse
 
 Moments: TypeAlias = Any
-"""An array of int64 in order: the number of a game and, in its lowest bits, a ply from 0."""
+"""A sorted array of int64: the number of a game and, in its lowest bits, a ply from 0."""
 
 MOMENT: Final = 32
-"""Bits of a ply."""
+"""The number of bits of a ply."""
 
 _AT_ONCE: Final = 1 << 15
-"""Games whose plies are read at once."""
+"""The number of games whose plies are read at once."""
 
 _IN_STEP: Final = 1 << 14
-"""Games that are played at once: their boards stay near the processor."""
+"""The number of games that are played at once, so that their boards fit the processor's cache."""
 
 
 def seen_in_games(database: Database, plan: OfPattern, among: Flags, *, is_any: bool) -> Moments:
-    """Return when games have a pattern; with `is_any` a ply of each that does is enough.
+    """Return the moments with a pattern; with `is_any`, at least one for each matching game.
 
-    Raises GameError where a game is not installed.
+    Raises GameError if a game is not installed.
     """
     rules, rules_of = database.rules
     found: list[Moments] = [np.empty(0, np.int64)]
@@ -59,7 +58,7 @@ def seen_in_games(database: Database, plan: OfPattern, among: Flags, *, is_any: 
 
 
 def _by_records(database: Database, plan: OfPattern, ids: Numbers) -> Moments:
-    """Return the same of games that are played one by one."""
+    """Return the moments with a pattern in games that are played one by one."""
     if not len(ids):
         return ids
     among = database.none()
@@ -76,7 +75,7 @@ def _by_records(database: Database, plan: OfPattern, ids: Numbers) -> Moments:
 
 
 class _Boards:
-    """The boards of games of one kind, and a pattern that may be on them."""
+    """The boards of games of one kind, and a pattern to find on them."""
 
     def __init__(
         self, database: Database, plan: OfPattern, compiled: Compiled, *, is_any: bool
@@ -106,22 +105,22 @@ class _Boards:
         self._effects, self._is_untold = self._layers.effects(of_game)
         self._changes = self._layers.changes()
         self.is_compact = is_fixed and is_any and not self._is_owned
-        """Whether no more is read than plies that change what is asked for."""
+        """True if only plies that change the cells of the pattern are read."""
         self._are_of_boards = keys_of(game.id, version_of(game)).are_of_boards
 
     def untold(self, among: Flags) -> Flags:
-        """Return the games whose boards are not known after each ply."""
+        """Return the games whose boards cannot be followed through each ply."""
         if not self._are_of_boards:
             return among
         codes = ",".join(map(str, np.flatnonzero(self._is_untold).tolist()))
         if not codes:
             return among & False
-        query = f"SELECT DISTINCT id FROM steps WHERE code IN ({codes})"  # noqa: S608
+        query = f"SELECT DISTINCT id FROM steps WHERE code IN ({codes})"  # noqa: S608 - only numbers
         return among & self._database.flags(query)
 
     def seen_in_games(self, ids: Numbers) -> Iterator[Moments]:
-        """Yield when some games have the pattern."""
-        if self.is_compact:  # plies that change nothing that is asked for are as the one before
+        """Yield the moments with the pattern in some games."""
+        if self.is_compact:  # plies that change no relevant cell equal the one before
             steps = self._database.steps_of(ids, self._changes[self._effects])
         else:
             steps = self._database.steps(ids, are_seated=self._is_owned)
@@ -141,7 +140,7 @@ class _Boards:
 
     @cached_property
     def _sides_after(self) -> Numbers:
-        """Return by the number of a game who would decide after its last ply."""
+        """Return the side to move after the last ply, by the number of a game."""
         flags = self._database.flags("SELECT id FROM games WHERE to_move = 'second'")
         return flags.astype(np.uint8)
 
@@ -182,23 +181,23 @@ class _Boards:
 
 
 _MOST: Final = 0.7
-"""Of boards, so many that are still asked for are not looked up by themselves."""
+"""The fraction of boards that still qualify above which they are not selected separately."""
 
 
 def _followed(shapes: Shapes) -> int:
-    """Return the cells that a pattern on one cell, or an image of it, asks for."""
+    """Return the cells used by a pattern on one cell and its symmetric forms."""
     return reduce(
         or_, (image.cells << shift for image in shapes.images for _, shift in image.tests), 0
     )
 
 
 def _words(mask: int, count: int) -> list[Any]:
-    """Return a mask of cells as words of 64."""
+    """Return a mask of cells as words of 64 bits."""
     return [np.uint64(mask >> 64 * word & (1 << 64) - 1) for word in range(count)]
 
 
 class _Tests:
-    """What must lie on the cells of boards."""
+    """The conditions on the cells of boards."""
 
     def __init__(self, shapes: Shapes, layers: Layers, places: Mapping[int, int]) -> None:
         self._lying = shapes.lying
@@ -209,7 +208,7 @@ class _Tests:
         )
 
     def _masks(self, boards: Bits) -> list[Bits]:
-        """Return the cells on which each thing lies that is asked for, by word and board."""
+        """Return the cells that satisfy each condition, by word and board."""
         return [self._mask(lying, boards) for lying in self._lying]
 
     def _mask(self, lying: Lying, boards: Bits) -> Bits:
@@ -221,7 +220,7 @@ class _Tests:
 
 
 class _Fixed(_Tests):
-    """A pattern on one cell, and its images."""
+    """A pattern on one cell, with its symmetric forms."""
 
     def __init__(self, shapes: Shapes, layers: Layers, places: Mapping[int, int]) -> None:
         super().__init__(shapes, layers, places)
@@ -241,7 +240,7 @@ class _Fixed(_Tests):
             )
 
     def on(self, boards: Bits) -> Flags:
-        """Return which boards have it."""
+        """Return which boards have the pattern."""
         masks = self._masks(boards)
         found: Flags = np.zeros(boards.shape[2], bool)
         for image in self._images:
@@ -253,7 +252,7 @@ class _Fixed(_Tests):
 
 
 class _Floating(_Tests):
-    """A pattern that may be anywhere; cells have the bits of `Board.bit`."""
+    """A pattern that can be anywhere; cells are bits of `Board.bit`."""
 
     def __init__(self, shapes: Shapes, layers: Layers, places: Mapping[int, int]) -> None:
         super().__init__(shapes, layers, places)
@@ -263,7 +262,7 @@ class _Floating(_Tests):
         ]
 
     def on(self, boards: Bits) -> Flags:
-        """Return which boards have it."""
+        """Return which boards have the pattern."""
         masks = self._masks(boards)
         shifted: dict[tuple[int, int], Bits] = {}
         found: Bits = np.zeros(boards.shape[2], np.uint64)

@@ -1,4 +1,4 @@
-"""Databases of games in DuckDB, read: which starts and moves there are, and records again."""
+"""Databases of games in DuckDB: reading their starts, moves and records."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from lath.notation.text.scanner import parse
 from lath.notation.text.writer import filled, format_record, tag_lines
 
 FORM: Final = 2
-"""Of databases; another number is another form."""
+"""The format version of databases."""
 
 _MACRO: Final = """
 CREATE TEMP MACRO tags_with_rules(tags) AS if(contains(tags, '"Rules"'), tags, NULL)"""
-"""The tags of a game, where they may say by which version of the rules it was played."""
+"""The tags of a game if they can contain a rules version."""
 
 _AT_ONCE: Final = 1 << 14
-"""Games that are read at once."""
+"""The number of games that are read at once."""
 
 
 class DatabaseError(NotationError):
-    """A file is no database of games of this form, or one cannot be written."""
+    """A file is not a database of games of this version, or cannot be written."""
 
     def __init__(self, message: str, why: str = "") -> None:
         super().__init__(message)
         self.why = why or message
-        """Why it cannot be read, without its path; else the message."""
+        """The reason why it cannot be read, without its path; or else the message."""
 
 
 class StartTags(NamedTuple):
-    """What tags say of where a game begins, by which rules; empty where they are missing."""
+    """The tags about the start and the rules of a game; empty if they are missing."""
 
     game: str
     rules: str
@@ -53,7 +53,7 @@ class StartTags(NamedTuple):
     position: str
 
     def record(self, moves: Sequence[str] = ()) -> Record:
-        """Return a record of nothing but the start and these moves."""
+        """Return a record with only this start and these moves."""
         tags = zip(("Game", RULES, "Setup", "Position"), self, strict=True)
         return record_as_read(
             tuple((name, value) for name, value in tags if value), bare_plies(moves)
@@ -61,26 +61,26 @@ class StartTags(NamedTuple):
 
 
 class StoredSteps(NamedTuple):
-    """Plies of some games, one game after the other."""
+    """The plies of some games, one game after the other."""
 
     ids: Numbers
     lengths: Numbers
-    """How many plies each game has here."""
+    """The number of these plies for each game."""
 
     codes: Numbers
-    """What was played, by its place in `Database.moves`."""
+    """The moves, as places in `Database.moves`."""
 
     seats: Numbers | None = None
-    """Who decided on it, where it was asked for."""
+    """The side of each move, if it was requested."""
 
 
 class Moves(NamedTuple):
-    """The moves that there are, by their code."""
+    """All moves, by code."""
 
     games: Sequence[str]
     texts: Sequence[str]
     effects: Sequence[str | None]
-    """In the words of `lath.notation.rules.effects`; None where they do not tell."""
+    """The effects as in `lath.notation.rules.effects`; None if these words cannot express it."""
 
 
 class _Begun(NamedTuple):
@@ -88,57 +88,58 @@ class _Begun(NamedTuple):
 
     layers: Layers
     places: Numbers
-    """Of the starts that there are."""
+    """The places of the starts."""
     are_known: Flags
     bits: Bits
-    """Of those that are known."""
+    """The boards of these starts."""
 
 
 def first_line(error: duckdb.Error) -> str:
-    """Return the first line of what DuckDB says, which may show a query below."""
+    """Return the first line of a message of DuckDB; further lines can contain the query."""
     return str(error).partition("\n")[0]
 
 
 def attached(path: Path, shown: Path | None = None) -> duckdb.DuckDBPyConnection:
-    """Return a connection to a database, which others may read as they like meanwhile.
+    """Return a connection to a database, which other processes can read at the same time.
 
-    Raises OSError, and DatabaseError, which names the path that is `shown`.
+    Raises OSError if the file cannot be read, and DatabaseError if it is not a database of games.
+    Its message has the path `shown`.
     """
     with path.open("rb") as file:
         is_duckdb = file.read(_MAGIC.stop)[_MAGIC] == b"DUCK"
-    why = "" if is_duckdb else "it is no file of DuckDB"
+    why = "" if is_duckdb else "it is not a DuckDB file"
     connection = duckdb.connect()
     quoted = str(path).replace("'", "''")
     try:
         if is_duckdb:
             connection.execute(f"ATTACH '{quoted}' AS lath (READ_ONLY); USE lath")
             found = connection.execute("SELECT form FROM about").fetchall()
-            why = "" if found == [(FORM,)] else "another version has made it"
+            why = "" if found == [(FORM,)] else "another version made it"
     except (duckdb.CatalogException, duckdb.BinderException):
         why = "it has other tables"
-    except duckdb.Error as error:  # it is damaged, another program writes it, …
+    except duckdb.Error as error:  # for example it is damaged, or another program writes it
         connection.close()
         why = first_line(error)
         raise DatabaseError(f"{shown or path} cannot be read: {why}", why) from error
     if why:
         connection.close()
-        expected = "expected what `arena convert` of this version makes"
-        raise DatabaseError(f"{shown or path} is no database of games: {why}; {expected}")
+        expected = "expected one made by `arena convert` of this version"
+        raise DatabaseError(f"{shown or path} is not a game database: {why}; {expected}")
     return connection
 
 
 _MAGIC: Final = slice(8, 12)
-"""Where files of DuckDB say that they are."""
+"""The place of the marker in files of DuckDB."""
 
 
 class Database(AbstractContextManager["Database"]):
-    """A database of games that is read; others may read it, too."""
+    """An open database of games; other processes can read it too."""
 
     def __init__(self, path: Path, shown: Path | None = None) -> None:
-        """Open it; raises OSError, and DatabaseError, which names the path that is `shown`."""
+        """Open it. Raises OSError and DatabaseError; the message has the path `shown`."""
         self._connection: Final = attached(path, shown or path)
         self._shown: Final = shown or path
-        # nothing that a stranger has written into a database reads another file
+        # so that an untrusted database cannot make DuckDB read other files
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute(_MACRO)
         try:
@@ -153,13 +154,13 @@ class Database(AbstractContextManager["Database"]):
         self.close()
 
     def close(self) -> None:
-        """Read no more."""
+        """Close the database."""
         self._connection.close()
 
     def equal(self) -> int:
-        """Return how many records were given that are equal to a game that is there once.
+        """Return the number of records that were equal to a stored game when they were added.
 
-        None is known of databases that older versions have made.
+        It is 0 for databases from older versions.
         """
         if self.rows("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'equal'") == [(0,)]:
             return 0
@@ -167,36 +168,39 @@ class Database(AbstractContextManager["Database"]):
         return int(records)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a query; raises DatabaseError where the database is damaged."""
+        """Return the rows of a query. Raises DatabaseError if the database is damaged."""
         with self._told():
             return self._connection.execute(query).fetchall()
 
     def columns(self, query: str) -> dict[str, Numbers]:
-        """Return the columns of a query of numbers that are never missing; raises as `rows`."""
+        """Return the columns of a query of numbers without missing values.
+
+        Raises as `rows` does.
+        """
         with self._told():
             return self._connection.execute(query).fetchnumpy()
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Say in our words why a database cannot be read."""
+        """Raise DatabaseError for errors of DuckDB in the `with` block."""
         try:
             yield
         except duckdb.Error as error:
             raise DatabaseError(f"{self._shown} is damaged: {first_line(error)}") from error
 
     def flags(self, query: str) -> Flags:
-        """Return which games a query of their numbers gives, by number; there is no game 0."""
+        """Return the games in a query of game numbers, as flags by number, of which 0 is unused."""
         flags = self.none()
         flags[self.columns(query)["id"]] = True
         return flags
 
     def none(self) -> Flags:
-        """Return no game."""
+        """Return flags with no game."""
         return np.zeros(self.games + 1, bool)
 
     @contextmanager
     def table(self, name: str, **columns: Any) -> Iterator[None]:
-        """Let queries have a table of these columns for a while."""
+        """Provide a table with these columns to queries in the `with` block."""
         self._connection.register(name, pa.table(columns))
         try:
             yield
@@ -205,7 +209,7 @@ class Database(AbstractContextManager["Database"]):
 
     @contextmanager
     def one_of(self, column: str, numbers: Numbers) -> Iterator[str]:
-        """Give a condition of queries: that a column is one of these numbers."""
+        """Provide an SQL condition that a column is one of these numbers."""
         if len(numbers) <= _FEW:
             yield f"{column} IN ({','.join(map(str, numbers.tolist())) or 'NULL'})"
         else:
@@ -223,7 +227,7 @@ class Database(AbstractContextManager["Database"]):
 
     @cached_property
     def names(self) -> tuple[list[str], tuple[Numbers, Numbers]]:
-        """Return the names of players, and by number of a game which first and second have."""
+        """Return the names of players, and the names of both players by game number."""
         games = self._connection.sql("SELECT id, first, second FROM games").to_arrow_table()
         both = pa.chunked_array([*games["first"].chunks, *games["second"].chunks], pa.string())
         coded = both.fill_null("").combine_chunks().dictionary_encode()
@@ -234,9 +238,9 @@ class Database(AbstractContextManager["Database"]):
 
     @cached_property
     def rules(self) -> tuple[list[tuple[str, str]], Numbers]:
-        """Return by which rules games are played, and which of these each game is, by number.
+        """Return the rules of games, and the place of each game's rules, by game number.
 
-        That is the game's id, and what the tag Rules says, which is mostly empty.
+        Rules are the game's id and the value of the tag Rules, which is usually empty.
         """
         rules: dict[tuple[str, str], int] = {}
         found = self.rows("SELECT DISTINCT game, tags_with_rules(tags) FROM games")
@@ -252,7 +256,7 @@ class Database(AbstractContextManager["Database"]):
 
     @cached_property
     def unknown(self) -> dict[int, GameError]:
-        """Return by which rules nothing can be played here, by their place in `rules`, and why."""
+        """Return the rules that cannot be played here, by place in `rules`, with the reasons."""
         found = {}
         for place, rules in enumerate(self.rules[0]):
             try:
@@ -262,9 +266,9 @@ class Database(AbstractContextManager["Database"]):
         return found
 
     def _why_unknown(self, place: int) -> GameError | None:
-        """Return what is wrong by the tags of one of these games, such as from which file it is."""
-        number = 1 + int(np.argmax(self.rules[1][1:] == place))  # 0 is no game's
-        ((game, tags),) = self.rows(f"SELECT game, tags FROM games WHERE id = {number}")  # noqa: S608
+        """Return the error from the tags of one of these games, such as its unknown file."""
+        number = 1 + int(np.argmax(self.rules[1][1:] == place))  # game 0 does not exist
+        ((game, tags),) = self.rows(f"SELECT game, tags FROM games WHERE id = {number}")  # noqa: S608 - only a number
         said = tags_of({"game": game, "tags": tags})
         try:
             start_of(record_as_read(tuple(said), ()))
@@ -274,7 +278,7 @@ class Database(AbstractContextManager["Database"]):
 
     @cached_property
     def known(self) -> Flags:
-        """Return the games that can be played here; it is not to be written into."""
+        """Return the games that can be played here; the array must not be changed."""
         flags: Flags = ~np.isin(self.rules[1], list(self.unknown))
         flags[0] = False
         flags.flags.writeable = False
@@ -282,12 +286,12 @@ class Database(AbstractContextManager["Database"]):
 
     @property
     def known_rules(self) -> list[tuple[str, str]]:
-        """Return by which rules games can be played here."""
+        """Return the rules that can be played here."""
         return [by for place, by in enumerate(self.rules[0]) if place not in self.unknown]
 
     @cached_property
     def starts(self) -> Numbers:
-        """Return where each game begins, by its number: as places which `start` knows."""
+        """Return the start of each game, by its number, as a place for `start`."""
         self.rows(
             "CREATE TEMP TABLE starts AS SELECT row_number() OVER () - 1 AS place, * FROM"
             " (SELECT DISTINCT game, setup, position, tags_with_rules(tags) AS tags FROM games)"
@@ -307,7 +311,7 @@ class Database(AbstractContextManager["Database"]):
         return values
 
     def start(self, places: Iterable[int]) -> Iterator[tuple[int, StartTags]]:
-        """Yield what tags say of these places of `starts`."""
+        """Yield the tags of these places of `starts`."""
         for part in _parts(np.array(list(places), np.int64)):
             with self.table("wanted", place=part):
                 found = self.rows(
@@ -318,15 +322,15 @@ class Database(AbstractContextManager["Database"]):
 
     @cached_property
     def plies(self) -> Numbers:
-        """Return by the number of a game how many plies it has."""
+        """Return the number of plies, by game number."""
         return self._by_game("SELECT id, plies AS value FROM games")
 
     def steps(
         self, ids: Numbers, most: int | None = None, *, are_seated: bool = False
     ) -> StoredSteps:
-        """Return the plies of games, whose numbers rise, as far as ply `most`.
+        """Return the plies of games, with increasing numbers, up to ply `most`.
 
-        Only if `are_seated` it is read who decided on them.
+        The sides are read only if `are_seated`.
         """
         first, last = (int(ids[0]), int(ids[-1])) if len(ids) else (0, 0)
         names = "code, seat" if are_seated else "code"
@@ -334,7 +338,7 @@ class Database(AbstractContextManager["Database"]):
         before: Numbers = np.cumsum(whole) - whole
         if len(ids) > _FEW and last - first <= len(ids) * _DENSE:
             part = f"WHERE id BETWEEN {first} AND {last}"
-            found = self.columns(f"SELECT {names} FROM steps {part}")  # noqa: S608
+            found = self.columns(f"SELECT {names} FROM steps {part}")  # noqa: S608 - constant names
             before = self._steps_before[ids] - self._steps_before[first]
         else:
             with self.one_of("id", ids) as is_wanted:
@@ -345,7 +349,7 @@ class Database(AbstractContextManager["Database"]):
         return StoredSteps(ids, lengths, found["code"][rows], seats)
 
     def steps_of(self, ids: Numbers, codes: Flags) -> StoredSteps:
-        """Return no more than the plies with some of the moves, none of which is of other games."""
+        """Return only the plies with some of the moves, which must be moves of these games."""
         part = f"id BETWEEN {ids[0]} AND {ids[-1]}"
         with self.table("chosen", code=np.flatnonzero(codes).astype(np.uint16)):
             found = self.some_steps("code", f"{part} AND code IN (FROM chosen)")
@@ -356,8 +360,8 @@ class Database(AbstractContextManager["Database"]):
         return StoredSteps(ids, lengths, found["code"][wanted[here]])
 
     def some_steps(self, names: str, where: str) -> dict[str, Numbers]:
-        """Return game by game, in order, some plies: `id`, `ply` and columns of `steps`."""
-        query = f"SELECT rowid, id, {names} FROM steps WHERE {where}"  # noqa: S608
+        """Return some plies in order of games: `id`, `ply` and columns of `steps`."""
+        query = f"SELECT rowid, id, {names} FROM steps WHERE {where}"  # noqa: S608 - constant names
         found = self.columns(query)
         rows = found.pop("rowid")
         if (rows[1:] < rows[:-1]).any():  # joins need not keep the order
@@ -367,14 +371,14 @@ class Database(AbstractContextManager["Database"]):
 
     @cached_property
     def _steps_before(self) -> Numbers:
-        """Return by the number of a game how many plies the games before it have."""
+        """Return the number of plies before each game, by its number."""
         return np.cumsum(self.plies) - self.plies
 
     def begun(self, ids: Numbers) -> Bits:
-        """Return the first boards of games of one kind: the cells where each piece lies.
+        """Return the first boards of games of one kind: the cells of each piece.
 
-        They are by piece, word of 64 bits and game; cells have the bits of `Board.bit`. Raises
-        GameError where the game is not installed.
+        The axes are piece, word of 64 bits and game; cells are bits of `Board.bit`. Raises
+        GameError if the game is not installed.
         """
         rules, rules_of = self.rules
         kind = int(rules_of[ids[0]])
@@ -398,7 +402,7 @@ class Database(AbstractContextManager["Database"]):
         return bits[:, :, needed]
 
     def lines(self, ids: Numbers) -> dict[int, tuple[StartTags, Sequence[str]]]:
-        """Return where games, whose numbers rise, begin, and their moves."""
+        """Return the starts and the moves of games with increasing numbers."""
         if not len(ids):
             return {}
         steps = self.steps(ids)
@@ -415,14 +419,14 @@ class Database(AbstractContextManager["Database"]):
         }
 
     def texts(self, among: Flags | None = None) -> Iterator[tuple[int, str]]:
-        """Yield numbers of games and their records in canonical text, in order."""
+        """Yield the numbers of games and their records in canonical text, in order."""
         moves = np.array(self.moves.texts, object)
         for ids in _parts(np.arange(1, self.games + 1) if among is None else np.flatnonzero(among)):
             steps = self.steps(ids)
             played = np.split(moves[steps.codes], np.cumsum(steps.lengths)[:-1])
             with self.table("wanted", id=ids):
                 span = f"id BETWEEN {ids[0]} AND {ids[-1]} ORDER BY id"
-                query = f"SELECT * FROM games WHERE id IN (FROM wanted) AND {span}"  # noqa: S608
+                query = f"SELECT * FROM games WHERE id IN (FROM wanted) AND {span}"  # noqa: S608 - only numbers
                 with self._told():
                     cursor = self._connection.execute(query)
                     rows = cursor.fetchall()
@@ -446,18 +450,18 @@ def _text(row: Mapping[str, Any], line: Sequence[str]) -> str:
 
 
 def _unreadable(error: DatabaseError, path: Path) -> OSError:
-    """Return the same error as of any file; of a path that is shown as `it`."""
+    """Return the error as an OSError, as for any file; its path is shown as `it`."""
     return OSError(errno.EIO, error.why, str(path))
 
 
 class DatabaseText(ReadOnward):
-    """The records of a database as a file of text has them, an empty line between two.
+    """The records of a database as a text file, with an empty line between two of them.
 
-    It can be read from any place, by reading all that is before it.
+    Any place can be read, by reading everything before it.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open it; raises OSError, also for a file that is no database."""
+        """Open the database. Raises OSError, also if the file is not a database."""
         try:
             self._database: Final = Database(path, Path("it"))
         except DatabaseError as error:
@@ -471,7 +475,7 @@ class DatabaseText(ReadOnward):
         self._rest = b""
 
     def readinto(self, buffer: Any, /) -> int:
-        """Read into a buffer; raises OSError where the database is damaged."""
+        """Fill a buffer. Raises OSError if the database is damaged."""
         try:
             while len(self._rest) < len(buffer):
                 number, text = next(self._texts)
@@ -491,17 +495,17 @@ class DatabaseText(ReadOnward):
 
 
 def _rules_in(tags: str | None) -> str:
-    """Return what the tag Rules says among a column's tags, if any."""
+    """Return the tag Rules in a column of tags; empty if it is missing."""
     return dict(tags_of({"tags": tags})).get(RULES, "") if tags else ""
 
 
 def _parts(every: Numbers) -> Iterator[Numbers]:
-    """Yield numbers, some at a time."""
+    """Yield numbers in parts."""
     return (every[first : first + _AT_ONCE] for first in range(0, len(every), _AT_ONCE))
 
 
 _FEW: Final = 100
-"""Games or keys that are quicker named one by one."""
+"""The most games or keys that are listed in a query."""
 
 _DENSE: Final = 20
-"""So many times as many games are read that stand between those that are sought."""
+"""The most games that are read for each sought one, instead of selecting them."""

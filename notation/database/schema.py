@@ -11,7 +11,7 @@ from lath.notation.record.record import GLYPHS
 from lath.notation.tables.tables import GAMES, NOTED, PLIES
 
 _TYPES: Final = {"text": "VARCHAR", "integer": "UBIGINT", "number": "DOUBLE", "date": "DATE"}
-"""By the kind of a column."""
+"""The SQL types by the kind of a column."""
 
 _BY_NAME: Final = {column.name: column for column in (*GAMES, *PLIES)}
 
@@ -37,9 +37,9 @@ CREATE VIEW plies AS
         CASE seat WHEN 0 THEN 'first' ELSE 'second' END AS seat, move,
         {", ".join(NOTED[:-1])}, glyph::VARCHAR AS glyph
     FROM steps JOIN games USING (id) JOIN moves USING (code);
-"""  # noqa: S608 - names of ours
-"""What makes the tables of a new database. Steps stand in the order of games and plies: a column of
-plies took 26 bytes a game of 30."""
+"""  # noqa: S608 - constant names
+"""The statements that make the tables of a new database. Steps are stored in the order of games and
+plies, because a column with the ply would take 26 of 30 bytes per game."""
 
 _SHARED: Final = (
     "game",
@@ -52,7 +52,7 @@ _SHARED: Final = (
     """(coalesce(TRY_CAST(regexp_extract(tags, '\\["Number","([0-9]{1,18})"\\]', 1) AS BIGINT), 0)
         + 1) // 2""",
 )
-"""What the two games of a pair have in common; who has no name is `?`, as in `Record.first`."""
+"""The values that both games of a pair share; a missing name is `?`, as in `Record.first`."""
 
 
 def _number(tag: str) -> str:
@@ -63,4 +63,4 @@ def _number(tag: str) -> str:
 ADDED: Final = f""",
     md5_number_lower(concat({", chr(10), ".join(_SHARED)})) & 4294967295 AS pair,
     {_number("FirstElo")} + {_number("SecondElo")} AS elo"""
-"""Columns of games that are made of others."""
+"""Columns of games that are computed from others."""

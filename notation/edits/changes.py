@@ -1,6 +1,7 @@
-"""What an edit changes, and records that are changed by it; `editing` changes their texts by it.
+"""The edits of records as values; `editing` applies the same edits to their texts.
 
-Edits keep a record true, or refuse: moves cut off, words taken out, tags set, players renamed.
+An edit must keep a record true, or it is refused. There are edits that truncate games, strip
+comments, set tags and rename players.
 """
 
 from __future__ import annotations
@@ -34,13 +35,14 @@ NAME_TAGS: Final = ("First", "Second", "Annotator")
 """Tags whose values are names of players."""
 
 VARIATION: Final = "VariationOf"
-"""The tag of a record that was a variation: of which record, at which ply."""
+"""The tag of a record made from a variation: its source record and ply."""
 
 COMMENTS, ANNOTATIONS, GLYPHS, VARIATIONS = KINDS = (
     *("comments", "annotations"),
     *("glyphs", "variations"),
 )
-"""What may be stripped besides annotations by their names; `comments` are the words of them."""
+"""The kinds of parts that can be stripped, besides annotations by name; `comments` means their
+words."""
 
 KNOWN_ANNOTATIONS: Final = ("emt", "clk", "eval", "depth", "nodes", "pv")
 
@@ -48,19 +50,19 @@ _OF_A_CUT: Final = {
     "Result": Result.UNFINISHED.value,
     "Termination": Termination.UNTERMINATED.value,
 }
-"""What the tags of a game that was cut say, where they stand."""
+"""The values of these tags in a truncated game, if it has them."""
 
 
 class TagChanges:
-    """The tags of a record while they are changed; each knows which one it was."""
+    """The tags of a record during changes, with their original places."""
 
     def __init__(self, tags: Iterable[tuple[str, str]]) -> None:
         self.now: Final[list[tuple[int | None, str, str]]] = [
             (place, name, value) for place, (name, value) in enumerate(tags)
         ]
-        """Place before all changes (None for a new tag), name and value of each."""
+        """The original place (None for a new tag), the name and the value of each tag."""
         self.retold: Final[dict[str, str]] = {}
-        """With what the story of how a player lost begins now, by what it began with."""
+        """The new start of the comment on how a player lost, by its old start."""
 
     @property
     def tags(self) -> tuple[tuple[str, str], ...]:
@@ -68,23 +70,23 @@ class TagChanges:
         return tuple((name, value) for _, name, value in self.now)
 
     def value(self, name: str) -> str | None:
-        """Return the value of a tag; None where it is missing."""
+        """Return the value of a tag; None if it is missing."""
         return dict(self.tags).get(name)
 
     def drop(self, name: str) -> None:
-        """Take out a tag, if it is there."""
+        """Remove a tag if it exists."""
         self.now[:] = [tag for tag in self.now if tag[1] != name]
 
     def rename(self, names: Mapping[str, str]) -> None:
-        """Give tags other names, all at once; raises RecordValueError for one that comes twice."""
+        """Rename tags, all at once. Raises RecordValueError if a name would appear twice."""
         self.now[:] = [(place, names.get(name, name), value) for place, name, value in self.now]
         for name, count in Counter(name for name, _ in self.tags).items():
             if count > 1:
-                message = f"the tag {name} would stand there twice"
+                message = f"the tag {name} would appear twice"
                 raise RecordValueError(Fault("tag", message, "each tag once", tag=name))
 
     def set(self, name: str, value: str) -> None:
-        """Give a tag its value; one that is missing stands where the arena writes it."""
+        """Set the value of a tag; a missing tag is inserted where the arena writes it."""
         names = [name for name, _ in self.tags]
         if name in names:
             at = names.index(name)
@@ -95,35 +97,35 @@ class TagChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edits:
-    """What is changed, in this order; what does not apply to a record changes nothing there."""
+    """Edits in the order in which they are applied; an edit that does not apply changes nothing."""
 
     plies: int | None = None
-    """How many plies are kept; a game that is cut is not finished."""
+    """The number of plies to keep; a truncated game is unfinished."""
 
     strip: frozenset[str] = frozenset()
     """Some of KINDS, and names of annotations with a `%` before them."""
 
     split: bool = False
-    """Whether variations become records of their own."""
+    """True if variations become separate records."""
 
     drop: frozenset[str] = frozenset()
-    """Names of tags."""
+    """Names of tags to remove."""
 
     rename: Mapping[str, str] = field(default_factory=dict)
-    """Names of tags, the new by the old."""
+    """New names of tags by their old names."""
 
     set: Mapping[str, str] = field(default_factory=dict)
-    """Values of tags by their names; those that are missing are added."""
+    """Values of tags by name; missing tags are added."""
 
     players: Mapping[str, str] = field(default_factory=dict)
-    """Names of players, the new by the old: in NAME_TAGS, and where it is told how one lost."""
+    """New names of players by their old names, in NAME_TAGS and in the comment on how one lost."""
 
     def cuts(self, record: Record) -> bool:
         """Return whether a record has more plies than are kept."""
         return self.plies is not None and len(record.plies) > self.plies
 
     def of_tags(self, tags: Iterable[tuple[str, str]], *, is_cut: bool) -> TagChanges:
-        """Return what becomes of the tags of a record; raises RecordValueError."""
+        """Return the changed tags of a record. Raises RecordValueError for an invalid change."""
         changes = TagChanges(tags)
         for name, value in _OF_A_CUT.items():
             if is_cut and changes.value(name) is not None:
@@ -141,9 +143,9 @@ class Edits:
         return changes
 
     def applied(self, record: Record, number: int = 0) -> list[Record]:
-        """Return a record with the edits; behind it its variations, if they are split off.
+        """Return a record with the edits applied, followed by its variations if they are split off.
 
-        It is the `number`-th of its file. Raises RecordValueError.
+        `number` is its number in the file. Raises RecordValueError for an invalid change.
         """
         is_cut = self.cuts(record)
         if is_cut:
@@ -161,7 +163,7 @@ class Edits:
         return [self.retagged(record, is_cut=is_cut), *map(self.retagged, others)]
 
     def retagged(self, record: Record, *, is_cut: bool = False) -> Record:
-        """Return a record with what becomes of its tags; raises RecordValueError."""
+        """Return a record with changed tags. Raises RecordValueError for an invalid change."""
         changes, comments = self.of_tags(record.tags, is_cut=is_cut), record.comments
         if changes.tags == record.tags:
             return record
@@ -173,12 +175,11 @@ class Edits:
 
 
 def truncate(record: Record, plies: int) -> Record:
-    """Return the record without what comes after so many plies; 0 leaves the start alone.
+    """Return the record with at most `plies` plies; 0 keeps only the start.
 
-    Where something is cut off, the game is not finished: the result is `*`, the tags `Result` and
-    `Termination` say so where they stand, and the story of how a player ended it goes. Everything
-    else stays: who played, from which setup, the times and comments of what is left. Raises
-    ValueError for a negative number.
+    A truncated game is unfinished: its result is `*`, the tags `Result` and `Termination` are
+    updated if they exist, and the comment on how a player ended it is removed. Everything else
+    stays: players, setup, times and comments. Raises ValueError for a negative number.
 
     >>> from lath import notation
     >>> record = notation.parse('[Game "yavalath"] [Result "1-0"] 1. a1 2. e1 3. b1 1-0')
@@ -202,11 +203,11 @@ def strip(
     glyphs: bool = False,
     variations: bool = False,
 ) -> Record:
-    """Return the record without what is said about its moves.
+    """Return the record without some kinds of comments on its moves.
 
-    `comments` takes the words out and leaves the annotations; `annotations` takes out all of
-    those, or the ones of the names given; `glyphs` the signs such as `!`; `variations` the moves
-    that were not played, with what is said about them. A comment of which nothing is left goes.
+    `comments` removes the words and keeps the annotations. `annotations` removes all annotations,
+    or those with the given names. `glyphs` removes glyphs such as `!`. `variations` removes
+    variations with their comments. An empty comment is removed.
 
     >>> from lath import notation
     >>> record = notation.parse('[Game "yavalath"] 1. e5! {book [%emt 1] [%eval 0]} (1. a1) *')
@@ -245,14 +246,16 @@ def _stripped(record: Record, kinds: frozenset[str]) -> Record:
 
 
 def _left_of(comments: Iterable[Comment], kinds: frozenset[str]) -> tuple[Comment, ...]:
-    """Return what is left of comments, without those of which nothing is."""
+    """Return the stripped comments that are not empty."""
     texts = (left_of(" ".join(map(str, parts)), kinds) for parts in comments)
     return tuple(filter(None, map(comment, texts)))
 
 
 def left_of(said: str, kinds: frozenset[str]) -> str:
-    """Return the text of a comment without the words and annotations that are stripped."""
-    while gone := list(_unwanted(said, kinds)):  # what then stands together may be an annotation
+    """Return the text of a comment without the stripped words and annotations."""
+    while gone := list(
+        _unwanted(said, kinds)
+    ):  # after removal, neighbouring parts may form an annotation
         for start, end in reversed(gone):
             before, after = said[:start].rstrip(), said[end:].lstrip()
             said = f"{before} {after}" if before and after else before or after
@@ -260,7 +263,7 @@ def left_of(said: str, kinds: frozenset[str]) -> str:
 
 
 def _unwanted(said: str, kinds: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Yield where words and annotations stand that are stripped, without blanks round them."""
+    """Yield the start and end of stripped words and annotations, without the spaces around them."""
     end = 0
     for match in (*ANNOTATION.finditer(said), None):
         words = said[end : match.start() if match else None]
@@ -273,7 +276,7 @@ def _unwanted(said: str, kinds: frozenset[str]) -> Iterator[tuple[int, int]]:
 
 
 def retold(said: str, beginnings: Mapping[str, str]) -> str:
-    """Return the text of a comment that tells how a player lost with the player's new name."""
+    """Return the comment on how a player lost, with the player's new name."""
     for old, new in beginnings.items():
         if match := re.match(r"\s*+(" + r"\s+".join(map(re.escape, old.split())) + ")", said):
             return said[: match.start(1)] + new + said[match.end() :]
@@ -281,12 +284,12 @@ def retold(said: str, beginnings: Mapping[str, str]) -> str:
 
 
 def split_variations(record: Record, origin: str) -> Iterator[Record]:
-    """Yield each variation as a record of its own, those in variations behind the one they are in.
+    """Yield each variation as a separate record; nested ones come after the one that contains them.
 
-    It has the moves of the game up to it, the tags but `Number`, and `Variation`, which says from
-    where it is: of `origin`, at which ply, and where there are several there, which of them. Nobody
-    has played it: its Termination is `void`, so that it counts for nobody, and its result is that
-    of the rules.
+    A record has the moves of the game up to the variation, the tags except `Number`, and the tag
+    `VariationOf`. That tag names `origin`, the ply and, if there are several, the number of the
+    variation there. The Termination is `void`, so that the record counts for no player, and the
+    result is that of the rules.
     """
     kept = [tag for tag in record.tags if tag[0] not in _OF_THE_GAME]
     for where, at, before, plies in _lines(record.plies, 0, origin):
@@ -308,15 +311,15 @@ def split_variations(record: Record, origin: str) -> Iterator[Record]:
 
 
 _OF_THE_GAME: Final = ("Number", "Termination", "Result", VARIATION)
-"""Tags that a variation does not have from its game."""
+"""Tags of a game that its variations do not inherit."""
 
 
 def _lines(
     plies: Sequence[Ply], begin: int, origin: str
 ) -> Iterator[tuple[str, int, tuple[Comment, ...], tuple[Ply, ...]]]:
-    """Yield the variations of a line from a ply on, and those in them.
+    """Yield the variations of a line from a ply on, and those nested in them.
 
-    Each with where it is from, where it begins, what is said before it, and all of its plies.
+    Each comes with its source, its first ply, the comments before it, and all its plies.
     """
     for at in range(begin, len(plies)):
         variations = plies[at].variations
@@ -333,15 +336,15 @@ def retag(
     *,
     rename: Mapping[str, str] | None = None,
 ) -> Record:
-    """Return the record with other tags: some set, some dropped (None), some called otherwise.
+    """Return the record with changed tags: set, removed (None) or renamed.
 
-    Tags are renamed first, all at once; what is not there is passed over. A tag keeps its place; a
-    new one that is known stands where the arena writes it, any other comes last.
+    Tags are renamed first, all at once; unknown names are ignored. A tag keeps its place. A new
+    known tag is inserted where the arena writes it; any other new tag is the last one.
 
-    Nothing untrue comes of it. Raises RecordValueError for a name or a value that has no text, for
-    a name that would come twice, for a value that its tag cannot have (a `Date` that is none), and
-    for a change of `Result`, `Termination`, `Game`, `Setup`, `Position` or of what names the rules
-    after which the moves, the rules and the tags would no longer agree, where they did.
+    The result is never made untrue. Raises RecordValueError for a name or value that cannot be
+    written, for a name that would appear twice, and for a value that is invalid for its tag. The
+    error is also raised for changes of `Result`, `Termination`, `Game`, `Setup`, `Position` or the
+    rules after which moves, rules and tags no longer agree.
 
     >>> from lath import notation
     >>> record = notation.parse('[Game "yavalath"] [White "ann"] 1. e5 *')
@@ -349,8 +352,8 @@ def retag(
     (('Game', 'yavalath'), ('Date', '2026-11-20'), ('First', 'ann'))
     >>> retag(record, {"Result": "1-0"})
     Traceback (most recent call last):
-    lath.notation.record.errors.RecordValueError: the tag says 1-0, but the moves end in *; \
-expected the same result twice
+    lath.notation.record.errors.RecordValueError: the Result tag is 1-0, but the moves end with *; \
+expected equal results
     """
     require_record(record)
     changes = TagChanges(record.tags)
@@ -368,11 +371,11 @@ expected the same result twice
 _DECIDING: Final = frozenset(
     {"Game", RULES, GAME_FILE, "Setup", "Position", "Result", "Termination"}
 )
-"""The tags that can make moves and results wrong."""
+"""The tags that can contradict moves and results."""
 
 
 def _refuse_untrue(record: Record, changed: Record) -> None:
-    """Refuse tags that have no text, or with which a record is wrong where it was not before."""
+    """Raise RecordValueError for tags that cannot be written, or that add a fault to the record."""
     different = set(record.tags) ^ set(changed.tags)
     for name, value in changed.tags:
         if (name, value) in different and (fault := tag_fault(name, value)):

@@ -1,7 +1,7 @@
-"""Records changed as text: what an edit does not touch stays byte for byte as it was.
+"""Edits applied to the text of records: untouched parts stay identical, byte for byte.
 
-A text is cut into tokens and the gaps between them; an edit takes out or changes tokens, and the
-rest is put together again. What is changed, `changes` says. `arena edit` checks what comes of it.
+A text is split into tokens and the gaps between them. An edit removes or changes tokens, and the
+text is joined again. `changes` defines the edits. `arena edit` checks the result.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from lath.notation.tokens import BEGINNING, COMMENT, GLYPH, MOVE, NUMBER, RESULT
 
 
 class EditError(NotationError):
-    """A record to which an edit cannot be done."""
+    """An edit cannot be applied to a record."""
 
 
 class StreamPart(NamedTuple):
-    """A part of a stream: bytes between records, and one record, or what stands in its place."""
+    """A part of a stream: bytes between records, and one record or an invalid text."""
 
     before: bytes
     data: bytes
     text: RecordText | None
-    """What `data` says; None at the end of a part, where there is none."""
+    """The text of `data`, or None if a part ends with bytes between records."""
 
 
 def pieces(stream: Iterable[Chunk]) -> Iterator[StreamPart]:
-    """Yield all bytes of a stream's chunks; raises EditError for a record that is too long."""
+    """Yield all bytes of a stream's chunks. Raises EditError for a record that is too long."""
     for chunk in stream:
         for line, start, data in cuts(chunk):
             end = 0
@@ -60,14 +60,15 @@ def pieces(stream: Iterable[Chunk]) -> Iterator[StreamPart]:
 
 
 def is_one(text: str) -> bool:
-    """Return whether a file with a text that is a record has no other beginning in it."""
+    """Return whether the valid text of a record contains no second start of a record."""
     return text.find(BEGINNING, 1) < 0 and next(cuts(Chunk(1, text.encode())))[2] == text.encode()
 
 
 def edited(text: str, record: Record, edits: Edits, number: int = 0) -> list[str]:
-    """Return the text of a record with the edits; behind it those of variations split off.
+    """Return the edited text of a record, followed by the texts of variations split off.
 
-    `record` is what the text is, the `number`-th of its file. Raises RecordValueError.
+    `text` must be the text of `record`, the `number`-th of its file. Raises RecordValueError for an
+    invalid change.
     """
     is_cut = edits.cuts(record)
     layout = _Layout(text, only_head=not (is_cut or edits.strip or edits.split))
@@ -95,20 +96,20 @@ _TOKEN: Final = re.compile(
     rf"(?P<number>{NUMBER})|(?P<move>{MOVE})|(?P<tag>{TAG})|(?P<comment>{COMMENT})"
     rf"|(?P<open>\()|(?P<close>\))|(?P<glyph>{GLYPH})|(?P<result>{RESULT})"
 )
-"""The words of a text that is known to be a record, tags whole."""
+"""The words of the valid text of a record, with whole tags."""
 
 _LAST: Final = re.compile(rf"{RESULT}(?=\s*\Z)")
 """The result at the end of a text."""
 
 _WORDS: Final = ("move", "glyph", "number", "result")
-"""Kinds of tokens between which there is a blank at least."""
+"""Kinds of tokens that need a space between them."""
 
 
 class _Layout:
-    """The text of a record as tokens and the gaps before and after each; tags come first."""
+    """The text of a record as tokens and the gaps around each; tags come first."""
 
     def __init__(self, text: str, *, only_head: bool = False) -> None:
-        """Read a text; with `only_head` all from the first move to the last is one token."""
+        """Split a text; with `only_head`, all from the first move to the last is one token."""
         self.tokens: list[str] = []
         self.kinds: list[str] = []
         self.gaps: list[str] = []
@@ -134,10 +135,10 @@ class _Layout:
         pairs = zip(self.gaps, self.tokens, strict=False)
         return "".join([part for pair in pairs for part in pair]) + self.gaps[-1]
 
-    # Moves and what is said of them
+    # Moves and their comments
 
     def truncate(self, plies: int) -> None:
-        """Cut a longer game, whose result is then unknown."""
+        """Truncate a longer game, whose result becomes unknown."""
         depth = played = start = 0
         for at, kind in enumerate(self.kinds):
             depth += (kind == "open") - (kind == "close")
@@ -148,7 +149,7 @@ class _Layout:
                 start = at - (self.kinds[at - 1] == "number")
                 break
         last = len(self.tokens) - 1
-        gap = self.gaps[start]  # without plies what stands before them ends as it did
+        gap = self.gaps[start]  # without plies, the text before them keeps its end
         if plies:
             gap = self.line_end if self.tokens[start - 1].startswith(";") else " "
         self.gaps[start : last + 1] = [gap]
@@ -159,7 +160,7 @@ class _Layout:
             self.gaps[-2] = self.line_end
 
     def story(self) -> int:
-        """Return the place of the first comment that says something, of which there is one."""
+        """Return the place of the first comment that is not empty; there must be one."""
         return next(
             at
             for at, kind in enumerate(self.kinds)
@@ -167,7 +168,7 @@ class _Layout:
         )
 
     def strip(self, kinds: frozenset[str], stop: int | None = None) -> None:
-        """Take out what `Edits.strip` says, before token `stop` or anywhere."""
+        """Remove the parts of `Edits.strip`, before token `stop` or everywhere."""
 
         def left(at: int) -> tuple[str, int]:
             kind, token = self.kinds[at], self.tokens[at]
@@ -180,7 +181,7 @@ class _Layout:
         self._rewrite(self.kinds.count("tag"), len(self.tokens) if stop is None else stop, left)
 
     def _closing(self, at: int) -> int:
-        """Return where the variation ends that begins at `at`."""
+        """Return the end of the variation that begins at `at`."""
         depth = 0
         for end in range(at, len(self.kinds)):
             depth += (self.kinds[end] == "open") - (self.kinds[end] == "close")
@@ -189,10 +190,10 @@ class _Layout:
         return end
 
     def _rewrite(self, start: int, stop: int, left: Callable[[int], tuple[str, int]]) -> None:
-        """Write the tokens from `start` to before `stop` anew.
+        """Rewrite the tokens from `start` to before `stop`.
 
-        `left` gives what is left of the token at a place, and the place of the next; where nothing
-        is left, a gap goes, too.
+        `left` returns the remainder of the token at a place, and the place of the next token. If
+        the remainder is empty, one gap is removed too.
         """
         tokens, kinds, gaps = self.tokens[:start], self.kinds[:start], self.gaps[: start + 1]
         at = start
@@ -212,18 +213,18 @@ class _Layout:
         self.gaps = gaps + self.gaps[at + 1 :]
 
     def _joined(self, before: str, after: str, around: tuple[str, str], *, lines: bool) -> str:
-        """Return the gap in the place of two, between which there were several lines or one."""
+        """Return the gap that replaces two; `lines` is True if several lines were between them."""
         if "\n" in before:
             return before
         if lines and "\n" not in after:
-            return self.line_end  # what stood on two lines does not come to stand on one
+            return self.line_end  # separate lines stay separate
         is_glued = all(kind in _WORDS for kind in around)
         return after or before or (" " if is_glued else "")
 
     # Tags
 
     def write(self, changes: TagChanges, before: Sequence[tuple[str, str]]) -> None:
-        """Write what has become of the tags, which were these before."""
+        """Write the changed tags; `before` are the original ones."""
         kept = {place for place, *_ in changes.now}
         for at in reversed(range(len(before))):
             if at not in kept:
@@ -237,7 +238,7 @@ class _Layout:
     def _drop(self, at: int) -> None:
         around = self.gaps[at : at + 2]
         is_last = self.kinds[at + 1] != "tag"
-        # behind an empty line a tag would begin the next record
+        # after an empty line a tag would begin the next record
         kept = around[1] if is_last else min(around, key=lambda gap: gap.count("\n"))
         self.gaps[at : at + 2] = [kept]
         del self.tokens[at], self.kinds[at]
@@ -253,14 +254,14 @@ class _Layout:
     def _insert(self, at: int, name: str, value: str) -> None:
         many = self.kinds.count("tag")
         gap = self.gaps[many - 1] if many > 1 else ""
-        if gap.count("\n") != 1:  # not as tags stand on lines of their own
+        if gap.count("\n") != 1:  # the gap is not between tags on lines of their own
             gap = self.line_end if "\n" in self.gaps[many] else " "
         self.gaps.insert(at, gap)
         self.tokens.insert(at, tag_lines([(name, value)]).rstrip("\n"))
         self.kinds.insert(at, "tag")
 
     def retell(self, changes: TagChanges) -> None:
-        """Give players their new names where it is told how one of them lost."""
+        """Put the players' new names into the comment on how one of them lost."""
         at = self.kinds.count("tag")
         while self.kinds[at] == "comment" and not comment(inside(self.tokens[at])):
             at += 1
@@ -268,7 +269,7 @@ class _Layout:
         if self.kinds[at] != "comment":
             return
         said = retold(inside(token), changes.retold)
-        if token[0] == "{" and "}" in said:  # one to the end of its line may have it
+        if token[0] == "{" and "}" in said:  # a comment to the end of its line can contain it
             self.tokens[at] = ";" + " ".join(said.split())
             if "\n" not in self.gaps[at + 1]:
                 self.gaps[at + 1] = self.line_end
@@ -277,7 +278,7 @@ class _Layout:
 
 
 def _stripped(token: str, kinds: frozenset[str]) -> str:
-    """Return a comment without what is not wanted; empty where nothing is left of it."""
+    """Return a comment without the stripped parts; empty if nothing remains."""
     said = left_of(inside(token), kinds)
     is_gone = not said.strip() if COMMENTS in kinds else not said and said != inside(token)
     return "" if is_gone else _as_comment(token, said)

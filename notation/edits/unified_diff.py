@@ -1,6 +1,6 @@
-"""Unified diffs, which `patch` and people read, of texts of any size: what was, and what is to be.
+"""Unified diffs for `patch` and for people, of texts of any size.
 
-The two are given side by side, part by part; few lines are in memory at once.
+The two texts are given side by side, part by part, so that few lines are in memory at once.
 """
 
 from __future__ import annotations
@@ -13,18 +13,20 @@ from io import BytesIO
 from typing import Final
 
 CONTEXT: Final = 3
-"""Lines that stay, before and behind those that change."""
+"""The number of unchanged lines before and after a change."""
 
-_MOST: Final = 1 << 18  # pairs of lines that are compared; more are shown as all other
+_MOST: Final = (
+    1 << 18
+)  # pairs of lines that are compared; larger parts are shown as completely different
 
 Line = tuple[bytes, bytes]
 """b" ", b"-" or b"+", and a line with its end."""
 
 
 def unified_diff(changes: Iterable[tuple[bytes, bytes]], name: str) -> Iterator[bytes]:
-    r"""Yield the diff of a text in parts, each as it was and as it is; nothing without changes.
+    r"""Yield the diff of a text in parts, each an old and a new one; nothing if they are equal.
 
-    `name` is what both are called.
+    `name` is the name of both files.
 
     >>> changes = [(b"one\ntw", b"one\ntw"), (b"o\n", b"ist\n"), (b"three", b"three")]
     >>> print(b"".join(unified_diff(changes, "rhyme")).decode(), end="")
@@ -45,7 +47,7 @@ def unified_diff(changes: Iterable[tuple[bytes, bytes]], name: str) -> Iterator[
 
 
 def _named(name: bytes) -> bytes:
-    """Return a name as `patch` reads it: in quotes, or with a tab behind it, where it must be."""
+    """Return a name as `patch` reads it: in quotes, or followed by a tab, if necessary."""
     if _ODD.search(name):
         return b'"' + _ODD.sub(lambda sign: b"\\%03o" % ord(sign[0]), name) + b'"'
     return name + b"\t" if b" " in name else name
@@ -55,13 +57,13 @@ _ODD: Final = re.compile(rb'[\x00-\x1f\x7f"\\]|\A ')
 
 
 def _lines(changes: Iterable[tuple[bytes, bytes]]) -> Iterator[Line]:
-    """Yield the lines of both texts, those that are in one of them alone where they differ."""
+    """Yield the lines of both texts, marked if they are only in one of them."""
     olds, news = b"", b""
     for old, new in changes:
         rest = b""
         if old == new:
             end = (old.rfind if olds == news else old.find)(b"\n") + 1
-            old, new, rest = old[:end], new[:end], old[end:]  # noqa: PLW2901 - what ends here
+            old, new, rest = old[:end], new[:end], old[end:]  # noqa: PLW2901 - the part up to the last line end
         olds, news = olds + old, news + new
         if olds.endswith(b"\n") and news.endswith(b"\n"):
             yield from _compared(olds, news)
@@ -74,7 +76,7 @@ def _lines(changes: Iterable[tuple[bytes, bytes]]) -> Iterator[Line]:
 
 
 def _compared(old: bytes, new: bytes) -> Iterator[Line]:
-    """Yield the lines of two texts that begin and end together."""
+    """Yield the lines of two texts that begin and end at the same place."""
     if old == new:
         yield from ((b" ", line) for line in BytesIO(old))
         return
@@ -91,11 +93,11 @@ def _compared(old: bytes, new: bytes) -> Iterator[Line]:
 
 
 def _hunks(lines: Iterable[Line]) -> Iterator[bytes]:
-    """Yield the places where lines change, with the lines round them that stay."""
+    """Yield the places where lines change, with the unchanged lines around them."""
     before = deque[Line](maxlen=CONTEXT)
     hunk: list[Line] | None = None
     begun = read = (0, 0)  # lines of the old and of the new text: before the hunk, and so far
-    calm = 0  # lines at the end of the hunk that stay
+    calm = 0  # unchanged lines at the end of the hunk
     for line in lines:
         if line[0] != b" ":
             if hunk is None:

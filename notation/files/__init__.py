@@ -1,4 +1,4 @@
-"""Files as bytes: compressed, in blocks, written whole or not at all.
+"""Files as bytes: compressed, in blocks, written completely or not at all.
 
-The packages above know what the bytes mean.
+The packages above know the meaning of the bytes.
 """

@@ -1,7 +1,7 @@
-"""What a text from outside may hold at most, one place for all readers of numbers, JSON and TOML.
+"""The limits for texts from outside, shared by all readers of numbers, JSON and TOML.
 
-Numbers of JSON are finite, whole ones have 64 bits; arrays and tables lie in one another only so
-deep; text is Unicode, without half a letter (a lone surrogate). What is beyond is refused in words.
+Numbers of JSON are finite, and whole numbers have 64 bits. Arrays and tables have a limited depth.
+Text is Unicode, without half characters (lone surrogates). Other texts are refused with a message.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from typing import Any, Final, NoReturn
 from lath.games.errors import LathError
 
 MOST: Final = 2**63 - 1
-"""The greatest whole number, of either sign: what every database and loop holds."""
+"""The greatest whole number, of either sign, which every database can store."""
 
 MOST_DIGITS: Final = 19
-"""Digits of a whole number; Python reads no more than 4,300, and no float has more than 309."""
+"""The most digits of a whole number. Python reads at most 4,300, and floats have at most 309."""
 
 MAX_NESTING: Final = 100
-"""Arrays and objects in one another."""
+"""The deepest nesting of arrays and objects."""
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
 
 _MAY_BE_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
-"""Half a letter, or one of a pair, as JSON may write it."""
+"""Half a character, or one of a pair, in the escaped form of JSON."""
 
 
 class BoundsError(LathError, ValueError):
-    """A text holds more than it may, or is not what it is read as."""
+    """A text exceeds the limits, or does not have the expected form."""
 
     def __init__(self, message: str, expected: str = "", at: int = 0) -> None:
         super().__init__(f"{message}, expected {expected}" if expected else message)
         self.message = message
         self.expected = expected
         self.at = at
-        """Where it is, in letters from the beginning; 0 where that is not known."""
+        """The place in characters from the beginning; 0 if it is unknown."""
 
 
 def half_in(text: str) -> bool:
-    r"""Return whether a text has half a letter, which is no Unicode and cannot be written.
+    r"""Return whether a text has half a character, which cannot be written as Unicode.
 
     >>> half_in("\ud800"), half_in("é")
     (True, False)
@@ -51,7 +51,7 @@ def half_in(text: str) -> bool:
 
 
 def whole_number(text: str, least: int = 0, most: int = MOST) -> int | None:
-    """Return the whole number in digits 0 to 9 that a text is, if it lies in a range; else None.
+    """Return the whole number of a text, if it is in the range; or else None.
 
     >>> whole_number("42"), whole_number("9" * 5000), whole_number("-1"), whole_number("1_0")
     (42, None, None, None)
@@ -65,9 +65,9 @@ def whole_number(text: str, least: int = 0, most: int = MOST) -> int | None:
 
 
 def read_json(text: str | bytes, *, most_nested: int = MAX_NESTING) -> Any:
-    """Return the value that a text of JSON is; raises BoundsError, which is a ValueError.
+    """Return the value of a text of JSON. Raises BoundsError, which is a ValueError.
 
-    A key that stands twice in an object is refused, and so is what no JSON has: NaN, infinities.
+    Duplicate keys in an object are refused. So are NaN and infinities, which JSON does not have.
     """
     if isinstance(text, bytes):
         try:
@@ -83,10 +83,10 @@ def read_json(text: str | bytes, *, most_nested: int = MAX_NESTING) -> Any:
 def value_at(
     text: str, at: int, *, most_nested: int = MAX_NESTING, is_kept: bool = False
 ) -> tuple[Any, int]:
-    """Return the value of JSON that begins at a place, and where it ends; raises BoundsError.
+    """Return the value of JSON that begins at `at`, and its end. Raises BoundsError.
 
-    With `is_kept` it is written again as it was: half a letter stays in a text, and whole numbers
-    may be as great as a float can be.
+    With `is_kept`, the value will be written again unchanged, so half characters and whole numbers
+    up to the size of a float are accepted.
     """
     too_deep = f"arrays and objects are nested more than {most_nested} deep"
     try:
@@ -105,14 +105,14 @@ def value_at(
             raise BoundsError(too_deep, at=at)
     may_have = not is_kept and (_MAY_BE_HALF.search(text, at, end) or half_in(text[at:end]))
     if may_have and _has_half(value):
-        raise BoundsError("a text has half a letter (a lone surrogate)", "Unicode text", at)
+        raise BoundsError("a text has half a character (a lone surrogate)", "Unicode text", at)
     return value, end
 
 
 STRING: Final = r'"(?:[^"\\\n]|\\.)*+"?'
 
 TOKEN: Final = re.compile(rf"{STRING}|[{{}}\[\],]")
-"""What tells how deep JSON is: texts, brackets and commas."""
+"""The tokens that determine the depth of JSON: texts, brackets and commas."""
 
 STEPS: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
 
@@ -159,7 +159,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
-        raise BoundsError(f"the key {key[:40]!r} stands in an object twice", "each key once")
+        raise BoundsError(f"the key {key[:40]!r} appears twice in an object", "each key once")
     return found
 
 
@@ -169,33 +169,37 @@ _DECODERS: Final = [
     )
     for whole in (_whole, _whole_as_float)
 ]
-"""The second for what is kept."""
+"""The second decoder is for values with `is_kept`."""
 
 
 # TOML
 
 MOST_LETTERS: Final = 1 << 20
-"""Letters of a text of TOML: thousands of bots."""
+"""The most characters of a text of TOML; enough for thousands of bots."""
 
 MOST_DEEP: Final = 8
-"""How deep its tables and lists may lie in each other."""
+"""The deepest nesting of tables and lists in TOML."""
 
 _MANY_DOTS: Final = re.compile(r"""(?<![\w.-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')\s*\.\s*){100}""")
 
 _MOST_BITS: Final = 14_000
-"""Of a whole number: Python writes no more than 4,300 digits. What a key takes, it says itself."""
+"""The most bits of a whole number in TOML, because Python writes at most 4,300 digits. Each key has
+its own range."""
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """Return what a text of TOML says; raises BoundsError, whose words go on after its name."""
+    """Return the tables of a text of TOML.
+
+    Raises BoundsError; its message continues after a name.
+    """
     import tomllib  # start-up time
 
     if len(text) > MOST_LETTERS:
-        raise BoundsError(f"has {len(text)} letters, expected at most {MOST_LETTERS}")
+        raise BoundsError(f"has {len(text)} characters, expected at most {MOST_LETTERS}")
     if text.startswith("\ufeff"):
         raise BoundsError("begins with a byte order mark: save it as UTF-8 without one")
-    too_deep = f"has tables or lists in each other, expected at most {MOST_DEEP} deep"
-    if _MANY_DOTS.search(text):  # to read it would take a minute
+    too_deep = f"nests tables or lists too deep, expected at most {MOST_DEEP} levels"
+    if _MANY_DOTS.search(text):  # reading it would take a minute
         raise BoundsError(too_deep)
     try:
         toml = tomllib.loads(text)
@@ -203,12 +207,12 @@ def read_toml(text: str) -> dict[str, Any]:
         raise BoundsError(f"is not TOML: {error}") from error
     except RecursionError:
         raise BoundsError(too_deep) from None
-    except ValueError:  # Python reads no more digits than 4,300
-        raise BoundsError("has a number of thousands of digits") from None
+    except ValueError:  # Python reads at most 4,300 digits
+        raise BoundsError("has a number with thousands of digits") from None
     values: list[Any] = [toml]
     for _ in range(MOST_DEEP + 1):
         if any(type(value) is int and value.bit_length() > _MOST_BITS for value in values):
-            raise BoundsError("has a number of thousands of digits")
+            raise BoundsError("has a number with thousands of digits")
         tables = [value.values() for value in values if isinstance(value, dict)]
         lists = [value for value in values if isinstance(value, list)]
         values = [value for each in (*tables, *lists) for value in each]

@@ -1,4 +1,4 @@
-"""Files as bytes: compressed or not, read in blocks, written whole or not at all."""
+"""Files as bytes: compressed or not, read in blocks, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 COMPRESSIONS: Final = (".gz", ".bz2", ".xz", ".zst")
-"""The suffixes by which files are compressed."""
+"""The suffixes of compressed files."""
 
 
 DATABASE: Final = ".duckdb"
@@ -39,12 +39,12 @@ DATABASE: Final = ".duckdb"
 
 
 def is_database(path: str | Path) -> bool:
-    """Return whether a file is a database of games by its name, in any case."""
+    """Return whether the name of a file is that of a database of games, in any case."""
     return Path(path).suffix.lower() == DATABASE
 
 
 def compression_of(path: str | Path) -> str:
-    """Return which of COMPRESSIONS a file's name ends in, in any case; empty for none of them.
+    """Return the suffix of COMPRESSIONS in a file's name, in any case; empty for other names.
 
     >>> compression_of("games.lath.GZ"), compression_of("games.lath")
     ('.gz', '')
@@ -56,19 +56,19 @@ def compression_of(path: str | Path) -> str:
 _WRITTEN: Final = 1 << 16  # bytes that are written at once
 
 _LONGEST: Final = 160
-"""Bytes of a name that are in that of its temporary file: systems take 255, maybe all of them."""
+"""The most bytes of a name that its temporary file contains; systems limit names to 255 bytes."""
 
 HALF: Final = ".tmp-arena"
-"""What the hidden names of files and folders end in that are not whole yet: no record's name does,
-and nobody else's."""
+"""The suffix of hidden files and folders that are not complete yet. Records and other programs do
+not use it."""
 
 _FORMER_HALF: Final = re.compile(r"\.[0-9]+\.tmp(?:\.[a-z0-9]{1,7})?")
-"""What they ended in until 0.2.0, behind the name of the file."""
+"""The suffix of temporary files until version 0.2.0, after the name of the file."""
 
 
 @cache
 def folder_of(package: str, name: str = "") -> Path:
-    """Return a folder of files that are in a package; a copy where that lies in an archive."""
+    """Return a folder with files of a package; a temporary copy if the package is in an archive."""
     from importlib import resources  # start-up time
 
     found = resources.files(package).joinpath(*name.split())
@@ -97,9 +97,9 @@ def _copy(source: Traversable, folder: Path) -> None:
 def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
     """Open a file for reading, decompressed; `-` is standard input.
 
-    Of a database of games it is the text of its records, in order. Raises OSError, also for a file
-    that is not what its suffix says or ends too early, where what reads it is not installed, and
-    for a database by another name.
+    For a database of games, the stream is the text of its records, in order. Raises OSError if the
+    file cannot be read, if it does not match its suffix or is truncated, and if its reader is not
+    installed. A database without its suffix is refused too.
     """
     if str(path) == "-":
         if sys.stdin is None:
@@ -128,12 +128,12 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
 
 
 def _refuse_database(stream: BinaryIO, path: str | Path) -> None:
-    """Raise OSError where a stream is seen to be a database, which is no stream of records."""
+    """Raise OSError if a stream is a database, which cannot be read as a stream of records."""
     if isinstance(stream, io.BufferedReader):
         head = stream.peek(20)
-        # a checksum of 8 bytes, this word, the number of the form, whose upper half is zero
+        # a checksum of 8 bytes, this word, the format version, whose upper half is zero
         if head[8:12] == b"DUCK" and head[16:20] == bytes(4):
-            words = f"it is a database, which is read from a file with the suffix {DATABASE}"
+            words = f"it is a database; give it the suffix {DATABASE}"
             raise OSError(errno.EINVAL, words, str(path))
 
 
@@ -146,7 +146,7 @@ def _text_of(database: Path) -> io.RawIOBase:
 
 
 def needed_words(error: ImportError) -> str:
-    """Return what to install where what databases need is missing."""
+    """Return the message for an import that databases need and that is missing."""
     return f"a database needs {error.name}: {EXTRAS['duckdb'].install}"
 
 
@@ -154,17 +154,17 @@ _READ: Final = 1 << 17  # bytes that are read at once
 
 
 class ReadOnward(io.RawIOBase):
-    """A stream that is read onward: to go to a place it reads all before it, if need be anew."""
+    """A stream without random access: `seek` reads everything before the place."""
 
     at = 0
-    """How many bytes were read."""
+    """The number of bytes read."""
 
     def readable(self) -> bool:
-        """Return that it can be read."""
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """Return whether one can go to any place."""
+        """Return True."""
         return True
 
     def begin_anew(self) -> None:
@@ -172,7 +172,7 @@ class ReadOnward(io.RawIOBase):
         raise NotImplementedError
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Go to a place, by reading all that is before it."""
+        """Go to a place, by reading everything before it."""
         if whence == io.SEEK_END:
             while self.read(_READ):
                 pass
@@ -185,21 +185,21 @@ class ReadOnward(io.RawIOBase):
         return self.at
 
     def tell(self) -> int:
-        """Return at which byte it is."""
+        """Return the current place in bytes."""
         return self.at
 
     def put(self, data: bytes, buffer: Any) -> int:
-        """Put what was read into a buffer, and return how much that is."""
+        """Copy data into a buffer, and return its length."""
         buffer[: len(data)] = data
         self.at += len(data)
         return len(data)
 
 
 class _Members(ReadOnward):
-    """What the members of a `.bz2` or `.xz` hold, one after the other, with zeros behind each.
+    """The joined content of the members of a `.bz2` or `.xz`, without the zeros after each.
 
-    Python's own readers take a member whose beginning is damaged for the end of the file, and say
-    nothing of it, nor of all that follow.
+    Python's own readers treat a member with a damaged start as the end of the file. They report
+    neither the damage nor the members after it.
     """
 
     def __init__(self, file: BinaryIO | io.FileIO, begin: Callable[[], Any]) -> None:
@@ -240,19 +240,20 @@ _DECOMPRESSORS: Final[Mapping[str, Callable[[], Any]]] = {
 
 @contextmanager
 def damage_told(path: str | Path) -> Iterator[None]:
-    """Raise OSError for whatever reading a damaged compressed file raises."""
+    """Raise OSError for any exception of reading a damaged compressed file."""
     try:
         yield
     except read_errors() as error:
-        if isinstance(error, OSError) and error.errno is not None:  # of the system
+        if isinstance(error, OSError) and error.errno is not None:  # an error of the system
             raise
         raise OSError(errno.EIO, f"damaged: {error}", str(path)) from error
 
 
 def read_block(stream: BinaryIO, size: int) -> tuple[bytes, Exception | None]:
-    """Read up to `size` bytes, fewer only at the end or before a place that cannot be read.
+    """Return up to `size` bytes, and the error that ended reading early, or None.
 
-    Returns the bytes and the error, which is for the caller to raise when she has used them.
+    Fewer bytes are returned only at the end of the stream or before an unreadable place. The caller
+    must raise the error after using the bytes.
     """
     read = getattr(stream, "read1", stream.read)
     parts: list[bytes] = []
@@ -271,35 +272,35 @@ def _compression(suffix: str) -> Any:
 
 
 def compressed(data: bytes, suffix: str) -> bytes:
-    """Return the data as one member of a compressed file, which may have any number of them."""
+    """Return the data as one member of a compressed file; a file can have any number of them."""
     if suffix == ".gz":
-        return gzip.compress(data, mtime=0)  # the same at any time
+        return gzip.compress(data, mtime=0)  # without the time, equal data give equal bytes
     module = _compression(suffix)
     return module.compress(data) if module else data
 
 
 def read_errors() -> tuple[type[Exception], ...]:
-    """Return what reading a file raises: OSError, and more where a compressed one is damaged."""
+    """Return the exceptions of reading: OSError, and those of damaged compressed files."""
     return (OSError, EOFError, zlib.error, lzma.LZMAError, zstd().ZstdError)
 
 
 Noted = Callable[[BinaryIO], bytes]
-"""Returns a note about content that was written, which is opened for it to be read."""
+"""A function that reads the written content and returns a note about it."""
 
 
 def write_atomically(path: Path, content: Iterable[bytes], *, note: Noted | None = None) -> None:
-    """Write a file whole or not at all: a temporary file, fsync, rename, fsync of the folder.
+    """Write a file completely or not at all: temporary file, fsync, rename, fsync of the folder.
 
-    A `.zst` can be read from any place, as `lath.notation.files.frames` does, and has the `note`
-    behind its content; other files have none.
+    A `.zst` file can be read from any place (see `lath.notation.files.frames`), and has the `note`
+    after its content. Other files have no note.
 
-    What a symbolic link points to is replaced, not the link. What is no regular file, such as a
-    pipe, cannot be replaced and is written straight. Raises OSError, also for the name of a
-    database of games; the old file, if there is one, is then as it was, unless it was the folder
-    that could not be synced: then the new one is there, and nobody knows for how long.
+    If the path is a symbolic link, its target is replaced. Something other than a regular file,
+    such as a pipe, is written directly. Raises OSError, also for the name of a database of games.
+    After an error, an existing file is unchanged, with one exception: if the folder cannot be
+    synced, the new file exists but may be lost in a crash.
     """
     if is_database(path):
-        raise OSError(errno.EINVAL, "`arena convert` alone makes databases", str(path))
+        raise OSError(errno.EINVAL, "only `arena convert` makes databases", str(path))
     if path.exists() and not path.is_file():
         with path.open("wb") as stream:
             _fill(stream, compression_of(path), content)
@@ -307,7 +308,7 @@ def write_atomically(path: Path, content: Iterable[bytes], *, note: Noted | None
     named, path = path, Path(os.path.realpath(path))
     temporary = half_of(path)
     try:
-        # the sync is of the descriptor that wrote: an earlier error of the disk is told to it
+        # the sync uses the descriptor that wrote, so that it reports earlier errors of the disk
         with io.BufferedWriter(_new_file(temporary), _WRITTEN) as file:
             _fill(cast("BinaryIO", file), compression_of(path), content, note, temporary)
             if path.exists():
@@ -315,16 +316,19 @@ def write_atomically(path: Path, content: Iterable[bytes], *, note: Noted | None
             os.fsync(file.fileno())
         temporary.replace(path)
     except BaseException as error:
-        with suppress(OSError):  # what came first is what people should hear of
+        with suppress(OSError):  # the first error is the one to report
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (temporary, str(temporary)):
-            error.filename, error.filename2 = str(named), None  # who asked has never heard of it
+            error.filename, error.filename2 = (
+                str(named),
+                None,
+            )  # the caller does not know the temporary name
         raise
     sync(path.parent)
 
 
 def half_of(path: Path) -> Path:
-    """Return the hidden name beside a file or folder that it has in this process until it is whole.
+    """Return the hidden name next to a file or folder that this process uses until it is complete.
 
     >>> half_of(Path("results/games.lath")).name.startswith(".games.lath.")
     True
@@ -334,9 +338,10 @@ def half_of(path: Path) -> Path:
 
 
 def remove_halves(folder: Path, name: str = "") -> None:
-    """Remove what was written half into a folder by who was killed; `name` is of what is written.
+    """Remove the incomplete files and folders of killed processes from a folder.
 
-    What somebody alive is writing stays, and so does all that is not ours.
+    `name` is the name of the complete file. Files that a running process is writing stay, and so do
+    files of other programs.
     """
     with suppress(OSError):
         for entry in os.scandir(folder):
@@ -379,9 +384,9 @@ def _remove_unless_held(path: Path) -> None:
 
 
 def _hold(descriptor: int, path: Path) -> bool:
-    """Let others see that somebody alive writes it; return whether nobody has removed it before.
+    """Lock a file so that others see its writer; return whether it still exists.
 
-    Not every file system can tell them.
+    Some file systems do not support this.
     """
     with suppress(OSError):
         lock(descriptor)
@@ -398,7 +403,7 @@ def _new_file(path: Path) -> _NewFile:
 
 
 def _new_folder(path: Path) -> int:
-    """Make a folder; return what holds it."""
+    """Make a folder; return the descriptor that locks it."""
     while True:
         path.mkdir(parents=True)
         descriptor = os.open(path, os.O_RDONLY)
@@ -409,9 +414,9 @@ def _new_folder(path: Path) -> int:
 
 @contextmanager
 def half_folder(path: Path) -> Iterator[Path]:
-    """Give a hidden folder, beside the path, that goes in the end; raises OSError.
+    """Provide a hidden folder next to the path, which is removed at the end. Raises OSError.
 
-    Who is killed leaves it, and `remove_halves` takes it away.
+    If the process is killed, the folder stays until `remove_halves` is called.
     """
     half = half_of(path)
     remove_halves(half.parent)
@@ -425,10 +430,10 @@ def half_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """Give a hidden folder that gets the name of one that is not there yet once it is filled.
+    """Provide a hidden folder that is renamed to the path at the end of the block.
 
-    One that is there and empty gives way. Whoever fails, or is killed, leaves nothing that has the
-    name. Raises OSError, FileExistsError where there is something of this name by then.
+    An existing empty folder is replaced. If the block fails or is killed, the path does not exist.
+    Raises OSError, and FileExistsError if the path exists at the end.
     """
     real = Path(os.path.realpath(path))
     with half_folder(real) as half:
@@ -438,16 +443,16 @@ def whole_folder(path: Path) -> Iterator[Path]:
                 sync(Path(place, name))
             sync(Path(place))
         try:
-            half.rename(real)  # also over an empty one
+            half.rename(real)  # also replaces an empty folder
         except OSError as error:
             if error.errno in (errno.ENOTEMPTY, errno.ENOTDIR):
-                raise FileExistsError(errno.EEXIST, "exists already", str(path)) from error
+                raise FileExistsError(errno.EEXIST, "already exists", str(path)) from error
             raise
     sync(real.parent)
 
 
 class _NewFile(io.FileIO):
-    """A file that is made or emptied, and written by `os.write` alone."""
+    """A file that is made or emptied, and written only by `os.write`."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, "w", opener=partial(os.open, mode=0o666))
@@ -463,11 +468,11 @@ def _fill(
     note: Noted | None = None,
     name: Path | None = None,
 ) -> None:
-    """Write bytes, compressed as one of COMPRESSIONS; the file, of this name, stays open."""
+    """Write bytes, compressed as one of COMPRESSIONS; the file with this name stays open."""
     if suffix == ".zst":
         _fill_frames(file, content, note, name)
     elif module := _compression(suffix):
-        # buffered: compressing each record alone is slow
+        # with a buffer, because compressing each record alone is slow
         with io.BufferedWriter(module.open(file, "wb"), _WRITTEN) as stream:
             stream.writelines(content)
     else:
@@ -491,18 +496,18 @@ def _fill_frames(
 
 
 class TemporaryFileError(LathError, OSError):
-    """A temporary file cannot be written, be it for want of room: what is written is not at fault.
+    """A temporary file cannot be written, for example because the disk is full.
 
-    Nor is what is read.
+    Neither the file that is read nor the one that is written is at fault.
     """
 
     def __init__(self, why: object) -> None:
-        words = f"temporary files cannot be written: {why}; TMPDIR names another folder for them"
+        words = f"temporary files cannot be written: {why}; set TMPDIR to another folder"
         super().__init__(errno.ENOSPC, words)
 
 
 class _Temporary(io.FileIO):
-    """A temporary file, whose errors say that they are of one."""
+    """A temporary file, whose errors are TemporaryFileErrors."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         try:
@@ -512,8 +517,8 @@ class _Temporary(io.FileIO):
 
 
 def temporary_file() -> BinaryIO:
-    """Open a file that vanishes with the process, however that ends; raises TemporaryFileError."""
-    import tempfile  # who writes none does not wait for it
+    """Open a file that is deleted when the process ends. Raises TemporaryFileError."""
+    import tempfile  # only needed by callers that write temporary files
 
     try:
         with tempfile.TemporaryFile() as file:
@@ -523,7 +528,7 @@ def temporary_file() -> BinaryIO:
 
 
 def sync(path: Path) -> None:
-    """Have the disk keep a file, or the names in a folder; raises OSError."""
+    """Make the disk store a file, or the names in a folder. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

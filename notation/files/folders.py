@@ -1,4 +1,4 @@
-"""Where the caches and the state of a user are: as the XDG specification has it, or macOS."""
+"""The folders for caches and state of a user, by the XDG specification or as on macOS."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _AT_HOME: Final = (
 
 
 def user_folder(kind: Kind) -> Path:
-    """Return the arena's folder for the caches or the state of this user; it need not be there.
+    """Return the arena's folder for the caches or the state of this user; it may not exist yet.
 
-    `XDG_CACHE_HOME` and `XDG_STATE_HOME` name another place. Raises RuntimeError if the user has
-    no home.
+    `XDG_CACHE_HOME` and `XDG_STATE_HOME` select other folders. Raises RuntimeError if the user has
+    no home folder.
 
     >>> user_folder("cache").name
     'lath-arena'

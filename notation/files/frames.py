@@ -1,7 +1,7 @@
-"""Zstandard files that can be read from any place: many frames, and a table of them at the end.
+"""Zstandard files that can be read from any place: many frames, with a table at the end.
 
-The table is that of zstd's seekable format (`contrib/seekable_format`, version 0.1.0), which stands
-in a frame that other programs pass over: to them it is a `.zst` like any other.
+The table is that of zstd's seekable format (`contrib/seekable_format`, version 0.1.0). It is in a
+frame that other programs skip, so they can read the file like any other `.zst`.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
 FRAME: Final = 1 << 20
-"""Bytes that are compressed together: so many have to be decompressed to see one of them."""
+"""The bytes that are compressed together, and decompressed together to read any of them."""
 
 _MOST: Final = 1 << 26
-"""Bytes of a frame of others; of a larger one no part comes soon."""
+"""The most bytes of a frame of another program; a larger one is too slow to read in part."""
 
 _SKIPPED: Final = struct.Struct("<II")
-"""The beginning of a frame that is passed over: which kind, how many bytes follow."""
+"""The start of a frame that readers skip: its kind and its length in bytes."""
 
 _NOTE: Final = 0x184D2A5D
 _TABLE: Final = 0x184D2A5E
 
 _END: Final = struct.Struct("<IBI")
-"""The last bytes of a table: how many frames, what else is said of each, what kind of file."""
+"""The last bytes of a table: number of frames, descriptor, kind of file."""
 
 _SEEKABLE: Final = 0x8F92EAB1
 _CHECKSUMS: Final = 0x80
@@ -41,16 +41,16 @@ class Frame(NamedTuple):
     """One entry of a table."""
 
     size: int
-    """In the file."""
+    """The size in the file, in bytes."""
     holds: int
-    """Bytes when decompressed; 0 of a note."""
+    """The decompressed size in bytes; 0 for a note."""
 
 
 class FramesWriter(io.RawIOBase):
-    """What is written to it is compressed into `file`, which stays open when this is closed.
+    """A stream that compresses everything into `file`, which stays open when this is closed.
 
-    Without a `finish` the file has no table. With `frames` that stand in the file already it goes
-    on behind them.
+    Without `finish`, the file has no table. With `frames`, which must be the frames already in the
+    file, writing continues after them.
     """
 
     def __init__(self, file: BinaryIO, frames: Iterable[Frame] = ()) -> None:
@@ -59,11 +59,11 @@ class FramesWriter(io.RawIOBase):
         self._frames = list(frames)
 
     def writable(self) -> bool:
-        """Return that it is."""
+        """Return True."""
         return True
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Take all of the data."""
+        """Accept all of the data."""
         self._waiting += data
         while len(self._waiting) >= FRAME:
             self._write_frame(bytes(self._waiting[:FRAME]))
@@ -71,7 +71,7 @@ class FramesWriter(io.RawIOBase):
         return memoryview(data).nbytes
 
     def _write_frame(self, data: bytes) -> None:
-        # with a checksum: a bit that flips is told, and no other game is read
+        # the checksum reveals flipped bits, which could otherwise change a game
         options = {zstd().CompressionParameter.checksum_flag: 1}
         self._add(zstd().compress(data, options=options), len(data))
 
@@ -80,22 +80,22 @@ class FramesWriter(io.RawIOBase):
         self._frames.append(Frame(len(written), holds))
 
     def end_frame(self) -> None:
-        """Write what waits for more: the file then holds all that was written."""
+        """Write the buffered data, so that the file contains everything written so far."""
         if self._waiting:
             self._write_frame(bytes(self._waiting))
             self._waiting.clear()
 
     def note(self, data: bytes) -> None:
-        """Write what readers of the content pass over; `Frames.note` finds the last one."""
+        """Write a note that readers of the content skip; `Frames.note` returns the last one."""
         self.end_frame()
         self._add(_SKIPPED.pack(_NOTE, len(data)) + data, 0)
 
     def table(self) -> tuple[Frame, ...]:
-        """Return the frames that were written up to now."""
+        """Return the frames written so far."""
         return tuple(self._frames)
 
     def finish(self) -> None:
-        """Write what is left, and the table."""
+        """Write the buffered data and the table."""
         self.end_frame()
         entries = b"".join(_SKIPPED.pack(*frame) for frame in self._frames)
         end = _END.pack(len(self._frames), 0, _SEEKABLE)
@@ -103,7 +103,7 @@ class FramesWriter(io.RawIOBase):
 
 
 class Frames(io.RawIOBase):
-    """The content of such a file from any place on; `file` is closed with it."""
+    """The content of such a file, readable from any place; `file` is closed with it."""
 
     def __init__(self, file: BinaryIO, table: tuple[Frame, ...]) -> None:
         self._file = file
@@ -112,33 +112,36 @@ class Frames(io.RawIOBase):
         self._starts = [0, *accumulate(frame.holds for frame in table)]
         self._at = 0
         self._held = (-1, b"")
-        """The frame that was decompressed last, and what it holds."""
+        """The number of the last decompressed frame, and its content."""
 
     @property
     def size(self) -> int:
-        """Return how many bytes it holds."""
+        """Return the number of bytes of the content."""
         return self._starts[-1]
 
     def readable(self) -> bool:
-        """Return that it is."""
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """Return that it is."""
+        """Return True."""
         return True
 
     def tell(self) -> int:
-        """Return how many bytes stand before the next one."""
+        """Return the current place in bytes."""
         return self._at
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Go on after so many bytes of the content."""
+        """Move to a place in the content, and return it."""
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.size}[whence]
         self._at = max(0, base + offset)
         return self._at
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
-        """Read on, at most to the end of a frame; raises OSError, ZstdError, EOFError."""
+        """Read up to the end of a frame.
+
+        Raises OSError, ZstdError or EOFError for a damaged file.
+        """
         if self._at >= self.size:
             return 0
         number = bisect_right(self._starts, self._at) - 1
@@ -152,7 +155,7 @@ class Frames(io.RawIOBase):
     def _content(self, number: int) -> bytes:
         if self._held[0] != number:
             holds = self._table[number].holds
-            # bounded: what a stranger has written may hold more than it says
+            # limited, because an untrusted file may contain more than it declares
             content = zstd().ZstdDecompressor().decompress(self._read_frame(number), holds + 1)
             if len(content) != holds:
                 raise EOFError("a frame is not as long as the table at the end says")
@@ -164,7 +167,7 @@ class Frames(io.RawIOBase):
         return self._file.read(self._table[number].size)
 
     def note(self) -> bytes | None:
-        """Return the note behind the content; None where there is none."""
+        """Return the note after the content, or None."""
         if not self._table or self._table[-1].holds:
             return None
         written = self._read_frame(len(self._table) - 1)
@@ -182,10 +185,10 @@ class Frames(io.RawIOBase):
 
 
 def table_of(file: BinaryIO) -> tuple[Frame, ...] | None:
-    """Return the table of a file; None where it has none that helps.
+    """Return the table of a file; None if it has no useful table.
 
-    One of files that were joined is not of the whole file; one of large frames helps nobody. Raises
-    OSError.
+    The table of joined files covers only the last one, and a table of large frames saves no time.
+    Raises OSError.
     """
     size = file.seek(0, io.SEEK_END)
     if size < _SKIPPED.size + _END.size:
@@ -209,7 +212,7 @@ def table_of(file: BinaryIO) -> tuple[Frame, ...] | None:
 
 
 def zstd() -> Any:
-    """Return the module for Zstandard, which Python has from 3.14 on."""
+    """Return the module for Zstandard, which is part of Python from 3.14 on."""
     if sys.version_info >= (3, 14):
         from compression import zstd as module  # start-up time
     else:

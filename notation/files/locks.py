@@ -1,4 +1,4 @@
-"""Locks on open files and folders, by which processes keep out of each other's way."""
+"""Locks on open files and folders, which keep processes from disturbing each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def lock(file: int | HasFileno, *, shared: bool = False, waits: bool = False) ->
     """Lock an open file or folder until it is closed.
 
     Several processes can have a shared lock. Raises OSError if another process has a lock that
-    excludes this one; if it `waits`, it waits until that process is gone.
+    excludes this one; with `waits`, it waits until that process has released the lock.
     """
     import fcntl  # start-up time
 
@@ -27,7 +27,7 @@ def lock(file: int | HasFileno, *, shared: bool = False, waits: bool = False) ->
 
 
 def lock_within(descriptor: int, within_s: float) -> None:
-    """Lock as `lock` does, and try again for a time in seconds; raises OSError after it."""
+    """Lock as `lock` does, with new attempts for a time in seconds. Raises OSError after it."""
     until_s = time.monotonic() + within_s
     while True:
         try:
@@ -35,6 +35,8 @@ def lock_within(descriptor: int, within_s: float) -> None:
         except OSError:
             if time.monotonic() > until_s:
                 raise
-            time.sleep(random.uniform(0.01, 0.05))  # two that come together part again
+            time.sleep(
+                random.uniform(0.01, 0.05)
+            )  # random, so that two processes do not collide again
         else:
             return

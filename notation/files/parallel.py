@@ -1,4 +1,4 @@
-"""Work that several processes do, a piece at a time, its results coming in order."""
+"""Work on pieces in several processes, with the results in the order of the pieces."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def in_order(
     *,
     may_fork: bool = False,
 ) -> Iterator[Made]:
-    """Yield what `work`, a function that can be sent, makes of the pieces, by `jobs` processes.
+    """Yield the results of `work` for each piece, computed by `jobs` processes.
 
-    One is this one; more are others. At most two pieces a process are under way. If a place of a
-    file cannot be read, what came before it is yielded before that is raised. With `may_fork` they
-    begin where this process is, at once, if the system allows it: there must be no threads, those
-    of libraries neither.
+    `work` must be picklable. With one job, this process does the work. Each process has at most two
+    pieces in progress. If reading the pieces fails, the results before the failure are yielded
+    first. With `may_fork`, the processes are forked if the system allows it; this process must then
+    not have any threads, including those of libraries.
     """
     if jobs == 1:
         return map(work, pieces)
@@ -42,7 +42,9 @@ def in_order(
 def _in_parallel(
     work: Callable[[Piece], Made], pieces: Iterable[Piece], jobs: int, method: str
 ) -> Iterator[Made]:
-    from concurrent.futures import ProcessPoolExecutor  # costs as much as the rules of all games
+    from concurrent.futures import (
+        ProcessPoolExecutor,
+    )  # importing it takes as long as importing the rules of all games
     from multiprocessing import active_children, get_context
 
     waiting: deque[Future[Made]] = deque()
@@ -64,7 +66,7 @@ def _in_parallel(
                 yield waiting.popleft().result()
             if unread is not None:
                 raise unread
-        except RuntimeError:  # no thread can be started, and nobody else would end the processes
+        except RuntimeError:  # no thread can be started, and nothing else would end the processes
             is_lost = True
             for process in set(active_children()) - others:
                 process.kill()
@@ -74,10 +76,10 @@ def _in_parallel(
 
 
 def _end_with_parent() -> None:
-    """Let this process, which waits for work, end when the one that has it is gone.
+    """Make this worker process end when its parent has ended, and ignore Ctrl-C.
 
-    However that ended: one that is killed, or leaves at once, tells its workers nothing. A Ctrl-C
-    is meant for the one that has it.
+    A parent that is killed or exits at once does not tell its workers. Ctrl-C is handled by the
+    parent.
     """
     from multiprocessing import parent_process  # start-up time
 

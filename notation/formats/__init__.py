@@ -1,10 +1,10 @@
 """Other formats of game records, one module each, and the table of all formats.
 
-The notation's own text is in `text`.
+The arena's own text format is in `text`.
 
-A format reads a stream into entries, writes records as blocks of bytes, or both. What a format
-cannot hold it names through `lost`, so that nothing is dropped in silence. The table is enough to
-find a format; its module is loaded when it is used.
+A format reads a stream as entries, writes records as blocks of bytes, or both. It reports each
+field that it cannot hold through `lost`, so that nothing is dropped silently. The table is enough
+to find a format; its module is loaded on first use.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ if TYPE_CHECKING:
     from lath.notation.text.splitting import Entry
 
 Lost = Callable[[int, str], None]
-"""Is told of what the target cannot hold: the record's number from 1, and the field's name, such
-as `comments` or `tag Annotator`."""
+"""The function that a writer calls for each field that the target cannot hold. Its arguments are
+the record's number from 1 and the name of the field, such as `comments` or `tag Annotator`."""
 
 WHOLE: Final = "the record"
-"""The field that a writer names when it leaves a record out, after the field that is why."""
+"""The field that a writer reports when it leaves out a record, after the field that is the reason.
+"""
 
 Reader = Callable[[BinaryIO, str], "Iterator[Entry]"]
-"""From a stream and what problems call it to its entries, lazily. A record that cannot be read is
-an entry with a problem, and reading goes on at the next."""
+"""From a stream, and its name for problems, to its entries, lazily. An unreadable record is an
+entry with a problem, and reading continues with the next record."""
 
 Writer = Callable[["Iterable[Record]", Lost], Iterator[bytes]]
 """From records to the bytes of a file, lazily."""
@@ -43,37 +44,38 @@ Numbered = tuple[int, "Record"]
 """A record and its number in its source, from 1."""
 
 Note = Callable[["Record", str], str]
-"""From a record and the name of the format in which it is written to what must be said of it: that
-it ends otherwise by the rules of a format's own program. Empty where nothing must be said."""
+"""From a record, and the name of the format in which it is written, to a note. The note says that
+the game ends differently under the rules of a format's own program; it is empty otherwise."""
 
 PlyWriter = Callable[["Iterable[Numbered]", Lost], Iterator[bytes]]
-"""From records to the bytes of a table that has a row a ply, lazily."""
+"""From records to the bytes of a table with one row per ply, lazily."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordFormat:
-    """One way to write game records."""
+    """One format of game records."""
 
     suffixes: tuple[str, ...]
-    """Of files, such as `.jsonl`; the first is the usual one."""
+    """The suffixes of files, such as `.jsonl`; the first is the usual one."""
 
     read: str | None = None
-    """Its Reader, as module of this package and name; None where the format is only written."""
+    """Its Reader, as a module of this package and a name; None if the format can only be written.
+    """
 
     write: str | None = None
-    """Its Writer likewise; None where the format is only read."""
+    """Its Writer, as a module and a name; None if the format can only be read."""
 
     plies: str | None = None
-    """Its PlyWriter of positions; None where a row a ply makes no sense."""
+    """Its PlyWriter of positions; None if the format has no rows per ply."""
 
     planes: str | None = None
-    """Its PlyWriter of numbers for machine learning; None where it holds no numbers."""
+    """Its PlyWriter of numbers for machine learning; None if it has no such numbers."""
 
     holds_moves: bool = True
-    """Whether it has moves; of one that has none records are results alone."""
+    """True if it has moves; otherwise its records are only results."""
 
     note: str | None = None
-    """Its Note; None where games end by its rules as by ours."""
+    """Its Note; None if games end under its rules as under the arena's."""
 
 
 TABLE: Final[Mapping[str, RecordFormat]] = {
@@ -98,14 +100,14 @@ TABLE: Final[Mapping[str, RecordFormat]] = {
         planes="planes:parquet_of_planes",
     ),
     "npz": RecordFormat((".npz",), planes="planes:npz_of_planes"),
-    "duckdb": RecordFormat((DATABASE,), ":read_lath"),  # `open_bytes` makes text of it
+    "duckdb": RecordFormat((DATABASE,), ":read_lath"),  # `open_bytes` returns it as text
 }
-"""Every format by its name, which `--from` and `--to` know too. Databases are written otherwise."""
+"""Every format by its name, as in `--from` and `--to`. Databases are written in another way."""
 
 _BY_SUFFIX: Final = {suffix: name for name, known in TABLE.items() for suffix in known.suffixes}
 
 OF_TEXT: Final = ("lath", "duckdb")
-"""Formats whose files are our own text when they are opened."""
+"""Formats whose files are opened as the arena's own text."""
 
 READABLE: Final = tuple(name for name, known in TABLE.items() if known.read)
 WRITABLE: Final = tuple(name for name, known in TABLE.items() if known.write)
@@ -115,23 +117,23 @@ _GIVEN: Final[list[str]] = []
 
 
 def give_game(game_id: str) -> None:
-    """Note the game of records that name none, in formats that leave it out."""
+    """Set the game of records that do not name one, in formats that allow this."""
     _GIVEN[:] = [game_id]
 
 
 def given_game() -> str:
-    """Return the game of records that name none; empty where nobody has said."""
+    """Return the game of records that do not name one; empty if it was not set."""
     return _GIVEN[0] if _GIVEN else ""
 
 
 class FormatError(NotationError):
-    """There is no such format, it cannot do what is asked, or what it needs is not installed."""
+    """The format does not exist, cannot do this, or needs a module that is not installed."""
 
 
 def name_for(path: str | Path) -> str:
-    """Return the name of the format that a file's suffix stands for; raises FormatError.
+    """Return the name of the format for a file's suffix. Raises FormatError if it is unknown.
 
-    A suffix of compression is looked through, and capitals make no difference.
+    A compression suffix is ignored, and so is case.
 
     >>> name_for("games.jsonl.gz"), name_for("GAMES.CSV.GZ")
     ('jsonlines', 'csv')
@@ -144,7 +146,7 @@ def name_for(path: str | Path) -> str:
 
 
 def named(text: str) -> str:
-    """Return the name of the format that a name or a suffix stands for; any other text as it is.
+    """Return the format for a name or a suffix; any other text is returned unchanged.
 
     >>> named("jsonlines"), named(".jsonl"), named("jsonl"), named("pdf")
     ('jsonlines', 'jsonlines', 'jsonlines', 'pdf')
@@ -153,9 +155,9 @@ def named(text: str) -> str:
 
 
 def is_other(path: str | Path) -> bool:
-    """Return whether a file's suffix stands for a format that is not our text.
+    """Return whether a file's suffix belongs to a format other than the arena's own text.
 
-    A `.txt` may be either: how it begins says so.
+    A `.txt` can be either, which depends on its content.
     """
     try:
         return name_for(path) not in ("lath", "text")
@@ -164,7 +166,7 @@ def is_other(path: str | Path) -> bool:
 
 
 _HEAD: Final = 1 << 16
-"""Bytes of a file by which its format is recognised."""
+"""The number of bytes of a file by which its format is recognised."""
 
 _BEGINS: Final = {
     "abstractplay": rb'(?:\[\s*)?\{\s*"(?:header|moves)"\s*:',
@@ -172,14 +174,14 @@ _BEGINS: Final = {
     "ludii": rb"game=",
     "ygn": rb"\[[0-9/wb]+ [wb]\]",
 }
-"""How files of some formats begin."""
+"""The first bytes of files of some formats."""
 
 
 def recognised(path: str | Path) -> str:
-    """Return the name of the format of a file that is read: by its suffix, else by how it begins.
+    """Return the format of a file: by its suffix, or else by its first bytes.
 
-    Files of most suffixes are not opened for that, nor are pipes but standard input. What nothing
-    recognises is our own text. Raises OSError.
+    Files with most suffixes are not opened for this. Neither are pipes, except standard input. The
+    default is the arena's own text. Raises OSError if the file cannot be read.
     """
     name = name_for(path) if is_other(path) else "lath"
     is_sure = name not in ("lath", "pgn") or _suffix_of(path).lower() in TABLE["lath"].suffixes
@@ -193,11 +195,11 @@ def recognised(path: str | Path) -> str:
 
 
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-"""How text of UTF-16 begins, as Windows' Notepad may save it."""
+"""The first bytes of UTF-16 text, as Windows' Notepad may save it."""
 
 
 class _Recoded(io.RawIOBase):
-    """Text of UTF-16 as a stream of UTF-8."""
+    """A stream of UTF-16 text as UTF-8."""
 
     def __init__(self, stream: BinaryIO) -> None:
         super().__init__()
@@ -205,14 +207,16 @@ class _Recoded(io.RawIOBase):
         self._decode = codecs.getincrementaldecoder("utf-16")("replace").decode
 
     def readable(self) -> bool:
-        """Return that it can be read."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer as far as what is read next goes; 0 is the end."""
+        """Fill a buffer, or a part of it; return the number of bytes, 0 at the end."""
         data = b""
         while not data:
-            given = self._stream.read(len(buffer) // 2)  # of which two bytes become three at most
+            given = self._stream.read(
+                len(buffer) // 2
+            )  # two bytes of UTF-16 become at most three of UTF-8
             data = self._decode(given, not given).encode("utf-8", "replace")
             if not given:
                 break
@@ -221,7 +225,7 @@ class _Recoded(io.RawIOBase):
 
 
 def begins_as_ours(path: Path) -> bool:
-    """Return whether a file begins with a record of our own text; raises OSError."""
+    """Return whether a file begins with a record in the arena's own text. Raises OSError."""
     from lath.notation.formats import text  # start-up time
 
     with open_bytes(path) as stream:
@@ -229,7 +233,7 @@ def begins_as_ours(path: Path) -> bool:
 
 
 def _peeked(stream: BinaryIO) -> bytes:
-    """Return how a stream begins, which is read from there on afterwards."""
+    """Return the first bytes of a stream without consuming them."""
     if isinstance(stream, io.BufferedReader):
         return stream.peek(_HEAD)[:_HEAD]
     if not stream.seekable():
@@ -246,7 +250,7 @@ def _suffix_of(path: str | Path) -> str:
 
 
 def _recognised(head: bytes, file: str, name: str) -> str:
-    """Return the format of a file that begins so, which is called `name` where that is not sure."""
+    """Return the format of a file with these first bytes; `name` if that is not certain."""
     begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if name == "lath":
         for other, pattern in _BEGINS.items():
@@ -263,54 +267,59 @@ def _recognised(head: bytes, file: str, name: str) -> str:
 
 
 def reader(name: str) -> Reader:
-    """Return what reads the format of this name; raises FormatError."""
+    """Return the reader of the format with this name. Raises FormatError."""
     return cast("Reader", _function(name, "read"))
 
 
 def writer(name: str) -> Writer:
-    """Return what writes the format of this name; raises FormatError."""
+    """Return the writer of the format with this name. Raises FormatError."""
     return cast("Writer", _function(name, "write"))
 
 
 def ply_writer(name: str) -> PlyWriter:
-    """Return what writes a row a ply in the format of this name; raises FormatError."""
+    """Return the writer of one row per ply for the format with this name. Raises FormatError."""
     return cast("PlyWriter", _function(name, "plies"))
 
 
 def plane_writer(name: str) -> PlyWriter:
-    """Return what writes planes in the format of this name; raises FormatError."""
+    """Return the writer of planes for the format with this name. Raises FormatError."""
     return cast("PlyWriter", _function(name, "planes"))
 
 
 def note_of(name: str) -> Note | None:
-    """Return what says of records that they end otherwise by a format's rules; None for most."""
+    """Return the function that notes games whose result differs by this format's rules, or None."""
     return cast("Note", _function(name, "note")) if TABLE[name].note else None
 
 
 def _function(name: str, does: str) -> Any:
     if name not in TABLE:
-        raise FormatError(f"there is no format {name!r}; expected one of {', '.join(TABLE)}")
+        raise FormatError(f"unknown format {name!r}; expected one of {', '.join(TABLE)}")
     where: str | None = getattr(TABLE[name], does)
     if where is None and does in {"read", "write"} and not (TABLE[name].read or TABLE[name].write):
-        raise FormatError(f"{name} holds no records, only planes: `arena convert --planes`")
+        raise FormatError(f"{name} holds planes, not records; use `arena convert --planes`")
     if where is None:
         if does == "read":
-            raise FormatError(f"{name} is only written; what can be read is {', '.join(READABLE)}")
+            raise FormatError(
+                f"{name} can only be written, not read; expected one of {', '.join(READABLE)}"
+            )
         if does in {"plies", "planes"}:
             able = ", ".join(other for other, known in TABLE.items() if getattr(known, does))
             raise FormatError(
-                f"{name} has no {'row a ply' if does == 'plies' else 'planes'}; {able} have"
+                f"{name} cannot hold {'one row per ply' if does == 'plies' else 'planes'}; "
+                f"expected one of {able}"
             )
-        raise FormatError(f"{name} is only read; what can be written is {', '.join(WRITABLE)}")
+        raise FormatError(
+            f"{name} can only be read, not written; expected one of {', '.join(WRITABLE)}"
+        )
     module, _, function = where.rpartition(":")
     return getattr(import_module(f"{__name__}.{module}" if module else __name__), function)
 
 
 class UnheldError(NotationError):
-    """A format cannot hold a record; `field` says what of it."""
+    """A format cannot hold a record; `field` is the part that it cannot hold."""
 
     def __init__(self, field: str) -> None:
-        super().__init__(f"there is no place for {field}")
+        super().__init__(f"the format cannot hold {field}")
         self.field = field
 
 
@@ -321,7 +330,7 @@ _Held = TypeVar("_Held")
 def held(
     records: Iterable[_Given], lost: Lost, hold: Callable[[_Given], tuple[_Held, Iterable[str]]]
 ) -> Iterator[_Held]:
-    """Yield what `hold` makes of each record; the fields that it names beside are told as lost.
+    """Yield the result of `hold` for each record, and report the fields that it returns as lost.
 
     A record for which it raises UnheldError is left out.
     """
@@ -340,10 +349,10 @@ def held(
 def entries(
     stream: BinaryIO, name: str, file: str, *, rules: bool, jobs: int = 1
 ) -> Iterator[Entry]:
-    """Yield what stands in a stream of the format of this name; problems call it `file`.
+    """Yield the entries of a stream in the format with this name; problems call it `file`.
 
-    The text of an entry is ours, whatever the format. With `rules` the moves are played and
-    results, tags and annotations checked, those of our own text by `jobs` processes. Raises
+    The text of an entry is always the arena's own. With `rules`, the moves are played, and results,
+    tags and annotations are checked; for the arena's own text, `jobs` processes do this. Raises
     FormatError.
     """
     from lath.notation.record.tags import GAME_FILE  # start-up time
@@ -362,7 +371,7 @@ def entries(
         problems = entry.problems
         fault = size_fault(text)
         if not problems and (fault or (rules and valid_plies(text) is None)):
-            # our text is not what the file has: the record's place is told
+            # the file has another text, so the problem is at the start of the record
             problems = tuple(
                 replace(problem, line=entry.line)
                 for problem in entry_of(RecordText(1, text, fault), file, entry.number).problems
@@ -375,7 +384,7 @@ def entries(
 
 
 def is_of_another_game(record: Record) -> bool:
-    """Return whether a record is of a game that is not installed, and whose file nobody names."""
+    """Return whether a record is of a game that is not installed and whose file is unknown."""
     from lath.notation.record.tags import GAME_FILE  # start-up time
     from lath.notation.text.suggestions import is_game, meant_game
 
@@ -383,14 +392,14 @@ def is_of_another_game(record: Record) -> bool:
 
 
 def read_lath(stream: BinaryIO, name: str) -> Iterator[Entry]:
-    """Yield what stands in a stream of our own text; only the syntax is looked at."""
+    """Yield the entries of a stream of the arena's own text; only the syntax is checked."""
     from lath.notation.rules.reading import entries_of  # start-up time
 
     return entries_of(stream, name, rules=False)
 
 
-def write_lath(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is
-    """Yield the records in the canonical form of our own text, which holds everything."""
+def write_lath(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is lost
+    """Yield the records in the canonical form of the arena's own text, which holds everything."""
     from lath.notation.rules.replay import canonical  # start-up time
     from lath.notation.text.writer import format_records
 
@@ -398,7 +407,7 @@ def write_lath(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noq
 
 
 def remarks(record: Record) -> Iterator[str]:
-    """Yield what is said of the moves, for a format that holds none of it."""
+    """Yield the kinds of remarks in a record, for a format that cannot hold them."""
     from lath.notation.record.record import all_comments, all_plies  # start-up time
 
     if any(ply.glyph for ply in all_plies(record.plies)):

@@ -1,26 +1,26 @@
 """AbstractPlay's game records: JSON by the schema `gamerecord.json` of its RecRanks repository.
 
-A file is one record, an array of them (as the site's `ALL.json`), or a record a line. Its games are
-Manalath (our `manalath-61`) and Yavalath of two players; others are refused, and when writing told
-of as lost, the record being left out. What stands where:
+A file is one record, an array of records (as the site's `ALL.json`), or one record per line. Its
+games are Manalath (`manalath-61` here) and Yavalath with two players. Other games are refused; a
+record of one is left out when writing, and reported as lost. The format has these rules:
 
-- `players` are in the seats of the game's end. If the pie was taken (`pied`, or `pie-invoked` as
-  its game library writes), the moves do not say so: `swap` is the second ply here, and the names
-  change places.
-- The higher `result` won, equal ones are a draw. After `abandoned` nobody has one: `*`.
-- `resign`, `timeout`, `draw` and `abandoned` stand after the last move and are the Termination.
-  Other ends outside the rules are written as the nearest of these. Manalath's `pass` (a player has
-  no move) is no ply here: the game is over.
-- The text `result` of a move is its comment; nothing else of the format holds one.
-- Fields without a known tag have one of their own, such as `GameId` or `FirstUserId`. What a
-  record has beyond the schema, or otherwise than the writer would write it, is kept as JSON in
-  `RecordExtra`, `HeaderExtra`, `FirstExtra`, `SecondExtra` and `AbstractPlayMoves`, so that it
-  comes back whole. What of that would be read otherwise than the other tags say is not written,
-  and told of: they have been edited since. Of times, `Date` counts.
-- In Manalath a new group of four loses here, whatever else there is, and wins there beside a group
-  of five that is older (`ApRuling`). The record has our result and the file theirs.
-- A setup with blockers is written as the starting position. A record without a date is written
-  with that of the year 1, for the schema wants one.
+- `players` have the sides of the end of the game. If the pie was taken (`pied`, or `pie-invoked` as
+  its game library writes), the moves do not show it. Here `swap` is then the second ply, and the
+  names are exchanged.
+- The higher `result` won, and equal ones are a draw. After `abandoned` the result is `*`.
+- `resign`, `timeout`, `draw` and `abandoned` come after the last move as the Termination. Other
+  ends outside the rules are written as the nearest of these. Manalath's `pass` (a player has no
+  legal move) is not a ply here, because the game is over.
+- The text `result` of a move is its comment. The format has no other comments.
+- Fields without a known tag have a tag of their own, such as `GameId` or `FirstUserId`. Fields
+  beyond the schema, or in an unusual form, are kept as JSON in `RecordExtra`, `HeaderExtra`,
+  `FirstExtra`, `SecondExtra` and `AbstractPlayMoves`, so that they are written back unchanged.
+- If other tags were edited and now contradict the kept JSON, it is not written, and reported as
+  lost. The tag `Date` takes precedence over other times.
+- In Manalath a new group of four always loses here. In AbstractPlay it wins if an older group of
+  five exists (`ApRuling`). The record has the arena's result, the file has AbstractPlay's.
+- A setup with blockers is written as the starting position. A record without a date gets a date in
+  the year 1, because the schema requires one.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ ENDINGS: Final = {
     "draw": Termination.AGREEMENT,
     "abandoned": Termination.UNTERMINATED,
 }
-"""The words that stand after the last move of a game that its rules did not end."""
+"""The words after the last move of a game that did not end by its rules."""
 
 _PASS: Final = "pass"  # noqa: S105 - a move
-"""Manalath: there is no legal move."""
+"""A turn without a legal move, in Manalath."""
 
 
 class ApMoves(NamedTuple):
@@ -85,28 +85,30 @@ class ApMoves(NamedTuple):
 
 
 class ApFault:
-    """What is wrong with the moves of a record, where all of it is told of, and where plies are."""
+    """All faults of the moves of a record, with the places of the plies."""
 
     def __init__(self) -> None:
         self.errors: list[FieldError] = []
         self.led: list[Steps] = []
-        """What leads to each ply."""
+        """The steps to each ply."""
 
 
 def read_moves(
     rounds: Any, dialect: Dialect, *, pied: bool = False, told: ApFault | None = None
 ) -> ApMoves:
-    """Return the plies of all rounds, with `swap` as the second if the pie was taken.
+    """Return the plies of all rounds, with `swap` as the second one if the pie was taken.
 
-    Raises FieldError. Words that are no moves are `told` instead, where that is given, and are the
-    ply `x`.
+    Raises FieldError for an invalid move. If `told` is given, the error is added to it instead, and
+    the ply becomes `x`.
     """
     plies: list[Ply] = []
     ending = passed = ""
     for word, said, steps in _slots(rounds):
         number = len(plies) + 1
         if over := ending or passed * (word not in {_PASS, *ENDINGS}):
-            _tell(told, f"{word[:40]!r} stands after {over!r}", "no further move", steps, number)
+            _tell(
+                told, f"{word[:40]!r} is written after {over!r}", "no further move", steps, number
+            )
             continue
         if word in ENDINGS:
             ending = word
@@ -115,7 +117,7 @@ def read_moves(
             passed = word
             continue
         move = ""
-        if word != SWAP:  # the header says so, not the moves
+        if word != SWAP:  # the header records a swap, not the moves
             with suppress(MoveSyntaxError):
                 move = dialect.move(word)
         if not move:
@@ -128,12 +130,12 @@ def read_moves(
         if told:
             told.led += [steps] * len(played)
     if pied and not plies:
-        refuse("move", "the pie was taken, but there is no move", "a first move", "moves")
+        refuse("move", "the pie rule was used, but no move was played", "a first move", "moves")
     return ApMoves(tuple(plies), ending)
 
 
 def _tell(told: ApFault | None, message: str, expected: str, steps: Steps, number: int) -> None:
-    """Note what is wrong with a word; raises it as FieldError where nobody wants to be told."""
+    """Add the fault of a word to `told`, or raise it as FieldError if that is None."""
     error = FieldError(Fault("move", message, expected, ply=number), steps)
     if told is None:
         raise error
@@ -141,12 +143,12 @@ def _tell(told: ApFault | None, message: str, expected: str, steps: Steps, numbe
 
 
 def _slots(rounds: Any) -> Iterator[tuple[str, Comment, Steps]]:
-    """Yield the words in the order of play, what is said of each, and the steps that lead to it."""
+    """Yield the words in the order of play, with their comments and the steps to them."""
     if not isinstance(rounds, list):
-        refuse("move", "the moves are no rounds", "an array", "moves")
+        refuse("move", "the moves are not rounds", "an array", "moves")
     for i, each in enumerate(rounds):
         if not isinstance(each, list):
-            refuse("move", "a round is no array", "an array", "moves", i)
+            refuse("move", "a round is not an array", "an array", "moves", i)
         played = []
         for k, slot in enumerate(each):
             if slot is None:
@@ -164,9 +166,9 @@ def _slots(rounds: Any) -> Iterator[tuple[str, Comment, Steps]]:
 
 
 def format_moves(record: Record, dialect: Dialect, ending: str) -> list[list[Any]]:
-    """Return the rounds of a record; raises UnheldError."""
+    """Return the rounds of a record. Raises UnheldError if a move cannot be written."""
     slots: list[Any] = []
-    with suppress(GameError):  # the slot of first stays empty where second begins
+    with suppress(GameError):  # the first slot is empty if the second player begins
         if record.tag("Position") and start_of(record).to_move is Side.SECOND:
             slots.append(None)
     for number, ply in enumerate(record.plies, 1):
@@ -183,27 +185,29 @@ def format_moves(record: Record, dialect: Dialect, ending: str) -> list[list[Any
         end = end_of(record)
         outcome = None if end is None else end.outcome()
         if outcome and outcome.ending.startswith("no move"):
-            slots += [_PASS] * (2 if outcome.winner is None else 1)  # both say so before a draw
+            slots += [_PASS] * (
+                2 if outcome.winner is None else 1
+            )  # both players pass before a draw
     return [slots[i : i + 2] for i in range(0, len(slots), 2)]
 
 
 class ApRuling(NamedTuple):
-    """How one game ended by AbstractPlay's rules and by ours, where that is not the same."""
+    """The result of a game by AbstractPlay's rules and by the arena's, if they differ."""
 
     theirs: Result
     ours: Result
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return the ruling in words."""
         why = "a new group of four beside an older one of five"
-        return f"{why}: {self.theirs} by AbstractPlay's rules, {self.ours} by ours"
+        return f"{why}: {self.theirs} by AbstractPlay's rules, {self.ours} by the arena's"
 
 
 def ruling_of(record: Record) -> ApRuling | None:
-    """Return how a record ended there and here; None where that is the same, or not known.
+    """Return both results of a record; None if they are equal or unknown.
 
-    In Manalath, AbstractPlay looks at the groups that the last piece is not part of first: a five
-    among them wins though the last piece has made a four (`checkEOG` of its `manalath.ts`).
+    In Manalath, AbstractPlay first examines the groups without the last piece (`checkEOG` of its
+    `manalath.ts`). So an older group of five wins even if the last piece has made a group of four.
     """
     if record.game != "manalath-61" or not record.plies:
         return None
@@ -226,9 +230,9 @@ def ruling_of(record: Record) -> ApRuling | None:
 
 
 def note_of(record: Record, written: str) -> str:
-    """Return in words how a record ends otherwise by AbstractPlay's rules; empty where not so.
+    """Return a note about a record that ends differently under AbstractPlay's rules, or "".
 
-    `written` is the format in which it is written.
+    `written` is the format in which the record is written.
     """
     ruling = None if record.termination in ENDINGS.values() else ruling_of(record)
     if ruling is None:
@@ -237,17 +241,17 @@ def note_of(record: Record, written: str) -> str:
 
 
 class _Extras:
-    """What a record kept of AbstractPlay's fields, as it is put back beside what its tags say."""
+    """The AbstractPlay fields that a record kept, to be written with the fields from its tags."""
 
     def __init__(self, value: Json, read: Callable[[Json], object]) -> None:
         self._value = value
         self._read = read
         self._said = read(value)
         self.overruled: list[str] = []
-        """What was not put back, for the tags say otherwise now."""
+        """The fields that were not written, because the tags contradict them."""
 
     def put_back(self, left: dict[str, str], tag: str, *steps: str | int) -> None:
-        """Put back the fields that a tag holds as JSON, and take it from `left` if it does."""
+        """Write the fields that a tag holds as JSON, and remove the tag from `left`."""
         extra = json_of(left.get(tag))
         if isinstance(extra, dict):
             del left[tag]
@@ -280,11 +284,11 @@ class _Extras:
 
 
 EXTRAS: Final = ("RecordExtra", "HeaderExtra", "FirstExtra", "SecondExtra", "AbstractPlayMoves")
-"""The tags that keep what no other tag holds."""
+"""The tags that keep fields without a tag of their own."""
 
 
 _BEGINS: Final = re.compile(r'\{\s*"(?:header|moves)"\s*:')
-"""How a record begins."""
+"""The start of a record."""
 
 _WORDS: Final = {reason: word for word, reason in ENDINGS.items()}
 
@@ -294,11 +298,11 @@ _NEAREST: Final = {
     Result.DRAWN: "draw",
     Result.UNFINISHED: "abandoned",
 }
-"""What is written for an end outside the rules that AbstractPlay has no word for."""
+"""The word for an end outside the rules that AbstractPlay does not have."""
 
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
-    """Yield the records of a stream, lazily; the moves are read, but not played."""
+    """Yield the records of a stream lazily; the moves are read, but not played."""
     return entries_from(objects(stream, _BEGINS), name, _read)
 
 
@@ -319,7 +323,7 @@ def _read(text: RecordText) -> tuple[Record | None, list[Fault]]:
 
 
 def _all_errors(value: Json) -> list[FieldError]:
-    """Return all that is wrong with the players and the moves of a record."""
+    """Return all faults of the players and the moves of a record."""
     errors, told = list(header_errors(value)), ApFault()
     header = value.get("header") if isinstance(value, dict) else None
     if not isinstance(header, dict):
@@ -347,7 +351,7 @@ def _all_errors(value: Json) -> list[FieldError]:
 
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
-    """Yield an array of the records, a line each; a record of another game is left out."""
+    """Yield an array of the records, one per line; records of other games are left out."""
     before = b"[\n"
     for value in held(records, lost, to_json):
         yield before + _text(value)
@@ -356,9 +360,9 @@ def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
 
 
 def from_json(value: Any) -> Record:
-    """Return the record that an object of AbstractPlay describes; raises FieldError."""
+    """Return the record of an AbstractPlay object. Raises FieldError if it is invalid."""
     known = _known(value)
-    # tags for whatever would not come back from these
+    # tags for fields that these would not write back
     written, _ = _plainly(known)
     header, kept = value["header"], written["header"]
     rest = {
@@ -376,7 +380,7 @@ def from_json(value: Any) -> Record:
 
 
 def _known(value: Any) -> Record:
-    """Return the record of what has tags of its own."""
+    """Return the record from the fields that have tags of their own."""
     header, dialect, seats = checked(value)
     line = read_moves(value.get("moves"), dialect, pied=is_pied(header))
     result = result_of(seats[0]["result"], seats[1]["result"], line.ending)
@@ -399,15 +403,15 @@ def _rest(given: Json, written: Json) -> Json:
 
 
 def to_json(record: Record) -> tuple[Json, list[str]]:
-    """Return the record as AbstractPlay would tell it, and the names of what it cannot hold.
+    """Return the record as an AbstractPlay object, and the names of fields that it cannot hold.
 
-    What is returned is read as what the tags say; of the tags that are not read back so, each is
-    named. Raises UnheldError where it cannot hold the record at all.
+    The object is read back as the same tags; each tag that is not read back is named. Raises
+    UnheldError if the format cannot hold the record at all.
     """
     value, left = _plainly(record)
     line = read_moves(value["moves"], _dialect_of(record), pied=SWAP in record.moves)
     if "AbstractPlayMoves" in left:
-        with suppress(FieldError):  # they are as they were read, unless the record is another now
+        with suppress(FieldError):  # the kept moves are unchanged, unless the record was edited
             kept = json_of(left["AbstractPlayMoves"])
             if read_moves(kept, _dialect_of(record), pied=SWAP in record.moves) == line:
                 value["moves"] = kept
@@ -426,7 +430,7 @@ def to_json(record: Record) -> tuple[Json, list[str]]:
             overruled = [f"tag {tag}" for tag in EXTRAS if record.tag(tag) and tag not in left]
     unheld = [f"tag {name}" for name in left]
     if not (record.result.is_finished or record.termination):
-        unheld.append("result *")  # the format has no game that goes on
+        unheld.append("result *")  # the format has no unfinished games
     unheld += overruled
     again = dict(_known(value).tags)
     for name, tag in record.tags:
@@ -440,7 +444,7 @@ def to_json(record: Record) -> tuple[Json, list[str]]:
 
 
 _OTHERWISE_READ: Final = ("Setup", "Termination", "Result")
-"""Tags that come back as another, or that are told of elsewhere."""
+"""Tags that are read back as other tags, or reported elsewhere."""
 
 
 def _dialect_of(record: Record) -> Dialect:
@@ -451,7 +455,10 @@ def _dialect_of(record: Record) -> Dialect:
 
 
 def _plainly(record: Record) -> tuple[Json, dict[str, str]]:
-    """Return what the tags with a meaning say, and those that are left; raises UnheldError."""
+    """Return the object from the tags with a meaning, and the remaining tags.
+
+    Raises UnheldError.
+    """
     dialect = _dialect_of(record)
     left = {name: value for name, value in record.tags if name not in {"Game", "Result"}}
     ending = _take_ending(left, record.result)
@@ -462,19 +469,19 @@ def _plainly(record: Record) -> tuple[Json, dict[str, str]]:
 
 
 def _can_be_read(value: Json) -> bool:
-    """Return whether a file with this record alone has it."""
+    """Return whether a file with only this record can be read back."""
     found = list(objects(io.BytesIO(_text(value)), _BEGINS))
     return [(text.fault, text.value) for text in found] == [(None, value)]
 
 
 def _text(value: Json) -> bytes:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    # halves of surrogate pairs, which other programs cut names into, are no UTF-8
+    # half surrogate pairs, from names that other programs cut, are not valid UTF-8
     return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text).encode()
 
 
 def _take_ending(left: dict[str, str], result: Result) -> str:
-    """Return the word after the last move; Termination stays in `left` where it is another."""
+    """Return the word after the last move; another Termination stays in `left`."""
     termination = left.pop("Termination", "")
     word = _WORDS.get(termination)  # type: ignore[call-overload]  # a StrEnum is a str
     holds = result is not Result.DRAWN if word == "abandoned" else result.is_finished

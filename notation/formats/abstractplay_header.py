@@ -1,6 +1,6 @@
-"""The header of AbstractPlay's records and our tags, both ways; what the games are called there.
+"""The header of AbstractPlay's records as tags, in both directions, and its names of games.
 
-`abstractplay` says what stands where.
+`abstractplay` describes the format.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ SWAP: Final = "swap"
 def refuse(
     code: str, message: str, expected: str, *steps: str | int, ply: int | None = None
 ) -> NoReturn:
-    """Raise the FieldError of the value that the steps lead to."""
+    """Raise the FieldError of the value at these steps."""
     raise FieldError(Fault(code, message, expected, ply=ply), steps)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How AbstractPlay writes one game."""
+    """AbstractPlay's notation of one game."""
 
     title: str
-    """As the header names it."""
+    """The name in the header."""
     game_id: str
-    """Ours."""
+    """The id of the game in the arena."""
     has_pie: bool
     has_pass: bool
 
     def move(self, word: str) -> str:
-        """Return our move; raises MoveSyntaxError."""
+        """Return the canonical move for a word. Raises MoveSyntaxError if it is invalid."""
         coloured = re.fullmatch("([a-i][1-9])([wb])", word) if self.has_pass else None
         return games.get(self.game_id).canonical(
             "OP"["wb".index(coloured[2])] + coloured[1] if coloured else word
         )
 
     def word(self, move: str) -> str:
-        """Return AbstractPlay's word for a move; raises UnheldError."""
+        """Return AbstractPlay's word for a move. Raises UnheldError for other moves."""
         try:
             text = games.get(self.game_id).canonical(move)
         except MoveSyntaxError as error:
@@ -71,25 +71,25 @@ Json = dict[str, Any]
 SIDES: Final = ("First", "Second")
 
 SidesOfPair = tuple[Json, Json]
-"""First and second player, as the header tells of them."""
+"""The header's data of the first and the second player."""
 
 
 class _Kind(NamedTuple):
-    """What a value is, and how a tag holds it."""
+    """The type of a value, and its form in a tag."""
 
     fits: Callable[[Any], bool]
     to_tag: Callable[[Any], str]
     from_tag: Callable[[str], Any]
-    """None where the tag holds no such value."""
+    """Returns None if the tag does not have such a value."""
 
 
 def _one_line(text: Any) -> str:
-    """Return the text as a tag can hold it; empty for what is no text."""
+    """Return the text in a form that a tag can hold; empty if it is not text."""
     return readable(" ".join(text.splitlines())) if isinstance(text, str) else ""
 
 
 def readable(text: str) -> str:
-    """Return the text with a replacement character for half a surrogate pair."""
+    """Return the text with a replacement character for each half surrogate pair."""
     return re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -106,7 +106,7 @@ def _is_id(value: Any) -> bool:
 
 
 def _id_tag(value: str | float) -> str:
-    """Return the tag of a game's id: a text as it stands, in quotes if it would be taken for JSON.
+    """Return the tag of a game's id: the text, in quotes if it could be read as JSON.
 
     >>> _id_tag(7), _id_tag("7"), _id_tag("true")
     ('7', '"7"', 'true')
@@ -116,13 +116,13 @@ def _id_tag(value: str | float) -> str:
 
 
 def _id(tag: str) -> str | float:
-    """Return the id that a tag holds: what has this tag, so that it comes back as it was."""
+    """Return the id of a tag, so that the same tag is written for it."""
     value = json_of(tag)
     return value if _is_id(value) and _id_tag(value) == tag else tag
 
 
 def json_of(text: str | None) -> Any:
-    """Return the value of a tag that holds JSON; None for another."""
+    """Return the value of a tag with JSON; None for another tag."""
     try:
         return None if text is None else load_strictly(text)
     except RecordSyntaxError:
@@ -139,7 +139,7 @@ _TEXTS: Final = _Kind(
 )
 
 _Fields = Mapping[str, tuple[str, _Kind]]
-"""Tag and kind of a value by its key."""
+"""The tag and the type of a value, by its key."""
 
 _MEETING: Final[_Fields] = {"event": ("Event", _TEXT), "round": ("Round", _TEXT)}
 _GAME_ID: Final[_Fields] = {"gameid": ("GameId", _Kind(_is_id, _id_tag, _id))}
@@ -153,7 +153,7 @@ _PLAYER: Final[_Fields] = {
 
 
 def _tags(values: Json, fields: _Fields, seat: str = "") -> dict[str, str]:
-    """Return the tags of the fields that are there; `seat` begins their names."""
+    """Return the tags of the existing fields; `seat` is the prefix of their names."""
     return {
         seat + tag: kind.to_tag(values[key])
         for key, (tag, kind) in fields.items()
@@ -162,7 +162,7 @@ def _tags(values: Json, fields: _Fields, seat: str = "") -> dict[str, str]:
 
 
 def _take(left: dict[str, str], fields: _Fields, seat: str = "") -> Json:
-    """Return the fields whose tags are there, and take those from `left`."""
+    """Return the fields whose tags exist, and remove these tags from `left`."""
     values = {}
     for key, (tag, kind) in fields.items():
         if (text := left.get(seat + tag)) is not None and kind.fits(value := kind.from_tag(text)):
@@ -177,7 +177,7 @@ NUMBERS: Final = {
     Result.DRAWN: (1, 1),
     Result.UNFINISHED: (0, 0),
 }
-"""The results of first and second, as AbstractPlay gives them."""
+"""The results of the first and second player in AbstractPlay, by the result."""
 
 _TIMES: Final = {
     "date-start": "StartTime",
@@ -189,13 +189,13 @@ _MIDNIGHT: Final = "T00:00:00.000Z"
 _NO_DAY: Final = "0001-01-01"
 
 _PIE: Final = ("pied", "pie-invoked")
-"""The fields that say that the pie was taken; the tag `Pie` says which, if not only the first."""
+"""The fields for a taken pie; the tag `Pie` names them if it is not only the first one."""
 
 
 def checked(value: Any) -> tuple[Json, Dialect, SidesOfPair]:
-    """Return the header of a record, how its game is written, and its players.
+    """Return the header of a record, the notation of its game, and its players.
 
-    Raises FieldError.
+    Raises FieldError if the header is invalid.
     """
     for error in header_errors(value):
         raise error
@@ -205,7 +205,7 @@ def checked(value: Any) -> tuple[Json, Dialect, SidesOfPair]:
 
 
 def header_errors(value: Any) -> Iterator[FieldError]:
-    """Yield what is wrong with the game and the players of a record."""
+    """Yield the faults of the game and the players of a record."""
     header = value.get("header") if isinstance(value, dict) else None
     if not isinstance(header, dict):
         yield _error("the record has no header", 'an object with "header" and "moves"', "header")
@@ -221,7 +221,7 @@ def header_errors(value: Any) -> Iterator[FieldError]:
     players, steps = header.get("players"), ("header", "players")
     if not isinstance(players, list) or len(players) != 2:
         count = len(players) if isinstance(players, list) else "no"
-        yield _error(f"{dialect.title} of {count} players", "two players", *steps)
+        yield _error(f"{dialect.title} with {count} players", "two players", *steps)
         return
     for number, player in enumerate(players):
         if not isinstance(player, dict) or not isinstance(player.get("name"), str):
@@ -232,7 +232,7 @@ def header_errors(value: Any) -> Iterator[FieldError]:
 
 
 def date_errors(value: Any) -> Iterator[FieldError]:
-    """Yield the dates of a record that have the form of a day, and are none."""
+    """Yield the faults of dates that have the right form but do not exist."""
     header = value.get("header") if isinstance(value, dict) else None
     times = header if isinstance(header, dict) else {}
     for key in _TIMES:
@@ -247,15 +247,17 @@ def _error(message: str, expected: str, *steps: str | int) -> FieldError:
 
 
 def dialect_of(game: Any) -> Dialect:
-    """Return how a game is written; raises FieldError."""
+    """Return the notation of a game. Raises FieldError if the game is unknown."""
     name = game.get("name") if isinstance(game, dict) else None
     if not isinstance(name, str):
-        refuse("header", "the header names no game", 'an object with a "name"', "header", "game")
+        refuse(
+            "header", "the header does not name a game", 'an object with a "name"', "header", "game"
+        )
     by_title = {dialect.title.lower(): dialect for dialect in DIALECTS}
     if dialect := by_title.get(name.lower()):
         return dialect
     known = " or ".join(dialect.title for dialect in DIALECTS)
-    message = f"{name[:40]!r} is no game that is read"
+    message = f"the game {name[:40]!r} is not supported"
     close = get_close_matches(name[:40].lower().strip(), by_title, n=1, cutoff=0.8)
     raise FieldError(
         Fault("unknown-game", message, known, meant=by_title[close[0]].title if close else ""),
@@ -264,24 +266,24 @@ def dialect_of(game: Any) -> Dialect:
 
 
 def is_pied(header: Json) -> bool:
-    """Return whether the header says that the pie was taken."""
+    """Return whether the header has a taken pie."""
     return any(header.get(key) is True for key in _PIE)
 
 
 def players_of(record: Record) -> tuple[str, str]:
-    """Return the names of our seats in the order of AbstractPlay's players."""
+    """Return the tags of the players' names in the order of AbstractPlay's players."""
     return SIDES[::-1] if SWAP in record.moves else SIDES
 
 
 def result_of(first: float, second: float, ending: str) -> Result:
-    """Return the result of a game after whose moves the word `ending` stands."""
+    """Return the result of a game with these numbers and the word after the moves."""
     if first == second:
         return Result.UNFINISHED if ending == "abandoned" else Result.DRAWN
     return Result.FIRST_WON if first > second else Result.SECOND_WON
 
 
 def tags_of(header: Json, dialect: Dialect, seats: SidesOfPair, usual: Result) -> dict[str, str]:
-    """Return the tags of a header, but for how the game ended; `usual` is the result there."""
+    """Return the tags of a header, except for the end; `usual` is the result in AbstractPlay."""
     site = header["site"] if isinstance(header.get("site"), dict) else {}
     tags = {"Game": dialect.game_id, **_tags(header, _MEETING)}
     if isinstance(name := site.get("name"), str) and name != "?":
@@ -306,7 +308,7 @@ def tags_of(header: Json, dialect: Dialect, seats: SidesOfPair, usual: Result) -
 
 
 def _time_tags(header: Json) -> dict[str, str]:
-    """Return the day, and those times that do not follow from what stands before them."""
+    """Return the tag of the day, and tags of times that do not follow from the time before."""
     tags = {}
     start = _one_line(header.get("date-start", ""))
     if start != _NO_DAY + _MIDNIGHT and date_of(start[:10]):
@@ -322,9 +324,9 @@ def _time_tags(header: Json) -> dict[str, str]:
 def header_of(
     left: dict[str, str], record: Record, dialect: Dialect, ruling: tuple[Result, Result] | None
 ) -> Json:
-    """Return the header of a record, and take from `left` the tags that it holds.
+    """Return the header of a record, and remove the tags that it holds from `left`.
 
-    `ruling` is the result there and the one here, where they are not the same.
+    `ruling` has the results of AbstractPlay and of the arena, if they differ.
     """
     header: Json = {
         "game": {"name": dialect.title, "variants": [], **_take(left, _VARIANTS)},
@@ -355,7 +357,7 @@ def header_of(
 
 
 def _take_times(left: dict[str, str]) -> dict[str, str]:
-    """Return the three times; a beginning on another day than `Date` stays in `left`."""
+    """Return the three times; a start on another day than `Date` stays in `left`."""
     day = left.get("Date", "")
     before = (day if date_of(day) else _NO_DAY) + _MIDNIGHT
     times = {}
@@ -374,7 +376,7 @@ def _take_times(left: dict[str, str]) -> dict[str, str]:
 def _take_numbers(
     left: dict[str, str], record: Record, ruling: tuple[Result, Result] | None
 ) -> tuple[float, float]:
-    """Return the results of first and second; those of the tags, if they say the same."""
+    """Return the results of both players; those of the tags, if they mean the same."""
     result = record.result
     usual = NUMBERS[ruling[0] if ruling else result]
     tags = [f"{seat}Result" for seat in SIDES]
@@ -391,7 +393,7 @@ def _take_numbers(
 
 
 def _take_position(left: dict[str, str], record: Record) -> str | None:
-    """Return where the game starts, if not on the plain empty board."""
+    """Return the starting position, if it is not the default one."""
     if "Position" in left:
         return left.pop("Position")
     if "Setup" in left:
@@ -406,4 +408,4 @@ def _take_position(left: dict[str, str], record: Record) -> str | None:
         games.get(record.game).position(words)
     except PositionError:
         return left.pop("StartingPosition", None)
-    return None  # it would be read as one of ours
+    return None  # it would be read as a position of another kind

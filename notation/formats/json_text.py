@@ -1,7 +1,7 @@
-"""JSON as it stands in files: its values, where each of them stands, and objects in a stream.
+"""JSON in files: its values with their places in the text, and objects in a stream.
 
-Memory stays flat: one object and one block of the stream. An object that is no JSON is told of, and
-reading goes on at the next one.
+Memory use does not grow: one object and one block of the stream. An invalid object is reported, and
+reading continues with the next one.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from lath.notation.tables.data import Steps, Twice
 from lath.notation.text.splitting import RecordText, encoding_fault, without_escapes
 
 MAX_VALUES: Final = 500_000
-"""Values in one record: five for each part that it may have."""
+"""The most values in one record: five for each part that it may have."""
 
 
 def load(text: str) -> Any:
-    """Return the value that a text is, numbers as floats; raises RecordSyntaxError.
+    """Return the value of a text, with numbers as floats. Raises RecordSyntaxError.
 
-    A key that stands twice in an object is refused where its value is looked at.
+    A duplicate key in an object is refused when its value is used.
     """
     _refuse_many(text, 0)
     try:
-        # the float of a number of 5000 digits is infinite, the int of it an error of its own
+        # a number of 5,000 digits is an infinite float, but an error as an int
         return json.loads(text, object_pairs_hook=_marking_twice, parse_int=float)
     except json.JSONDecodeError as error:
         message = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
@@ -50,18 +50,18 @@ def _marking_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def load_strictly(text: str) -> Any:
-    """Return the value that a text is; raises RecordSyntaxError.
+    """Return the value of a text. Raises RecordSyntaxError.
 
-    Stricter than `load`: a key that stands twice is refused, and so are NaN and infinities.
+    This is stricter than `load`: duplicate keys, NaN and infinities are refused.
     """
     return _value_at(text, 0, whole=True)[0]
 
 
 def _value_at(text: str, at: int, *, whole: bool = False) -> tuple[Any, int]:
-    """Return the value that begins at `at`, and where it ends; raises RecordSyntaxError."""
+    """Return the value that begins at `at`, and its end. Raises RecordSyntaxError."""
     _refuse_many(text, at)
     try:
-        # other programs cut names in the middle of a letter; those come back as they were
+        # other programs cut names inside a character; they are written back unchanged
         value, end = value_at(text, at, is_kept=True)
     except BoundsError as error:
         raise refused(max(error.at - at, 0), error.message, error.expected) from error
@@ -71,7 +71,7 @@ def _value_at(text: str, at: int, *, whole: bool = False) -> tuple[Any, int]:
 
 
 def _refuse_many(text: str, at: int) -> None:
-    """Raise RecordSyntaxError for more values than a record has, before they take memory."""
+    """Raise RecordSyntaxError for more values than a record may have, before using memory."""
     if len(text) - at <= 2 * MAX_VALUES:
         return
     values = depth = 0
@@ -79,7 +79,7 @@ def _refuse_many(text: str, at: int) -> None:
         depth += STEPS.get(match[0], 0)
         values += match[0] in "{[,"
         if values > MAX_VALUES:
-            raise refused(0, f"a record of more than {MAX_VALUES} values", code="size")
+            raise refused(0, f"the record has more than {MAX_VALUES} values", code="size")
         if not depth:
             break
 
@@ -88,12 +88,12 @@ _BLANKS: Final = re.compile(r"[ \t\r\n]*")
 
 
 def placed(fault: Fault, text: str, steps: Steps) -> RecordSyntaxError:
-    """Return the error of a value of a JSON text, to which `steps` lead."""
+    """Return the error of a value at these steps of a JSON text."""
     return RecordSyntaxError(replace(fault, at=offset(text, steps)))
 
 
 def offset(text: str, steps: Steps) -> int:
-    """Return where in a JSON text a value begins; of one that is missing, where its parent does."""
+    """Return the place of a value in a JSON text; for a missing value, that of its parent."""
     at = _skipped(text, 0)
     with suppress(RecursionError):
         for step in steps:
@@ -105,7 +105,7 @@ def offset(text: str, steps: Steps) -> int:
 
 
 def _members(text: str, at: int) -> Iterator[tuple[str | int, int]]:
-    """Yield key and place of each value in the object or array that begins at `at`."""
+    """Yield the key and the place of each value in the object or array at `at`."""
     decode = json.JSONDecoder(parse_int=float).raw_decode
     is_object = text[at] == "{"
     at = _skipped(text, at + 1)
@@ -130,30 +130,31 @@ def _skipped(text: str, at: int) -> int:
 _BLOCK: Final = 1 << 18
 
 MAX_OBJECT: Final = 16 << 20
-"""Characters of one object; a longer one is a file of another kind."""
+"""The most characters of one object; a longer one is a file of another kind."""
 
 _SHOWN: Final = 200
-"""Characters that are kept of an object that is too long."""
+"""The number of characters that are kept of an object that is too long."""
 
 _OVERLAP: Final = 100
-"""Characters at the end of a block that may be the first half of how an object begins."""
+"""The number of characters at the end of a block that may be the first half of a start."""
 
 _DOUBT: Final = 1 << 13
-"""Characters after which an object that seems to hold the next one counts as never closed."""
+"""The number of characters after which an object that seems to contain the next one is unclosed."""
 
 _BETWEEN: Final = re.compile(r"[\s,\[\]]*")
-"""What may stand between objects; a missing comma is no reason to stop."""
+"""The characters allowed between objects; a missing comma is not an error."""
 
 _BRACKET: Final = re.compile(r"[\[\]]")
 
 _JUNK: Final = re.compile(rf"(?:{STRING}|[^\n{{\[\]\"])+|\]+")
-"""What stands between objects and does not belong there: up to the next bracket or line."""
+"""Text between objects that does not belong there: up to the next bracket or line."""
 
 
 def objects(stream: BinaryIO, begins: re.Pattern[str]) -> Iterator[RecordText]:
-    """Yield the text of each object of a stream with its value, or with what is wrong with it.
+    """Yield the text of each object of a stream with its value, or with its fault.
 
-    `begins` matches the beginning of an object: there reading goes on after an unclosed one.
+    `begins` matches the start of an object; after an unclosed object, reading continues at the next
+    match.
     """
     feed = _Feed(stream, begins)
     while feed.skip_between():
@@ -163,7 +164,7 @@ def objects(stream: BinaryIO, begins: re.Pattern[str]) -> Iterator[RecordText]:
 
 
 class _Feed:
-    """The text of a stream, a block at a time, and where in it reading stands."""
+    """The text of a stream, one block at a time, and the current place in it."""
 
     def __init__(self, stream: BinaryIO, begins: re.Pattern[str]) -> None:
         self.buffer = ""
@@ -179,9 +180,9 @@ class _Feed:
         self._column = 1
 
     def more(self) -> bool:
-        """Read on and forget what lies before `at`; return False at the stream's end.
+        """Read more text and forget the text before `at`; return False at the end of the stream.
 
-        As much again as is there: what is looked at once more each time stays linear.
+        Each call doubles the text, so that repeated scanning takes linear time.
         """
         if self._ended:
             return False
@@ -195,13 +196,15 @@ class _Feed:
         return True
 
     def skip_between(self) -> bool:
-        """Go to the next object or junk; return False where nothing follows."""
+        """Go to the next object or junk; return False at the end."""
         while True:
             match = _BETWEEN.match(self.buffer, self.at)
             assert match is not None
             end = match.end()
             for bracket in _BRACKET.finditer(self.buffer, self.at, end):
-                if bracket[0] == "]" and not self.open_arrays:  # closes what was never opened
+                if (
+                    bracket[0] == "]" and not self.open_arrays
+                ):  # it closes an array that was never opened
                     end = bracket.start()
                     break
                 self.open_arrays += STEPS[bracket[0]]
@@ -212,7 +215,7 @@ class _Feed:
                 return False
 
     def object(self) -> RecordText:
-        """Return the object that begins at `at`, and go behind it."""
+        """Return the object that begins at `at`, and go to its end."""
         while True:
             following = self._next_begin(self.at + 1)
             limit = min(len(self.buffer), following[1] + _DOUBT if following else sys.maxsize)
@@ -234,7 +237,7 @@ class _Feed:
                 return self._unclosed()
 
     def _next_begin(self, after: int) -> tuple[int, int] | None:
-        """Return where the next object surely begins, at `after` or behind, and ends to do so."""
+        """Return the start and end of the next certain start of an object, at `after` or later."""
         if self._begin is None or self._begin[0] < after:
             match = self._begins.search(self.buffer, max(after, self._searched))
             self._begin = match.span() if match else None
@@ -243,12 +246,12 @@ class _Feed:
         return self._begin
 
     def _unclosed(self) -> RecordText:
-        """Return the beginning of an object without an end, and go to the next object."""
+        """Return the start of an unclosed object, and go to the next object."""
         fault = Fault("syntax", "the record is never closed", "}", at=0)
         following = self._next_begin(self.at + 1)
         end = following[0] if following else len(self.buffer)
         if end - self.at > MAX_OBJECT:
-            fault = Fault("size", f"a record of more than {MAX_OBJECT} characters", at=0)
+            fault = Fault("size", f"the record has more than {MAX_OBJECT} characters", at=0)
             end = self.at + _SHOWN
         text = self.text(end, fault)
         while following is None:
@@ -261,7 +264,7 @@ class _Feed:
         return text
 
     def junk(self) -> RecordText:
-        """Return what stands where an object should, and go behind it."""
+        """Return the text in the place of an object, and go to its end."""
         match = _JUNK.match(self.buffer, self.at)
         end = match.end() if match else self.at + 1
         found = self.text(end, None).text[:40]
@@ -290,7 +293,7 @@ class _Feed:
 
 
 def _closed(text: str, at: int) -> int | None:
-    """Return where the object that begins at `at` ends by its brackets alone."""
+    """Return the end of the object at `at`, found only by its brackets."""
     depth = 0
     for match in TOKEN.finditer(text, at):
         depth += STEPS.get(match[0], 0)

@@ -1,4 +1,4 @@
-"""JSON lines: one record per line, as `lath.notation.tables.data` describes it; all is kept."""
+"""JSON lines: one complete record per line, in the form of `lath.notation.tables.data`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from lath.notation.tables.data import FieldError, from_json, to_json
 from lath.notation.text.splitting import Entry, RecordText, texts_by_line
 
 
-def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is
-    """Yield the records, a line each."""
+def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is lost
+    """Yield the records, one per line."""
     for record in records:
         line = json.dumps(to_json(record), ensure_ascii=False, separators=(",", ":"))
         yield line.encode() + b"\n"
 
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
-    """Yield what stands on each line that is not empty; moves are not played."""
+    """Yield the entry of each line that is not empty; moves are not played."""
     return entries_from(texts_by_line(stream, lambda _: True), name, _read)
 
 

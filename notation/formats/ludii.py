@@ -1,23 +1,24 @@
-"""Trials of Ludii, the text that its `LudiiTrial.saveTrialToTextFile` writes. Only read.
+"""Trials of Ludii, the text that its `LudiiTrial.saveTrialToTextFile` writes; it can only be read.
 
-Its games are Manalath (our `manalath-61`) and Yavalath of two players on the board of 61 cells.
-What stands where, as Ludii's sources have it:
+Its games are Manalath (`manalath-61` here) and Yavalath with two players on the board of 61 cells.
+The format has these rules, by Ludii's sources:
 
-- A trial begins with `game=`; several may follow each other in one stream. Lines may end in CRLF.
-- Sites 0 to 60 are the cells in our order, `a1` to `i5`: Ludii numbers them by height, then from
-  the left (`Graph.reorder`). Its picture shows the board after `(rotate 90 …)`, turned by a
-  quarter against the clock, which changes no number.
-- Manalath's sites 61 and 62 hold the colours, put there by two moves of mover 0 which are no plies
-  here: `Copy` from 61 is orange, from 62 purple.
-- Yavalath's `Swap` exchanges who plays which role, and the role that swapped moves again. So after
-  it `mover=2` and `winner=2` are first here, and 1 is second.
-- `winner=` is a role, 0 is a draw, 3 a tie (the same here), -1 an abandoned game (`void`). Without
-  it, and without ranks, the game is not finished (`unterminated`). After `Forfeit` the Termination
-  is `resignation`, after `endtype=MoveLimit` or `TurnLimit` it is `ply limit`.
-- `Pass` stands where nobody can move. By our rules the game is over there, so it is no ply.
-- The moves are played: what the rules object to, a winner that is not theirs and a count of legal
-  moves (`LEGAL MOVES LIST SIZE`, `NEW LEGAL MOVES LIST`) that differs are problems of the entry.
-- What is left is kept in tags such as `LudiiVersion`.
+- A trial begins with `game=`. Several can follow each other in one stream. Lines can end in CRLF.
+- Sites 0 to 60 are the cells in the arena's order, `a1` to `i5`. Ludii numbers them by height, then
+  from the left (`Graph.reorder`). Its picture shows the board after `(rotate 90 …)`, a quarter turn
+  counter-clockwise, which does not change the numbers.
+- Manalath's sites 61 and 62 hold the colours. Two moves of mover 0 place them, which are not plies
+  here. `Copy` from 61 is orange, and from 62 purple.
+- Yavalath's `Swap` exchanges the roles of the players, and the role that swapped moves again. So
+  after it `mover=2` and `winner=2` are the first player here, and 1 is the second.
+- `winner=` is a role, 0 for a draw, 3 for a tie (also a draw here), or -1 for an abandoned game
+  (`void`). Without it, and without ranks, the game is unfinished (`unterminated`). After `Forfeit`
+  the Termination is `resignation`. After `endtype=MoveLimit` or `TurnLimit` it is `ply limit`.
+- `Pass` is written if a player has no legal move. Under the arena's rules the game is over then, so
+  it is not a ply.
+- The moves are played. Problems of the entry are illegal moves, a winner that the rules contradict,
+  and a different number of legal moves (`LEGAL MOVES LIST SIZE`, `NEW LEGAL MOVES LIST`).
+- Other fields are kept in tags such as `LudiiVersion`.
 """
 
 from __future__ import annotations
@@ -41,22 +42,22 @@ from lath.notation.text.scanner import size_fault
 from lath.notation.text.splitting import Entry, RecordText, texts_by_line
 
 BEGINS: Final = "game="
-"""What the first line of a trial begins with."""
+"""The start of the first line of a trial."""
 
 LIMITS: Final = ("MoveLimit", "TurnLimit")
-"""How a trial ends that Ludii stops."""
+"""The end types of trials that Ludii stops."""
 
 _END_TYPES: Final = ("NaturalEnd", *LIMITS, "Unknown", "NoEnd")
 
 _TIE: Final = 3
-"""The number of players and one: everybody wins."""
+"""The number of players plus one: all players win."""
 
 _OPTIONS_BEGIN, _OPTIONS_END = "START GAME OPTIONS", "END GAME OPTIONS"
 _LIST_BEGINS, _LIST_ENDS = "NEW LEGAL MOVES LIST", "END LEGAL MOVES LIST"
 _SIZE: Final = "LEGAL MOVES LIST SIZE = "
 _MOVE: Final = "Move="
 
-_FORM: Final = "Move=[Move:mover=1,from=0,to=0,actions=[Add:type=Cell,to=0,what=1,decision=true]]"
+_FORM: Final = "Move=[Move:mover=1,from=0,to=0,actions=[...]]"
 
 _ACTION: Final = r"\[\w+:?[^\[\]]*\]"
 
@@ -65,7 +66,7 @@ _MOVE_LINE: Final = re.compile(
     rf"(?:(?P<actions>{_ACTION}(?:,{_ACTION})*)(?P<end>\])?)?)?)?)?",
     re.ASCII,
 )
-"""As much of a line as is sound; without `end` it is not the whole."""
+"""The valid part of a line; without `end` the line is not complete."""
 
 _ACTIONS: Final = re.compile(r"\[(?P<name>\w+):?(?P<values>[^\[\]]*)\]", re.ASCII)
 
@@ -76,26 +77,26 @@ _FIELD: Final = re.compile(r"(?P<name>[A-Za-z][A-Za-z_ ]{0,40})=(?P<value>.*)")
 
 @dataclass(frozen=True, slots=True)
 class LudiiMove:
-    """One move of a trial: the action that was decided on, without what followed from it."""
+    """One move of a trial: the decided action, without its consequences."""
 
     at: int
-    """Characters from the start of the trial to the action."""
+    """The number of characters from the start of the trial to the action."""
     mover: int
-    """1 or 2, as roles are numbered, which a swap exchanges; 0 for what the rules place."""
+    """The role, 1 or 2, which a swap exchanges; 0 for pieces placed by the rules."""
     action: str
-    """Such as `Add`, `Copy`, `Swap`, `Pass` or `Forfeit`."""
+    """The name, such as `Add`, `Copy`, `Swap`, `Pass` or `Forfeit`."""
     values: Mapping[str, str]
-    """Of the action, such as `to`, `from` and `what`."""
+    """The values of the action, such as `to`, `from` and `what`."""
 
     def number(self, name: str) -> int | None:
-        """Return a value of the action; None where it is missing or no number."""
+        """Return a value of the action as a number; None if it is missing or not a number."""
         digits = self.values.get(name, "")
         return int(digits) if _COUNT.fullmatch(digits) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What stands behind a `name=`."""
+    """The text after a `name=`, with its place."""
 
     at: int
     text: str
@@ -103,22 +104,22 @@ class Value:
 
 @dataclass(slots=True)
 class LudiiTrial:
-    """What one trial says."""
+    """The data of one trial."""
 
     path: str = ""
-    """Of the game's description, such as `/lud/board/space/line/Yavalath.lud`."""
+    """The path of the game's description, such as `/lud/board/space/line/Yavalath.lud`."""
     options: list[Value] = field(default_factory=list)
     moves: list[LudiiMove] = field(default_factory=list)
     sizes: list[Value] = field(default_factory=list)
-    """How many legal moves there were before each decision, where the trial says so."""
+    """The number of legal moves before each decision, if the trial has it."""
     lists: list[Value] = field(default_factory=list)
-    """The same, where the trial has the legal moves themselves."""
+    """The number of legal moves, counted from the lists of them."""
     fields: dict[str, Value] = field(default_factory=dict)
-    """Everything else, in order: `winner`, `endtype`, `rankings`, …"""
+    """All other fields in order: `winner`, `endtype`, `rankings`, …"""
 
 
 def read_trial(text: str) -> LudiiTrial:
-    """Return what a trial says; raises RecordSyntaxError at the first line that belongs to none."""
+    """Return the data of a trial. Raises RecordSyntaxError at the first invalid line."""
     lines = _lines(text)
     at, line = next(lines)
     if not line.startswith(BEGINS):
@@ -134,7 +135,7 @@ def read_trial(text: str) -> LudiiTrial:
         elif line.startswith(_SIZE):
             digits = line.removeprefix(_SIZE)
             if not _COUNT.fullmatch(digits):
-                raise refused(at + len(_SIZE), f"{shortened(digits)} is no count", "a number")
+                raise refused(at + len(_SIZE), f"{shortened(digits)} is not a count", "a number")
             trial.sizes.append(Value(at, digits))
         else:
             if (field_line := _FIELD.fullmatch(line)) is None:
@@ -142,13 +143,13 @@ def read_trial(text: str) -> LudiiTrial:
                 raise refused(at, f"unknown line {shortened(line)}", expected)
             name, value = field_line.groups()
             if name in trial.fields:
-                raise refused(at, f"{name}= stands twice in the trial", "one of them")
+                raise refused(at, f"{name}= appears twice in the trial", "one of them")
             trial.fields[name] = Value(at + field_line.start("value"), value)
     return trial
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not empty, without their ends, and where they begin."""
+    """Yield the lines that are not empty, without their ends, and their places."""
     at = 0
     for line in text.split("\n"):
         stripped = line.rstrip("\r")
@@ -169,7 +170,7 @@ def _until(
 
 def _decision(at: int, line: str) -> LudiiMove:
     match = _MOVE_LINE.match(line)
-    assert match is not None  # the line begins so
+    assert match is not None  # the caller has tested the start of the line
     if match["end"] is None or match.end() < len(line):
         rest = line[match.end() :]
         message = f"{shortened(rest)} does not belong here" if rest else "the move is not complete"
@@ -186,9 +187,9 @@ def _decision(at: int, line: str) -> LudiiMove:
 
 
 def winner(fields: Mapping[str, Value]) -> int | None:
-    """Return the role that won, 0 for a draw, -1 for an abandoned game, None for none yet.
+    """Return the role that won, 0 for a draw, -1 for an abandoned game, None for an unfinished one.
 
-    Raises RecordSyntaxError where winner and rankings do not agree, or make no sense.
+    Raises RecordSyntaxError if winner and rankings are invalid or contradict each other.
     """
     value, ranks, ranked = fields.get("winner"), fields.get("rankings"), None
     if ranks:
@@ -197,7 +198,7 @@ def winner(fields: Mapping[str, Value]) -> int | None:
             message = f"the rankings {ranks.text!r} are not those of two players"
             raise refused(ranks.at, message, "the form 0.0,1.0,2.0")
         first, second = (number or 0 for number in numbers[1:])
-        if first or second:  # the lower rank is the better one
+        if first or second:  # the lower rank is better
             ranked = 0 if first == second else 1 if first < second else 2
     if value is None:
         return ranked
@@ -211,10 +212,10 @@ def winner(fields: Mapping[str, Value]) -> int | None:
 
 
 _GAMES: Final = {"Manalath": "manalath-61", "Yavalath": "yavalath"}
-"""Our ids by the names of Ludii's descriptions."""
+"""The arena's ids by the names of Ludii's descriptions."""
 
 _DEFAULTS: Final = {"Manalath": (), "Yavalath": ("Players/2 Players", "Board Size/5x5")}
-"""The options that make the game ours."""
+"""The options with which Ludii's game equals the arena's."""
 
 _HANDS: Final = {"61": "1", "62": "2"}
 """The piece on each of Manalath's hand sites."""
@@ -228,7 +229,7 @@ _TAGS: Final = {
     "RNG internal state": "LudiiRng",
     "SANDBOX": "LudiiSandbox",
 }
-"""Where fields without a meaning here are kept; others have a name made of their own."""
+"""The tags for fields without a meaning here; other fields get a tag from their own name."""
 
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
@@ -255,15 +256,18 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
 
 
 def _stem(trial: LudiiTrial) -> str:
-    """Return the name of the game's description; raises RecordSyntaxError where it is not ours."""
+    """Return the name of the game's description.
+
+    Raises RecordSyntaxError if it is not supported.
+    """
     stem = re.split(r"[/\\]", trial.path.strip())[-1].removesuffix(".lud")
     if stem not in _GAMES:
-        message = f"the game {stem!r} of Ludii is not known here"
+        message = f"the Ludii game {stem!r} is not supported"
         raise OtherGameError(Fault("unknown-game", message, " or ".join(_GAMES), len(BEGINS)), stem)
     for option in trial.options:
         if option.text not in _DEFAULTS[stem]:
             expected = " and ".join(_DEFAULTS[stem]) or "no options"
-            message = f"{stem} with the option {option.text!r} is not known here"
+            message = f"{stem} with the option {option.text!r} is not supported"
             raise OtherGameError(
                 Fault("unknown-game", message, expected, option.at), f"{stem} ({option.text})"
             )
@@ -271,9 +275,9 @@ def _stem(trial: LudiiTrial) -> str:
 
 
 def _setup_faults(trial: LudiiTrial, stem: str) -> Iterator[Fault]:
-    """Yield what is wrong with the moves of mover 0: more than Manalath's two colours."""
+    """Yield the faults of the moves of mover 0, which may only place Manalath's two colours."""
     placed = [move for move in trial.moves if move.mover == 0]
-    expected = "Add of piece 1 to site 61 and of piece 2 to site 62, for Manalath only"
+    expected = "piece 1 on site 61 and piece 2 on site 62 (Manalath only)"
     for move in placed:
         is_hand = _HANDS.get(move.values.get("to", "")) == move.values.get("what")
         if move.action != "Add" or not is_hand or stem != "Manalath":
@@ -285,42 +289,43 @@ def _setup_faults(trial: LudiiTrial, stem: str) -> Iterator[Fault]:
 
 
 def _count_faults(counted: Sequence[Value], counts: Sequence[int | None]) -> Iterator[Fault]:
-    """Yield where Ludii counted other legal moves than we: one count a decision, or one more."""
+    """Yield the faults of Ludii's counts of legal moves: one per decision, or one more."""
     for number, (count, ours) in enumerate(zip(counted, counts, strict=False), 1):
         if ours is not None and int(count.text) != ours:
-            message = f"Ludii counts {int(count.text)} legal moves, our rules {ours}"
+            message = f"Ludii counts {int(count.text)} legal moves, but the arena counts {ours}"
             yield Fault("legal-moves", message, str(ours), at=count.at, ply=number)
     if counted and not len(counts) - 1 <= len(counted) <= len(counts):
         message = f"{len(counted)} counts of legal moves for {len(counts) - 1} moves"
-        yield Fault("legal-moves", message, "one a move", at=counted[-1].at)
+        yield Fault("legal-moves", message, "one count per move", at=counted[-1].at)
 
 
 @dataclass(slots=True)
 class _Course:
-    """A trial as it is played by our rules."""
+    """A trial played by the arena's rules."""
 
     stem: str
     plies: list[Ply] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
-    """Where each ply stands in the trial."""
+    """The place of each ply in the trial."""
     counts: list[int | None] = field(default_factory=list)
-    """Legal moves before each decision and after the last; None behind a move that is not legal."""
+    """The number of legal moves before each decision and after the last; None after an illegal
+    move."""
     faults: list[Fault] = field(default_factory=list)
     is_swapped: bool = False
     loser: int = 0
-    """The role that gave up; 0 where none did."""
+    """The role that gave up; 0 if neither did."""
 
     def play(self, moves: Sequence[LudiiMove]) -> None:
-        """Take the decisions in turn; raises RecordSyntaxError for one that is no move."""
+        """Play the decisions in turn. Raises RecordSyntaxError for an invalid move."""
         position: Position | None = games.get(_GAMES[self.stem]).start()
         for move in (*(move for move in moves if move.mover), None):
-            # where nobody can move, Ludii's list has the forced pass
+            # if a player has no legal move, Ludii's list contains the forced pass
             self.counts.append(None if position is None else max(1, len(position.legal_moves())))
             if move:
                 position = self._take(move, position)
 
     def _take(self, move: LudiiMove, position: Position | None) -> Position | None:
-        """Return the position after a decision; None where it cannot be played."""
+        """Return the position after a decision; None if it is illegal."""
         if self.loser:
             self._object(move, f"{_shown(move)} follows a Forfeit", "no move")
         if move.action == "Pass":
@@ -341,7 +346,7 @@ class _Course:
         self.plies.append(Ply(text))
         self.places.append(move.at)
         self.is_swapped |= text == "swap"
-        with suppress(GameError):  # checking the record says why
+        with suppress(GameError):  # checking the record reports the reason
             return position and position.play(read_move(position, text))
         return None
 
@@ -354,17 +359,17 @@ class _Course:
         return 1 + (seat.other if self.is_swapped else seat)
 
     def _text(self, move: LudiiMove) -> str:
-        """Return our text of a move; raises RecordSyntaxError."""
+        """Return the canonical text of a move. Raises RecordSyntaxError if it is invalid."""
         if self.stem == "Yavalath" and move.action == "Swap":
             return "swap"
         colour = ""
         if self.stem == "Manalath":
             colour = _COLOURS.get(move.number("from") or 0, "")
             is_move = move.action in ("Copy", "Move") and bool(colour)
-            expected = "Copy from site 61 or 62 to a site from 0 to 60"
+            expected = "Copy from site 61/62 to site 0-60"
         else:
             is_move = move.action == "Add" and move.number("what") in (None, move.mover)
-            expected = f"Add of piece {move.mover} to a site from 0 to 60, or Swap"
+            expected = f"Add (piece {move.mover}, site 0-60) or Swap"
         names = games.get(_GAMES[self.stem]).board.names
         site = move.number("to")
         if not is_move or site is None or site >= len(names):
@@ -373,7 +378,7 @@ class _Course:
         return f"{colour}{names[site]}"
 
     def record(self, trial: LudiiTrial) -> Record:
-        """Return the record of the trial; raises RecordSyntaxError where its end makes no sense."""
+        """Return the record of the trial. Raises RecordSyntaxError if its end is invalid."""
         role, ended = winner(trial.fields), trial.fields.get("endtype")
         if ended and ended.text not in _END_TYPES:
             raise refused(
@@ -404,13 +409,17 @@ class _Course:
         return replace(fault, at=at)
 
 
+_NOT_SHOWN: Final = ("type", "typeFrom", "typeTo", "levelFrom", "decision")
+"""Values of an action that are the same in every trial."""
+
+
 def _shown(move: LudiiMove) -> str:
-    values = ",".join(f"{name}={value}" for name, value in move.values.items())
-    return f"[{move.action}:{values}]"
+    values = (f"{name}={value}" for name, value in move.values.items() if name not in _NOT_SHOWN)
+    return f"[{move.action}:{','.join(values)}]"
 
 
 def _kept(trial: LudiiTrial) -> Iterator[tuple[str, str]]:
-    """Yield the tags of what has no meaning here; fields of the same tag are numbered."""
+    """Yield the tags of fields without a meaning here; fields with equal tags get numbers."""
     counts: Counter[str] = Counter()
     if trial.options:
         counts["LudiiOptions"] = 1
@@ -418,6 +427,6 @@ def _kept(trial: LudiiTrial) -> Iterator[tuple[str, str]]:
     for name, value in trial.fields.items():
         if name not in _KNOWN:
             tag = _TAGS.get(name) or "Ludii" + re.sub(r"[^A-Za-z0-9]", "_", name)
-            counts[tag] += 1  # no name of a field has a digit, so none is like a numbered one
+            counts[tag] += 1  # names of fields have no digits, so the numbered tags are unique
             number = str(counts[tag]) if counts[tag] > 1 else ""
             yield f"{tag}{number}", value.text.replace("\r", " ")

@@ -1,7 +1,7 @@
-"""PGN files: headers of chess and of other games, and whole records of games of ours.
+"""PGN files: headers of games of any kind, and complete records of the arena's games.
 
-A record begins with the first tag behind moves, behind an empty line, or with one that is there
-already: other programs write headers alone with and without a result behind them.
+A record begins at the first tag after moves, after an empty line, or at a tag that the record
+already has. Other programs write headers alone, with or without a result after them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MARKS: Final = re.compile(rb"[{};]")
 
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
-    """Yield the headers of a stream as records of results, lazily; moves of games of ours, too."""
+    """Yield the headers of a stream as records of results, lazily; known games have moves too."""
     is_beside = False
     for number, text in enumerate(texts_by_line(stream, _Beginning()), 1):
         is_chess = has_chess(text.text)
@@ -35,20 +35,20 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
 
 
 class _Beginning:
-    """Knows of each line of a stream whether a record begins there."""
+    """A test of each line of a stream whether a record begins there."""
 
     def __init__(self) -> None:
         self._names: set[bytes] = set()
         self._in_moves = self._in_comment = self._after_blank = False
 
     def __call__(self, line: bytes) -> bool:
-        """Return whether a record begins with this line, the next of the stream."""
+        """Return whether a record begins with this line, the next one of the stream."""
         line = line.strip()
         was_blank, self._after_blank = self._after_blank, not line
         if not line or line.startswith(b"%"):
             return False
         is_tag = line.startswith(b"[")
-        if self._in_comment:  # of one that is never closed the next header is the end
+        if self._in_comment:  # an unclosed comment ends at the next header
             is_tag = is_tag and was_blank and _ONE.match(line) is not None
         if not is_tag:
             self._in_moves = True

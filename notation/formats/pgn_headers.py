@@ -1,19 +1,18 @@
-"""PGN of headers: who met whom and what came of it, as Ordo, BayesElo and others read it.
+"""The headers of PGN: players and results, as Ordo, BayesElo and other programs read them.
 
-Source: the Portable Game Notation specification (S. J. Edwards, 1994), sections 8.1 and 8.2.6.
-What stands where:
+Source: the Portable Game Notation specification (S. J. Edwards, 1994), sections 8.1 and 8.2.6. The
+format has these rules:
 
-- `White` is the tag First and `Black` the tag Second. `Date` is written with dots. `Event`, `Site`,
-  `Date` and `Round` are always written, unknown ones as `?`, and those are no tags here.
-- The game is the tag `Game`, which PGN does not know, else `Variant`. Without either it is `?`. It
-  need not be installed.
-- Moves are not written. A record whose moves are those of a game of ours, or look so, is read by
-  `pgn` as `text` does. Of others the moves are not read: they have the tag `Moves`, which says
-  whether the file has some (`not read`) or not (`not recorded`). Such a record counts as a result,
-  and no rules judge it.
-- The result is that of the tag, else the word behind the moves. One of them must be there.
-- `Termination` is read in the words of PGN, too, such as `time forfeit`. A value of Termination,
-  Date or TimeControl that has no meaning here is kept in `PgnTermination`, `PgnDate` or
+- The tag `White` is First, and `Black` is Second. A `Date` is written with dots. The tags `Event`,
+  `Site`, `Date` and `Round` are always written. Unknown values are `?`, which is not read as a tag.
+- The game is the tag `Game`, which PGN does not define, or else `Variant`. Without either it is
+  `?`. It need not be installed.
+- Moves are not written. A record with moves of an installed game is read by `pgn`, as in `text`.
+  The moves of other games are not read. Such records have the tag `Moves`: `not read` if the file
+  has moves, or else `not recorded`. They count as results and are not checked against any rules.
+- The result is that of the tag, or else the word after the moves. One of them must exist.
+- `Termination` is also read in the words of PGN, such as `time forfeit`. A value of Termination,
+  Date or TimeControl without a meaning here is kept in `PgnTermination`, `PgnDate` or
   `PgnTimeControl`, and written back.
 """
 
@@ -48,18 +47,18 @@ _SEATS: Final = {"White": "First", "Black": "Second"}
 _OURS: Final = {ours: theirs for theirs, ours in _SEATS.items()}
 
 _ROSTER: Final = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
-"""The tags that PGN wants, in this order (8.1.1)."""
+"""The tags that PGN requires, in this order (8.1.1)."""
 
 _UNKNOWN: Final = dict.fromkeys(_ROSTER, "?") | {"Date": "????.??.??"}
 
 _KEPT: Final = "Pgn"
-"""What the name of a tag begins with whose value is none of ours."""
+"""The prefix of a tag's name if its value has no meaning here."""
 
 _EXAMPLE: Final = 'a tag such as [White "ann"]'
 
 TAG: Final = re.compile(r'\s*\[\s*([A-Za-z]\w*)\s*("(?:[^"\\]|\\.)*")\s*\]', re.ASCII)
 _SAID: Final = re.compile(r"\{[^}]*\}?|;[^\n]*|^%[^\n]*", re.MULTILINE)
-"""Comments, and lines that are no part of the game."""
+"""Comments, and lines that do not belong to the game."""
 
 
 # Reading
@@ -83,7 +82,9 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
     words = _SAID.sub(" ", moves).split()
     end = words.pop() if words and words[-1] in RESULTS else ""
     if not (said := found.get("Result", end)):
-        faults.append(Fault("tag", "the tag Result is missing", f"it with {RESULTS_IN_WORDS}", 0))
+        faults.append(
+            Fault("tag", "the tag Result is missing", f"a result ({RESULTS_IN_WORDS})", 0)
+        )
     result = RESULTS.get(said, Result.UNFINISHED)
     record = record_as_read(tuple(_ours(tags, result, has_moves=bool(words))), (), result)
     faults += _no_days(found)
@@ -99,7 +100,7 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
 
 
 def _missing(found: Mapping[str, str]) -> Iterator[Fault]:
-    """Yield the fault of each seat that nobody has."""
+    """Yield the fault of each side without a name."""
     for name in _SEATS:
         if not found.get(name, "").strip():
             what = "is empty" if name in found else "is missing"
@@ -110,7 +111,7 @@ _LIKE_A_DAY: Final = re.compile(r"([0-9]{4})([./-])([0-9]{1,2})\2([0-9]{1,2})")
 
 
 def _no_days(found: Mapping[str, str]) -> Iterator[Fault]:
-    """Yield the fault of a Date that has the form of a day, and is none."""
+    """Yield the fault of a Date that has the right form but does not exist."""
     value = found.get("Date", "")
     if (day := _LIKE_A_DAY.fullmatch(value.strip())) and not is_date(
         f"{day[1]}-{day[3]:0>2}-{day[4]:0>2}"
@@ -120,7 +121,7 @@ def _no_days(found: Mapping[str, str]) -> Iterator[Fault]:
 
 
 def _parts(text: str) -> tuple[list[HeaderField], str]:
-    """Return the tags of a text and what stands behind them; raises RecordSyntaxError."""
+    """Return the tags of a text and the text after them. Raises RecordSyntaxError."""
     tags: list[HeaderField] = []
     at = 0
     for line in text.splitlines(keepends=True):
@@ -142,7 +143,7 @@ def _tags_of(line: str, begin: int) -> Iterator[HeaderField]:
     while (rest := line[at:].lstrip()).startswith("["):
         if (match := TAG.match(line, at)) is None:
             at = len(line) - len(rest)
-            raise refused(begin + at, f"{shortened(rest)} is no tag", _EXAMPLE)
+            raise refused(begin + at, f"{shortened(rest)} is not a tag", _EXAMPLE)
         at = match.end()
         yield HeaderField(match[1], unquoted(match[2]), begin + match.start(1) - 1, begin + at)
 
@@ -150,7 +151,7 @@ def _tags_of(line: str, begin: int) -> Iterator[HeaderField]:
 def _ours(
     tags: Iterable[HeaderField], result: Result, *, has_moves: bool
 ) -> Iterator[tuple[str, str]]:
-    """Yield the tags of the record: known ones in their order, then the others, then its end."""
+    """Yield the tags of the record: known ones in order, then the others, then its end."""
     values: dict[str, str] = {}
     again: list[tuple[str, str]] = []
     for name, value, *_ in tags:
@@ -158,7 +159,7 @@ def _ours(
             continue
         our_name, our_value = _our_tag(name, value)
         if our_name in values:
-            again.append((our_name, our_value))  # which is told of
+            again.append((our_name, our_value))  # a later check reports it
         else:
             values[our_name] = our_value
     game = values.pop("Game", "") or values.get("Variant", "") or UNKNOWN_GAME
@@ -188,12 +189,12 @@ def _our_tag(name: str, value: str) -> tuple[str, str]:
 
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
-    """Yield the headers of the records, each with its result and an empty line behind it."""
+    """Yield the headers of the records, each with its result and an empty line after it."""
     return (text.encode("utf-8", "replace") for text in held(records, lost, _held))
 
 
 def _held(record: Record) -> tuple[str, list[str]]:
-    """Return the header of a record, and the names of what it leaves out."""
+    """Return the header of a record, and the names of the fields that it leaves out."""
     values: dict[str, str] = dict.fromkeys(_ROSTER, "")
     unheld = ["moves"] if record.plies else []
     for name, value in record.tags:

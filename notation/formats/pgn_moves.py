@@ -1,4 +1,4 @@
-"""Whether moves of PGN that names no game are of other games, such as chess, or may be of ours."""
+"""Tests whether PGN moves without a game name are of another game, such as chess."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _SAN: Final = re.compile(
     r"|[KQRBN][a-h]?[1-8]?x?[a-h][1-8](?![0-9A-Za-z])"
     r"|[a-h]x[a-h][1-8](?![0-9A-Za-z])|[a-h][18]=?[QRBN](?![0-9A-Za-z]))"
 )
-"""A move of chess that is none of a pawn to an empty square."""
+"""A move of chess, except for a pawn move to an empty square."""
 
 _SAID: Final = re.compile(r"\{[^}]*\}?|;[^\n]*|\[[^\]\n]*\]")
 _CELL: Final = re.compile(r"[A-Za-z]{1,2}[0-9]{1,3}[!?+#=.]*")
 
 
 def has_chess(text: str) -> bool:
-    """Return whether a text of PGN has a move of chess that no game of ours has.
+    """Return whether a text of PGN has a move of chess that no installed game has.
 
     >>> has_chess("1. e4 e5 2. Nf3"), has_chess("1. e5 d4 {Nf3!} 2. Ma1")
     (True, False)
@@ -29,7 +29,7 @@ def has_chess(text: str) -> bool:
 
 
 def are_of_pawns(moves: Sequence[str]) -> bool:
-    """Return whether moves may be those with which a game of chess begins, of pawns alone.
+    """Return whether moves can be the start of a game of chess, with only pawn moves.
 
     >>> are_of_pawns(["e4", "e5", "d4"]), are_of_pawns(["e5", "d4"]), are_of_pawns(["e4", "e4"])
     (True, False, False)
@@ -50,7 +50,7 @@ def are_of_pawns(moves: Sequence[str]) -> bool:
 
 
 def look_like_ours(moves: Sequence[str]) -> bool:
-    """Return whether more than half of the moves have the shape of those of games of ours.
+    """Return whether more than half of the moves have the form of moves of installed games.
 
     >>> look_like_ours(["e5", "z9", "Ma1"]), look_like_ours(["P-7f", "P-3d"])
     (True, False)

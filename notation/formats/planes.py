@@ -1,10 +1,10 @@
-"""Positions as numbers in files for machine learning: Parquet, and numpy's `.npz`. Only written.
+"""Positions as numbers in files for machine learning: Parquet and numpy's `.npz`.
 
-`lath.notation.tables.planes` says which numbers. A file has the positions of one game, for others
-have other cells: records of another game than the first are left out and told of.
+`lath.notation.tables.planes` defines the numbers. A file has the positions of one game, because
+other games have other cells. Records of another game than the first one are left out and reported.
 
-`.npz` is a zip file of arrays, each of them a header and its values (numpy's enhancement proposal
-1); numpy is not needed for that.
+`.npz` is a zip file of arrays, each with a header and its values (numpy's enhancement proposal 1).
+It is written without numpy.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from lath.notation.record.record import Record, all_comments
 from lath.notation.tables.planes import Encoding, PlanesError, PlyNumbers
 
 PLIES_AT_ONCE: Final = 10_000
-"""Positions that are held in memory."""
+"""The number of positions in memory."""
 
 
 def parquet_of_planes(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
-    """Yield a row a ply; the schema's metadata `lath` says in JSON what the numbers mean.
+    """Yield a table with one row per ply; its metadata `lath` explains the numbers in JSON.
 
-    Raises FormatError where pyarrow is missing, where there is no record, and for a game that does
-    not list its moves.
+    Raises FormatError if pyarrow is missing, if no record is given, or if the game does not list
+    its moves.
     """
     pa, parquet = arrow()
     encoding, rows = _encoded(records, lost)
@@ -79,16 +79,16 @@ _ARRAYS: Final = {
     "record": ("q", f"{_ORDER}i8"),
     "ply": ("i", f"{_ORDER}i4"),
 }
-"""Types of the arrays that have an entry a ply: Python's and numpy's."""
+"""The types of the arrays with one entry per ply: Python's and numpy's."""
 
 _BLOCK: Final = 1 << 20
 
 
 def npz_of_planes(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
-    """Yield a zip file of arrays with an entry a ply, `planes` being of plies, planes, cells.
+    """Yield a zip file of arrays with one entry per ply; `planes` has the axes ply, plane, cell.
 
-    Beside them are `game`, `plane_names`, `cells`, `moves` and `grid`. What there is no number for
-    is NaN. Raises FormatError as `parquet_of_planes` does, but for pyarrow, which is not needed.
+    Further arrays are `game`, `plane_names`, `cells`, `moves` and `grid`. Missing numbers are NaN.
+    Raises FormatError if no record is given, or if the game does not list its moves.
     """
     encoding, rows = _encoded(records, lost)
     nan = float("nan")
@@ -96,7 +96,7 @@ def npz_of_planes(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
     with ExitStack() as stack:
         files = {
             name: stack.enter_context(temporary_file()) for name in _ARRAYS
-        }  # how many plies there are stands before the first
+        }  # the number of plies comes first in the file
         count = 0
         while some := list(islice(rows, PLIES_AT_ONCE)):
             count += len(some)
@@ -126,7 +126,9 @@ def npz_of_planes(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
 def _member(
     zipped: ZipFile, pieces: Written, name: str, header: bytes, blocks: Iterable[bytes]
 ) -> Iterator[bytes]:
-    info = ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))  # the same at any time
+    info = ZipInfo(
+        f"{name}.npy", (1980, 1, 1, 0, 0, 0)
+    )  # without the time, equal records give equal files
     info.compress_type = ZIP_DEFLATED
     with zipped.open(info, "w", force_zip64=True) as member:
         for block in chain([header], blocks):
@@ -140,7 +142,7 @@ def _blocks(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _header(kind: str, shape: Sequence[int]) -> bytes:
-    """Return what stands before the values of an array."""
+    """Return the header of an array."""
     sizes = "".join(f"{size}, " for size in shape)
     words = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({sizes}), }}"
     words = words.ljust(-(-(len(words) + 11) // 64) * 64 - 11) + "\n"
@@ -148,7 +150,7 @@ def _header(kind: str, shape: Sequence[int]) -> bytes:
 
 
 def _texts(value: str | Sequence[str]) -> tuple[bytes, list[bytes]]:
-    """Return header and values of an array of texts, or of one text alone."""
+    """Return the header and values of an array of texts, or of a single text."""
     texts = [value] if isinstance(value, str) else list(value)
     longest = max(map(len, texts), default=1) or 1
     kind = "utf-32-le" if _ORDER == "<" else "utf-32-be"
@@ -158,7 +160,7 @@ def _texts(value: str | Sequence[str]) -> tuple[bytes, list[bytes]]:
 
 
 def _meaning(encoding: Encoding) -> dict[str, Any]:
-    """Return what the numbers mean: names of planes and cells, where cells lie, all moves."""
+    """Return the meaning of the numbers: planes, cells with their coordinates, all moves."""
     return {
         "game": encoding.game.id,
         "plane_names": list(encoding.planes),
@@ -169,10 +171,10 @@ def _meaning(encoding: Encoding) -> dict[str, Any]:
 
 
 def _encoded(records: Iterable[Numbered], lost: Lost) -> tuple[Encoding, Iterator[PlyNumbers]]:
-    """Return how the game of the first record is encoded, and the plies of all that are of it."""
+    """Return the encoding of the first record's game, and the plies of all its records."""
     found = iter(records)
     if (first := next(found, None)) is None:
-        raise FormatError("there is no record to make planes of")
+        raise FormatError("planes need at least one record")
     try:
         encoding = Encoding(games.get(first[1].game))
         if not encoding.moves:
@@ -190,13 +192,13 @@ def _rows(encoding: Encoding, records: Iterable[Numbered], lost: Lost) -> Iterat
                 raise UnheldError(f"game {record.game} beside {encoding.game.id}")
             return list(encoding.rows(record, number)), _untold(record)
         except GameError as error:
-            raise UnheldError("the position before a move that is not legal") from error
+            raise UnheldError("the position before an illegal move") from error
 
     return chain.from_iterable(held(records, lost, hold))
 
 
 def _untold(record: Record) -> Iterator[str]:
-    """Yield what of a game no array has; who played it, and when, is one thing."""
+    """Yield the kinds of data that the arrays lack; players and dates count as one kind."""
     if any(name not in _HELD and value for name, value in record.tags):
         yield "tags"
     said = chain.from_iterable(all_comments(record))
@@ -209,4 +211,4 @@ def _untold(record: Record) -> Iterator[str]:
 
 
 _HELD: Final = frozenset({"Game", "Result", "Setup", "Position"})
-"""Tags of which arrays tell."""
+"""Tags whose data is in the arrays."""

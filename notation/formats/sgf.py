@@ -1,26 +1,29 @@
-"""SGF FF[4], a tree a record, for viewers and archives. Only written.
+"""SGF FF[4], one tree per record, for viewers and archives; it can only be written.
 
-Source: the specification of FF[4] at red-bean.com/sgf. What it leaves to a game, and what stands
-where:
+Source: the specification of FF[4] at red-bean.com/sgf. The details that it leaves to a game, and
+the meanings of the properties:
 
 - `GM` is the game's title as text, such as `GM[Mammalath]`: SGF has no number for these games.
-- A move is one property in our text, `W[c3]` or `B[swap]`. `W` is the seat whose colour is white,
-  `B` the one whose colour is black, else the seat that is left; where neither is either (Manalath)
-  first is `B`. So Mammalath and Yavalath begin with `W`, Surikata and Manalath with `B`.
-- `PB` and `PW` are the players, `EV`, `PC`, `RO`, `DT`, `ON`, `AN` the tags Event, Site, Round,
-  Date, Opening and Annotator; `TM` and `OT` say the TimeControl in SGF's way, in seconds.
-- `RE` is `B+`, `W+`, `Draw` or `?`, with `R` for a resignation, `T` for time and `F` for a bot that
-  played an illegal move, crashed or flooded; `Void` for a void game.
-- `TAG`, a property of our own, lists each tag that no other property holds to the letter, composed
-  of name and value: `TAG[Game:mammalath][Setup:…][Position:…][Termination:…]`, unknown ones.
-- `GC` has the comments before the first move, `C` those of a move, a line each with their
-  `[%emt 0.5]`; `BL` and `WL` repeat the time left.
+- A move is one property with the arena's text, `W[c3]` or `B[swap]`. The letter `W` is the side
+  whose colour is white. The letter `B` is the side whose colour is black, or the remaining side. If
+  neither colour exists (Manalath), the first player is `B`. So Mammalath and Yavalath begin with
+  `W`, Surikata and Manalath with `B`.
+- The players are `PB` and `PW`. The tags Event, Site, Round, Date, Opening and Annotator are `EV`,
+  `PC`, `RO`, `DT`, `ON` and `AN`. The TimeControl is `TM` and `OT` in SGF's form, in seconds.
+- The result `RE` is `B+`, `W+`, `Draw` or `?`, with `R` for a resignation and `T` for time. An `F`
+  is for a bot that played an illegal move, crashed or exceeded the output limit. A void game is
+  `Void`.
+- The property `TAG` of this project lists each tag that no other property holds exactly, as name
+  and value: `TAG[Game:mammalath][Setup:…][Position:…][Termination:…]` and unknown tags.
+- Comments before the first move are in `GC`, and those of a move in `C`, one per line with their
+  `[%emt 0.5]`. The time left is also in `BL` and `WL`.
 - `!` is `TE[1]`, `!!` `TE[2]`, `?` `BM[1]`, `??` `BM[2]`, `!?` `IT[]`, `?!` `DO[]`.
-- Variations are the siblings of the move that they replace. What is said before the first move of
-  one stands in a node before it, which is empty where nothing is said and that move has siblings.
+- Variations are the siblings of the move that they replace. Comments before the first move of a
+  variation are in a node before it. Without comments that node is empty, if the move has siblings.
 
-White space other than a blank is a blank in SGF: a tag or a comment that has some is told of as
-lost. Who moves is found by playing; behind a move that the rules refuse, seats alternate.
+White space other than a space becomes a space in SGF. A tag or comment with such white space is
+reported as lost. The side to move is found by playing. After a move that the rules refuse, sides
+alternate.
 """
 
 from __future__ import annotations
@@ -59,7 +62,7 @@ _DIRECT: Final = {
     "Opening": "ON",
     "Annotator": "AN",
 }
-"""The properties that hold a tag as it is."""
+"""The properties that hold a tag unchanged."""
 
 _GLYPHS: Final = dict(
     zip(GLYPHS, ("TE[1]", "BM[1]", "TE[2]", "BM[2]", "IT[]", "DO[]"), strict=True)
@@ -70,20 +73,20 @@ _REASONS: Final[Mapping[str, str]] = {
     Termination.TIME: "T",
     **dict.fromkeys((Termination.ILLEGAL_MOVE, Termination.CRASH, Termination.FLOOD), "F"),
 }
-"""What `RE` says of why somebody lost; nothing where it has no word for it."""
+"""The letters in `RE` for the reason of a loss; other reasons have no letter."""
 
 _BLANKS: Final = re.compile(r"\r\n|\n\r|[\t\v\f\r\n]")
-"""White space that SGF makes a blank of, in SimpleText."""
+"""White space that SGF replaces by a space, in SimpleText."""
 
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
-    """Yield the records, a game tree each."""
+    """Yield the records, one game tree each."""
     texts = (f"{text}\n".encode("utf-8", "replace") for text in held(records, lost, _held))
     return ((b"\n" if number else b"") + text for number, text in enumerate(texts))
 
 
 def _held(record: Record) -> tuple[str, list[str]]:
-    """Return the tree, and what SGF changes: white space, and what is no text at all."""
+    """Return the tree, and the fields that SGF changes: white space and values without text."""
     unheld = [f"tag {name}" for name, value in record.tags if not _KEPT[value]]
     plies = list(all_plies(record.plies))
     if not all(_KEPT[ply.move] for ply in plies):
@@ -104,10 +107,10 @@ _KEPT: Final = Remembered(_is_kept, 4096)
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """Who moves at a point of the tree."""
+    """The side to move at a point of the tree."""
 
     position: Position | None
-    """None behind a move that the rules refuse, and in a game that is not installed."""
+    """None after a move that the rules refuse, and in a game that is not installed."""
     seat: Side
 
     def after(self, move: str) -> _Turn:
@@ -121,7 +124,7 @@ class _Turn:
 
 @cache
 def _version() -> str:
-    return version("lath-arena")  # reads files
+    return version("lath-arena")  # it reads files
 
 
 def _tree(record: Record) -> Iterator[str]:
@@ -142,7 +145,7 @@ def _tree(record: Record) -> Iterator[str]:
 
 
 def _game_info(record: Record, letters: tuple[str, str]) -> Iterator[str]:
-    """Yield the properties of the whole game, a line each."""
+    """Yield the properties of the whole game, one per line."""
     known = {**_DIRECT, "First": f"P{letters[0]}", "Second": f"P{letters[1]}"}
     others = []
     for name, value in record.tags:
@@ -160,7 +163,7 @@ def _game_info(record: Record, letters: tuple[str, str]) -> Iterator[str]:
 
 
 def _time(value: str) -> Iterator[str]:
-    """Yield `TM`, the seconds of each side, and `OT`, what comes on top; nothing for no limit."""
+    """Yield `TM`, the seconds of each side, and `OT`, the added time; nothing without a limit."""
     try:
         control = TimeControl.read(value)
     except ValueError:
@@ -189,7 +192,7 @@ def _result(record: Record, letters: tuple[str, str]) -> str:
 
 
 def _line(plies: Sequence[Ply], turn: _Turn, letters: tuple[str, str]) -> Iterator[str]:
-    """Yield the nodes of a line; where there are variations, what is left of it is the first."""
+    """Yield the nodes of a line; at variations, the rest of the line is the first branch."""
     branches: list[tuple[Sequence[Variation], _Turn]] = []
     for ply in plies:
         variations = _alternatives(ply)
@@ -209,7 +212,7 @@ def _line(plies: Sequence[Ply], turn: _Turn, letters: tuple[str, str]) -> Iterat
             elif _alternatives(variation.plies[0]):
                 yield ";"  # a tree begins with a node
             else:
-                next(nodes)  # the first node stands on the line of its bracket
+                next(nodes)  # the first node is on the line of its parenthesis
             yield from nodes
             yield ")"
 
@@ -230,7 +233,7 @@ def _node(ply: Ply, letter: str) -> str:
 
 
 def _simple(text: str, *, composed: bool = False) -> str:
-    """Return the text as SimpleText; colons are escaped only where one would end the value."""
+    """Return the text as SimpleText; colons are escaped only if one would end the value."""
     return (_COMPOSED_SIGNS if composed else _SIGNS).sub(r"\\\g<0>", _BLANKS.sub(" ", text))
 
 

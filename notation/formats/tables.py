@@ -1,8 +1,8 @@
-"""Tables for sheets, data frames and databases: CSV and Parquet, a row a game or a row a ply.
+"""Tables for spreadsheets, data frames and databases: CSV and Parquet, by game or by ply.
 
-Which columns there are `lath.notation.tables.tables` says; a table of games holds records whole and
-is read, one of plies is only written. The only module that touches pyarrow, which Parquet needs and
-the extra `arrow` brings.
+`lath.notation.tables.tables` defines the columns. A table of games holds complete records and can
+be read; a table of plies can only be written. Only this module uses pyarrow, which Parquet needs
+and the extra `arrow` installs.
 """
 
 from __future__ import annotations
@@ -56,34 +56,34 @@ Row = Sequence[Any]
 # Writing
 
 
-def write_csv(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is
-    """Yield a row a game, CRLF after each, as RFC 4180 has it; missing tags are empty cells.
+def write_csv(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is lost
+    """Yield one row per game, with CRLF after each (RFC 4180); missing tags are empty cells.
 
-    A text that a spreadsheet would read as a formula has an apostrophe before it.
+    A text that a spreadsheet would read as a formula gets an apostrophe before it.
     """
     return _csv(GAMES, map(game_row, records))
 
 
-def write_parquet(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is
-    """Yield a file, a group of rows at a time; missing tags are null.
+def write_parquet(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is lost
+    """Yield a Parquet file in groups of rows; missing tags are null.
 
-    Raises FormatError where pyarrow is missing.
+    Raises FormatError if pyarrow is missing.
     """
     return _parquet(GAMES, map(game_row, records), ROWS_PER_GROUP)
 
 
 def csv_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
-    """Yield a row a ply, as `write_csv` does."""
+    """Yield one row per ply, as `write_csv` does."""
     return _csv(PLIES, _plies(records, lost))
 
 
 def parquet_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
-    """Yield a row a ply, as `write_parquet` does."""
+    """Yield one row per ply, as `write_parquet` does."""
     return _parquet(PLIES, _plies(records, lost), PLIES_PER_GROUP)
 
 
 def json_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
-    """Yield an object a ply, a line each; what is not there is null."""
+    """Yield one object per ply and line; missing values are null."""
     names = [column.name for column in PLIES]
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
     rows = (dict(zip(names, row, strict=True)) for row in _plies(records, lost))
@@ -91,7 +91,7 @@ def json_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
 
 
 def _plies(records: Iterable[Numbered], lost: Lost) -> Iterator[Row]:
-    """Yield the rows of PLIES; a record whose moves are not legal is left out and told of."""
+    """Yield the rows of PLIES; a record with an illegal move is left out and reported."""
     return chain.from_iterable(held(records, lost, _held))
 
 
@@ -102,11 +102,11 @@ def _held(numbered: Numbered) -> tuple[list[Row], Iterator[str]]:
     try:
         return list(ply_rows(record, number)), _untold(record)
     except GameError as error:
-        raise UnheldError("the position before a move that is not legal") from error
+        raise UnheldError("the position before an illegal move") from error
 
 
 def _untold(record: Record) -> Iterator[str]:
-    """Yield what is said of a game that a row a ply has no column for."""
+    """Yield the fields of a record that have no column in a table of plies."""
     for name, value in record.tags:
         is_part = name == "Date" and value.strip("?-. ") and date_of(value) is None
         if name not in _OF_PLIES or is_part:
@@ -124,32 +124,32 @@ _OF_PLIES: Final = frozenset(
         *("Result", "Termination", "Setup", "Position"),
     }
 )
-"""Tags that have a column of plies; the last two are what is on the board."""
+"""Tags with a column in a table of plies; the last two are part of the position."""
 
 _TOLD: Final = frozenset({"eval", "depth", "nodes", "emt", "clk"})
-"""Annotations that have a column of plies."""
+"""Annotations with a column in a table of plies."""
 
 
 ROWS_PER_GROUP: Final = 10_000
-"""Games that are held in memory at once, and that a reader of Parquet may take alone."""
+"""The number of games in memory at once, and in one group of a Parquet file."""
 
 PLIES_PER_GROUP: Final = 50_000
-"""The same of plies."""
+"""The number of plies in memory at once, and in one group of a Parquet file."""
 
 _ROWS_AT_ONCE: Final = 500
-"""Rows of CSV that are written at once."""
+"""The number of rows of CSV that are written at once."""
 
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
-"""Spreadsheets read a cell that begins so as a formula (OWASP, CSV injection)."""
+"""The first characters of a cell that spreadsheets read as a formula (OWASP, CSV injection)."""
 
 _DOUBTFUL: Final = "".join(("'", *_FORMULA_STARTS))
 
 _GUARDED: Final = re.compile(r"'++[=+\-@\t\r]")
-"""What a guarded text begins with, and a text that must be told from one."""
+"""The start of a guarded text, and of a text that could be mistaken for one."""
 
 
 def guarded(cell: Any) -> Any:
-    """Return a text that no spreadsheet takes for a formula; numbers as they are.
+    """Return a text that no spreadsheet reads as a formula; other values are unchanged.
 
     >>> guarded("=1+1"), guarded("'=1+1"), guarded(-1.5)
     ("'=1+1", "''=1+1", -1.5)
@@ -160,7 +160,7 @@ def guarded(cell: Any) -> Any:
 
 
 def unguarded(cell: str) -> str:
-    """Return the text that `guarded` has made safe.
+    """Return the original of a text from `guarded`.
 
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")
@@ -176,7 +176,7 @@ def _csv(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[bytes]:
 
 
 def _cell(cell: Any) -> Any:
-    """Return a value as a cell has it."""
+    """Return a value in the form of a cell."""
     if cell.__class__ is str:
         return guarded(cell) if cell[:1] in _DOUBTFUL else cell
     return " ".join(cell) if cell.__class__ is tuple else cell
@@ -189,9 +189,9 @@ def _lines(rows: Iterable[Iterable[Any]]) -> bytes:
 
 
 def arrow() -> tuple[Any, Any]:
-    """Return pyarrow and its module for Parquet; raises FormatError where they are missing."""
+    """Return pyarrow and its module for Parquet. Raises FormatError if they are missing."""
     try:
-        import pyarrow as pa  # of an extra
+        import pyarrow as pa  # from an extra
         from pyarrow import parquet
     except ImportError as error:
         raise FormatError(f"Parquet and Arrow need pyarrow: {EXTRAS['arrow'].install}") from error
@@ -199,18 +199,18 @@ def arrow() -> tuple[Any, Any]:
 
 
 def arrow_games(records: Iterable[Record]) -> Any:
-    """Return the rows of GAMES as a `pyarrow.RecordBatchReader`: a batch at a time, read once.
+    """Return the rows of GAMES as a `pyarrow.RecordBatchReader`, which can be read once.
 
-    `read_all()` makes a table of it; pandas, polars and DuckDB take it as it is. Raises FormatError
-    where pyarrow is missing.
+    `read_all()` makes a table of it; pandas, polars and DuckDB accept the reader. Raises
+    FormatError if pyarrow is missing.
     """
     return _reader(GAMES, map(game_row, records), ROWS_PER_GROUP)
 
 
 def arrow_plies(records: Iterable[Record], *, first: int = 1) -> Any:
-    """Return the rows of PLIES likewise; `first` is the number of the first record.
+    """Return the rows of PLIES as a `pyarrow.RecordBatchReader`, which can be read once.
 
-    Raises GameError, while it is read, for a move that is not legal.
+    `first` is the number of the first record. Reading raises GameError for an illegal move.
     """
     return _reader(PLIES, rows_of_plies(records, first), PLIES_PER_GROUP)
 
@@ -238,7 +238,7 @@ def _schema(pa: Any, columns: Sequence[Column]) -> Any:
 
 
 def _batches(pa: Any, schema: Any, rows: Iterable[Row], most: int) -> Iterator[Any]:
-    """Yield the rows, so many at a time, as record batches."""
+    """Yield the rows as record batches of at most `most` rows."""
     rows = iter(rows)
     while group := list(islice(rows, most)):
         values = zip(*group, strict=True)
@@ -260,7 +260,7 @@ def _parquet(columns: Sequence[Column], rows: Iterable[Row], most: int) -> Itera
 
 
 class Written(io.RawIOBase):
-    """What a library takes for a file that it cannot go back in: bytes wait here to be taken."""
+    """A write-only file for a library, without random access: bytes wait until `take` is called."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -268,21 +268,21 @@ class Written(io.RawIOBase):
         self._size = 0
 
     def writable(self) -> bool:
-        """Return that it can be written."""
+        """Return True."""
         return True
 
     def write(self, data: Any) -> int:
-        """Keep bytes, however the library holds them."""
+        """Keep bytes, whatever their type in the library."""
         self._pieces.append(bytes(data))
         self._size += len(self._pieces[-1])
         return len(self._pieces[-1])
 
     def tell(self) -> int:
-        """Return the bytes written since the beginning."""
+        """Return the number of bytes written since the beginning."""
         return self._size
 
     def take(self) -> bytes:
-        """Return what was written since this was last called."""
+        """Return the bytes written since the last call."""
         taken = b"".join(self._pieces)
         self._pieces.clear()
         return taken
@@ -294,36 +294,39 @@ class Written(io.RawIOBase):
 def read_csv(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield the records of a table of games; moves are not played.
 
-    The columns may stand in any order, with commas, semicolons or tabs between. Those that are
-    missing are empty; `game` and `moves` or `movetext` must be there. A table of results has none
-    of the latter two, but `first`, `second` and `result`: its games need not be installed.
+    The columns can have any order, with commas, semicolons or tabs between them. Missing columns
+    are empty, but `game` and `moves` or `movetext` must exist. A table of results has none of the
+    last two, but `first`, `second` and `result`; its games need not be installed.
     """
     return entries_from(_texts_of_csv(stream), name, _read)
 
 
 def read_parquet(stream: BinaryIO, name: str) -> Iterator[Entry]:
-    """Yield the records of a table of games, as `read_csv` does; lines are numbers of rows.
+    """Yield the records of a table of games, as `read_csv` does; lines are row numbers.
 
-    Raises FormatError where pyarrow is missing.
+    Raises FormatError if pyarrow is missing.
     """
     return entries_from(_texts_of_parquet(stream), name, _read)
 
 
 class _SheetLines:
-    """The lines of a stream as text, and those of the row that is being read."""
+    """The lines of a stream as text, and those of the current row."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._size = 0
         self.row: list[str] = []
         self.number = 1
-        """Of the first line of the row, from 1."""
+        """The number of the first line of the row, from 1."""
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> str:
-        """Return the next line; it goes on after it has raised csv.Error for a row too long."""
+        """Return the next line.
+
+        Raises csv.Error for a row that is too long; reading can continue.
+        """
         if not (line := self._stream.readline(MAX_RECORD + 2)):
             raise StopIteration
         self._size += len(line)
@@ -336,7 +339,7 @@ class _SheetLines:
         return text
 
     def next_row(self) -> None:
-        """Go on to the row that follows."""
+        """Continue with the next row."""
         self.number += len(self.row)
         self._size = 0
         self.row = []
@@ -360,7 +363,7 @@ def _texts_of_csv(stream: BinaryIO) -> Iterator[RecordText]:
         lines.next_row()
         try:
             row = next(rows, None)
-        except csv.Error as error:  # the next row begins on the next line, if anywhere
+        except csv.Error as error:  # the next row begins on the next line, if at all
             yield _row_text(lines, _no_csv(error))
             continue
         if row is None:
@@ -370,12 +373,12 @@ def _texts_of_csv(stream: BinaryIO) -> Iterator[RecordText]:
         fault = encoding_fault("".join(lines.row))
         if not fault and len(row) != len(names):
             message = f"the row has {len(row)} cells"
-            fault = Fault("syntax", message, f"{len(names)}, as many as there are columns", at=0)
+            fault = Fault("syntax", message, f"{len(names)}, one per column", at=0)
         yield _row_text(lines, fault, {} if fault else dict(zip(names, row, strict=True)))
 
 
 def _no_csv(error: csv.Error) -> Fault:
-    return Fault("syntax", f"this is no CSV: {error}", "a row a game", at=0)
+    return Fault("syntax", f"not valid CSV: {error}", "one row per game", at=0)
 
 
 def _row_text(lines: _SheetLines, fault: Fault | None, row: Any = None) -> RecordText:
@@ -385,7 +388,7 @@ def _row_text(lines: _SheetLines, fault: Fault | None, row: Any = None) -> Recor
 
 
 def _delimiter(head: str) -> str:
-    """Return what stands between the names of columns: a comma, or what sheets write instead."""
+    """Return the separator of columns: a comma, or the one that spreadsheets use instead."""
     return max(",;\t", key=head.count)
 
 
@@ -401,17 +404,17 @@ _NAMES: Final = tuple(column.name for column in GAMES)
 
 
 def _fault_of_columns(names: Sequence[str]) -> Fault | None:
-    """Return why columns of these names are no table of games; None where they are."""
-    needed = "game, moves and result, or first, second and result"
-    expected = f"columns such as {needed}, of {', '.join(_NAMES)}"
+    """Return why columns with these names are not a table of games; None if they are."""
+    expected = "columns such as game, moves and result, or first, second and result"
+
     if {"ply", "position"} <= set(names):
-        message = "this is a table of positions, of which no records can be made"
-        return Fault("field", message, "a row a game", at=0)
+        message = "this table has one row per position and cannot be read as records"
+        return Fault("field", message, "one row per game", at=0)
     for name in names:
         if name not in _NAMES:
-            return Fault("field", f"there is no column {name[:40]!r}", expected, at=0)
+            return Fault("field", f"unknown column {name[:40]!r}", expected, at=0)
         if names.count(name) > 1:
-            return Fault("field", f"the column {name} stands there twice", "each once", at=0)
+            return Fault("field", f"the column {name} appears twice", "each column once", at=0)
     if _is_of_results(names):
         return None
     if "game" not in names or not _MOVES & set(names):
@@ -427,19 +430,19 @@ _RESULTS: Final = frozenset({"first", "second", "result"})
 
 
 def _is_of_results(names: Iterable[str]) -> bool:
-    """Return whether columns of these names tell results alone."""
+    """Return whether columns with these names are a table of results."""
     return set(names) >= _RESULTS and not _MOVES & set(names)
 
 
 _BATCH: Final = 1000
-"""Rows of Parquet that are read at once."""
+"""The number of rows of Parquet that are read at once."""
 
 
 def _texts_of_parquet(stream: BinaryIO) -> Iterator[RecordText]:
     pa, parquet = arrow()
     with ExitStack() as stack:
         is_file = isinstance(stream, io.BufferedReader | io.BytesIO) and stream.seekable()
-        if not is_file:  # the table of contents stands at the end
+        if not is_file:  # the table of contents is at the end
             whole = stack.enter_context(temporary_file())
             while block := stream.read(1 << 20):
                 whole.write(block)
@@ -457,14 +460,14 @@ def _texts_of_parquet(stream: BinaryIO) -> Iterator[RecordText]:
                     number += 1
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
             if isinstance(error, OSError) and error.errno is not None:
-                raise  # of the file itself
+                raise  # an error of the file itself
             words = " ".join(str(error).split())
-            fault = Fault("syntax", f"this is no Parquet: {words}", "a table of games", at=0)
+            fault = Fault("syntax", f"not valid Parquet: {words}", "a table of games", at=0)
             yield RecordText(number, "", fault)
 
 
 def _read(text: RecordText) -> tuple[Record, list[Fault]]:
-    """Return the record of a row, and what is wrong with it at the beginning of the row."""
+    """Return the record of a row, and its faults, which are placed at the start of the row."""
     row = text.value
     for cell in row.values():
         if isinstance(cell, str) and (fault := size_fault(cell)):
@@ -478,8 +481,8 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
         raise _at_row(error.fault) from error
     faults = list(tag_faults(record))
     if row.get("moves") and row.get("movetext") and moves_of(row) != record.moves:
-        message = "the columns moves and movetext have different moves"
-        faults.append(Fault("field", message, "the same moves, or one of them empty"))
+        message = "the columns moves and movetext contain different moves"
+        faults.append(Fault("field", message, "the same moves, or one column empty"))
     return record, [replace(fault, at=0) for fault in faults]
 
 

@@ -1,22 +1,21 @@
-"""Records as people write them down: PGN-like tags or `White: ann`, moves in pairs or in a list.
+"""Records as people write them: PGN-like tags or `White: ann`, moves in pairs or in a list.
 
-What stands where:
+The format has these rules:
 
-- Above the moves stand tags, in any order and spelling (`text_header` has them), and other lines,
-  which are kept as comments. `White` is First and `Black` is Second.
-- Moves stand with numbers or without, in pairs or one a line, with commas, semicolons or blanks
-  between; capitals make no difference where only one move can be meant. Numbers count plies or
-  pairs of plies, and must do one of the two.
-- `{…}`, and `;…` before words that are no moves, are comments; `(…)` is a variation if it can be
-  played, else a comment. `!`, `?` and `$1` to `$6` are glyphs; `+`, `#` and `=` behind a move are
-  dropped.
-- The result stands in a tag, behind the moves, or both, in figures or words.
-- A record begins with tags behind moves, or with moves behind an empty line where a result stood
-  before it, or where numbers begin again.
+- Tags come before the moves, in any order and spelling (see `text_header`). Other lines there are
+  kept as comments. `White` is First and `Black` is Second.
+- Moves can have numbers, in pairs or one per line, with commas, semicolons or spaces between. Case
+  is ignored if only one move can be meant. Numbers must count either plies or pairs of plies.
+- Comments are `{…}`, and `;…` before words that are not moves. Parentheses `(…)` are a variation if
+  it can be played, or else a comment. Glyphs are `!`, `?` and `$1` to `$6`. The characters `+`, `#`
+  and `=` after a move are dropped.
+- The result is in a tag, after the moves, or both, in figures or words.
+- A record begins with tags after moves. It also begins with moves after an empty line, if a result
+  came before or if numbers begin again.
 
-What is not said is assumed, and `Entry.assumed` says what: the game by the file's name or by the
-moves, why a decided game ended by the rules or else by resignation. The moves are played for it, so
-all that is wrong with a record is told of here.
+Missing data is assumed, and `Entry.assumed` lists the assumptions. The game follows from the file's
+name or the moves. A decided game ended by the rules, or else by resignation. The moves are played
+to find this, so all problems of a record are reported here.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ from lath.notation.formats.text_moves import (
     number_faults,
     parts_of,
 )
-from lath.notation.formats.text_titles import cells_of, heading_of, is_turned
+from lath.notation.formats.text_titles import cells_of, heading_of, is_turned, named_in_columns
 from lath.notation.formats.text_tries import (
     NAMED,
     Tried,
@@ -108,11 +107,11 @@ class _Known(NamedTuple):
     assumed: str = ""
     fault: Fault | None = None
     other: str = ""
-    """What it is called where it is none of ours."""
+    """The name of the game if it is not installed."""
 
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
-    """Yield the records of a stream, lazily; the moves are played."""
+    """Yield the records of a stream lazily; the moves are played."""
     texts = texts_by_line(stream, Beginning(), fallback="cp1252")
     is_pgn = PurePath(name).suffix.lower() == ".pgn"
     above = ""
@@ -128,9 +127,7 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
                 entry = _entry(reading, text, name, number)
                 above = reading.game_said or above
                 if last and reading.is_prose:
-                    last = replace(
-                        last, assumed=(*last.assumed, "words behind a game are left out")
-                    )
+                    last = replace(last, assumed=(*last.assumed, "text after a game is ignored"))
                     continue
         if last:
             yield last
@@ -140,7 +137,7 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
 
 
 def is_ours(head: bytes) -> bool:
-    """Return whether a file that begins so is the arena's own text, which names both seats so."""
+    """Return whether a file with this start is the arena's own text, which has First and Second."""
     first = next(
         chunks(io.BytesIO(head[: head.rfind(b"\n\n[Game")] if b"\n\n[Game" in head else head))
     )
@@ -158,9 +155,9 @@ def is_ours(head: bytes) -> bool:
 
 
 def is_like(head: bytes, file: str, *, is_sure: bool) -> bool:
-    """Return whether a file that begins so has moves of a game of ours.
+    """Return whether a file with this start has moves of an installed game.
 
-    If `is_sure`, all of its first record must be valid; else one record will do.
+    If `is_sure`, its first record must be completely valid; otherwise any one record is enough.
     """
     if not is_sure:
         chess = has_chess(head.decode("utf-8", "replace"))
@@ -176,10 +173,10 @@ def is_like(head: bytes, file: str, *, is_sure: bool) -> bool:
 
 
 def is_of_ours(text: RecordText, file: str, *, beside_chess: bool) -> bool:
-    """Return whether a record of PGN has moves of a game of ours, right or wrong.
+    """Return whether a record of PGN has moves of an installed game, legal or not.
 
-    It names the game, or its moves look so and are none of chess. `beside_chess` says that other
-    records of the file are of chess.
+    It must name the game, or have moves of that form that are not chess moves. `beside_chess` means
+    that other records of the file are chess.
     """
     if text.fault or size_fault(text.text):
         return False
@@ -199,7 +196,7 @@ def is_of_ours(text: RecordText, file: str, *, beside_chess: bool) -> bool:
 
 
 _FEW: Final = 2
-"""So many moves of a game that is not named may be those of another, such as chess."""
+"""This many moves of an unnamed game can also be of another game, such as chess."""
 
 
 def entry_of(text: RecordText, name: str, number: int) -> Entry:
@@ -217,29 +214,31 @@ def _entry(reading: _Reading, text: RecordText, name: str, number: int) -> Entry
 
 
 class _Reading:
-    """One record on its way from text, with all that is wrong with it and what was assumed."""
+    """One record during reading, with all its faults and assumptions."""
 
     def __init__(self, text: RecordText, name: str, above: str = "") -> None:
         self._text = text.text
         self._above = above
-        """The game of the record above, as far as somebody has said it."""
+        """The game of the record above, if the text names it."""
         self.game_said = ""
-        """The game as somebody has said it, in a tag or a line above the moves."""
+        """The game, if a tag or a line above the moves names it."""
         self._parts = parts_of(text.text)
         self._course = course_of(self._parts.body)
         self.faults = self._course.faults
-        self.assumed: list[str] = ["text that is not UTF-8 is Latin-1"] if text.value else []
+        self.assumed: list[str] = (
+            ["text that is not UTF-8 is read as Latin-1"] if text.value else []
+        )
         self.other_game = ""
         self._tags: dict[str, str] = {}
         self._at: dict[str, int] = {}
-        """Where the value of a tag stands."""
+        """The place of the value of each tag."""
         self._comments: list[str] = []
         self.kept: list[int] = []
-        """Where lines stand that are not understood, and kept as comments."""
+        """The places of lines that are not understood and kept as comments."""
         self._name = name
         self.words = self._course.words
         self.fits: list[str] = []
-        """The games in which all moves are legal, where nobody says it."""
+        """The games in which all moves are legal, if the text names no game."""
 
     def _object(
         self, code: str, message: str, expected: str, at: int, ply: int | None = None
@@ -248,22 +247,22 @@ class _Reading:
 
     @property
     def is_prose(self) -> bool:
-        """Whether the text has nothing of a record."""
+        """True if the text contains no part of a record."""
         parts, course = self._parts, self._course
         return not (parts.fields or parts.players or course.words or course.ends)
 
     @property
     def names_game(self) -> bool:
-        """Whether a tag names the game."""
+        """True if a tag names the game."""
         return any(tag_meant(one.name) == "Game" for one in self._parts.fields)
 
     @property
     def is_of_chess(self) -> bool:
-        """Whether it names no game, and has moves of chess."""
+        """True if the text names no game and has moves of chess."""
         return not (self.names_game or given_game()) and has_chess(self._text)
 
     def record(self) -> Record | None:
-        """Return the record; None where it is none, which `faults` say."""
+        """Return the record; None if it is invalid, for the reasons in `faults`."""
         values = self._values()
         known = self._known(values.pop("Game", ""))
         self.other_game = known.other
@@ -283,7 +282,7 @@ class _Reading:
         return None if game is None else self._built(game, words, ending)
 
     def _values(self) -> dict[str, str]:
-        """Return the values of tags by their names, those with a meaning once."""
+        """Return the values of tags by name; tags with a meaning appear once."""
         values: dict[str, str] = {}
         for one in self._parts.fields:
             name = tag_meant(one.name)
@@ -295,7 +294,7 @@ class _Reading:
                 values[name], self._at[name] = one.value, one.at
             elif values[name] != one.value and name in (*KNOWN_TAGS, "White", "Black"):
                 both = f"{shortened(values[name])} and {shortened(one.value)}"
-                self._object("tag", f"{name} is {both}", "one of the two", one.at)
+                self._object("tag", f"{name} is given twice: {both}", "one of the two", one.at)
             elif values[name] != one.value:
                 values[free_name(name, values)] = one.value
         return values
@@ -306,40 +305,40 @@ class _Reading:
                 self.game_said = game_id
                 return self._game(game_id)
             meant = meant_game(named)
-            message = f"no game {shortened(named)} is installed"
+            message = f"game {shortened(named)} is not installed"
             expected = f"one of {', '.join(games.ids())}"
             fault = Fault("unknown-game", message, expected, self._at.get("Game", 0), meant=meant)
             return _Known(None, fault=fault, other="" if meant else named)
         if given := given_game():
-            return self._game(given)._replace(assumed=f"the game is {given} by --game")
+            return self._game(given)._replace(assumed=f"the game is {given}, from --game")
         return self._found()
 
     def _found(self) -> _Known:
         """Return the game of a record that names none: by its file, its lines or its moves."""
         if len(said := games_in(PurePath(self._name).name)) == 1:
-            return self._assumed(said.pop(), " by the file's name")
+            return self._assumed(said.pop(), ", from the file name")
         some = [tried(game, self._course.words) for game in games.installed()]
         self.fits = fits = [one.game_id for one in some if one.stop is None]
         lines = self._text[: self._course.words[0].at if self._course.words else None]
         said = games_in(lines.rpartition("\n")[0])
         if len(said) == 1 and (said <= set(fits) or not fits):
             self.game_said = said.pop()
-            return self._assumed(self.game_said, " by a line above the moves")
+            return self._assumed(self.game_said, ", from a line above the moves")
         if len(fits) == 1:
-            return self._assumed(fits[0], ", the only one in which all moves are legal")
+            return self._assumed(fits[0], ", the only one where all moves are legal")
         most = max(one.plies for one in some)
         best = fits or [one.game_id for one in some if one.plies == most > 0]
         if self._above in best and self._course.words:
             self.game_said = self._above
-            return self._assumed(self._above, ", as that of the record above")
+            return self._assumed(self._above, ", as in the record above")
         return _Known(None, fault=self._not_found(some))
 
     def _not_found(self, some: list[Tried]) -> Fault:
-        """Return why nobody knows the game of a record, and how far its moves go in which."""
+        """Return why the game of a record is unknown, and how far its moves are legal."""
         if self._text.lstrip().startswith("(;"):
-            return Fault("syntax", "SGF is only written, not read", "moves such as 1. e5 d4", 0)
+            return Fault("syntax", "SGF can only be written, not read", "moves such as 1. e5 d4", 0)
         if not self._course.words:
-            return Fault("no-game", "no game is named, and no line has moves of one", NAMED, 0)
+            return Fault("no-game", "no game is named, and no line contains moves", NAMED, 0)
         if self.fits:
             what = f"no game is named, and the moves are legal in {listed(self.fits, 'and')}"
             return Fault("no-game", what, NAMED, 0)
@@ -355,7 +354,7 @@ class _Reading:
             return _Known(None, fault=Fault("unknown-game", str(error), at=self._at.get("Game", 0)))
 
     def _read_players(self, values: dict[str, str], colours: Mapping[str, Side]) -> None:
-        """Take the players' names from the values, and note where they sit."""
+        """Take the players' names from the values, and find their sides."""
         given = self._named_together(values)
         by_place = ("First", "Second")
         for tag in [*values]:
@@ -376,7 +375,7 @@ class _Reading:
             if said is not None:
                 self._note_colours("White")
             if said is not None and said != seat and tag.lower() in colours and tag not in by_place:
-                message = f"{tag} is {shortened(name)}, of the other colour"
+                message = f"{tag} is {shortened(name)}, which names the other colour"
                 self._object("tag", message, "one colour", at)
             place = by_place[seat if said is None else said]
             if rated := re.fullmatch(r"(.*\S)\s*\(([0-9]{3,4})\)", bare):
@@ -384,11 +383,11 @@ class _Reading:
                 self._tags.setdefault(f"{place}Elo", rated[2])
             if self._tags.setdefault(place, bare) != bare:
                 both = f"{shortened(self._tags[place])} and {shortened(bare)}"
-                self._object("tag", f"{place} is {both}", "one name", at)
+                self._object("tag", f"{place} is given twice: {both}", "one name", at)
             self._at.setdefault(place, at)
 
     def _named_together(self, values: dict[str, str]) -> list[tuple[str, int, str]]:
-        """Return name, seat and tag of players that no tag of their own names."""
+        """Return the name, side and tag of players without a tag of their own."""
         both = values.pop("Players", "")
         pair = players_in(both) or tuple(re.split(r"\s*[,;&]\s*|\s+and\s+", both)) if both else ()
         names: tuple[str, ...] = pair if len(pair) == 2 else self._parts.players or ()
@@ -412,13 +411,15 @@ class _Reading:
         return tuple(names)
 
     def _check_headings(self, players: tuple[str, str]) -> None:
-        """Take lines that are headings of the players' columns; one turned round is a fault."""
+        """Remove headings of the players' columns; one with the second player first is a fault."""
         headings = self._parts.headings
         turned = headings if headings and is_turned(headings[0]) else None
         names = [name.lower() for name in players]
         for line in [*self._parts.before]:
             words = line.text.lower()
-            cells = [re.sub(r"\s*\(.*", "", one) for one in cells_of(words)]
+            cells = [
+                re.sub(r"\s*\(.*", "", one) for one in named_in_columns(words) or cells_of(words)
+            ]
             if not all(names) or names[0] == names[1]:
                 continue
             if cells == names or words == " ".join(names):
@@ -426,12 +427,12 @@ class _Reading:
             elif cells == names[::-1] or words == " ".join(names[::-1]):
                 turned = (names[1], names[0]), line.at
         if turned:
-            message = "the second player's column stands before the first player's"
+            message = "the second player's column comes before the first player's"
             expected = "the moves of the first player in the first column"
             self._object("syntax", message, expected, turned[1])
 
     def _check_sides(self, words: list[WrittenMove]) -> None:
-        """Note it as a fault where the same side is said to play twice in a row."""
+        """Add a fault if the same side plays twice in a row."""
         names = self._parts.sides.names
         if any(word.text.lower() in ("swap", "pie") for word in words):
             return
@@ -448,7 +449,7 @@ class _Reading:
             self.assumed.append(words)
 
     def _read_others(self, values: dict[str, str]) -> None:
-        """Take all tags but those of the ending."""
+        """Take all tags except those of the ending."""
         for given in [name for name in values if name not in ENDS]:
             name, value = given, values.pop(given)
             if name == "Date":
@@ -469,7 +470,7 @@ class _Reading:
     def _take_words_at_end(
         self, game: Game | None, players: tuple[str, str], colours: Mapping[str, Side]
     ) -> list[WrittenMove]:
-        """Return the moves; words behind them that tell of the result go to the ends."""
+        """Return the moves; words after them that state the result become endings."""
         words = as_moves(game, self._course.words) if game else self._course.words
         if words:
             self._take_bracketed_end(words[-1], players, colours)
@@ -490,7 +491,7 @@ class _Reading:
     def _take_bracketed_end(
         self, last: WrittenMove, players: tuple[str, str], colours: Mapping[str, Side]
     ) -> None:
-        """Take a result in words in brackets behind the last move, such as `(Bob resigned)`."""
+        """Take a result in words in parentheses after the last move, such as `(Bob resigned)`."""
         for line in [*last.lines]:
             text = line[1].strip()
             if not is_movelike(text) and ending_of(text, players, colours):
@@ -499,13 +500,13 @@ class _Reading:
 
     @staticmethod
     def _by_resigning(plies: int) -> Result:
-        """Return the result where the side to move gives up after so many plies."""
+        """Return the result if the side to move resigns after this number of plies."""
         return Result.won_by(Side(plies % 2).other)
 
     def _ending(
         self, values: dict[str, str], players: tuple[str, str], colours: Mapping[str, Side]
     ) -> ReadEnding:
-        """Return how the game ended, as far as that is said; contradictions are faults."""
+        """Return how the game ended, if the text states it; contradictions are faults."""
         said: list[tuple[ReadEnding, int]] = []
         tag, at = values.get("Result", ""), self._at.get("Result", 0)
         for text, place in [*([(tag, at)] if tag else []), *self._course.ends]:
@@ -513,7 +514,7 @@ class _Reading:
                 said.append((ending, place))
             else:
                 expected = "1-0, 0-1, 1/2-1/2, *, or words such as White wins"
-                self._object("result", f"{shortened(text)} is no result", expected, place)
+                self._object("result", f"{shortened(text)} is not a result", expected, place)
         for text, place, is_marked in self._parts.after:
             if is_resigning(text):
                 said.append((ReadEnding(self._by_resigning(len(self.words)), "resignation"), place))
@@ -534,7 +535,7 @@ class _Reading:
         said: list[tuple[ReadEnding, int]],
         read: Callable[[str], ReadEnding | None],
     ) -> ReadEnding:
-        """Return the ending that was said, with why the game ended."""
+        """Return the stated ending with the reason why the game ended."""
         why = values.get("Termination", "")
         termination = reason_in(why)
         if why and not termination:
@@ -553,7 +554,7 @@ class _Reading:
         return ReadEnding(said[0][0].result if said else None, termination)
 
     def _built(self, game: Game, words: list[WrittenMove], ending: ReadEnding) -> Record | None:
-        """Return the record of a game that is known, its moves played."""
+        """Return the record of a known game, with its moves played."""
         start = self._start(game)
         plies, unread = self._plies(game, start, words)
         self._check_behind(game, words)
@@ -592,20 +593,20 @@ class _Reading:
             return None
 
     def _doubt_moves(self, plies: list[Ply], ending: ReadEnding) -> None:
-        """Say that there are no moves: a fault where nothing says how the game ended either."""
+        """Note that moves are missing, which is a fault if the result is missing too."""
         if plies:
             return
         if ending.result:
-            self.assumed.append("no moves are found: the result alone counts")
+            self.assumed.append("no moves found: only the result is used")
         else:
-            self._object("syntax", "no moves and no result are found", _SHAPE, 0)
+            self._object("syntax", "no moves or result found", _SHAPE, 0)
 
     def _start(self, game: Game) -> Position | None:
         setup, position, rules = (self._tags.get(name, "") for name in ("Setup", "Position", RULES))
         given = [("Setup", setup, "")] if setup or not position else []
         given += [("Position", "", position)] if position else []
         if len(given) > 1:
-            message = "a record begins from a Setup or from a Position"
+            message = "the record has both a Setup and a Position"
             self._object("tag", message, "one of the two", self._at["Position"])
         starts: list[Position] = []
         for name, one, other in given:
@@ -616,25 +617,25 @@ class _Reading:
         return starts[0] if len(starts) == len(given) else None
 
     def _check_behind(self, game: Game, words: list[WrittenMove]) -> None:
-        """Note it as a fault where a move stands behind the result."""
+        """Add a fault if a move comes after the result."""
         ends = [at for _, at in self._course.ends if words and at > words[0].at]
         for word in words:
             if ends and word.at > ends[0] and move_in(game, word.text)[0]:
-                message = f"the move {shortened(word.text)} stands behind the result"
-                self._object("move", message, "the result behind all moves", word.at)
+                message = f"the move {shortened(word.text)} comes after the result"
+                self._object("move", message, "the result after all moves", word.at)
                 return
 
     def _plies(
         self, game: Game, start: Position | None, words: list[WrittenMove]
     ) -> tuple[list[Ply], list[int]]:
-        """Return the plies, and the places of those that are none, which are told of."""
+        """Return the plies, and the places of words that are not moves, which are faults."""
         plies: list[Ply] = []
         unread: list[int] = []
         position = start
         for index, word in enumerate(words):
             move, dropped = move_in(game, word.text)
             if dropped:
-                self.assumed.append("dropped: + # = behind moves")
+                self.assumed.append("+ # = after moves are dropped")
             if not move:
                 unread.append(index)
                 message = f"{shortened(word.text)} is not a move of {game.id}"
@@ -650,23 +651,23 @@ class _Reading:
         return plies, unread
 
     def _readable(self, comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
-        """Return comments with annotations of other programs as ours, or under another name."""
+        """Return comments with annotations of other programs converted, or renamed."""
         return tuple(tuple(map(self._readable_part, each)) for each in comments)
 
     def _readable_part(self, part: str | Annotation) -> str | Annotation:
         if isinstance(part, str) or (part.name != "eval" and is_right(part)):
             return part
         if meant := meant_annotation(part):
-            self.assumed.append("times such as 0:05:03 are hours:minutes:seconds")
+            self.assumed.append("times such as 0:05:03 are read as hours:minutes:seconds")
             return meant
         if part.name == "eval" and self._has_our_evals:
             return part
-        self.assumed.append(f"[%{part.name}] in other units stays as [%text_{part.name}]")
+        self.assumed.append(f"[%{part.name}] in other units is kept as [%text_{part.name}]")
         return annotation(f"text_{part.name}", part.value)
 
     @cached_property
     def _has_our_evals(self) -> bool:
-        """Whether all evaluations go from -1 to 1."""
+        """True if all evaluations are from -1 to 1."""
         notes = (note for word in self.words for each in _said(word.comments) for note in each)
         return all(is_right(one) for one in notes if isinstance(one, Annotation))
 
@@ -693,14 +694,16 @@ class _Reading:
     def _ended(
         self, end: Position | None, ending: ReadEnding, *, has_moves: bool
     ) -> tuple[Result, str]:
-        """Return result and termination, those that are not said by the rules."""
+        """Return the result and the termination; missing ones follow from the rules."""
         outcome = end.outcome() if end is not None else None
         result, why = ending.result, ending.termination
         if not result:
             result = outcome.result if outcome else Result.UNFINISHED
             why = why or ("rules" if outcome else "")
             if end is not None and has_moves:
-                words = "results by the rules" if outcome else "unfinished, for no result is given"
+                words = (
+                    "results by the rules" if outcome else "unfinished, because no result is given"
+                )
                 self.assumed.append(words)
             return result, why
         if end is None or not has_moves:
@@ -720,11 +723,11 @@ _BY_HAND: Final = {Result.DRAWN: ("agreement", "drawn by agreement")}
 
 
 _OF_RECORDS: Final = frozenset({*KNOWN_TAGS, "Winner", "White", "Black"})
-"""Tags that are no player's name, though what they have is a colour."""
+"""Tags that are not players' names although their values can be colours."""
 
 _SHAPE: Final = "moves such as 1. e5 d4, or a result"
 
 
 def _said(texts: Iterable[str]) -> tuple[Comment, ...]:
-    """Return comments of the texts that are not empty."""
+    """Return the comments of the texts that are not empty."""
     return tuple(filter(None, (comment(text.replace("}", ")")) for text in texts)))

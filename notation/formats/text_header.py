@@ -1,6 +1,6 @@
-"""What people write above and below the moves of a game: names, dates, results, in many spellings.
+"""The text before and after the moves of a game: names, dates, results, in many spellings.
 
-`text` says what a record looks like.
+`text` describes the format.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lath.notation.text.suggestions import meant_date, meant_result, meant_termi
 
 
 class HeaderField(NamedTuple):
-    """One `[Name "value"]` or `Name: value`, and where it stands."""
+    """One `[Name "value"]` or `Name: value`, with its place."""
 
     name: str
     value: str
@@ -52,7 +52,7 @@ _ALIASES: Final[Mapping[str, str]] = {
     "fen": "Position",
     "rd": "Round",
 }
-"""The tag that a name means, which is in small letters and without blanks and signs."""
+"""The tag for a name in lowercase, without spaces and punctuation."""
 
 _TWO_WORDS: Final = (
     r"player\s*[12]|player\s+(?:white|black)|(?:first|second|white|black|1st|2nd)\s+player|"
@@ -82,7 +82,7 @@ SIDES: Final = {
 
 
 def tag_meant(name: str) -> str:
-    """Return the tag that a name is another spelling of; the name as a tag where it is none.
+    """Return the tag that a name is another spelling of, or a tag made from the name.
 
     >>> tag_meant("WHITE"), tag_meant("player 1"), tag_meant("Time control"), tag_meant("Mood")
     ('White', 'First', 'TimeControl', 'Mood')
@@ -93,9 +93,9 @@ def tag_meant(name: str) -> str:
 
 
 def fields_of(line: str, at: int, *, loose: bool) -> tuple[list[HeaderField], int]:
-    """Return the fields with which a line begins, and where in the line they end.
+    """Return the fields at the start of a line, and their end.
 
-    A name that is not known counts before a colon only if `loose`, which is before the moves.
+    An unknown name before a colon counts only if `loose`, which means before the moves.
     """
     found: list[HeaderField] = []
     end = 0
@@ -125,12 +125,12 @@ def fields_of(line: str, at: int, *, loose: bool) -> tuple[list[HeaderField], in
 
 
 def is_known_field(line: str) -> bool:
-    """Return whether a line begins with the name of a known tag, and a colon behind it."""
+    """Return whether a line begins with the name of a known tag and a colon."""
     return _KEY.match(line) is not None
 
 
 def players_in(line: str) -> tuple[str, str] | None:
-    """Return the two names of `ann (white) vs bob (black)`, first and second as they stand.
+    """Return the two names of `ann (white) vs bob (black)`, in their order.
 
     >>> players_in("Game 3: ann (white) vs. bob (black)"), players_in("Yavalath game 7 ann vs bob")
     (('ann (white)', 'bob (black)'), ('ann', 'bob'))
@@ -160,19 +160,19 @@ def is_about(text: str) -> bool:
 
 
 def _behind_game(text: str) -> str:
-    """Return what stands behind the name of a game and its number, with which a line begins."""
+    """Return the text after the name of a game and its number, at the start of a line."""
     number = r"(?:\s+(?:game|match))?(?:\s*#?[0-9]+)?[\s,:–-]+(?=\S)"
     return re.sub(rf"^(?:{titles()}){number}", "", text, flags=re.IGNORECASE)
 
 
 def titles() -> str:
-    """Return a pattern of ids and titles of all games, the longest first."""
+    """Return a pattern of the ids and titles of all games, the longest first."""
     names = {name for game in games.installed() for name in (game.id, game.title)}
     return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
 
 
 def games_in(text: str) -> set[str]:
-    """Return the ids of the games whose id or title stands in a text as a word of its own.
+    """Return the ids of the games whose id or title appears in a text as a separate word.
 
     >>> games_in("Yavalath on a Sunday"), games_in("club-manalath-61.txt"), games_in("mammals")
     ({'yavalath'}, {'manalath-61'}, set())
@@ -182,7 +182,7 @@ def games_in(text: str) -> set[str]:
 
 
 def coloured(name: str, colours: Mapping[str, Side]) -> tuple[str, Side | None]:
-    """Return a name without the colour in brackets behind it, and the seat of that colour.
+    """Return a name without the colour in parentheses after it, and the side with that colour.
 
     >>> coloured("ann (Black)", SIDES), coloured("ann (club 2)", SIDES)
     (('ann', <Side.SECOND: 1>), ('ann (club 2)', None))
@@ -198,9 +198,10 @@ _LETTERS: Final = {"W": "white", "B": "black"}
 
 
 def players_of(game: Game | None, names: set[str]) -> Mapping[str, Side]:
-    """Return the seat of each colour, for a header that names these colours in small letters.
+    """Return the side of each colour; `names` are the colours in the header, in lowercase.
 
-    White is first. In a game of other colours theirs count if the header names the other of them.
+    White is the first player. In a game with other colours, the game's own colours count if the
+    header names the other one of them.
     """
     if game is None:
         return SIDES
@@ -209,7 +210,7 @@ def players_of(game: Game | None, names: set[str]) -> Mapping[str, Side]:
 
 
 def game_meant(text: str) -> str:
-    """Return the id of the game whose id or title a text is; empty where there is none.
+    """Return the id of the game with this id or title; empty if it is unknown.
 
     >>> game_meant("Manalath (61 cells)"), game_meant("YAVALATH"), game_meant("chess")
     ('manalath-61', 'yavalath', '')
@@ -246,14 +247,14 @@ _MONTHS: Final = {
 
 
 class ReadDate(NamedTuple):
-    """A date in our form, and what was assumed to read it."""
+    """A date in canonical form, and the assumption made to read it."""
 
     text: str
     assumed: str = ""
 
 
 def day_of(text: str) -> ReadDate | None:
-    """Return the day that a text says; None where it says none.
+    """Return the day of a text, or None.
 
     >>> day_of("Sunday 3 Nov 2024").text, day_of("2024.03.11").text, day_of("March 2024").text
     ('2024-11-03', '2024-03-11', '2024-03-??')
@@ -276,13 +277,13 @@ def day_of(text: str) -> ReadDate | None:
         return _day(year, months[0], days[0] if days else "??")
     if found := re.fullmatch(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)", plain):
         one, sign, two, year = found.groups()
-        said = "" if len(year) == 4 else "years of two digits are 20xx"
+        said = "" if len(year) == 4 else "two-digit years are read as 20xx"
         year = year if len(year) == 4 else f"20{year}"
         if int(two) > 12:
             return _day(year, int(one), two, said)
         if int(one) <= 12 and one != two:
             order = sign.join(("day", "month", "year"))
-            said = "; ".join(filter(None, (said, f"dates are {order} where that is not certain")))
+            said = "; ".join(filter(None, (said, f"ambiguous dates are read as {order}")))
         return _day(year, int(two), one, said)
     return None
 
@@ -293,7 +294,7 @@ def _day(year: str, month: int, day: str, assumed: str = "") -> ReadDate | None:
 
 
 class ReadEnding(NamedTuple):
-    """A result, and why the game ended; empty where that is not said."""
+    """A result, and why the game ended; each is empty if the text does not state it."""
 
     result: Result | None
     termination: str = ""
@@ -322,17 +323,17 @@ _HOW: Final = {
 
 
 def who_ended(text: str) -> re.Match[str] | None:
-    """Return who did what, where a text such as `bob resigned` says how a game ended."""
+    """Return the match of a player and a verb in a text such as `bob resigned`."""
     return _DONE.fullmatch(" ".join(text.strip(" .!\"'").split()))
 
 
 def is_resigning(text: str) -> bool:
-    """Return whether a text says that the side to move gives up."""
+    """Return whether a text says that the side to move resigns."""
     return re.fullmatch(r"resign(?:s|ed)?[.!]*", text.strip(), re.IGNORECASE) is not None
 
 
 def reason_in(text: str) -> str:
-    """Return the Termination that some words mean; empty where they mean none."""
+    """Return the Termination that some words mean; empty if they mean none."""
     exact = str(meant_termination(text))
     if exact or not text:
         return exact
@@ -344,7 +345,7 @@ def reason_in(text: str) -> str:
 def ending_of(
     text: str, players: tuple[str, str], colours: Mapping[str, Side]
 ) -> ReadEnding | None:
-    """Return the result that a text says in figures or words; None where it says none.
+    """Return the result that a text states in figures or words, or None.
 
     >>> ending_of("1 : 0", ("ann", "bob"), SIDES), ending_of("bob resigned", ("ann", "bob"), SIDES)
     (ReadEnding(result=<Result.FIRST_WON: '1-0'>, termination=''), \
@@ -383,7 +384,7 @@ ReadEnding(result=<Result.FIRST_WON: '1-0'>, termination='resignation'))
 
 
 def _by_name(text: str, players: tuple[str, str], colours: Mapping[str, Side]) -> ReadEnding | None:
-    """Return the result that a text says of somebody: `ann won`, `ann 1, bob 0` or `W+R`."""
+    """Return the result in a text that names a side: `ann won`, `ann 1, bob 0` or `W+R`."""
     if found := re.fullmatch(r"([WB])\+(.*)", text):
         why = {"r": "resign", "t": "time"}.get(found[2].lower(), found[2])
         return ReadEnding(Result.won_by(SIDES[_LETTERS[found[1]]]), reason_in(why))
@@ -416,6 +417,6 @@ def _seat(who: str, players: tuple[str, str], colours: Mapping[str, Side]) -> Si
 
 
 def free_name(name: str, taken: Mapping[str, str]) -> str:
-    """Return a name for a tag that nothing has yet: with a number where it is taken."""
+    """Return a tag name that is not taken, with a number if necessary."""
     numbered = (f"{name}{number}" for number in count(2))
     return next(each for each in chain([name], numbered) if each not in taken)

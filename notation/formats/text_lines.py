@@ -1,6 +1,6 @@
-"""Lines of loose text without what mail, forums and tables put around them; their places stay.
+"""Lines of loose text without the marks of mail, forums and tables; the places of words stay.
 
-Quotes, bullets, bold type and cells become blanks, so that a line is as long as it was.
+Quote marks, bullets, bold type and cell borders become spaces, so that a line keeps its length.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ODD: Final[dict[int, int | str]] = {
     **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
     **dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0xAD, 0x3000), " "),
 }
-"""Letters of full width, and signs that nobody sees."""
+"""Full-width characters and invisible characters, with their replacements."""
 
 _HTML: Final = re.compile(
     r"</?(?:table|thead|tbody|tr|td|th|p|br|h[1-6]|b|i|u|em|strong|li|ul|ol|div|span|pre|code|"
@@ -41,7 +41,7 @@ _HTML: Final = re.compile(
 
 
 def plain_line(line: str) -> str:
-    r"""Return a line with blanks in the place of what is no part of its words.
+    r"""Return a line with spaces in the place of everything that is not part of its words.
 
     >>> plain_line("> - **White**: ann"), plain_line("| 1 | e5 | d4 |")
     ('      White  : ann', '\t 1 \t e5 \t d4 \t')
@@ -54,7 +54,9 @@ def plain_line(line: str) -> str:
     begin = _BEFORE.match(line)
     bare = line if begin is None else " " * begin.end() + line[begin.end() :]
     cells = bare.replace("|", "\t")
-    is_rule = {"|", "-"} <= set(bare) <= set("|-: \t")  # between the headings of a table and rows
+    is_rule = (
+        {"|", "-"} <= set(bare) <= set("|-: \t")
+    )  # between the headings of a table and its rows
     if is_rule or _TURN.fullmatch(bare) or heading_of(cells) is not None:
         return " " * len(line)
     is_row = bare.lstrip().startswith("|") or (bare.count("|") > 1 and "{" not in bare)
@@ -66,7 +68,7 @@ def _without_marks(found: re.Match[str]) -> str:
 
 
 class Saying(NamedTuple):
-    """A move in a sentence: who plays it, and the line with blanks for all but the move."""
+    """A move in a sentence: the player, and the line with spaces for everything but the move."""
 
     who: str
     line: str
@@ -74,7 +76,7 @@ class Saying(NamedTuple):
 
 @lru_cache(maxsize=64)
 def saying(line: str) -> Saying | None:
-    """Return the move of a line such as `Move 3: Ann plays e5`; None where it has none.
+    """Return the move of a line such as `Move 3: Ann plays e5`, or None.
 
     >>> saying("3. Ann places a stone on e5")
     Saying(who='Ann', line='                         e5')
@@ -84,17 +86,17 @@ def saying(line: str) -> Saying | None:
     if (found := _SAID.fullmatch(line)) is None:
         return None
     is_numbered = re.search("[0-9]", line[: found.start("who")]) is not None
-    if found["colon"] and not is_numbered:  # which may be a name
+    if found["colon"] and not is_numbered:  # it may be a player's name
         return None
     begin, end = found.start("move" if found["move"] else "swap"), found.end("end")
     return Saying(found["who"], " " * begin + line[begin:end] + " " * (len(line) - end))
 
 
 class Sides(NamedTuple):
-    """Who is said to play each move, before a colon, and the text with blanks for that."""
+    """The player named before each move with a colon, and the text with spaces for the names."""
 
     names: list[tuple[str, int]]
-    """Each name in small letters, and where it stands."""
+    """Each name in lowercase, with its place."""
     text: str
 
 
@@ -108,7 +110,7 @@ _LIST: Final = re.compile(rf"(?:{_MOVE})[,;]?[ \t]+(?:{_MOVE})\b", re.IGNORECASE
 
 
 def sides_of(text: str) -> Sides:
-    r"""Return who plays each move, where the same name stands before two moves or more.
+    r"""Return the player of each move, if a name appears before at least two moves.
 
     >>> sides_of("1. White: g1\n2. Black: i5\n3. White: c5").names
     [('white', 3), ('black', 16), ('white', 29)]
@@ -127,4 +129,4 @@ def sides_of(text: str) -> Sides:
 
 
 _LEAST: Final = 3
-"""So many colons have the moves of two players at least."""
+"""The least number of colons in the moves of two players."""

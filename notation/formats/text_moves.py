@@ -1,6 +1,6 @@
-"""Where records of loose text begin, and their parts before anybody knows the game: fields, moves.
+"""The starts of records in loose text, and their parts before the game is known: fields, moves.
 
-`text` says what a record looks like.
+`text` describes the format.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ ENDS: Final = ("Result", "Termination")
 
 
 def _is_moves(line: str) -> bool:
-    """Return whether a line that is no field is one of moves."""
+    """Return whether a line that is not a field consists of moves."""
     if _NUMBERED.match(line) and not _DATE.match(line):
         return True
     words = re.split(r"[\s,;|]+", re.sub(r"\{[^}]*\}?|\([^)]*\)?", " ", line))
@@ -89,13 +89,13 @@ def _is_moves(line: str) -> bool:
 
 
 def is_movelike(word: str) -> bool:
-    """Return whether a word looks like a move of some game."""
+    """Return whether a word has the form of a move of some game."""
     return _MOVELIKE.fullmatch(word) is not None
 
 
 @lru_cache(maxsize=1 << 12)
 def is_of_a_game(word: str) -> bool:
-    """Return whether a word is a move of any installed game, which may be of letters alone."""
+    """Return whether a word is a move of any installed game; it can consist of letters only."""
     bare = word.rstrip("!?+#=.,;:")
     return len(bare) <= _LONGEST and any(_canonical(game, bare) for game in games.installed())
 
@@ -111,16 +111,16 @@ def _canonical(game: Game, word: str) -> str:
 
 
 class Beginning:
-    """Knows of each line of a stream whether a record begins there."""
+    """A test of each line of a stream whether a record begins there."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()
         self._has_moves = self._is_ended = self._is_numbered = self._after_blank = False
         self._is_open = self._is_told = False
-        """Whether a comment is open, and whether moves stand in sentences."""
+        """True if a comment is open, and true if moves are in sentences."""
 
     def __call__(self, data: bytes) -> bool:
-        """Return whether a record begins with this line, the next of the stream."""
+        """Return whether a record begins with this line, the next one of the stream."""
         line = data.decode("utf-8", "replace").strip()
         if not self._is_open:
             plain = plain_line(line).strip()
@@ -145,7 +145,7 @@ class Beginning:
             self._note(names, rest, begins=begins)
             return begins
         if self._is_open or _is_moves(line):
-            # of moves that go on behind an empty line the numbers do too
+            # if moves continue after an empty line, so do their numbers
             begins = self._has_moves and was_blank and not self._is_open
             begins = begins and (
                 self._is_ended or not self._is_numbered or bool(_FIRST.match(line))
@@ -171,7 +171,7 @@ class Beginning:
 
 
 def _fields(line: str, at: int, *, loose: bool) -> tuple[list[HeaderField], int]:
-    """Return the fields with which a line begins, and where they end; titles have none."""
+    """Return the fields at the start of a line, and their end; titles have no fields."""
     if loose and re.fullmatch(r"[^:\[]+:[ \t]+[^:]+:\s*", line):
         return [], 0  # names above columns
     may_be_title = loose and ":" in line and line[:1] != "[" and not is_known_field(line)
@@ -183,12 +183,12 @@ def _fields(line: str, at: int, *, loose: bool) -> tuple[list[HeaderField], int]
 
 
 class TextLine(NamedTuple):
-    """A line of words, and where it stands."""
+    """A line of words, with its place."""
 
     text: str
     at: int
     is_marked: bool
-    """Whether a sign says that it is a comment."""
+    """True if a character marks it as a comment."""
 
 
 _NOBODY: Final = Sides([], "")
@@ -196,27 +196,27 @@ _NOBODY: Final = Sides([], "")
 
 @dataclass(slots=True)
 class TextParts:
-    """What stands in the text of a record, before anybody knows its game."""
+    """The parts of the text of a record, before its game is known."""
 
     fields: list[HeaderField] = field(default_factory=list)
     body: str = ""
-    """The text with blanks in the place of all that is no moves."""
+    """The text with spaces in the place of everything that is not a move."""
     before: list[TextLine] = field(default_factory=list)
     after: list[TextLine] = field(default_factory=list)
-    """Lines that are neither, above the moves and below them."""
+    """Lines that are neither fields nor moves, before the moves and after them."""
     headings: tuple[tuple[str, ...], int] | None = None
-    """The seats above the columns of moves, and where."""
+    """The sides above the columns of moves, with their place."""
     columns: tuple[TextLine, list[str]] | None = None
-    """The line directly above the moves if it has two names, and these."""
+    """The line directly above the moves if it has two names, with these names."""
     sides: Sides = _NOBODY
-    """Who plays each move, where that is said before a colon."""
+    """The player of each move, if it is named before a colon."""
     players: tuple[str, str] | None = None
     tellers: tuple[str, str] | None = None
-    """Who makes the moves where those stand in sentences, who begins first."""
+    """The players of moves in sentences, the first one first."""
 
 
 def is_ending(line: str) -> bool:
-    """Return whether a line behind the moves of a game says how that ended.
+    """Return whether a line after the moves of a game states how it ended.
 
     >>> is_ending("bob resigned"), is_ending("resigns"), is_ending("bob vs cid")
     (True, True, False)
@@ -231,11 +231,11 @@ def is_ending(line: str) -> bool:
 _LONGEST_ENDING: Final = 60
 
 _COMMENT: Final = " \t;"
-"""Signs before the words of a line that is a comment."""
+"""Characters before the words of a line that is a comment."""
 
 
 def parts_of(text: str) -> TextParts:
-    """Return what stands in the text of a record."""
+    """Return the parts of the text of a record."""
     found = TextParts()
     found.sides, whole = sides_of(text), text
     text = found.sides.text
@@ -309,7 +309,7 @@ def _add_fields(found: TextParts, title: Title, at: int) -> None:
 
 
 def _name_sides(found: TextParts) -> None:
-    """Take lines such as `White Ann` and `Black Bob` as fields where both are there."""
+    """Take lines such as `White Ann` and `Black Bob` as fields if both exist."""
     named = [(line, both) for line in found.before if (both := side_named(line.text))]
     if len({seat.lower() for _, (seat, _) in named}) == len(named) == 2:
         for line, (seat, name) in named:
@@ -319,40 +319,40 @@ def _name_sides(found: TextParts) -> None:
 
 @dataclass(slots=True)
 class WrittenMove:
-    """A move as it is written, and what is said of it."""
+    """A move as it appears in the text, with its comments, glyph and variations."""
 
     text: str
     at: int
     glyph: str = ""
     comments: list[str] = field(default_factory=list)
     lines: list[tuple[list[WrittenMove], str]] = field(default_factory=list)
-    """Variations, each with its text."""
+    """The variations, each with its text."""
 
 
 @dataclass(slots=True)
 class UntypedMoves:
-    """The moves of a record, before anybody knows its game."""
+    """The moves of a record, before its game is known."""
 
     words: list[WrittenMove] = field(default_factory=list)
     before: list[str] = field(default_factory=list)
     numbers: list[tuple[int, int, int]] = field(default_factory=list)
-    """A number, before which ply it stands, and where."""
+    """A number, the ply after it, and its place."""
     ends: list[tuple[str, int]] = field(default_factory=list)
-    """Results in figures, and where."""
+    """Results in figures, with their places."""
     faults: list[Fault] = field(default_factory=list)
 
 
 def course_of(body: str) -> UntypedMoves:  # noqa: C901, PLR0912, PLR0915 - a case for each kind of token
-    """Return the moves that stand in a text."""
+    """Return the moves of a text."""
     course = UntypedMoves()
     stack: list[tuple[list[WrittenMove], int]] = []
     words, at = course.words, 0
     early: list[str] = []
-    """What is said in a variation before its first move."""
+    """The comments in a variation before its first move."""
     while match := _TOKEN.search(body, at):
         kind, token, at = match.lastgroup or "", match[0], match.end()
         if kind == "number" and stack and token.endswith(")"):
-            at -= 1  # which closes what is open
+            at -= 1  # it closes an open parenthesis
         if kind == "line" and _is_list(token[1:]):
             at = match.start() + 1  # a semicolon between moves
         elif kind == "between" and (said := _behind_dash(token, body, at)):
@@ -376,7 +376,9 @@ def course_of(body: str) -> UntypedMoves:  # noqa: C901, PLR0912, PLR0915 - a ca
             else:
                 course.before.append(body[begin + 1 : match.start()])
         elif kind == "close":
-            course.faults.append(Fault("syntax", ") closes nothing", "( before it", match.start()))
+            course.faults.append(
+                Fault("syntax", ") does not close a variation", "( before it", match.start())
+            )
         elif kind == "nag" and words:
             number = int(token[1:4])
             if 0 < number <= len(GLYPHS) and not words[-1].glyph:
@@ -402,7 +404,7 @@ def course_of(body: str) -> UntypedMoves:  # noqa: C901, PLR0912, PLR0915 - a ca
 
 
 def _behind_dash(dash: str, body: str, at: int) -> str:
-    """Return the words that stand behind a dash to the end of a line; empty where moves do."""
+    """Return the words after a dash up to the end of a line; empty if they are moves."""
     end = body.find("\n", at)
     rest = re.split(r"[{(;]", body[at : end if end >= 0 else None])[0]
     words = [word for word in re.split(r"[\s,;.!?]+", rest) if word]
@@ -412,7 +414,7 @@ def _behind_dash(dash: str, body: str, at: int) -> str:
 
 
 def _is_list(rest: str) -> bool:
-    """Return whether what follows a semicolon are moves, not words."""
+    """Return whether the text after a semicolon consists of moves."""
     return all(
         re.fullmatch(r"[\W\d]*", word) or _MOVELIKE.fullmatch(word) or is_of_a_game(word)
         for word in re.split(r"[\s,;]+", re.split(r"[{(]", rest)[0].strip())
@@ -422,7 +424,7 @@ def _is_list(rest: str) -> bool:
 def number_faults(
     numbers: list[tuple[int, int, int]],
 ) -> Iterator[tuple[tuple[str, str], int, int]]:
-    """Yield the first number that counts neither plies nor pairs as the others do."""
+    """Yield the first number that contradicts the others, which count plies or pairs."""
     wrong_plies = [one for one in numbers if one[0] != one[1]]
     wrong_pairs = [one for one in numbers if one[0] != (one[1] + 1) // 2]
     if wrong_plies and wrong_pairs:
@@ -430,7 +432,7 @@ def number_faults(
         number, ply, at = (wrong_pairs if in_pairs else wrong_plies)[0]
         right = (ply + 1) // 2 if in_pairs else ply
         message = (
-            f"number {number} stands before ply {ply}",
+            f"number {number} is written before ply {ply}",
             f"{right}: is a move missing before it?",
         )
         yield message, at, ply

@@ -1,4 +1,4 @@
-"""Lines above the moves of loose text: headings of columns, and titles that tell of the game."""
+"""Lines before the moves of loose text: headings of columns, and titles of games."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAIRS: Final = (
     *(("white", "black"), ("w", "b"), ("first", "second"), ("1st", "2nd"), ("orange", "purple")),
     *(("player1", "player2"), ("p1", "p2"), ("weiß", "schwarz"), ("weiss", "schwarz")),
 )
-"""Names of both seats, the first of them before the second."""
+"""Names of both sides, the first player's first."""
 
 _COUNTING: Final = frozenset(
     (
@@ -29,9 +29,9 @@ _COUNTING: Final = frozenset(
 
 
 def heading_of(line: str) -> tuple[str, ...] | None:
-    """Return the seats that the headings of columns of moves name, in small letters.
+    """Return the sides in the headings of columns of moves, in lowercase.
 
-    None where a line is no such heading.
+    The result is None if the line is not such a heading.
 
     >>> heading_of("#  White   Black"), heading_of("Black's move | White's move")
     (('white', 'black'), ('black', 'white'))
@@ -58,7 +58,7 @@ def is_turned(seats: tuple[str, ...]) -> bool:
 
 
 def cells_of(line: str) -> list[str]:
-    r"""Return what stands in the columns of a line, without numbers and what counts moves.
+    r"""Return the texts in the columns of a line, without numbers and words such as "move".
 
     >>> cells_of("No.   Ann   Bob"), cells_of("\t Ann Lee \t Bob \t"), cells_of("Ann Bob")
     (['Ann', 'Bob'], ['Ann Lee', 'Bob'], ['Ann Bob'])
@@ -68,7 +68,7 @@ def cells_of(line: str) -> list[str]:
 
 
 def named_in_columns(line: str) -> tuple[str, str] | None:
-    """Return the names that stand with their colours above two columns, the colour behind each.
+    """Return the two names with colours above two columns, each with its colour after it.
 
     >>> named_in_columns("Ann (White)   Bob (Black)"), named_in_columns("White (Ann)  Black (Bob)")
     (('Ann (White)', 'Bob (Black)'), ('Ann (White)', 'Bob (Black)'))
@@ -87,7 +87,7 @@ def named_in_columns(line: str) -> tuple[str, str] | None:
 
 
 class Title(NamedTuple):
-    """What a line above the moves says; empty what it does not say."""
+    """The data of a title line; missing values are empty."""
 
     players: tuple[str, str] | None = None
     result: str = ""
@@ -121,7 +121,7 @@ _NAME: Final = re.compile(r"[^\W\d][^\t,;:|]{0,50}")
 
 
 def title_of(line: str) -> Title | None:
-    """Return what a line tells of game, day, players and result, if it tells nothing else.
+    """Return the game, day, players and result of a title line; None if it says anything else.
 
     >>> title_of("Ann - Bob 0-1"), title_of("Ann 1-0 Bob").players
     (Title(players=('Ann', 'Bob'), result='0-1', game='', day='', round=''), ('Ann', 'Bob'))
@@ -169,7 +169,7 @@ def title_of(line: str) -> Title | None:
 
 
 def _names(rest: str, *, is_told: bool, is_result: bool, is_dated: bool) -> list[str] | None:
-    """Return the two names that are left of a line; none, or None where it is something else."""
+    """Return the two names in the rest of a line; empty without names, None for other text."""
     parts = (
         re.sub(r"^[(\[](.*)[)\]]$", r"\1", part.strip(" .-–—"))
         for part in re.split(r"[\t,;:|]|\s{3,}", rest)
@@ -199,7 +199,7 @@ _BARE: Final = re.compile(
 
 
 def side_named(line: str) -> tuple[str, str] | None:
-    """Return seat and name of a line that names a player without a colon.
+    """Return the side and the name in a line that names a player without a colon.
 
     >>> side_named("White Ann"), side_named("Black - Bob Lee"), side_named("White wins")
     (('White', 'Ann'), ('Black', 'Bob Lee'), None)

@@ -1,4 +1,4 @@
-"""What the words of a loose text are in a game, and how far they go in which."""
+"""Attempts to read the words of loose text as moves of each game, and how far this succeeds."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lath.notation.record.errors import Fault, listed, shortened
 from lath.notation.text.suggestions import meant_move
 
 NAMED: Final = '[Game "ID"], or --game ID'
-"""What is expected where nobody knows the game."""
+"""The expected text if the game is unknown."""
 
 
 def move_in(game: Game, word: str) -> tuple[str, bool]:
-    """Return the move that a word is, and whether signs behind it were dropped; empty for none."""
+    """Return the move of a word, or "", and whether characters after it were dropped."""
     return _move_of(game.id, word)
 
 
@@ -39,12 +39,12 @@ def _move_of(game_id: str, word: str) -> tuple[str, bool]:
 
 
 def _count(text: str) -> int:
-    """Return how many signs a move has without its dashes."""
+    """Return the number of characters of a move without its dashes."""
     return len(text) - text.count("-")
 
 
 def as_moves(game: Game, words: list[WrittenMove]) -> list[WrittenMove]:
-    """Return the words as moves: two with a dash between, and one of a piece and its cell."""
+    """Return the words as moves: words with a dash are split, a piece and its cell are joined."""
     found: list[WrittenMove] = []
     for word in words:
         before = found[-1].text if found and not move_in(game, found[-1].text)[0] else ""
@@ -65,16 +65,16 @@ def as_moves(game: Game, words: list[WrittenMove]) -> list[WrittenMove]:
 
 
 class Tried(NamedTuple):
-    """How far the moves of a record go in a game that nobody named."""
+    """How far the moves of a record are legal in one game."""
 
     game_id: str
     plies: int
     stop: WrittenMove | None
-    """The first that is no legal move; None where all are."""
+    """The first illegal move; None if all are legal."""
 
 
 def tried(game: Game, given: list[WrittenMove]) -> Tried:
-    """Return how far the moves go in a game; words of an ending may stand behind them."""
+    """Return how far the moves are legal in a game; words of an ending can follow them."""
     words = as_moves(game, given)
     position = game.start()
     count = 0
@@ -91,21 +91,20 @@ def tried(game: Game, given: list[WrittenMove]) -> Tried:
 
 
 def furthest_fault(some: list[Tried], words: list[WrittenMove]) -> Fault:
-    """Return the fault of moves that are legal in no game: where they go furthest, and how far."""
+    """Return the fault of moves that no game allows, with the game that comes furthest."""
     expected = NAMED
     most = max(one.plies for one in some)
     best = [one for one in some if one.plies == most]
     word = best[0].stop or words[0]
-    names = listed([one.game_id for one in some], "or")
-    what = f"no game is named, and the moves are not legal in {names}"
+    what = "no game allows all moves"
     if most:
         furthest = listed([one.game_id for one in best], "and")
-        what += f"; those of {furthest} go furthest, to {shortened(word.text)} at ply {most + 1}"
+        what += f"; {furthest} come furthest, to {shortened(word.text)} at ply {most + 1}"
     if most and len(best) == 1:
         expected += f" such as --game {best[0].game_id}"
     return Fault("no-game", what, expected, word.at)
 
 
 def example(game: Game) -> str:
-    """Return what is expected in the place of a word that is no move."""
+    """Return the expected text in the place of a word that is not a move."""
     return f"a move such as {game.start().legal_moves()[0]}"

@@ -5,14 +5,14 @@ A file is the position in brackets and, on the next line, the moves in numbered 
     [5/6/7/8/9/8/7/6/5 w]
     1. E5 D4 2. F6
 
-Rows are called A to I from the top, where ours go from the bottom; numbers run along the slanting
-columns of a 9x9 grid, so that the rows below the middle begin at F2, G3, H4 and I5. Taking the pie
-is the first move's cell once more (`1. E5 E5`). There is no name, result or comment: the result is
-that of the position at the end, `*` where the game could go on.
+Rows are called A to I from the top; the arena's rows begin at the bottom. Numbers run along the
+slanting columns of a 9x9 grid, so the rows below the middle begin at F2, G3, H4 and I5. Taking the
+pie is written as the first move's cell again (`1. E5 E5`). The format has no names, results or
+comments. The result is that of the last position, or `*` if the game is not over.
 
-Beyond the program a file may hold several records, one after the other, and their lines may be
-wrapped. Lines are written with CRLF and one record's moves on one line: the program reads no
-others. Records of other games are told of as lost and left out.
+Unlike the program, this reader accepts several records in a file, and wrapped lines. Lines are
+written with CRLF, and one record's moves on one line, because the program cannot read other forms.
+Records of other games are reported as lost and left out.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _EXAMPLE: Final = "a position in brackets such as [5/6/7/8/9/8/7/6/5 w]"
 
 @cache
 def cells() -> Mapping[str, str]:
-    """Return our name of each cell by its name in YGN.
+    """Return the arena's name of each cell by its name in YGN.
 
     >>> cells()["A1"], cells()["F2"], cells()["I9"]
     ('i1', 'd1', 'a5')
@@ -61,7 +61,7 @@ def cells() -> Mapping[str, str]:
 
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
-    """Yield the records of a stream, lazily; the moves are played as far as they are legal."""
+    """Yield the records of a stream lazily; the moves are played up to the first illegal one."""
     return entries_from(
         texts_by_line(stream, lambda line: line.lstrip().startswith(b"[")), name, _read
     )
@@ -83,7 +83,7 @@ def _read(text: RecordText) -> tuple[Record, tuple[Fault, ...]]:
 
 
 def _start(text: str) -> tuple[Position, int]:
-    """Return the position in brackets, and where the moves begin."""
+    """Return the position in brackets, and the place where the moves begin."""
     if (head := _HEAD.match(text)) is None:
         at = len(text) - len(text.lstrip())
         if text.lstrip().startswith("["):
@@ -92,18 +92,18 @@ def _start(text: str) -> tuple[Position, int]:
     try:
         return games.get(GAME).position(head[1].strip()), head.end()
     except PositionError as error:
-        raise refused(head.start(1), str(error), _EXAMPLE, "position") from error
+        raise refused(head.start(1), error.what, _EXAMPLE, "position") from error
 
 
 def _moves(text: str, begin: int, start: Position) -> Iterator[str]:
-    """Yield the moves as ours; numbers that stand there must be right."""
+    """Yield the moves in the arena's text; numbers before them must be correct."""
     taken = _taken(start)
     ply = 1
     for match in _WORD.finditer(text, begin):
         word = match[0]
         if word.endswith("."):
             if word != _number(ply):
-                message = f"the number {word} stands before ply {ply}"
+                message = f"the number {word} is written before ply {ply}"
                 raise refused(match.start(), message, _number(ply) or "a move", ply=ply)
             continue
         if (cell := cells().get(word)) is None:
@@ -122,18 +122,18 @@ def _taken(position: Position) -> list[str]:
 
 
 def _number(ply: int) -> str:
-    """Return what may stand before a ply; empty for the second of a round."""
+    """Return the possible number before a ply; empty for the second ply of a round."""
     return f"{(ply + 1) // 2}." if ply % 2 else ""
 
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
-    """Yield the records with an empty line between them; one of another game is left out."""
+    """Yield the records with an empty line between them; records of other games are left out."""
     texts = enumerate(held(records, lost, _held))
     return ((("\r\n" if number else "") + text).encode("ascii") for number, text in texts)
 
 
 def _held(record: Record) -> tuple[str, list[str]]:
-    """Return the text of a record and the names of what it leaves out; raises UnheldError."""
+    """Return the text of a record and the names of the fields left out. Raises UnheldError."""
     if record.game != GAME:
         raise UnheldError(f"game {record.game}")
     try:
@@ -145,7 +145,7 @@ def _held(record: Record) -> tuple[str, list[str]]:
     taken = _taken(start)
     for number, move in enumerate(record.moves, 1):
         cell = taken[0] if move == _SWAP and len(taken) == 1 else move
-        # a cell that would read back as a swap, in a record that was never checked
+        # a repeated cell would be read as a swap; the record may not have been checked
         name = None if move != _SWAP and taken == [cell] else names.get(cell)
         if name is None:
             raise UnheldError(f"move {move}")
@@ -162,6 +162,6 @@ def _held(record: Record) -> tuple[str, list[str]]:
 
 
 def _end_result(record: Record) -> Result:
-    """Return the result that the moves alone say."""
+    """Return the result that follows from the moves."""
     end = end_of(record)
     return Result.UNFINISHED if end is None else result_of(end)

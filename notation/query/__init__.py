@@ -1,4 +1,4 @@
-"""The language of `--where`: its words, its questions, patterns of cells.
+"""The query language of `--where`: its words, its questions, and patterns of cells.
 
 `database` answers the same questions from a database.
 """

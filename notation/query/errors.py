@@ -1,4 +1,4 @@
-"""What is raised for a text that is no query."""
+"""The errors of invalid queries."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from lark.lexer import Token
 
 KEYWORDS: Final = ("and", "or", "not")
-"""Words that are values in quotes only: who leaves a value out shall be told of that."""
+"""Words that are values only in quotes. If a value is missing before one, the message says so."""
 
 
 class QueryError(NotationError):
-    """The text is no query; the message says what was expected, under the line with a caret."""
+    """The text is not a query; the message shows the place with a caret and what was expected."""
 
     def __init__(self, text: str, at: int, message: str, expected: str = "") -> None:
         self.at = at
-        """Where, in characters from the start."""
+        """The place in characters from the start."""
         whole = f"{message}; expected {expected}" if expected else message
         start = text.rfind("\n", 0, at) + 1
         shown = printable(text[start:].partition("\n")[0]).replace("\t", " ")
@@ -27,14 +27,14 @@ class QueryError(NotationError):
 
 
 class WrongValueError(LathError):
-    """A value or a name means nothing, though the grammar takes it; has QueryError's arguments."""
+    """A meaningless value or name that the grammar accepts; its arguments are QueryError's."""
 
     def __init__(self, token: Token, message: str, expected: str, further: int = 0) -> None:
         super().__init__((token.start_pos or 0) + further, message, expected)
 
 
 def no_value(keyword: Token) -> WrongValueError:
-    """Return the error of a keyword where a value should stand."""
+    """Return the error of a keyword in the place of a value."""
     return WrongValueError(
-        keyword, f"{str(keyword)!r} is no value", "a value before it, or it in quotes"
+        keyword, f"{str(keyword)!r} is not a value", "a value before it, or quotes around it"
     )

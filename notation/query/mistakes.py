@@ -1,6 +1,6 @@
-"""What is wrong with a text that is no query, and what in a query may be a slip.
+"""The messages for invalid queries, and for valid queries that probably contain a slip.
 
-Places and expectations come from Lark; what other languages write is told with ours.
+Places and expectations come from Lark. Words and signs of other query languages are recognised.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ _ENGLISH: Final = {
     "_OR": "'or'",
     "$END": "the end",
 }
-"""What a terminal is in English, in the order in which messages list them; the others are possible
-only beside one of these."""
+"""The English words for each terminal, in the order of messages. Every other terminal is possible
+only together with one of these."""
 
 
 def syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> QueryError:
-    """Return what Lark found wrong with the text of a query."""
+    """Return the error for the text that Lark refused."""
     from lark.exceptions import UnexpectedToken  # start-up time
 
     last = error.token_history[-1] if error.token_history else None
@@ -77,8 +77,8 @@ def syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Qu
         return QueryError(text, *no_value(last).args)
     at = error.pos_in_stream
     if last is not None and last.type == "WORD" and text[last.end_pos or 0 :][:1] == "=":
-        # as the id of a game with parameters has one
-        return QueryError(text, last.start_pos or 0, "the value has a '='", "it in quotes")
+        # for example the id of a game with parameters
+        return QueryError(text, last.start_pos or 0, "the value has a '='", "quotes around it")
     if at is not None and (slip := _slip(text, at, last)):
         return slip
     wanted: set[str] = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
@@ -102,19 +102,19 @@ def syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Qu
 
 
 def _no_such_name(text: str, at: int, found: str) -> QueryError:
-    """Return the error of a word that stands where a test begins."""
+    """Return the error of an unknown word at the start of a test."""
     if meant := OTHER_NAMES.get(found.lower()):
-        return QueryError(text, at, f"nothing is called {found!r}: did you mean {meant!r}?")
+        return QueryError(text, at, f"unknown name {found!r}: did you mean {meant!r}?")
     if tag := TAGS.get(found.casefold()):
-        return QueryError(text, at, f"nothing is called {found!r}: did you mean the tag {tag}?")
+        return QueryError(text, at, f"unknown name {found!r}: did you mean the tag {tag}?")
     if alike := difflib.get_close_matches(found.lower(), [*WORDS, "contains", "not"], n=1):
-        return QueryError(text, at, f"nothing is called {found!r}: did you mean {alike[0]!r}?")
-    expected = f"one of {', '.join(WORDS)}, contains, or a tag such as Annotator"
-    return QueryError(text, at, f"nothing is called {found!r}", expected)
+        return QueryError(text, at, f"unknown name {found!r}: did you mean {alike[0]!r}?")
+    expected = "a field such as player, result, plies, move or position, or a tag such as Annotator"
+    return QueryError(text, at, f"unknown name {found!r}", expected)
 
 
 def _in_english(terminals: set[str]) -> str:
-    """Return what may stand somewhere, as a list in words."""
+    """Return the possible terminals as a list in words."""
     shown = {"NAME"} if "NAME" in terminals else terminals
     if "WORD" in shown:
         shown = shown - {"STRING"}
@@ -134,7 +134,7 @@ OTHER_NAMES: Final = {
     **dict.fromkeys(("winners", "won"), "winner"),
     **dict.fromkeys(("losers", "lost"), "loser"),
 }
-"""What others call what records are asked for, and our word."""
+"""Words of other languages for the fields of records, with the correct words."""
 
 OTHER_TAGS: Final = {
     "White": "First",
@@ -142,25 +142,25 @@ OTHER_TAGS: Final = {
     "WhiteElo": "FirstElo",
     "BlackElo": "SecondElo",
 }
-"""The tags of other formats that records of ours have by another name."""
+"""The tags of other formats, with the names that records use."""
 
 SEAT_WORDS: Final = {
     **dict.fromkeys(("first", "white", "player1", "1"), Result.FIRST_WON),
     **dict.fromkeys(("second", "black", "player2", "2"), Result.SECOND_WON),
     **dict.fromkeys(("draw", "none", "nobody"), Result.DRAWN),
 }
-"""Who is no name, though a seat: the result where it won."""
+"""Words for a side or a draw in the place of a name, with the result that they mean."""
 
 
 def _every(plan: Plan) -> Iterator[Plan]:
-    """Yield a plan and all that is in it, in the order of the text."""
+    """Yield a plan and all plans in it, in the order of the text."""
     yield plan
     for part in parts_of(plan):
         yield from _every(part)
 
 
 def slips_in(plan: Plan) -> list[str]:
-    """Return what in a query may be a slip though it is no mistake, a sentence each."""
+    """Return the probable slips in a valid query, each as a sentence."""
     plans = list(_every(plan))
     texts = [each for each in plans if isinstance(each, OfText)]
     games = [
@@ -176,10 +176,10 @@ def slips_in(plan: Plan) -> list[str]:
 
 
 def _hints(asked: OfText) -> list[str]:
-    """Return what was surely meant by a test that finds nothing, for it is called otherwise."""
+    """Return hints for a test that finds nothing because it uses the wrong name."""
     name = asked.name
     if name in OTHER_TAGS:
-        return [f"records have {OTHER_TAGS[name]} in the place of {name}"]
+        return [f"records use {OTHER_TAGS[name]} instead of {name}"]
     if name not in ("winner", "loser"):
         return []
     won = [SEAT_WORDS[text.lower()] for text in asked.values if text.lower() in SEAT_WORDS]
@@ -197,12 +197,12 @@ _MEANT: Final = {
     **dict.fromkeys(("|", "||"), "or"),
     "!": "not",
 }
-"""What other languages write for our signs and words; in capitals they are others, too."""
+"""Signs and words of other languages, with the correct ones; capital letters are recognised too."""
 
 _OURS: Final = (*KEYWORDS, "in", "contains", "then", "within")
 
 _BARE_VALUE: Final = re.compile(r"""[=~]\s*([^\s"'(),=~<>!][^"'(),=~<>!]*)\Z""")
-"""A value without quotes, up to where a text is refused."""
+"""A value without quotes, up to the place where a text is refused."""
 
 _SIGN: Final = re.compile(
     r"[<>=!&|~:\N{NOT EQUAL TO}\N{LESS-THAN OR EQUAL TO}"
@@ -211,12 +211,12 @@ _SIGN: Final = re.compile(
 
 
 def _slip(text: str, at: int, last: Token | None) -> QueryError | None:
-    """Return the error of a sign or word that another language has in the place of one of ours.
+    """Return the error of a sign or word from another language, or None.
 
-    `last` is what was read before `at`, where the text is refused.
+    `last` is the token before `at`, where the text is refused.
     """
     if last is not None and last.type == "POSITION" and text[at : at + 1] in ("=", "!"):
-        meant = 'position "…", or plain position "…" without images'
+        meant = 'position "…", or plain position "…" without symmetric positions'
         return QueryError(text, at, f"a position has no {text[at]!r}", meant)
     if last is not None and last.type == "_AT" and re.match(r"[a-z][0-9]", text[at:]):
         cell = text[at:].split(maxsplit=1)[0]
@@ -225,14 +225,19 @@ def _slip(text: str, at: int, last: Token | None) -> QueryError | None:
         )
     if text[at : at + 1] == "," and (value := _BARE_VALUE.search(text, 0, at)):
         whole = re.split(r"\s+(?:and|or)\s", text[value.start(1) :], maxsplit=1)[0].strip()
-        return QueryError(text, value.start(1), "the value has a ','", f'it in quotes: "{whole}"')
+        return QueryError(
+            text, value.start(1), "the value has a ','", f'quotes around it: "{whole}"'
+        )
     begin = at
     while begin and _SIGN.match(text, begin - 1):  # "==" is refused at its second sign
         begin -= 1
     found = _SIGN.match(text, begin) or _WORD.match(text, begin)
     word = found[0] if found else ""
     if last is not None and last.type == "ORDERED" and last.lower() in _OURS:
-        begin, word = last.start_pos or 0, str(last)  # what begins with a capital was a tag's name
+        begin, word = (
+            last.start_pos or 0,
+            str(last),
+        )  # a word with a capital letter was read as a tag's name
     lower = word.lower()
     meant = lower if lower in _OURS and lower != word else _MEANT.get(lower, "")
     return QueryError(text, begin, f"{word!r}: did you mean {meant!r}?") if meant else None

@@ -1,7 +1,7 @@
-"""Questions of single plies: moves, positions, patterns, numbers, and what comes after what.
+"""Questions about single plies: moves, positions, patterns, numbers, and sequences of these.
 
-The ply of a move is its number, from 1. The position after it is of the same ply, and that before
-the first move of ply 0.
+The ply of a move is its number, from 1. A position has the ply of the move before it; the position
+before the first move has ply 0.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from lath.notation.rules.replay import game_by, spellings, start_of
 from lath.notation.tables.tables import NOTED, notes_of
 
 PositionTest = Callable[[Position], bool]
-"""Says whether a position passes."""
+"""A function that tests a position."""
 
 
 def _of_plies(judged: Callable[[AskedRecord], Judged]) -> Question:
-    """Return whether something holds at any ply."""
+    """Return the question whether something holds at any ply."""
 
     def asks(asked: AskedRecord) -> bool:
         return any(holds for _, holds in judged(asked))
@@ -49,9 +49,9 @@ def _of_plies(judged: Callable[[AskedRecord], Judged]) -> Question:
 
 
 def plays(texts: Sequence[str], ply: int | None = None) -> Question:
-    """Return whether the main line has one of these moves, at this ply, or at any if it is None.
+    """Return the question whether the main line has one of these moves, at `ply` or at any ply.
 
-    Moves are compared as the record's game reads them.
+    Moves are compared in the canonical text of the record's game.
     """
     where = slice(None) if ply is None else slice(ply - 1, ply)
 
@@ -65,14 +65,14 @@ def plays(texts: Sequence[str], ply: int | None = None) -> Question:
 
 
 def has_position(test_of: Callable[[Record], PositionTest | None]) -> Question:
-    """Return whether a position of the main line passes the test that there is for a record.
+    """Return the question whether a position of the main line passes the record's test.
 
-    Plays the moves: raises GameError where a record breaks the rules before it comes to one. Where
-    there is no test nothing is played.
+    `test_of` returns the test for a record. If it returns None, the moves are not played. Raises
+    GameError if a record breaks the rules before such a position.
     """
 
     def judged(asked: AskedRecord) -> Judged:
-        if asked.record.is_result_only:  # of a game that need not be known here
+        if asked.record.is_result_only:  # its game may be unknown
             return ()
         test = test_of(asked.record)
         return () if test is None else enumerate(map(test, asked.positions()))
@@ -81,7 +81,7 @@ def has_position(test_of: Callable[[Record], PositionTest | None]) -> Question:
 
 
 def _test_of(sought: set[Position], *, is_plain: bool) -> PositionTest | None:
-    """Return whether a position is one of these, or an image of one unless `is_plain`."""
+    """Return the test for one of these positions, or for a symmetric one unless `is_plain`."""
     if not sought:
         return None
     return sought.__contains__ if is_plain else is_image_of(sought)
@@ -90,9 +90,10 @@ def _test_of(sought: set[Position], *, is_plain: bool) -> PositionTest | None:
 def position_test(
     texts: Sequence[str], *, is_plain: bool
 ) -> Callable[[Record], PositionTest | None]:
-    """Return which positions are asked for by their texts, as each record's game reads them.
+    """Return the function from a record to its test for these positions, or symmetric ones.
 
-    Or images of these, unless `is_plain`. None where no text is of the game; raises GameError.
+    With `is_plain`, symmetric positions do not count. The test is None if no text is a position of
+    the record's game. Raises GameError for an unknown game.
     """
 
     @once_a_game
@@ -103,10 +104,11 @@ def position_test(
 
 
 def end_test(moves: Sequence[str], *, is_plain: bool) -> Callable[[Record], PositionTest | None]:
-    """Return which position these moves lead to from the start of each record's game.
+    """Return the function from a record to its test for the position after these moves.
 
-    Or an image of it, unless `is_plain`. The start is that of the record's Setup. None where the
-    moves cannot be played; raises GameError where there is no such start.
+    The moves begin at the start of the record's game, with its Setup. Unless `is_plain`, symmetric
+    positions count too. The test is None if a move is illegal. Raises GameError if the setup is
+    invalid.
     """
 
     @once_a_game
@@ -118,7 +120,10 @@ def end_test(moves: Sequence[str], *, is_plain: bool) -> Callable[[Record], Posi
 
 
 def pattern_test(pattern: Pattern) -> Callable[[Record], PositionTest | None]:
-    """Return which positions have a pattern; None where a game can have none. Raises GameError."""
+    """Return the function from a record to its test for a pattern. Raises GameError.
+
+    The test is None if the pattern is impossible in the record's game.
+    """
 
     @once_a_game
     def test(game_id: str, rules: str) -> PositionTest | None:
@@ -129,7 +134,7 @@ def pattern_test(pattern: Pattern) -> Callable[[Record], PositionTest | None]:
 
 
 def positions_of(readers: Iterable[Game], texts: Iterable[str]) -> set[Position]:
-    """Return the positions that some text is of in some of the games."""
+    """Return the positions of any of the texts in any of the games."""
     found = set()
     for game, text in product(readers, texts):
         with suppress(PositionError):
@@ -138,19 +143,20 @@ def positions_of(readers: Iterable[Game], texts: Iterable[str]) -> set[Position]
 
 
 def end_of_line(moves: Sequence[str], game_id: str, rules: str, setup: str) -> Position | None:
-    """Return where moves lead from a game's start with a setup, which may be empty.
+    """Return the position after moves from a game's start, with a setup that can be empty.
 
-    None where they cannot be played; raises GameError where there is no such start.
+    The position is None if a move is illegal. Raises GameError if the start is invalid.
     """
     spelled = spellings(game_id, rules)
     return follow(game_by(game_id, rules).start(setup or None), [spelled[move] for move in moves])
 
 
 def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
-    """Return whether the main line begins with these moves at the start of its game.
+    """Return the question whether the main line begins with these moves.
 
-    Or with an image of them, by the symmetries of that start, unless `is_plain`. The start is that
-    of the record's Setup. Nothing is played; raises GameError where the start is none.
+    The moves begin at the start of the game, with the record's Setup. Unless `is_plain`, lines that
+    are symmetric at that start count too. The moves are not played. Raises GameError if the start
+    is invalid.
     """
     count = len(moves)
 
@@ -163,7 +169,7 @@ def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
         try:
             read = list(map(game_by(record.game, rules).canonical, line))
             is_image = image_test(record.game, rules, record.tag("Setup"))
-        except (MoveSyntaxError, RulesVersionError, UnknownGameError):  # compared as they stand
+        except (MoveSyntaxError, RulesVersionError, UnknownGameError):  # compared as texts
             return False
         return is_image(read)
 
@@ -186,9 +192,10 @@ def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
 
 
 def says(column: str, of: str, bounds: Sequence[tuple[str, float]]) -> Question:
-    """Return whether a ply says a number in a column of NOTED that stands so to all the bounds.
+    """Return the question whether an annotation of a ply satisfies all bounds.
 
-    Whose ply it is follows from the rules: raises GameError where they cannot tell.
+    `column` is one of NOTED. `of` names the side or player of the ply, which follows from the
+    rules. Raises GameError if the record breaks them.
     """
     place = NOTED.index(column)
     tests = [(SIGNS[sign], bound) for sign, bound in bounds]
@@ -206,7 +213,7 @@ def says(column: str, of: str, bounds: Sequence[tuple[str, float]]) -> Question:
 
 
 def _seats(of: str, record: Record) -> Sequence[Side]:
-    """Return the seats of whose plies a number is asked."""
+    """Return the sides whose plies a question is about."""
     who, _, name = of.partition(" ")
     if who == "player":
         return [seat for seat in SIDES if record.tag(SEAT_TAGS[seat]) == name != ""]
@@ -217,7 +224,7 @@ def _seats(of: str, record: Record) -> Sequence[Side]:
 
 
 def at(question: Question, when: int | str) -> Question:
-    """Return whether something holds at a ply, at `every` or the `last` that it is asked of."""
+    """Return the question whether something holds at one ply, at `every` ply, or at the `last`."""
     of_all = question.judged
     assert of_all is not None
 
@@ -240,9 +247,10 @@ def at(question: Question, when: int | str) -> Question:
 
 
 def then(parts: Sequence[Question], within: Sequence[int | None]) -> Question:
-    """Return whether questions of plies hold one after another, each so many plies later at most.
+    """Return the question whether questions about plies hold one after another.
 
-    A ply is found for each, later than that of the one before, if any choice of plies does it.
+    Each must hold at a later ply than the one before, at most `within` plies later. The question
+    holds if any choice of plies satisfies this.
     """
     cheap_first = sorted(range(len(parts)), key=lambda place: parts[place].cost)
 
@@ -261,6 +269,6 @@ def then(parts: Sequence[Question], within: Sequence[int | None]) -> Question:
 
 
 def _follows(ply: int, plies: Sequence[int], most: int | None) -> bool:
-    """Return whether a ply comes after one of these, at most so many later."""
+    """Return whether a ply comes after one of `plies`, at most `most` plies later."""
     before = bisect_left(plies, ply)
     return before > 0 and (most is None or ply - plies[before - 1] <= most)

@@ -1,7 +1,8 @@
-"""What a query can ask: every operator with its words, what it means on a record, what it costs.
+"""The operators of queries: their words, their meaning for a record, and their cost.
 
-A query is a tree of plans, of which each class is one operator. `OPERATORS` has one row for each,
-`database.asking` another, which says how a database is asked. `READERS` makes plans of a text.
+A query is a tree of plans, and each class of plans is one operator. There is a row for each in
+`OPERATORS`, and one in `database.asking` for asking a database. The functions in `READERS` make
+plans from a text.
 """
 
 from __future__ import annotations
@@ -33,72 +34,72 @@ if TYPE_CHECKING:
     from lark.lexer import Token
 
 Bound = tuple[Literal["=", "<", "<=", ">", ">="], float]
-"""How a number shall stand to another."""
+"""A comparison with a number."""
 
 When = int | Literal["every", "last"]
-"""The ply of that number, each of those that there are, or the last of these."""
+"""One ply by its number, every ply, or the last ply."""
 
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """Where all parts hold."""
+    """True if all parts are true."""
 
     parts: tuple[Plan, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Where some part holds."""
+    """True if any part is true."""
 
     parts: tuple[Plan, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Where the part does not hold."""
+    """True if the part is false."""
 
     part: Plan
 
 
 @dataclass(frozen=True, slots=True)
 class OfText:
-    """Where some text that is called so passes; one that is missing is empty, which none is."""
+    """True if a text of the record passes the test. A missing text is empty and never passes."""
 
     name: str
-    """`winner`, `loser`, `result` for what the moves end with, or a tag."""
+    """A tag, or `winner`, `loser`, or `result` for the result after the moves."""
     passes: TextTest
     sign: str = ""
-    """How it shall stand to the values, as the query has it; of ranges there are none."""
+    """The sign of the comparison in the query; empty for ranges."""
     values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class OfPlies:
-    """Where the number of plies of the main line is in one of these ranges, ends included."""
+    """True if the number of plies of the main line is in one of these ranges, ends included."""
 
     ranges: tuple[tuple[int, float], ...]
-    """The least and the greatest, which may be infinite."""
+    """The least and the greatest number; the latter can be infinite."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfSetup:
-    """Where the tag Setup says one of these setups, as the game reads them."""
+    """True if the tag Setup is one of these setups, in the canonical text of the game."""
 
     texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class OfNotes:
-    """Where anything of this kind is said, of those of FLAGS: comments in words, variations."""
+    """True if the record has this kind of part, one of FLAGS: comments in words, or variations."""
 
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class OfMove:
-    """Where the main line has one of these moves, at a ply from 1, or at any if that is None.
+    """True if the main line has one of these moves at `ply` (from 1), or anywhere if that is None.
 
-    Moves are as the query has them: each game reads them in its way.
+    Moves are as in the query; each game reads them in its own way.
     """
 
     moves: tuple[str, ...]
@@ -107,7 +108,7 @@ class OfMove:
 
 @dataclass(frozen=True, slots=True)
 class OfPosition:
-    """Where the main line comes to one of these positions or, unless `is_plain`, to an image."""
+    """True if the main line has one of these positions, or a symmetric one unless `is_plain`."""
 
     texts: tuple[str, ...]
     is_plain: bool
@@ -115,9 +116,9 @@ class OfPosition:
 
 @dataclass(frozen=True, slots=True)
 class OfBeginning:
-    """Where the main line begins with these moves at the start of the game, or with their image.
+    """True if the main line begins with these moves, or with symmetric ones unless `is_plain`.
 
-    The start is that of the record's Setup; with `is_plain` images do not count.
+    The moves begin at the start of the game, with the record's Setup.
     """
 
     moves: tuple[str, ...]
@@ -126,9 +127,10 @@ class OfBeginning:
 
 @dataclass(frozen=True, slots=True)
 class OfReached:
-    """Where the main line comes to where these moves lead from the start, or to an image of that.
+    """True if the main line reaches the position after these moves, or a symmetric one.
 
-    The start is that of the record's Setup; with `is_plain` images do not count.
+    The moves begin at the start of the game, with the record's Setup. With `is_plain`, symmetric
+    positions do not count.
     """
 
     moves: tuple[str, ...]
@@ -137,28 +139,29 @@ class OfReached:
 
 @dataclass(frozen=True, slots=True)
 class OfPattern:
-    """Where some position of the main line has the pattern; `Pattern.on` compiles it for a game."""
+    """True if a position of the main line has the pattern; `Pattern.on` compiles it for a game."""
 
     pattern: Pattern
 
 
 @dataclass(frozen=True, slots=True)
 class OfNumber:
-    """Where an annotation of some ply is a number that stands so to all the bounds."""
+    """True if an annotation of some ply is a number that satisfies all bounds."""
 
     column: Literal["eval", "depth", "nodes", "time_s", "clock_s"]
-    """As `tables.PLIES` has it."""
+    """The column of `tables.PLIES`."""
     of: str
-    """Whose ply: `mover` (anybody's), `first`, `second`, `winner`, `loser`, or `player NAME`."""
+    """The side of the ply: `mover` (any), `first`, `second`, `winner`, `loser`, or `player NAME`.
+    """
     bounds: tuple[Bound, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where the part holds at one ply, at each, or at the last of those that it is asked of.
+    """True if the part is true at one ply, at every ply, or at the last ply.
 
-    Positions and patterns are asked of all plies from 0, the start, numbers of the plies that say
-    one; moves of plies from 1. Where there is none it does not hold.
+    Positions and patterns have plies from 0, the start. Moves have plies from 1. Numbers have the
+    plies with an annotation. Without such a ply, the plan is false.
     """
 
     part: Plan
@@ -167,26 +170,26 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class Then:
-    """Where the parts hold one after another, each at a later ply than the one before it.
+    """True if the parts are true one after another, each at a later ply than the one before.
 
-    Each is an operator that is asked of plies, Or of these, or At of one of them. The ply of a move
-    is its number, and the position after it is of the same ply.
+    Each part is an operator about plies, Or of these, or At of one. The ply of a move is its
+    number, and the position after it has the same ply.
     """
 
     parts: tuple[Plan, ...]
     within: tuple[int | None, ...]
-    """How many plies later each part but the first may be than the one before; None: any number."""
+    """The most plies between each part and the one before it; None means any number."""
 
 
 Plan = (
     And | Or | Not | OfText | OfPlies | OfSetup | OfNotes | OfMove | OfPosition | OfBeginning
     | OfReached | OfPattern | OfNumber | At | Then
 )  # fmt: skip
-"""What is asked of a record."""
+"""The tree of a query, or a part of it."""
 
 
 def parts_of(plan: Plan) -> Sequence[Plan]:
-    """Return the plans that a plan joins, or changes; none of one that stands by itself."""
+    """Return the plans that a plan contains; empty for a plan without parts."""
     match plan:
         case And(parts) | Or(parts) | Then(parts, _):
             return parts
@@ -196,25 +199,25 @@ def parts_of(plan: Plan) -> Sequence[Plan]:
 
 
 Cost = int | Callable[[Any], int]
-"""What a plan of some operator costs; only the order of the sums matters."""
+"""The cost of a plan of an operator; only the order of the sums matters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
-    """One kind of question: the words that ask it, what it means on a record, and what it costs."""
+    """One kind of question: its words in a query, its meaning for a record, and its cost."""
 
     words: tuple[str, ...] = ()
-    """What a test of it can begin with, besides `contains` and names of tags."""
+    """The first words of its tests, besides `contains` and names of tags."""
     means: Callable[[Any], Question]
-    """Makes the question to a record that a plan is."""
+    """The function that makes a question about a record from a plan."""
     cost: Cost = 0
-    """What asking a record costs; of plans that have parts it is the sum of theirs."""
+    """The cost of asking a record; a plan with parts costs their sum."""
     is_of_plies: bool = False
-    """Whether it is asked of single plies, so that it can stand beside `then`."""
+    """True if it is about single plies, so that it can be used with `then`."""
 
 
 HEADER, LENGTH, MOVES, SETUP, COMMENTS, NOTES, REPLAY = 1, 2, 10, 50, 100, 200, 10_000
-"""What operators cost by what they look at in a record."""
+"""The costs of operators, by the parts of a record that they read."""
 
 OPERATORS: Final[Mapping[type, Operator]] = {
     And: Operator(means=lambda plan: questions.joined(False, _questions(plan.parts))),
@@ -278,20 +281,19 @@ OPERATORS: Final[Mapping[type, Operator]] = {
     At: Operator(means=lambda plan: moments.at(question(plan.part), plan.when)),
     Then: Operator(means=lambda plan: moments.then(_questions(plan.parts), plan.within)),
 }
-"""Every operator by the class of its plans. A new one has its class and its row here, its row in
-`database.asking`, and its words in `query.lark` and docs/reference/query-language.md; a new form
-has a reader. A
-text is a row of both TEXTS, and a flag one of FLAGS, in the place of class and rows."""
+"""Every operator, by the class of its plans. A new operator needs a class and a row here, a row in
+`database.asking`, and words in `query.lark` and on the queries page. A new form of value needs a
+reader. A new text needs only a row in both TEXTS, and a new flag one in FLAGS."""
 
 WORDS: Final = tuple(word for operator in OPERATORS.values() for word in operator.words)
-"""What a test can begin with, besides a tag and `contains`."""
+"""The first words of tests, besides tags and `contains`."""
 
 TAGS: Final = {tag.casefold(): tag for tag in WRITTEN_TAGS if tag.casefold() not in WORDS}
-"""Tags that records have by the arena, by their names in any case; those of `WORDS` are words."""
+"""The tags that the arena writes, by their names in lowercase, without those in `WORDS`."""
 
 
 def question(plan: Plan) -> Question:
-    """Return the question to a record that a plan is."""
+    """Return the question about a record for a plan."""
     return replace(OPERATORS[type(plan)].means(plan), cost=cost_of(plan, OPERATORS))
 
 
@@ -300,7 +302,7 @@ def _questions(plans: Iterable[Plan]) -> list[Question]:
 
 
 def cost_of(plan: Plan, table: Mapping[type, Any]) -> int:
-    """Return what a plan costs by a table with a row for each operator, which has its `cost`."""
+    """Return the cost of a plan by a table that has a row with a `cost` for each operator."""
     if parts := parts_of(plan):
         return sum(cost_of(part, table) for part in parts)
     cost: Cost = table[type(plan)].cost
@@ -308,11 +310,11 @@ def cost_of(plan: Plan, table: Mapping[type, Any]) -> int:
 
 
 OF_A_PLY: Final = "a move, position, pattern or number, or several with 'or' in parentheses"
-"""What can stand on either side of `then`."""
+"""The possible parts on either side of `then`, in words."""
 
 
 def _is_of_plies(plan: Plan) -> bool:
-    """Return whether a question is asked of single plies."""
+    """Return whether a question is about single plies."""
     plans = [plan]
     for each in plans:  # no recursion: a query can be nested deeper than Python calls
         if isinstance(each, Or):
@@ -325,30 +327,30 @@ def _is_of_plies(plan: Plan) -> bool:
 
 
 def _position(parts: Sequence[Any]) -> Plan:
-    """Return what `[plain] position` asks, of one text or several."""
+    """Return the plan of `[plain] position` for one text or several."""
     *plain, _, last = parts
     values: list[Token] = last if isinstance(last, list) else [last]
     for value in values:
         if not _may_be_read(value):
             raise WrongValueError(
                 value,
-                f"{str(value)!r} is a position of no installed game",
-                "a text as `arena show --json` prints it",
+                f"{str(value)!r} is not a position of any installed game",
+                "a position as `arena show --json` prints it",
             )
     return OfPosition(tuple(map(str, values)), is_plain=bool(plain))
 
 
 def _line(parts: Sequence[Token]) -> Plan:
-    """Return what `[plain] after` and `[plain] reached` ask of moves."""
+    """Return the plan of `[plain] after` or `[plain] reached` for moves."""
     *plain, word, value = parts
     if not (moves := value.split()):
-        raise WrongValueError(value, "there is no move", "moves such as 'e5 swap d4'")
+        raise WrongValueError(value, "no move is given", "moves such as 'e5 swap d4'")
     kind = OfBeginning if word.type == "AFTER" else OfReached
     return kind(tuple(moves), is_plain=bool(plain))
 
 
 def _pattern(parts: Sequence[Token]) -> Plan:
-    """Return what `[plain] pattern "…" [on CELL] [in either colour]` asks."""
+    """Return the plan of `[plain] pattern "…" [on CELL] [in either colour]`."""
     by_type = {part.type: part for part in parts}
     value, cell = by_type["STRING"], by_type.get("WORD")
     try:
@@ -362,7 +364,7 @@ def _pattern(parts: Sequence[Token]) -> Plan:
         raise WrongValueError(value, error.message, error.expected, 1 + error.at) from error
     if cell and not _some_game(lambda game: cell in game.board.bit):
         raise WrongValueError(
-            cell, f"{str(cell)!r} is a cell of no installed game", "one such as c3"
+            cell, f"{str(cell)!r} is not a cell of any installed game", "one such as c3"
         )
     if not _some_game(lambda game: pattern.on(game) is not None):
         raise WrongValueError(
@@ -374,13 +376,13 @@ def _pattern(parts: Sequence[Token]) -> Plan:
 
 
 _COLUMNS: Final = {"time": "time_s", "clock": "clock_s"}
-"""Where what annotations say has another name among the columns of plies."""
+"""The columns of plies whose names differ from the words in queries."""
 
 _WHOSE: Final = ("mover", "first", "second", "winner", "loser")
 
 
 def _number(parts: Sequence[Token]) -> Plan:
-    """Return what `eval of first > 0.5` and the like ask."""
+    """Return the plan of a test such as `eval of first > 0.5`."""
     what, *whose, last = parts
     bounds: list[tuple[Any, float]]
     if last.type == "RANGE":
@@ -395,32 +397,32 @@ def _number(parts: Sequence[Token]) -> Plan:
         alike = difflib.get_close_matches(of, _WHOSE, n=1)
         raise WrongValueError(
             whose[0],
-            f"{of!r} is nobody{f': did you mean {alike[0]!r}?' if alike else ''}",
+            f"{of!r} is not a player{f': did you mean {alike[0]!r}?' if alike else ''}",
             "" if alike else f"{listed(_WHOSE, 'or')}, or a name in quotes",
         )
     column: Any = _COLUMNS.get(what, str(what))
     signs = tuple((str(sign), bound) for sign, bound in bounds)
-    return OfNumber(column, of, signs)  # type: ignore[arg-type]  # the grammar has no other
+    return OfNumber(column, of, signs)  # type: ignore[arg-type]  # the grammar allows no others
 
 
 def _at(parts: Sequence[Any]) -> Plan:
-    """Return what a moment with `at …` asks."""
+    """Return the plan of a test with `at …`."""
     plan, when = parts
     if when.type == "NUMBER":
         if int(when) == 0 and isinstance(plan, OfNumber):
-            raise WrongValueError(when, "there is no ply 0", "1 or more")
+            raise WrongValueError(when, "ply 0 does not exist", "1 or more")
         return At(plan, int(when))
     return plan if when == "any" else At(plan, "every" if when == "every" else "last")
 
 
 def _sequence(parts: Sequence[Any]) -> Plan:
-    """Return what `A then B` asks, with `within N plies` or without."""
+    """Return the plan of `A then B`, with or without `within N plies`."""
     plans, steps = parts[::2], parts[1::2]
     for before, (mark, *within), after in zip(plans, steps, plans[1:], strict=False):
         if not _is_of_plies(before):
             raise _no_plies(mark, "before")
         if within and int(within[0]) == 0:
-            raise WrongValueError(within[0], "nothing is later within 0 plies", "1 or more")
+            raise WrongValueError(within[0], "'within 0 plies' matches nothing", "1 or more")
         if not _is_of_plies(after):
             raise _no_plies(mark, "after")
     most = (int(within[0]) if within else None for _, *within in steps)
@@ -428,16 +430,16 @@ def _sequence(parts: Sequence[Any]) -> Plan:
 
 
 def _no_plies(mark: Token, where: str) -> WrongValueError:
-    return WrongValueError(mark, f"what stands {where} 'then' is of no single ply", OF_A_PLY)
+    return WrongValueError(mark, f"the test {where} 'then' does not match single plies", OF_A_PLY)
 
 
 def _may_be_read(text: str) -> bool:
-    """Return whether a text is a position of an installed game, or may be with parameters."""
+    """Return whether a text is a position of an installed game, possibly with parameters."""
     return _some_game(lambda game: bool(moments.positions_of([game], [text])))
 
 
 def _some_game(reads: Callable[[Game], bool]) -> bool:
-    """Return whether this is so of an installed game, or may be with parameters."""
+    """Return whether this is true for an installed game, possibly with parameters."""
     installed = games.installed()
     return any(map(reads, installed)) or any(
         prod(len(each.values) for each in parameters_of(game)) > _MANY_GAMES
@@ -447,17 +449,17 @@ def _some_game(reads: Callable[[Game], bool]) -> bool:
 
 
 _MANY_GAMES: Final = 200
-"""That parameters of a game may make, before anything is taken for a text of one. All 120 of ours
-are made in a quarter of a second."""
+"""The most variants of games that are tested for a text; beyond this number, any text is accepted.
+The 120 variants of the built-in games take a quarter of a second."""
 
 
 def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Plan:
-    """Return the question whether `subject` stands so to one of the values."""
+    """Return the plan of the comparison of `subject` with one of the values."""
     texts = tuple(map(str, values))
     is_range = values[0].type == "RANGE"
     if subject.type == "NUMBER":
         if int(subject) == 0:
-            raise WrongValueError(subject, "there is no ply 0", "1 or more")
+            raise WrongValueError(subject, "ply 0 does not exist", "1 or more")
         return OfMove(texts, int(subject))
     if subject.type == "PLIES":
         if is_range:
@@ -477,10 +479,10 @@ _Number = TypeVar("_Number", int, Decimal)
 def _ends(
     value: Token, read: Callable[[str], _Number | None], what: str, example: str
 ) -> tuple[_Number, _Number]:
-    """Return the ends of a range of numbers, both of which have to be what `read` reads."""
+    """Return the ends of a range of numbers, both of which `read` must accept."""
     low, high = map(read, value.split(".."))
     if low is None or high is None:
-        raise WrongValueError(value, f"{str(value)!r} is no {what}", f"one such as {example}")
+        raise WrongValueError(value, f"{str(value)!r} is not a {what}", f"one such as {example}")
     if low > high:
         raise range_error(value)
     return low, high
@@ -497,11 +499,11 @@ _COUNTS: Final[Mapping[str, Callable[[int], tuple[int, float]]]] = {
     ">": lambda bound: (bound + 1, inf),
     ">=": lambda bound: (bound, inf),
 }
-"""The whole numbers that stand so to another: the least and the greatest."""
+"""The least and the greatest whole number that satisfies each comparison."""
 
 
 def _name_of(subject: Token) -> str:
-    """Return what a word or the name of a tag asks for: one of TEXTS, else a tag."""
+    """Return the text that a word or tag name asks for: one of TEXTS, or a tag."""
     if subject in TEXTS:
         return str(subject)
     name = subject.removeprefix("tag.")
@@ -513,12 +515,12 @@ def _name_of(subject: Token) -> str:
     meant = name.lower() if is_word else TAGS.get(name.casefold(), name)
     if meant != name:
         expected = f"{meant}, or tag.{name} for a tag of your own"
-        raise WrongValueError(subject, f"there is no tag {name}", expected)
+        raise WrongValueError(subject, f"the tag {name} does not exist", expected)
     return name
 
 
 def _comparison(parts: Sequence[Any]) -> Plan:
-    """Return what `subject sign value` and `subject [not] in values` ask."""
+    """Return the plan of `subject sign value` or `subject [not] in values`."""
     subject, *signs, values = parts
     sign = str(signs[0]) if signs else "="
     is_negated = sign in ("!=", "not")
@@ -561,4 +563,4 @@ READERS: Final[Mapping[str, Callable[[list[Any]], Any]]] = {
     **dict.fromkeys(("comparison", "membership"), _comparison),
     "value": _value,
 }
-"""What the parser makes of each rule while it reduces; no tree stands in between."""
+"""The functions that the parser applies to each rule; it builds no tree of its own."""

@@ -1,8 +1,8 @@
-"""Patterns of cells: a small text such as `ww.w`, found on boards anywhere or on one cell.
+"""Patterns of cells: a short text such as `ww.w`, found anywhere on a board or on one cell.
 
-`read_pattern` reads the text and `Pattern.on` compiles it for a game: into cells to begin from and
-shifts to others, so that a position is tested by a few operations on ints. `pattern_search` among
-the modules of databases does the same on arrays.
+`read_pattern` reads the text, and `Pattern.on` compiles it for a game. A compiled pattern has first
+cells and shifts to other cells, so that a few operations on ints test a position.
+`database.pattern_search` does the same with arrays.
 """
 
 from __future__ import annotations
@@ -18,57 +18,57 @@ from lath.games.core import SIDES, Game, Position, layers_of, owned_by
 from lath.notation.record.errors import NotationError
 
 EMPTY, OWN, OPPOSING = ".", "+", "-"
-"""Signs of what lies on a cell, besides the letters of a game's pieces: nothing, a piece of who is
-to move, one of her opponent."""
+"""Symbols for the content of a cell, besides piece letters: empty, own piece, opposing piece. Own
+means the side to move."""
 
 ANYTHING, BOARD, EDGE = "?", "*", "#"
-"""Signs of a cell: it may be anything or off the board, is on the board, is off the board."""
+"""Symbols for a cell: anything or off the board, on the board, off the board."""
 
 _SIGNS: Final = "a piece's letter, one of . + - ? * #, [ ], ( ) or /"
 
 MOST_SIGNS: Final = 1000
-"""Of a text; the largest boards have a tenth of that in cells."""
+"""The most symbols of a pattern; the largest boards have a tenth as many cells."""
 
 
 class PatternError(NotationError):
-    """The text is no pattern: what is wrong, where, and what was expected."""
+    """The text is not a pattern; the error has the problem, the place and what was expected."""
 
     def __init__(self, at: int, message: str, expected: str) -> None:
         super().__init__(f"{message}; expected {expected}")
         self.at = at
-        """Where, in characters from the start."""
+        """The place in characters from the start."""
         self.message = message
         self.expected = expected
 
 
 class Lying(NamedTuple):
-    """What lies on a cell: some of these pieces, or none of them."""
+    """A condition on the pieces on one cell."""
 
     codes: frozenset[str]
-    """Codes of pieces; EMPTY stands for an empty cell."""
+    """Codes of pieces; EMPTY means an empty cell."""
     is_there: bool
-    """Whether some of them lies there, whatever else does; else none of them does."""
+    """True if one of these pieces must be on the cell; False if none of them may be."""
 
 
 class Image(NamedTuple):
-    """The pattern turned one way. A board has it if from one of `cells` all tests are true."""
+    """The pattern in one orientation. A board has it if all tests are true from one of `cells`."""
 
     cells: int
-    """Where to begin, as `Board.bit` has cells: from each of these all tests stay on the board, and
-    what shall be off the board is."""
+    """The first cells, as in `Board.bit`. From each of them, all tests are on the board, and cells
+    that must be off the board are."""
     tests: tuple[tuple[int, int], ...]
-    """A place in `Shapes.lying` and a shift: that must be true of the cell with the bit that the
-    first cell's is when shifted to the left."""
+    """A place in `Shapes.lying` and a shift. That condition must hold for the cell whose bit is the
+    first cell's bit shifted left."""
 
 
 class Shapes(NamedTuple):
-    """All images of a pattern on the board of a game, for one of the two who may be to move."""
+    """All orientations of a pattern on the board of a game, for one side to move."""
 
     lying: tuple[Lying, ...]
     images: tuple[Image, ...]
 
     def are_in(self, layers: Mapping[str, int], full: int) -> bool:
-        """Return whether a board of these cells has one, by the cells where each piece lies."""
+        """Return whether a board has the pattern, given the cells of each piece and all cells."""
         masks = []
         for codes, is_there in self.lying:
             mask = 0
@@ -87,11 +87,11 @@ class Shapes(NamedTuple):
 
 
 class Compiled(NamedTuple):
-    """A pattern for one game."""
+    """A pattern compiled for one game."""
 
     game: Game
     shapes: tuple[Shapes, Shapes]
-    """By who is to move: first, second."""
+    """The shapes by the side to move: first, second."""
 
     def is_in(self, position: Position) -> bool:
         """Return whether a position has the pattern."""
@@ -99,54 +99,54 @@ class Compiled(NamedTuple):
 
 
 Cell = tuple[Lying, ...] | None
-"""All that must be true of a cell; None of one that is off the board."""
+"""All conditions on a cell; None for a cell that must be off the board."""
 
 Offset = tuple[int, int]
 
 Way = Mapping[Offset, Cell]
-"""A pattern turned one way, by letter and place as `Board.grid` counts them."""
+"""A pattern in one orientation, by letter and place as in `Board.grid`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern as `read_pattern` makes it."""
+    """A pattern, made by `read_pattern`."""
 
     text: str
     cells: Mapping[Offset, Cell] = field(compare=False, repr=False)
-    """By rows down and columns to the right from the first sign, without ANYTHING."""
+    """The cells by rows down and columns to the right of the first symbol, without ANYTHING."""
     cell: str = ""
-    """Where the first sign is; empty where it may be anywhere."""
+    """The cell of the first symbol; empty if it can be anywhere."""
     is_plain: bool = False
-    """Whether it is found only as it stands, not turned or mirrored."""
+    """True if only the given orientation counts, not rotated or reflected ones."""
     is_either: bool = False
-    """Whether it is also found with the players' colours exchanged."""
+    """True if the pattern with the players' colours exchanged also counts."""
 
     def on(self, game: Game) -> Compiled | None:
-        """Return it compiled for a game; None where it can never be on its board.
+        """Return the pattern compiled for a game; None if it is impossible there.
 
-        So it is where the game has no such piece or cell, where the board is too small, and where
-        pieces are nobody's, but the pattern asks whose they are.
+        It is impossible if the game lacks such a piece or cell, or if the board is too small. It is
+        also impossible if it asks for own or opposing pieces and the pieces have no owner.
         """
-        key: Any = game  # hashable, which mypy does not see of a protocol
+        key: Any = game  # hashable, which mypy cannot see from a protocol
         return _compiled(self, key)
 
 
 def read_pattern(
     text: str, *, cell: str = "", is_plain: bool = False, is_either: bool = False
 ) -> Pattern:
-    """Return the pattern that a text is; raises PatternError.
+    """Return the pattern of a text. Raises PatternError if it is invalid.
 
     >>> sorted(read_pattern("w?/.").cells)
     [(0, 0), (1, 0)]
     """
     if len(text) > MOST_SIGNS:
-        raise PatternError(0, f"the pattern has {len(text)} signs", f"at most {MOST_SIGNS}")
+        raise PatternError(0, f"the pattern has {len(text)} symbols", f"at most {MOST_SIGNS}")
     cells = _Reader(text).cells()
     if not any(cells.values()):
         raise PatternError(0, "the pattern asks for nothing", "a piece's letter, or . + -")
     if cell and cells.get((0, 0), ()) is None:
-        message = f"the first sign is off the board, but shall be on {cell}"
-        raise PatternError(text.index(EDGE), message, f"another sign than {EDGE}")
+        message = f"the first symbol is off the board, but must be on {cell}"
+        raise PatternError(text.index(EDGE), message, f"a symbol other than {EDGE}")
     return Pattern(text, cells, cell, is_plain, is_either)
 
 
@@ -158,7 +158,7 @@ class _Reader:
         self._at = 0
 
     def _next(self) -> str:
-        """Return the next sign, which is read with it; empty at the end. Blanks are passed."""
+        """Read and return the next symbol; empty at the end. Spaces are skipped."""
         while self._text[self._at : self._at + 1].isspace():
             self._at += 1
         sign = self._text[self._at : self._at + 1]
@@ -166,15 +166,15 @@ class _Reader:
         return sign
 
     def _wrong(self, sign: str, expected: str) -> PatternError:
-        """Return the error of the sign that was read last."""
+        """Return the error of the last symbol read."""
         if not sign:
             return PatternError(self._at, "the pattern ends too early", expected)
         if sign in "0123456789":
             expected = f"{EMPTY} for each empty cell"
-        return PatternError(self._at - 1, f"{sign!r} does not belong into a pattern", expected)
+        return PatternError(self._at - 1, f"{sign!r} does not belong in a pattern", expected)
 
     def cells(self) -> dict[Offset, Cell]:
-        """Return what must be true of each cell."""
+        """Return the condition on each cell."""
         cells: dict[Offset, Cell] = {}
         row = column = 0
         while sign := self._next():
@@ -246,7 +246,7 @@ def _compiled(pattern: Pattern, game: Game) -> Compiled | None:
 
 
 def _anywhere(pattern: Pattern, board: Board) -> list[Way]:
-    """Return the pattern turned every way, or as it stands alone, for cells without an edge."""
+    """Return the pattern in every orientation, or only as given, for an unbounded board."""
     return [
         {(a * x + b * y, c * x + d * y): cell for (x, y), cell in _steps(pattern, board)}
         for a, b, c, d in (board.turns[:1] if pattern.is_plain else board.turns)
@@ -254,10 +254,10 @@ def _anywhere(pattern: Pattern, board: Board) -> list[Way]:
 
 
 def _steps(pattern: Pattern, board: Board) -> Iterable[tuple[Offset, Cell]]:
-    """Return the cells of a pattern by letters and places from the first sign.
+    """Return the cells of a pattern by letters and places relative to the first symbol.
 
-    Letters are columns of squares, and rows of hexagons. There a row begins half a cell further to
-    the right than the one above it: that is the same place of the next letter.
+    Letters are columns of squares, and rows of hexagons. A row of hexagons begins half a cell
+    further to the right than the row above it, which is the same place of the next letter.
     """
     return (
         ((right, -down) if board.shape == "square" else (-down, right), cell)
@@ -266,9 +266,9 @@ def _steps(pattern: Pattern, board: Board) -> Iterable[tuple[Offset, Cell]]:
 
 
 def _on_a_cell(pattern: Pattern, board: Board) -> list[Way]:
-    """Return the pattern on its cell, in every image of the board, or as it stands alone.
+    """Return the pattern on its cell in every symmetry of the board, or only as given.
 
-    Nothing where it does not fit onto the board there: then no image does.
+    The result is empty if the pattern does not fit there; then it fits in no symmetry.
     """
     names = dict(zip(board.grid, board.names, strict=True))
     grid = dict(zip(board.names, board.grid, strict=True))
@@ -289,7 +289,7 @@ def _on_a_cell(pattern: Pattern, board: Board) -> list[Way]:
 
 
 def _exchanged(game: Game) -> dict[str, str]:
-    """Return for each code that of the same piece of the opponent; none where some have no such."""
+    """Return the code of the opponent's matching piece for each code; empty if one lacks it."""
     first, second = game.colours
     other = {first: second, second: first}
     codes = {piece.name: piece.code for piece in game.pieces}
@@ -314,13 +314,13 @@ def _renamed(way: Way, names: Mapping[str, str]) -> Way:
 
 
 _Placed = tuple[int, tuple[tuple[Lying, int], ...]]
-"""Cells to begin from, and what must lie there at each shift."""
+"""The first cells, and the condition at each shift."""
 
 
 def _placed(way: Way, board: Board, *, is_fixed: bool) -> _Placed:
-    """Return where a pattern may lie: where it is, or anywhere that its cells are on the board."""
+    """Return the places of a pattern: its own, or all places where it is on the board."""
     tested = [at for at, cell in way.items() if cell]
-    begin = min(tested)  # the lowest bit, so that all shifts lead to higher ones
+    begin = min(tested)  # the lowest bit, so that all shifts lead to higher bits
     if is_fixed:
         cells = 1 << begin[0] * board.stride + begin[1]
     else:
@@ -341,15 +341,17 @@ def _placed(way: Way, board: Board, *, is_fixed: bool) -> _Placed:
 
 
 def _shapes(placed: Sequence[_Placed], owned: Mapping[str, Sequence[str]]) -> Shapes:
-    """Return what was placed for who is to move, given whose pieces are whose."""
+    """Return the shapes for one side to move, given the owner of each piece."""
     images: dict[frozenset[tuple[Lying, int]], int] = {}
     for cells, tests in placed:
         if cells:
             found = frozenset((_owned(lying, owned), shift) for lying, shift in tests)
             images[found] = images.get(found, 0) | cells
     asked = {lying for tests in images for lying, _ in tests}
-    # what is rarer is tested first
-    is_common = {each: not each.is_there or EMPTY in each.codes for each in asked}  # on most boards
+    # rare conditions are tested first
+    is_common = {
+        each: not each.is_there or EMPTY in each.codes for each in asked
+    }  # true on most boards
     lying = tuple(sorted(asked, key=lambda each: (is_common[each], sorted(each.codes))))
     place = {each: place for place, each in enumerate(lying)}
     return Shapes(

@@ -1,4 +1,4 @@
-"""The language of `--where`: a text into one question to a record. query-language.md describes it.
+"""The query language of `--where`: a text becomes one question about a record.
 
 >>> from lath.notation import parse
 >>> from lath.notation.query.query import compile_query
@@ -6,8 +6,8 @@
 >>> matches(parse('[Game "yavalath"] [First "ann"] e5 1-0'))
 True
 
-`query.lark` is the grammar. The text is read once; what is asked of a record are `questions` inside
-each other, the cheap ones first. Lark is loaded with the first query: it takes a while.
+`query.lark` is the grammar. A text is parsed once, into nested `questions` in which cheap ones come
+first. Lark is imported with the first query, because that takes long.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 __all__ = ["QueryError", "compile_query", "doubts", "grammar", "plan_of"]
 
 MAX_NESTING: Final = 100
-"""Parentheses and `not` inside each other; far beyond what people write."""
+"""The deepest nesting of parentheses and `not`; far more than people write."""
 
 
 def compile_query(text: str) -> Callable[[Record], bool]:
-    """Return whether a record matches, as a function; raises QueryError.
+    """Return a function that tests whether a record matches. Raises QueryError for an invalid text.
 
-    The function raises GameError where the query asks for a position and the record cannot be
-    played. It keeps what it learns of games, so that it is best kept for all records.
+    The function raises GameError if the query asks for a position and the record is illegal. It
+    caches data about games, so it should be reused for all records.
     """
     return question(plan_of(text)).matches
 
 
 def plan_of(text: str) -> Plan:
-    """Return what a query asks, as a tree of values; raises QueryError.
+    """Return a query as a tree of values. Raises QueryError if it is invalid.
 
     >>> plan_of("plies in 20..30 and not contains move swap").parts
     (OfPlies(ranges=((20, 30),)), Not(part=OfMove(moves=('swap',), ply=None)))
@@ -65,7 +65,7 @@ def plan_of(text: str) -> Plan:
 
 
 def quoted(value: str) -> str:
-    """Return a text as a query has it for a value: a word as it stands, all else in quotes.
+    """Return a text as a value of a query: a plain word, or another text in quotes.
 
     >>> quoted("greedy-2"), quoted("Deep Blue"), quoted("and")
     ('greedy-2', '"Deep Blue"', '"and"')
@@ -77,13 +77,13 @@ def quoted(value: str) -> str:
 
 
 def doubts(text: str) -> list[str]:
-    """Return what in a query may be a slip, a sentence each; raises QueryError.
+    """Return the probable slips in a valid query, each as a sentence. Raises QueryError.
 
-    A game that is not installed, and a move that no game reads which the query names, else no
-    installed one. Neither is wrong: a record may have either. For who finds nothing.
+    These are games that are not installed, and moves that no game has. They are not errors, because
+    a record can contain both. Use this when a query finds nothing.
 
     >>> doubts("game = yavalat")
-    ["no game 'yavalat' is installed; did you mean 'yavalath'?"]
+    ["game 'yavalat' is not installed; did you mean 'yavalath'?"]
     """
     return slips_in(plan_of(text))
 
@@ -97,7 +97,7 @@ def grammar() -> str:
 def _lark() -> Lark:
     from lark import Lark  # start-up time
 
-    builders: Any = SimpleNamespace(**READERS)  # all that Lark asks of a Transformer
+    builders: Any = SimpleNamespace(**READERS)  # Lark needs only these methods of a Transformer
     return Lark(
         grammar(),
         start="query",

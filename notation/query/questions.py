@@ -1,6 +1,6 @@
-"""Questions to a record: whether its tags, result and length pass, joined by and, or, not.
+"""Questions about a record: tests of tags, result and length, joined by and, or, not.
 
-`moments` has what is asked of single plies, `operators` which question each plan is.
+`moments` has the questions about single plies, and `operators` the question for each plan.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lath.notation.record.record import Record, all_comments
 from lath.notation.rules.replay import movers_of, positions
 
 once_a_game: Final = lru_cache(1 << 8)
-"""Remembers answers for that many games; a file may name any number."""
+"""A cache for this number of games; a file can name any number of games."""
 
 
 Judged = Iterable[tuple[int, bool]]
@@ -27,7 +27,7 @@ Judged = Iterable[tuple[int, bool]]
 
 
 class AskedRecord:
-    """A record and what its questions have found out of it, each thing once for all of them."""
+    """A record, with cached results that its questions share."""
 
     def __init__(self, record: Record) -> None:
         self.record: Final = record
@@ -36,17 +36,17 @@ class AskedRecord:
 
     @cached_property
     def movers(self) -> Sequence[Side]:
-        """Return who decides on each ply, and who after the last; raises GameError."""
+        """Return the side to move at each ply, and after the last. Raises GameError."""
         return movers_of(self.record)
 
     def positions(self) -> Iterator[Position]:
-        """Yield the start and the position after each ply; raises GameError."""
+        """Yield the start and the position after each ply. Raises GameError for an illegal move."""
         self._rest = self._rest or positions(self.record)
         yield from self._known
         while True:
             try:
                 position = next(self._rest, None)
-            except GameError:  # who asks again is told again
+            except GameError:  # later callers get the same error
                 self._known, self._rest = [], positions(self.record)
                 raise
             if position is None:
@@ -61,27 +61,24 @@ class Question:
 
     asks: Callable[[AskedRecord], bool]
     judged: Callable[[AskedRecord], Judged] | None = None
-    """Returns the plies that it is asked of, with whether it holds there; may raise GameError. None
-    where it is not asked of single plies."""
+    """The function that returns the plies of the question, with whether it holds there; it may
+    raise GameError. None if the question is not about single plies."""
 
     cost: int = 0
-    """What asking costs; only the order matters."""
+    """The cost of asking; only the order matters."""
 
     def matches(self, record: Record) -> bool:
-        """Return whether it holds of a record; raises GameError."""
+        """Return whether the question holds for a record. Raises GameError."""
         return self.asks(AskedRecord(record))
 
     def plies(self, asked: AskedRecord) -> list[int]:
-        """Return the plies where it holds, in order; raises GameError."""
+        """Return the plies where the question holds, in order. Raises GameError."""
         judged = () if self.judged is None else self.judged(asked)
         return [ply for ply, holds in judged if holds]
 
 
 def joined(decisive: bool, parts: Sequence[Question]) -> Question:
-    """Return the answer of several: `decisive` as soon as one says so; the cheap are asked first.
-
-    So `or` is joined by True, and `and` by False.
-    """
+    """Return questions joined by `or` (`decisive` True) or by `and` (False); cheap ones first."""
     cheap_first = tuple(part.asks for part in sorted(parts, key=attrgetter("cost")))
 
     def asks(asked: AskedRecord) -> bool:
@@ -97,7 +94,7 @@ def joined(decisive: bool, parts: Sequence[Question]) -> Question:
 
 
 def inverse(part: Question) -> Question:
-    """Return whether it says no."""
+    """Return the negation of a question."""
     ask = part.asks
     return Question(lambda asked: not ask(asked))
 
@@ -115,11 +112,11 @@ TEXTS: Final[Mapping[str, Callable[[Record], str]]] = {
     "loser": lambda record: _name(record, record.result.loser),
     "result": lambda record: record.result,
 }
-"""What is called so, where that is not the tag of this name; of a draw there is no winner."""
+"""The texts with these names, if they are not tags. A draw has no winner and no loser."""
 
 
 def of_text(name: str, passes: TextTest) -> Question:
-    """Return whether a text that is called so passes: one of TEXTS, else the tag of this name."""
+    """Return the question whether a text passes: one of TEXTS, or the tag with this name."""
     text = TEXTS.get(name)
     if text is None:
         return Question(lambda asked: passes(asked.record.tag(name)))
@@ -127,7 +124,7 @@ def of_text(name: str, passes: TextTest) -> Question:
 
 
 def of_plies(ranges: Sequence[tuple[int, float]]) -> Question:
-    """Return whether the number of plies is in one of these ranges, ends included."""
+    """Return the question whether the number of plies is in one of these ranges, ends included."""
 
     def asks(asked: AskedRecord) -> bool:
         count = len(asked.record.plies)
@@ -137,7 +134,7 @@ def of_plies(ranges: Sequence[tuple[int, float]]) -> Question:
 
 
 def of_setup(texts: Collection[str]) -> Question:
-    """Return whether the tag Setup says one of these setups, as its game reads them."""
+    """Return the question whether the tag Setup is one of these setups, in canonical text."""
     wanted = once_a_game(lambda game_id: {start_text(game_id, text, "") for text in texts})
 
     def asks(asked: AskedRecord) -> bool:
@@ -148,16 +145,16 @@ def of_setup(texts: Collection[str]) -> Question:
 
 
 FLAGS: Final[Mapping[str, Callable[[Record], bool]]] = {
-    # `[%emt 0.5]` alone are no words
+    # annotations such as `[%emt 0.5]` are not words
     "comments": lambda record: any(
         isinstance(part, str) for comment in all_comments(record) for part in comment
     ),
     "variations": lambda record: any(ply.variations for ply in record.plies),
 }
-"""What a record has or has not besides its tags and moves: comments in words, variations."""
+"""The kinds of parts that a record can have besides tags and moves."""
 
 
 def of_flag(kind: str) -> Question:
-    """Return whether a record has something of FLAGS."""
+    """Return the question whether a record has a kind of part, one of FLAGS."""
     has = FLAGS[kind]
     return Question(lambda asked: has(asked.record))

@@ -1,6 +1,6 @@
-"""Tests of texts: what `first = ann`, `date > 2026-11` and `round in 3..5` ask of one text.
+"""Tests of texts, such as `first = ann`, `date > 2026-11` and `round in 3..5`.
 
-Every test fails for an empty text: what is missing passes none.
+Every test fails for an empty text, so a missing tag never passes.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from lark.lexer import Token
 
 TextTest = Callable[[str], bool]
-"""Says whether a text passes; an empty one never does."""
+"""A function that tests a text; an empty text never passes."""
 
 
 def text_test(subject: Token, sign: str, values: Sequence[Token]) -> TextTest:
-    """Return whether a text stands so to one of the values, of which but `=` takes one alone.
+    """Return the test whether a text compares so with one of the values; only `=` allows several.
 
     Raises WrongValueError for a value that no record can have.
     """
@@ -55,7 +55,7 @@ def _ends(subject: Token, value: Token) -> list[str]:
         length = min(map(len, ends))
         is_empty = low[:length] > high[:length]
     elif (least is None) is not (most is None):
-        raise WrongValueError(value, f"{str(value)!r} has one number alone", "two, or none")
+        raise WrongValueError(value, f"{str(value)!r} has only one number", "two, or none")
     else:
         is_empty = low > high if least is None or most is None else least > most
     if is_empty:
@@ -64,27 +64,29 @@ def _ends(subject: Token, value: Token) -> list[str]:
 
 
 def range_error(value: Token) -> WrongValueError:
-    """Return the error of a range that nothing lies in."""
+    """Return the error of a range that contains nothing."""
     low, high = value.split("..")
     return WrongValueError(value, "the range ends before it begins", f"{high}..{low}")
 
 
 def _require_allowed(subject: Token, value: Token) -> None:
-    """Raise WrongValueError for what no record can have: a slip of the pen would find nothing."""
+    """Raise WrongValueError for a value that no record can have, because it would find nothing."""
     if subject in _ALLOWED:
         allowed, expected = _ALLOWED[subject]
         if not allowed.fullmatch(value):
-            raise WrongValueError(value, f"{str(value)!r} is no {subject}", expected)
+            raise WrongValueError(value, f"{str(value)!r} is not a {subject}", expected)
     if subject == "date":
         _require_day(value)
 
 
 def _require_day(value: Token) -> None:
-    """Raise WrongValueError for a date that no calendar has, as far as it goes."""
+    """Raise WrongValueError for a date that does not exist; it may lack the day or month."""
     year, month, day = (*map(int, value.split("-")), 1, 1)[:3]
     if not 1 <= month <= 12:
-        raise WrongValueError(value, f"there is no month {value[5:7]}", "01 to 12")
-    days = monthrange(year or 4, month)[1]  # calendars begin with 1; 4 has a 29 February, too
+        raise WrongValueError(value, f"month {value[5:7]} does not exist", "01 to 12")
+    days = monthrange(year or 4, month)[
+        1
+    ]  # Python's calendar begins with year 1; year 4 has a 29 February
     if not 1 <= day <= days:
         raise WrongValueError(value, f"{value[:7]} has no day {value[8:]}", f"01 to {days}")
 
@@ -98,14 +100,14 @@ _ALLOWED: Final = {
     "termination": _one_of([word.value for word in Termination]),
     "date": (re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}"), "the form 2026-11-20, 2026-11 or 2026"),
 }
-"""Forms of the values that a record can have at all, and how people are told of them."""
+"""The form of possible values for some fields, with words for messages."""
 
 
 SIGNS: Final = {"=": eq, "<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 def ordered(order: str, value: str) -> TextTest:
-    """Return whether a text stands so to the value: as numbers if that is one, else by letters.
+    """Return the test whether a text compares so with a value, as numbers or alphabetically.
 
     >>> ordered("<", "10")("9"), ordered("<", "10")("nine"), ordered("<", "b")("9")
     (True, False, True)
@@ -127,7 +129,7 @@ _NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 
 
 def number(text: str) -> Decimal | None:
-    """Return the exact number that a text is; None where it is none.
+    """Return the exact number of a text, or None.
 
     >>> number("-0.50"), number("1e5"), number("nan")
     (Decimal('-0.50'), None, None)
@@ -136,10 +138,10 @@ def number(text: str) -> Decimal | None:
 
 
 def like(pattern: str) -> TextTest:
-    """Return whether the whole of a text is like the pattern, no matter the case.
+    """Return the test whether a whole text matches a pattern, ignoring case.
 
-    In it `*` is any text and `?` any one letter. What stands between stars is looked for from the
-    left and kept where it is found first, which is enough, so that no pattern is slow.
+    `*` is any text and `?` any one character. Each part between stars is matched at its first place
+    from the left, which is sufficient and makes every pattern fast.
 
     >>> like("gre*y?")("GREEDY2"), like("greed")("greedy")
     (True, False)
@@ -153,7 +155,7 @@ def like(pattern: str) -> TextTest:
 
 
 def dated(order: str, date: str) -> TextTest:
-    """Return whether a text is a date that stands so to the date, as far as that goes.
+    """Return the test whether a text is a date that compares so with a date, which may be partial.
 
     >>> dated("=", "2026-11")("2026-11-20"), dated(">", "2026-11")("2026-11-20")
     (True, False)
@@ -167,7 +169,7 @@ def dated(order: str, date: str) -> TextTest:
         if not is_date(text):
             return False
         said = text[:places]
-        known = said.partition("?")[0]  # what follows is not known, though more may be said
+        known = said.partition("?")[0]  # the parts after a `?` are unknown
         if known == said:
             return compare(said, date)
         return known != date[: len(known)] and compare(known, date[: len(known)])

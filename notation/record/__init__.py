@@ -1,4 +1,4 @@
 """A game record as plain data: tags, plies, comments and variations.
 
-Text is read in `text`, moves are played in `rules`.
+`text` reads records from text, and `rules` plays their moves.
 """

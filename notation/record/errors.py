@@ -1,4 +1,4 @@
-"""What can be wrong with a record: a fault by its place in the record, a problem in its file."""
+"""The errors of records: a fault has a place in its record, a problem has a place in its file."""
 
 from __future__ import annotations
 
@@ -11,67 +11,67 @@ from lath.games.errors import LathError
 
 
 class NotationError(LathError, ValueError):
-    """A record could not be read or is wrong."""
+    """A record is invalid or cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong with a record, by its place in the record's own text."""
+    """One error of a record, with its place in the record's own text."""
 
     code: str
     """A short name for programs, such as `illegal-move`; docs/reference/notation.md lists them."""
 
     message: str
-    """What is wrong, for people, on one line."""
+    """The description for people, on one line."""
 
     expected: str = ""
-    """What would have been right; empty where the message says it all."""
+    """The expected text; empty if the message already says it."""
 
     at: int | None = None
-    """Characters from the start of the record; None: at the tag named by `tag`."""
+    """The number of characters from the start of the record; None means the place of `tag`."""
 
     tag: str = ""
-    """The tag that the fault is about; empty where it is about none."""
+    """The tag with the fault; empty if the fault is not about a tag."""
 
     ply: int | None = None
-    """The ply that the fault is about, from 1."""
+    """The ply with the fault, from 1."""
 
     meant: str = ""
-    """What should surely stand there instead, as text; empty where that is not certain."""
+    """The correction as text; empty if it is not certain."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlyPlace:
-    """Where a ply stands in the text of its record, and the number that it bears there."""
+    """The place of a ply in the text of its record, and the number written before it."""
 
     at: int
-    """Characters from the start of the record to its move."""
+    """The number of characters from the start of the record to the move."""
 
     number: int | None
-    """None where no number stands before it."""
+    """None if no number is written before the ply."""
 
     variations: tuple[tuple[PlyPlace, ...], ...] = ()
     """The places of its variations' plies."""
 
     number_at: int | None = None
-    """Characters from the start of the record to its number."""
+    """The number of characters from the start of the record to the ply's number."""
 
     notes: tuple[int, ...] = ()
-    """Where the annotations of its comments begin, in their order."""
+    """The places of the annotations in its comments, in order."""
 
     notes_before: tuple[int, ...] = ()
-    """The same of the comments before the first ply of a variation, which that ply has."""
+    """The places of the annotations before the first ply of a variation; only that ply has them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A fault, with the place in its file."""
+    """A fault with its place in a file."""
 
     file: str
     line: int
-    """From 1."""
+    """The line, from 1."""
     column: int
-    """In characters, from 1."""
+    """The column in characters, from 1."""
     code: str
     message: str
     expected: str
@@ -81,10 +81,10 @@ class Problem:
     source: str
     """The line of the file, without its end."""
     meant: str = ""
-    """What should surely stand there instead; empty where that is not certain."""
+    """The correction as text; empty if it is not certain."""
 
     def __str__(self) -> str:
-        """Return the problem as `file:line:column: error[code]: message`, with line and caret."""
+        """Return `file:line:column: error[code]: message`, with the line and a caret below it."""
         message = self.message + instead(self.meant, self.expected)
         if len(message) > 500:  # a value may be as long as a record
             message = f"{message[:250]}…{message[-250:]}"
@@ -94,23 +94,23 @@ class Problem:
         return f"{place}: error[{self.code}]: {printable(message)} ({where})\n  {shown}\n  {caret}^"
 
     def as_json(self) -> dict[str, str | int | None]:
-        """Return the same fields for a program."""
+        """Return the same fields as JSON values."""
         return asdict(self)
 
 
 def instead(meant: str, expected: str) -> str:
-    """Return in words what should have stood there."""
+    """Return the correction or the expected text as words for a message."""
     if meant:
         quoted = meant if meant[0] == '"' else f"'{meant}'"
         return f"; did you mean {quoted}?"
     return f"; expected {expected}" if expected else ""
 
 
-_WIDTH: Final = 100  # characters of a line that are shown: a record may be one of a megabyte
+_WIDTH: Final = 100  # characters of a line that are shown; a record can be a line of a megabyte
 
 
 def shortened(text: str) -> str:
-    """Return a word in quotes; of a long one the beginning.
+    """Return a word in quotes, cut after 40 characters.
 
     >>> shortened("e5"), len(shortened("e5" * 50))
     ("'e5'", 43)
@@ -119,7 +119,7 @@ def shortened(text: str) -> str:
 
 
 def listed(words: Iterable[str], before_last: str) -> str:
-    """Return words in a row, of which there is one at least.
+    """Return words joined to a list; there must be at least one.
 
     >>> listed(["1-0", "0-1", "*"], "or")
     '1-0, 0-1 or *'
@@ -129,8 +129,10 @@ def listed(words: Iterable[str], before_last: str) -> str:
 
 
 def _excerpt(source: str, column: int) -> tuple[str, str]:
-    """Return the part of `source` round `column`, and the blanks before the caret."""
-    column = min(column, len(source) + 1)  # what was given back as text may have fewer letters
+    """Return the part of `source` around `column`, and the spaces before the caret."""
+    column = min(
+        column, len(source) + 1
+    )  # formats that return text may have fewer characters in the line
     start = max(0, column - 1 - _WIDTH // 2) if len(source) > _WIDTH else 0
     shown = source[start : start + _WIDTH]
     blanks = "".join(map(_blank, shown[: column - 1 - start]))
@@ -143,7 +145,7 @@ def _excerpt(source: str, column: int) -> tuple[str, str]:
 
 
 def _blank(letter: str) -> str:
-    """Return what takes as much room as a letter does in a terminal."""
+    """Return spaces as wide as a character in a terminal."""
     if letter == "\t":
         return "\t"
     if unicodedata.combining(letter):
@@ -152,9 +154,9 @@ def _blank(letter: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text with a dot for what would move, colour or turn the terminal's text.
+    """Return the text with a dot for each character that could control the terminal.
 
-    Whatever comes from a file, a folder or a bot goes through here before people see it.
+    Every text from a file, a folder or a bot must pass through this function before it is printed.
     """
     if text.isprintable():
         return text
@@ -162,7 +164,7 @@ def printable(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Return the text with the same letters written out, where none must be lost.
+    r"""Return the text with the same characters escaped, so that none is lost.
 
     >>> escaped("\x1b[2J"), escaped("\u202e")
     ('\\x1b[2J', '\\u202e')
@@ -173,7 +175,7 @@ def escaped(text: str) -> str:
 
 
 class RecordError(NotationError):
-    """A record is wrong, where nobody asked to be told of problems one by one."""
+    """A record is invalid, and the caller has not asked for problems as values."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))
@@ -181,7 +183,7 @@ class RecordError(NotationError):
 
 
 class RecordSyntaxError(NotationError):
-    """The text is not a record; `fault` says where and why."""
+    """The text is not a record; `fault` has the place and the reason."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.message)
@@ -189,7 +191,7 @@ class RecordSyntaxError(NotationError):
 
 
 class OtherGameError(RecordSyntaxError):
-    """The text is a record of a game that is not known here; `game` is what it is called."""
+    """The text is a record of an unknown game; `game` is the name of that game."""
 
     def __init__(self, fault: Fault, game: str) -> None:
         super().__init__(fault)
@@ -197,7 +199,7 @@ class OtherGameError(RecordSyntaxError):
 
 
 class RecordValueError(NotationError):
-    """A value of a record has no text, or would make the record untrue; `fault` says why."""
+    """A value of a record has no text, or contradicts the record; `fault` has the reason."""
 
     def __init__(self, fault: Fault) -> None:
         where = f"ply {fault.ply}: " if fault.ply else ""
@@ -208,5 +210,5 @@ class RecordValueError(NotationError):
 def refused(
     at: int, message: str, expected: str = "", code: str = "syntax", ply: int | None = None
 ) -> RecordSyntaxError:
-    """Return the error of a text that is at fault at one place."""
+    """Return the error for a text with a fault at one place."""
     return RecordSyntaxError(Fault(code, message, expected, at, ply=ply))

@@ -1,7 +1,7 @@
 """A game record as plain data: tags, plies with comments and variations, a result.
 
-What has no text is refused where it is made: whatever is made can be written, and is read back
-equal. Who reads a text makes its values by `…_as_read`, which refuses nothing.
+Constructors refuse values that cannot be written as text, so every record can be written and reads
+back as an equal record. Readers of text use the `…_as_read` functions, which check nothing.
 """
 
 from __future__ import annotations
@@ -32,48 +32,48 @@ from lath.notation.tokens import TAG_NAME, is_move, is_tag_name
 GLYPHS: Final = ("!", "?", "!!", "??", "!?", "?!")
 
 MAX_NESTING: Final = 100
-"""Variations inside variations; far beyond what people write."""
+"""The deepest nesting of variations; far more than people write."""
 
 MAX_PARTS: Final = 100_000
-"""Tags, moves, variations, comments and annotations of one record, all together; the longest games
-have a thousand moves."""
+"""The most tags, moves, variations, comments and annotations of one record together. The longest
+games have a thousand moves."""
 
 MAX_WORDS: Final = 1_000_000
-"""Words of one record's text, those of its comments, too."""
+"""The most words of one record's text, including comments."""
 
 
 MOST_SAID: Final = 120
-"""Letters of a player's standard error that a reason has in short."""
+"""The most characters of a bot's standard error in a short reason."""
 
 
 class Forfeit(NamedTuple):
-    """How a player lost a game otherwise than on the board."""
+    """A loss by forfeit, for example on time, instead of by the rules of the game."""
 
     number: int
-    """The game's, of its tag `Number`; 0 where it has none."""
+    """The game's number from its tag `Number`; 0 without that tag."""
 
     game: str
-    """Its id."""
+    """The id of the game."""
 
     bot: str
-    """Who lost it."""
+    """The player that lost."""
 
     side: str
-    """Where it sat: `first` or `second`."""
+    """The side of that player: `first` or `second`."""
 
     opponent: str
     ply: int
-    """At which ply it was, from 1: the one that was not played."""
+    """The ply that was not played, from 1."""
 
     ending: str
     """One of FORFEITS."""
 
     reason: str
-    """The story, as the record tells it; empty where it does not."""
+    """The explanation in the record, which can be empty."""
 
     @property
     def in_short(self) -> str:
-        """Return the reason with the last words of standard error, which say what it comes to."""
+        """Return the reason with the last words of standard error, which are the most useful."""
         event, mark, said = self.reason.partition("; standard error: ")
         if len(said) > MOST_SAID:
             said = f"…{said[-MOST_SAID:].partition(' ')[2]}"
@@ -82,13 +82,13 @@ class Forfeit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One `[%name value]` of a comment; `annotation` makes it of any text."""
+    """One `[%name value]` of a comment; `annotation` makes one from any text."""
 
     name: str
     """Letters, digits and `_`, such as `emt`."""
 
     value: str
-    """Without `[` and `]` and without blanks at its ends; times have three decimals."""
+    """The text without `[` and `]` and without spaces at its ends; times have three decimals."""
 
     def __post_init__(self) -> None:
         _refuse(_note_faults(self))
@@ -99,44 +99,45 @@ class Annotation:
 
     @property
     def number(self) -> float | None:
-        """Return the value as a number; None where it is none."""
+        """Return the value as a number, or None."""
         return number_of(self.value)
 
 
 Comment = tuple[str | Annotation, ...]
-"""The parts of one comment in order, of which there is one at least.
+"""The parts of one comment in order; there is at least one.
 
-Texts have single blanks inside and none at the ends; `comment` makes the parts of any text.
+Texts have single spaces inside and no spaces at the ends; `comment` makes the parts of any text.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """Moves from the position before the ply that it belongs to."""
+    """Moves from the position before the ply that the variation belongs to."""
 
     plies: tuple[Ply, ...]
-    """One at least."""
+    """The moves; there is at least one."""
 
     comments: tuple[Comment, ...] = ()
-    """What stands before its first move."""
+    """The comments before the first move."""
 
     def __post_init__(self) -> None:
         _refuse(chain(_variation_faults(self), _too_deep(self, MAX_NESTING)))
 
 
 class _Said:
-    """What is said of a ply as it stood in the text: its comments are read when somebody asks.
+    """The unread comments of a ply, which are parsed when they are first used.
 
-    To read those of bots takes longer than all else of a record, and few ask.
+    Parsing the comments of bots takes longer than reading the rest of a record, and few callers
+    need them.
     """
 
     __slots__ = ("said",)
 
     said: str
-    """The comments as text, where they are annotations alone, as `format_record` writes them, but
-    in one line; empty where there are none, or where they were made otherwise."""
+    """The comments as text on one line, if they are only annotations in the form of
+    `format_record`. Empty without comments, or if they were made in another way."""
 
-    if not TYPE_CHECKING:  # or any name would do
+    if not TYPE_CHECKING:  # otherwise the type checker would accept any name
 
         def __getattr__(self, name: str) -> Any:
             if name == "said":
@@ -150,10 +151,10 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class Ply(_Said):
-    """One move and what is said about it."""
+    """One move with its glyph, comments and variations."""
 
     move: str
-    """A word such as `e5`, as read; canonical once replayed."""
+    """A word such as `e5`, in the form of the text; canonical after a replay."""
 
     glyph: str = ""
     """One of GLYPHS, or empty."""
@@ -166,12 +167,12 @@ class Ply(_Said):
 
     @property
     def is_commented(self) -> bool:
-        """Return whether it has comments, which are not read for that."""
+        """Return whether the ply has comments, without parsing them."""
         return bool(self.said or self.comments)
 
     @property
     def annotations(self) -> list[tuple[str, str]]:
-        """Return name and value of each annotation in the comments, in order."""
+        """Return the name and the value of each annotation in the comments, in order."""
         if self.said:
             return _NOTE_AS_WRITTEN.findall(self.said)
         return [
@@ -182,7 +183,7 @@ class Ply(_Said):
         ]
 
     def annotation(self, name: str) -> Annotation | None:
-        """Return the first `[%name …]` of the comments; None where there is none."""
+        """Return the first annotation with this name, or None."""
         for known, value in self.annotations:
             if known == name:
                 return annotation_as_read(name, value)
@@ -190,27 +191,27 @@ class Ply(_Said):
 
     @property
     def used_s(self) -> float | None:
-        """Return the time used for the move in seconds (`emt`); None where it is not known."""
+        """Return the time used for the move in seconds (`emt`); None if it is unknown."""
         note = self.annotation("emt")
         return None if note is None else note.number
 
     @property
     def eval(self) -> float | None:
-        """Return the mover's expected score in -1..1; None where it is not known."""
+        """Return the mover's expected score in -1..1 (`eval`); None if it is unknown."""
         note = self.annotation("eval")
         return None if note is None else note.number
 
 
 SHORT: Final = 200
-"""Characters of a text that is worth remembering: long ones do not come again."""
+"""The most characters of a cached text; longer ones are seldom repeated."""
 
 _Read = TypeVar("_Read")
 
 
 class Remembered(dict[str, _Read]):
-    """What a function makes of texts, as they come by: in an archive most come again and again.
+    """A cache of a function of texts; in an archive most texts are repeated.
 
-    Where there are more than `most`, all are forgotten.
+    If there are more than `most`, the cache is cleared.
     """
 
     def __init__(self, read: Callable[[str], _Read], most: int) -> None:
@@ -230,26 +231,26 @@ class Remembered(dict[str, _Read]):
 class Record:
     """One game, finished or not.
 
-    Raises RecordValueError for what has no text, as the other values here do; whether the moves
-    are legal, `check` says.
+    Raises RecordValueError for values that cannot be written as text; use `check` to test the
+    moves.
     """
 
     tags: tuple[tuple[str, str], ...]
-    """Names and values in order; `Game` comes first, no name comes twice."""
+    """Names and values in order; `Game` is the first, and names are unique."""
 
     plies: tuple[Ply, ...] = ()
     result: Result = Result.UNFINISHED
 
     comments: tuple[Comment, ...] = ()
-    """What stands before the first move."""
+    """The comments before the first move."""
 
     def __post_init__(self) -> None:
-        _refuse(chain(_value_faults(self), tag_faults(self)))  # the second once it has tags
+        _refuse(chain(_value_faults(self), tag_faults(self)))  # tag_faults needs valid tags
         _set_tags(self, tuple([(str(name), str(value)) for name, value in self.tags]))
         _set_result(self, Result(self.result))
 
     def tag(self, name: str, default: str = "") -> str:
-        """Return a tag's value; `default` where it is missing."""
+        """Return a tag's value; `default` if the tag is missing."""
         for known, value in self.tags:
             if known == name:
                 return value
@@ -262,40 +263,41 @@ class Record:
 
     @property
     def first(self) -> str:
-        """Return the name of who makes the first decision; `?` where it is missing or empty."""
+        """Return the name of the first player; `?` if it is missing or empty."""
         return self.tag("First") or "?"
 
     @property
     def second(self) -> str:
-        """Return the opponent's name; `?` where it is missing or empty."""
+        """Return the name of the second player; `?` if it is missing or empty."""
         return self.tag("Second") or "?"
 
     @property
     def termination(self) -> str:
-        """Return why the game ended, a value of Termination; empty where it is not said."""
+        """Return the reason why the game ended, a value of Termination; empty if it is missing."""
         return self.tag("Termination")
 
     @property
     def is_result_only(self) -> bool:
-        """Return whether its moves are unknown: it says who met whom, and what came of it."""
+        """Return whether the record has only players and a result, since its moves are missing."""
         return not self.plies and self.tag(MOVES) in (NOT_RECORDED, NOT_READ)
 
     @property
     def ruling(self) -> str:
-        """Return by what ruling it counts for nothing; empty where it counts."""
+        """Return the ruling by which the game does not count; empty if it counts."""
         return self.tag(RULING).partition(":")[0]
 
     @property
     def number(self) -> int:
-        """Return the game's number in its tournament; 0 where it has none."""
+        """Return the game's number in its tournament; 0 if it has none."""
         number = self.tag("Number")
         return int(number) if number.isascii() and number.isdigit() and len(number) <= 15 else 0
 
     @property
     def story(self) -> str:
-        """Return what is said before the first move of how a player ended the game, if anything.
+        """Return the comment before the first move on how a player ended the game, or "".
 
-        It begins with `NAME (first): ` or `NAME (second): `, and belongs behind the last move.
+        It begins with `NAME (first): ` or `NAME (second): `, and refers to the time after the last
+        move.
         """
         text = " ".join(part for one in self.comments[:1] for part in one if isinstance(part, str))
         players = (f"{self.first} (first):", f"{self.second} (second):")
@@ -304,9 +306,9 @@ class Record:
 
     @property
     def forfeit(self) -> Forfeit | None:
-        """Return how a player lost it otherwise than on the board; None where that is not so.
+        """Return the forfeit by which a player lost, or None.
 
-        None, too, of a result alone: nobody knows at which ply it was.
+        None is also returned for a record without moves, because the ply is unknown.
         """
         loser = self.result.loser
         if self.termination not in FORFEITS or loser is None or self.is_result_only:
@@ -330,12 +332,12 @@ class Record:
         return tuple([ply.move for ply in self.plies])
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show."""
+        """Return the HTML that notebooks show."""
         return str(HTML.load()(self))
 
 
 def require_record(value: object) -> None:
-    """Raise TypeError, in words, for what is no Record, such as a Builder or a path."""
+    """Raise TypeError, with a clear message, if a value is not a Record."""
     if not isinstance(value, Record):
         has_one = callable(getattr(value, "record", None))
         hint = "; its record() is one" if has_one else ""
@@ -343,7 +345,7 @@ def require_record(value: object) -> None:
 
 
 def _setter(of: type, name: str) -> Callable[[Any, Any], None]:
-    """Return what sets a field of a new value, faster than `object.__setattr__` does."""
+    """Return a function that sets a field of a new value faster than `object.__setattr__`."""
     return cast("Callable[[Any, Any], None]", of.__dict__[name].__set__)
 
 
@@ -359,7 +361,7 @@ _set_tags, _set_plies, _set_result, _set_comments = (
 
 
 def annotation_as_read(name: str, value: str) -> Annotation:
-    """Return an annotation that is known to have a text."""
+    """Return an annotation without checks; it must be valid."""
     note = object.__new__(Annotation)
     _set_name(note, name)
     _set_value(note, value)
@@ -367,7 +369,7 @@ def annotation_as_read(name: str, value: str) -> Annotation:
 
 
 def variation_as_read(plies: tuple[Ply, ...], comments: tuple[Comment, ...] = ()) -> Variation:
-    """Return a variation that is known to have a text."""
+    """Return a variation without checks; it must be valid."""
     variation = object.__new__(Variation)
     _set_line(variation, plies)
     _set_words(variation, comments)
@@ -380,7 +382,7 @@ def ply_as_read(
     comments: tuple[Comment, ...] = (),
     variations: tuple[Variation, ...] = (),
 ) -> Ply:
-    """Return a ply that is known to have a text."""
+    """Return a ply without checks; it must be valid."""
     ply = object.__new__(Ply)
     _set_move(ply, move)
     _set_glyph(ply, glyph)
@@ -391,7 +393,7 @@ def ply_as_read(
 
 
 def ply_to_read(move: str, glyph: str, said: str) -> Ply:
-    """Return a ply that is known to have a text, with comments that AS_WRITTEN matches."""
+    """Return a ply without checks; AS_WRITTEN must match its comments, which stay unparsed."""
     ply = object.__new__(Ply)
     _set_move(ply, move)
     _set_glyph(ply, glyph)
@@ -406,7 +408,7 @@ def record_as_read(
     result: Result = Result.UNFINISHED,
     comments: tuple[Comment, ...] = (),
 ) -> Record:
-    """Return a record of what stands in a text, where tags may yet be missing or come twice."""
+    """Return a record without checks; its tags may be incomplete or not unique."""
     record = object.__new__(Record)
     _set_tags(record, tags)
     _set_plies(record, plies)
@@ -416,11 +418,11 @@ def record_as_read(
 
 
 _BARE: Final = Remembered(ply_as_read, 10_000)
-"""Plies of a move alone: most plies are such, and all games together have fewer moves."""
+"""The plies without comments, by their moves: most plies, and all games have few moves together."""
 
 
 def bare_plies(moves: Iterable[str]) -> tuple[Ply, ...]:
-    """Return plies of moves, known to have a text, of which nothing is said; one object a move."""
+    """Return plies for valid moves without comments; equal moves share one object."""
     return tuple(map(_BARE.__getitem__, moves))
 
 
@@ -433,7 +435,7 @@ def all_plies(plies: Iterable[Ply]) -> Iterator[Ply]:
 
 
 def all_comments(record: Record) -> Iterator[Comment]:
-    """Yield every comment of a record, those in its variations too."""
+    """Yield every comment of a record, including those in variations."""
     yield from record.comments
     for ply in all_plies(record.plies):
         yield from ply.comments
@@ -446,12 +448,14 @@ ANNOTATION: Final = re.compile(rf"\[%({TAG_NAME})(?:\s++([^\[\]]*+))?\]")
 
 
 def comment(text: str) -> Comment:
-    """Return the parts of a comment's text; blanks run together.
+    """Return the parts of a comment's text; runs of spaces become one space.
 
     >>> comment("book  move [%emt 0.5]")
     ('book move', Annotation(name='emt', value='0.500'))
     """
-    if text.startswith("[%") and text.endswith("]") and text.isascii():  # what bots say, mostly
+    if (
+        text.startswith("[%") and text.endswith("]") and text.isascii()
+    ):  # the usual comments of bots
         pairs = [part.partition(" ") for part in text[2:-1].split("] [%")]
         for name, _, value in pairs:
             if name not in _OFTEN or "]" in value or "[" in value:
@@ -474,26 +478,26 @@ _NOTE: Final = (
 )
 
 AS_WRITTEN: Final = re.compile(rf"\{{{_NOTE}(?: {_NOTE})*+\}}(?: \{{{_NOTE}(?: {_NOTE})*+\}})*+")
-"""Comments that are annotations alone, with the blanks that `format_record` would write."""
+"""Comments that are only annotations, with the spaces that `format_record` writes."""
 
 _NOTE_AS_WRITTEN: Final = re.compile(r"\[%(\w++) ([^\]]++)\]")
-"""Groups: name, value; each annotation of such comments."""
+"""Groups: the name and the value of each annotation in such comments."""
 
 _OFTEN: Final = frozenset({"emt", "clk", "eval", "depth", "nodes", "pv"})
-"""Names of annotations that need no expression to be told."""
+"""Names of frequent annotations, which are read without a regular expression."""
 
 
 def is_of_analysis(comments: Iterable[Comment]) -> bool:
-    """Return whether what has these comments is an analysis' own."""
+    """Return whether comments belong to an analysis."""
     return any(
         isinstance(part, Annotation) and part.name == BY for part in chain.from_iterable(comments)
     )
 
 
 def annotation(name: str, value: str) -> Annotation:
-    """Return `[%name value]`, a time having three decimals; brackets in it are dropped.
+    """Return an annotation; times get three decimals, and brackets are removed.
 
-    Raises RecordValueError for a name that is none, and for a value that is no Unicode text.
+    Raises RecordValueError if the name is invalid, or the value is not Unicode text.
     """
     _refuse(_not_text(f"the value of %{name}", value))
     note = _annotation_of(name, value)
@@ -502,27 +506,27 @@ def annotation(name: str, value: str) -> Annotation:
 
 
 def _annotation_of(name: str, value: str) -> Annotation:
-    """Return the same of what stands in a text."""
+    """Return an annotation from a text, without checks."""
     is_short = len(name) + len(value) <= KEPT_TEXTS
     return (_note_of if is_short else _note_of.__wrapped__)(name, value)
 
 
-@lru_cache(maxsize=1 << 14)  # bots say the same times, depths and evaluations again and again
+@lru_cache(maxsize=1 << 14)  # bots repeat times, depths and evaluations often
 def _note_of(name: str, value: str) -> Annotation:
     value = " ".join(value.replace("[", "").replace("]", "").split())
-    # a wrong one is kept, and named when the record is checked
+    # an invalid time is kept, and reported when the record is checked
     if name in ("emt", "clk") and (seconds := number_of(value)) is not None:
         value = f"{seconds:.3f}"
     return annotation_as_read(name, value)
 
 
-# What has no text. Of values that got round their constructors, too, nothing is taken for granted.
+# Faults of values without a text. Nothing is assumed about values that were made without checks.
 
 
 def text_faults(record: Record) -> Iterator[Fault]:
-    """Yield why a record has no text that is read back as the same; nothing where it has one.
+    """Yield the reasons why a record cannot be written and read back as an equal record.
 
-    Its tags may still be wrong, as `tag_faults` says, and its moves.
+    Its tags and moves may still be invalid; see `tag_faults`.
     """
     yield from _value_faults(record)
     yield from _line_faults(record.plies, 1, 0)
@@ -552,7 +556,7 @@ _NAME_WORDS: Final = "a letter, then letters, digits and _"
 
 
 def _not_text(what: str, value: object) -> Iterator[Fault]:
-    """Yield why a value is no text that can be written."""
+    """Yield the reason why a value is not text that can be written."""
     if not _is_text(value):
         yield Fault("field", f"{what} is {_shown(value)}", "text")
     elif not value.isascii() and _HALF.search(value):
@@ -560,7 +564,7 @@ def _not_text(what: str, value: object) -> Iterator[Fault]:
 
 
 def _is_text(value: object) -> TypeGuard[str]:
-    """Return whether a value is text, and written as what it is: not all enums are."""
+    """Return whether a value is a str that prints as its own value; some enums do not."""
     return isinstance(value, str) and str(value) == value
 
 
@@ -573,7 +577,7 @@ def _shown(value: object) -> str:
 
 def _note_faults(note: Annotation) -> Iterator[Fault]:
     if not _is_text(note.name) or not is_tag_name(note.name):
-        yield Fault("field", f"{_shown(note.name)} is no name of an annotation", _NAME_WORDS)
+        yield Fault("field", f"{_shown(note.name)} is not a valid annotation name", _NAME_WORDS)
         return
     faults = list(_not_text(f"the value of %{note.name}", note.value))
     yield from faults
@@ -583,7 +587,7 @@ def _note_faults(note: Annotation) -> Iterator[Fault]:
 
 
 def _of_tuple(what: str, values: object, kind: type, words: str) -> Iterator[Fault]:
-    """Yield why values are no tuple of values of a kind, which `words` name."""
+    """Yield the reasons why values are not a tuple of `kind`, which `words` names."""
     if type(values) is not tuple:
         yield Fault("field", f"{what} is {_shown(values)}", f"a tuple of {words}")
     elif set(map(type, values)) - {kind}:
@@ -592,7 +596,7 @@ def _of_tuple(what: str, values: object, kind: type, words: str) -> Iterator[Fau
 
 
 def comments_faults(comments: object) -> Iterator[Fault]:
-    """Yield why comments have no text that is read back as the same."""
+    """Yield the reasons why comments cannot be written and read back as equal."""
     faults = list(_of_tuple("comments", comments, tuple, "comments, such as `comment` makes"))
     yield from faults
     for parts in comments if not faults and type(comments) is tuple else ():
@@ -615,7 +619,9 @@ def _comment_faults(parts: tuple[object, ...]) -> Iterator[Fault]:
     if not parts:
         yield Fault("field", "a comment is empty", "a text or an annotation in it")
     elif (read := comment(" ".join(map(str, parts)))) != parts:
-        yield Fault("field", f"a comment is {_shown(parts)}", f"{_shown(read)}, as it is read")
+        yield Fault(
+            "field", f"a comment is {_shown(parts)}", f"{_shown(read)}, as the reader returns it"
+        )
 
 
 def _ply_faults(ply: Ply) -> Iterator[Fault]:
@@ -624,7 +630,7 @@ def _ply_faults(ply: Ply) -> Iterator[Fault]:
         yield Fault("field", f"the move is {_shown(ply.move)}", signs)
     if ply.glyph != "" and ply.glyph not in GLYPHS:
         yield Fault(
-            "field", f"{_shown(ply.glyph)} is no glyph", f"{listed(GLYPHS, 'or')}, or nothing"
+            "field", f"{_shown(ply.glyph)} is not a glyph", f"{listed(GLYPHS, 'or')}, or nothing"
         )
     if not ply.said and ply.comments != ():
         yield from comments_faults(ply.comments)
@@ -640,7 +646,7 @@ def _variation_faults(variation: Variation) -> Iterator[Fault]:
 
 
 def _value_faults(record: Record) -> Iterator[Fault]:
-    """Yield what is wrong with a record whose plies are sound by themselves."""
+    """Yield the faults of a record whose plies are valid by themselves."""
     tags = record.tags
     is_pairs = type(tags) is tuple and all(type(tag) is tuple and len(tag) == 2 for tag in tags)
     if not is_pairs:
@@ -649,14 +655,14 @@ def _value_faults(record: Record) -> Iterator[Fault]:
         if fault := tag_fault(name, value):
             yield fault
     if not _is_text(record.result) or record.result not in RESULTS:
-        yield Fault("result", f"{_shown(record.result)} is no result", listed(RESULTS, "or"))
+        yield Fault("result", f"{_shown(record.result)} is not a result", listed(RESULTS, "or"))
     faults = list(_of_tuple("plies", record.plies, Ply, "plies"))
     yield from faults or _too_deep(record, MAX_NESTING + 1)
     yield from comments_faults(record.comments)
 
 
 def _too_deep(line: Record | Variation, most: int) -> Iterator[Fault]:
-    """Yield a fault where lines of plies, this one included, are nested more than so deep."""
+    """Yield a fault if lines of plies, including this one, are nested deeper than `most`."""
     lines: list[Record | Variation] = [line]
     depth = 0
     while lines and depth <= most:
@@ -667,16 +673,16 @@ def _too_deep(line: Record | Variation, most: int) -> Iterator[Fault]:
 
 
 def _variations(ply: Ply) -> list[Variation]:
-    """Return those that have lines, if anything is none."""
+    """Return the variations of a ply that have plies, even if other values are invalid."""
     if type(ply) is not Ply or ply.variations == () or type(ply.variations) is not tuple:
         return []
     return [one for one in ply.variations if type(one) is Variation and type(one.plies) is tuple]
 
 
 def tag_fault(name: str, value: str) -> Fault | None:
-    """Return why a tag has no text; None where it has one."""
+    """Return the reason why a tag cannot be written, or None."""
     if not _is_text(name) or not is_tag_name(name):
-        return Fault("tag", f"{_shown(name)} is no name of a tag", _NAME_WORDS)
+        return Fault("tag", f"{_shown(name)} is not a valid tag name", _NAME_WORDS)
     if fault := next(_not_text(f"the value of {name}", value), None):
         return replace(fault, code="tag", tag=name)
     if "\n" in value or "\r" in value:
@@ -685,7 +691,7 @@ def tag_fault(name: str, value: str) -> Fault | None:
 
 
 def tag_faults(record: Record) -> Iterator[Fault]:
-    """Yield what is wrong with the tags of a record whatever its game: order and repetition."""
+    """Yield the faults in the order and uniqueness of a record's tags, for any game."""
     names = [name for name, _ in record.tags]
     if "Game" not in names:
         expected = 'a tag such as [Game "mammalath"]'
@@ -696,8 +702,8 @@ def tag_faults(record: Record) -> Iterator[Fault]:
         else:
             yield Fault("tag", "the tag Game is missing", expected, at=0)
     elif names[0] != "Game":
-        yield Fault("tag", f"the tag {names[0]} stands before Game", "Game first", at=0)
+        yield Fault("tag", f"the tag {names[0]} comes before Game", "Game first", at=0)
     counts = Counter(names)
     for name in sorted(name for name in counts if counts[name] > 1):
         often = "twice" if counts[name] == 2 else f"{counts[name]} times"
-        yield Fault("tag", f"the tag {name} stands there {often}", "each tag once", tag=name)
+        yield Fault("tag", f"the tag {name} appears {often}", "each tag once", tag=name)

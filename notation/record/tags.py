@@ -1,4 +1,4 @@
-"""The tags of a record: which there are, their order, dates, numbers and endings."""
+"""The tags of a record: their names and order, and the values of dates, numbers and endings."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ KNOWN_TAGS: Final = (
     *("Setup", "Position", "TimeControl", "Opening", "Seed"),
     *("Annotator", "Termination", "Result"),
 )
-"""The tags that have a meaning, in the order in which the arena writes them."""
+"""The tags with a meaning, in the order in which the arena writes them."""
 
 
 def date_of(text: str) -> dt.date | None:
-    """Return the day that `2026-11-20` is; None for another text, `20261120` and `?` too."""
+    """Return the day of a text such as `2026-11-20`; None for others, such as `20261120` or `?`."""
     with suppress(ValueError):
         date = dt.date.fromisoformat(text)
         return date if date.isoformat() == text else None
@@ -31,7 +31,7 @@ _DATE: Final = re.compile(r"([0-9]{4}|\?{4})-([0-9]{2}|\?\?)-([0-9]{2}|\?\?)")
 
 
 def is_date(text: str) -> bool:
-    """Return whether a text is a day, or one of which not all is known, as in old archives.
+    """Return whether a text is a day, which may be partly unknown, as in old archives.
 
     >>> is_date("2026-11-20"), is_date("2026-11-??"), is_date("2026-11"), is_date("2026-13-??")
     (True, True, False, False)
@@ -39,7 +39,7 @@ def is_date(text: str) -> bool:
     if (found := _DATE.fullmatch(text)) is None:
         return False
     year, month, day = (part if part[0] != "?" else "" for part in found.groups())
-    # a year of 366 days and a month of 31, where they are not known
+    # for unknown parts, a year of 366 days and a month of 31 days
     return date_of(f"{year or '2000'}-{month or '01'}-{day or '01'}") is not None
 
 
@@ -47,10 +47,9 @@ _NUMBER: Final = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[
 
 
 def number_of(text: str) -> float | None:
-    """Return the finite number that `0.5` is; None for another text.
+    """Return the finite number of a text such as `0.5`; None for other texts.
 
-    Its digits are 0 to 9: `1_0`, `inf` and digits of other scripts are none, though Python reads
-    them.
+    Only the digits 0 to 9 are accepted. Python also reads `1_0`, `inf` and digits of other scripts.
     """
     return (_number_of if len(text) <= KEPT_TEXTS else _number_of.__wrapped__)(text)
 
@@ -62,48 +61,48 @@ def _number_of(text: str) -> float | None:
 
 
 RULES: Final = "Rules"
-"""The tag of the version of the rules that a game was played by; without it that is the first."""
+"""The tag with the rules version of the game. Default: the first version."""
 
 RULING: Final = "Ruling"
-"""The tag of a record that counts for nothing by an organiser's ruling: what it is, and why."""
+"""The tag of a game that does not count, by an organiser's ruling: the ruling and its reason."""
 
 SEASON: Final = "Season"
 
 MATCH_DAY: Final = "MatchDay"
-"""The tags of a record of a league: of which season the game is, and of which match day, from 1."""
+"""The tags of a league game: its season, and its match day from 1."""
 
 ANALYSIS: Final = "Analysis"
-"""The tag of a record that was analysed: by whom, by which limit."""
+"""The tag of an analysed record: the analysing bot and its limit."""
 
 BY: Final = "by"
-"""The annotation by which an analysis knows its own marks and variations."""
+"""The annotation that marks the glyphs and variations of an analysis."""
 
 SAID: Final = "said"
-"""What the player itself had said in `eval`, where an analysis has put its own there."""
+"""The annotation with the player's own `eval`, if an analysis has replaced it."""
 
 TUNING: Final = "Tuning"
-"""The tag of a record of a game by which options were tuned: its bots are trials."""
+"""The tag of a game in which options were tuned: its bots are trials."""
 
 FIRST_OPTIONS: Final = "FirstOptions"
 
 SECOND_OPTIONS: Final = "SecondOptions"
-"""The tags of a record with options that a bot had in this pair of games alone."""
+"""The tags with the options that a bot had only in this pair of games."""
 
 GAME_FILE: Final = "GameFile"
-"""The tag of a record whose game is from a file: `games.origin(game_id).tag`, its name and hash."""
+"""The tag with the file of the game: `games.origin(game_id).tag`, its name and hash."""
 
 UNKNOWN_GAME: Final = "?"
-"""The tag Game of a result of which nothing says at what it was played."""
+"""The value of the tag Game if a result does not name its game."""
 
 MOVES: Final = "Moves"
-"""The tag of a record of a result alone: why it has no moves, one of these."""
+"""The tag of a record without moves, with one of these reasons."""
 
 WRITTEN_TAGS: Final = (
     *KNOWN_TAGS,
     *("Number", "FirstTimeControl", "SecondTimeControl", FIRST_OPTIONS, SECOND_OPTIONS),
     *(RULES, RULING, ANALYSIS, TUNING, GAME_FILE, MOVES, "CopyOf"),
 )
-"""All tags that the arena writes, those without a meaning of their own among them."""
+"""All tags that the arena writes, including those that readers ignore."""
 
 NOT_RECORDED: Final = "not recorded"
 
@@ -111,7 +110,7 @@ NOT_READ: Final = "not read"
 
 
 class Termination(StrEnum):
-    """Why a game ended: the values of the tag `Termination`."""
+    """The reasons why a game ended: the values of the tag `Termination`."""
 
     RULES = "rules"
     RESIGNATION = "resignation"
@@ -132,11 +131,11 @@ FORFEITS: Final = (
     Termination.ILLEGAL_MOVE,
     Termination.FLOOD,
 )
-"""Endings by which a game is lost otherwise than on the board."""
+"""The endings by which a player loses off the board."""
 
 
 def place_of(name: str, tags: Sequence[str]) -> int:
-    """Return where a new tag comes among others: where the arena writes it, or last.
+    """Return the place for a new tag: where the arena writes it, or last.
 
     >>> place_of("First", ["Game", "Date", "Result"]), place_of("Mood", ["Game", "Result"])
     (2, 2)
@@ -148,4 +147,4 @@ def place_of(name: str, tags: Sequence[str]) -> int:
 
 
 KEPT_TEXTS: Final = 32
-"""Letters of an annotation that may be kept: of most that bots write."""
+"""The most characters of a cached annotation; most annotations of bots are shorter."""

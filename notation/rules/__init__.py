@@ -1,4 +1,4 @@
-"""Records against the rules of their games: replayed, checked, built ply by ply.
+"""Records and the rules of their games: replay, validation, and building ply by ply.
 
-Splitting a file into records is in `text`.
+`text` splits a file into records.
 """

@@ -1,4 +1,4 @@
-"""Records made ply by ply: what the rules refuse is refused at once."""
+"""Records built ply by ply; the builder refuses whatever the rules refuse, at once."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ _BY_OTHERS: Final = {
     **dict.fromkeys((GAME_FILE, RULES), "it from the game alone"),
     **dict.fromkeys(("Result", "Termination"), "resign(), draw(), time() or end()"),
 }
-"""Tags that `tag` does not set, and what does."""
+"""Tags that `tag` does not set, and the way to set each."""
 
 
 class Builder:
-    """A record in the making, which knows position, turn, legal moves and result.
+    """A record that is built ply by ply, with its position, side to move, legal moves and result.
 
-    Whatever the rules or the notation refuse raises RecordValueError and changes nothing: it says
-    at which ply, what is wrong and what was expected. Each change returns the builder.
+    A call that breaks the rules or the notation raises RecordValueError and changes nothing. The
+    error states the ply, the problem and what was expected. Each change returns the builder.
 
     >>> from lath import notation
     >>> game = notation.Builder("yavalath").tag(First="ann", Second="bob").play("e5", "swap")
@@ -77,13 +77,13 @@ expected one of 60 legal moves, such as i5, h5 or g5
     <BLANKLINE>
     1. e5 2. swap 3. d4! {closer [%emt 0.500]} (3. a1 4. a2) 1-0
 
-    `copy.copy` of a builder goes on by itself.
+    `copy.copy` returns an independent builder.
     """
 
     def __init__(self, game: str | Record, *, setup: str = "", position: str = "") -> None:
-        """Begin a game, from a setup or a position as in rules.md; or go on with a sound record."""
+        """Begin a game with this id and a setup or position, or continue a valid record."""
         if not isinstance(game, str | Record):
-            what, its_id = f"{game!r} is no id of a game, nor a record", getattr(game, "id", None)
+            what, its_id = f"{game!r} is neither a game id nor a record", getattr(game, "id", None)
             like = its_id if isinstance(its_id, str) else "yavalath"
             raise RecordValueError(Fault("field", what, f"text such as {like!r}, or a Record"))
         given = _tags_of_game(game) if isinstance(game, str) else dict(game.tags)
@@ -93,7 +93,10 @@ expected one of 60 legal moves, such as i5, h5 or g5
         given.pop("Result", "")
         begun = Record(tuple(given.items()))
         for fault in faults_of(begun):
-            if fault.code not in ("result", "termination"):  # a position may be the last one
+            if fault.code not in (
+                "result",
+                "termination",
+            ):  # a position may be the last one of a game
                 raise RecordValueError(fault)
         self._tags = given
         self._comments: tuple[Comment, ...] = ()
@@ -112,10 +115,10 @@ expected one of 60 legal moves, such as i5, h5 or g5
             self.end(record.result, termination)
 
     def __repr__(self) -> str:
-        """Return the game, how far it is, and its result."""
+        """Return the game, the number of plies and the result."""
         return f"<Builder of {self._tags['Game']}, {len(self._plies)} plies, {self.result}>"
 
-    # what is known
+    # the state of the game
 
     @property
     def position(self) -> Position:
@@ -124,17 +127,17 @@ expected one of 60 legal moves, such as i5, h5 or g5
 
     @property
     def plies(self) -> tuple[Ply, ...]:
-        """Return what has been played."""
+        """Return the plies of the main line."""
         return self._plies
 
     @property
     def to_move(self) -> Side:
-        """Return who decides next."""
+        """Return the side to move."""
         return self.position.to_move
 
     @property
     def outcome(self) -> Outcome | None:
-        """Return how the game ended by the rules; None while they let it go on."""
+        """Return how the game ended by the rules; None if they have not ended it."""
         return self.position.outcome()
 
     @property
@@ -144,17 +147,17 @@ expected one of 60 legal moves, such as i5, h5 or g5
 
     @property
     def result(self) -> Result:
-        """Return the result: `*` while the game goes on."""
+        """Return the result; `*` while the game is not over."""
         return self._end[0] if self._end is not None else result_of(self.position)
 
     def legal_moves(self) -> tuple[str, ...]:
-        """Return every move that may be played now; empty once the game is over."""
+        """Return every legal move; empty if the game is over."""
         return () if self.is_over else self.position.legal_moves()
 
     def record(self) -> Record:
-        """Return the record as it stands, its moves in canonical text; `check` is silent of it.
+        """Return the record with its moves in canonical text; `check` finds nothing wrong with it.
 
-        A game that has ended has the tags Termination and Result.
+        If the game is over, the record has the tags Termination and Result.
         """
         tags = dict(self._tags)
         if self.is_over:
@@ -166,10 +169,13 @@ expected one of 60 legal moves, such as i5, h5 or g5
         pairs = tuple((name, tags[name]) for name in names)
         return canonical(Record(pairs, self._plies, self.result, self._comments))
 
-    # what changes it
+    # changes
 
     def play(self, *moves: str | Ply) -> Self:
-        """Play moves, all of them or none; a Ply brings along what is said of it."""
+        """Play all of these moves, or none if one is illegal.
+
+        A Ply keeps its comments and variations.
+        """
         if self._end is not None and moves:
             message = f"the game is over: {self._end[1] or self._end[0]}"
             self._refuse("illegal-move", message, "take_back() before another move")
@@ -179,7 +185,7 @@ expected one of 60 legal moves, such as i5, h5 or g5
         return self
 
     def take_back(self, plies: int = 1) -> Self:
-        """Take back the last plies with all that is said of them, and how the game ended."""
+        """Take back the last plies, with their comments and variations, and the end of the game."""
         if not isinstance(plies, int) or not 0 <= plies <= len(self._plies):
             self._refuse("field", f"cannot take back {plies!r} plies", f"0 to {len(self._plies)}")
         left = len(self._plies) - plies
@@ -188,12 +194,12 @@ expected one of 60 legal moves, such as i5, h5 or g5
         return self
 
     def comment(self, text: str) -> Self:
-        """Say something of the last ply, or of the game before the first; may have `[%emt 1]`."""
+        """Comment on the last ply, or on the game before the first; `[%emt 1]` is an annotation."""
         self._require_text("the comment", text)
         return self._say((*self._said(), comment(text)))
 
     def annotate(self, /, **values: str | float) -> Self:
-        """Add annotations to the last comment there, such as `annotate(emt=0.5, pv="swap d4")`."""
+        """Add annotations to the last comment on the last ply, for example `annotate(emt=0.5)`."""
         *before, last = self._said() or ((),)
         for name, value in values.items():
             if not isinstance(value, str | int | float) or isinstance(value, bool):
@@ -205,11 +211,11 @@ expected one of 60 legal moves, such as i5, h5 or g5
         return self._say((*before, (*last, *notes)))
 
     def glyph(self, glyph: str) -> Self:
-        """Mark the last ply with one of GLYPHS, or with none."""
+        """Set the glyph of the last ply to one of GLYPHS, or remove it with an empty text."""
         return self._change_last(glyph=glyph)
 
     def variation(self, *moves: str | Ply, comment: str = "") -> Self:
-        """Add moves that might have been played in the place of the last ply."""
+        """Add a variation: moves that could have been played instead of the last ply."""
         self._require_text("the comment", comment)
         plies, _ = _played(self._positions[-2:][0], moves, len(self._plies) or 1)
         line = Variation(plies, _comments_of(comment))
@@ -217,7 +223,7 @@ expected one of 60 legal moves, such as i5, h5 or g5
         return self._change_last(variations=(*others, line))
 
     def tag(self, /, **values: str | None) -> Self:
-        """Set tags, such as `tag(First="ann", Date="2026-11-20")`; None takes one away."""
+        """Set tags, such as `tag(First="ann", Date="2026-11-20")`; None removes a tag."""
         for name, value in values.items():
             fault = value is not None and (tag_fault(name, value) or check_tag(name, value))
             if name in _BY_OTHERS:
@@ -230,26 +236,26 @@ expected one of 60 legal moves, such as i5, h5 or g5
         return self
 
     def resign(self, seat: Side | None = None) -> Self:
-        """End the game: a seat gives up, the one to move unless another is named."""
+        """End the game by resignation of a side. Default: the side to move."""
         return self._lose(seat, Termination.RESIGNATION)
 
     def time(self, seat: Side | None = None) -> Self:
-        """End the game: a seat has no time left, the one to move unless another is named."""
+        """End the game because a side ran out of time. Default: the side to move."""
         return self._lose(seat, Termination.TIME)
 
     def draw(self) -> Self:
-        """End the game: a draw is agreed."""
+        """End the game by an agreed draw."""
         return self.end(Result.DRAWN, Termination.AGREEMENT)
 
     def end(self, result: str, termination: str) -> Self:
-        """End the game otherwise than by the rules: its Result, and why, a Termination."""
+        """End the game for another reason than the rules, with this Result and Termination."""
         if self.is_over:
             how = self._end[1] if self._end else self.position.outcome()
             words = how.ending if isinstance(how, Outcome) else how
-            self._refuse("result", f"the game is over: {words}", "a game that goes on")
+            self._refuse("result", f"the game is over: {words}", "a game that is not over")
         self._require_text("the Termination", termination)
         if result not in RESULTS:
-            self._refuse("result", f"{result!r} is no result", listed(RESULTS, "or"))
+            self._refuse("result", f"{result!r} is not a result", listed(RESULTS, "or"))
         faults = (
             check_tag("Termination", termination),
             *result_faults("", Result(result), termination),
@@ -263,14 +269,14 @@ expected one of 60 legal moves, such as i5, h5 or g5
     def _lose(self, seat: Side | None, why: Termination) -> Self:
         loser = self.to_move if seat is None else seat
         if not isinstance(loser, Side):
-            self._refuse("field", f"{seat!r} is no seat", "Side.FIRST, Side.SECOND, or nothing")
+            self._refuse("field", f"{seat!r} is not a side", "Side.FIRST, Side.SECOND, or nothing")
         return self.end(Result.won_by(loser.other), why)
 
     def _said(self) -> tuple[Comment, ...]:
         return self._plies[-1].comments if self._plies else self._comments
 
     def _say(self, comments: tuple[Comment, ...]) -> Self:
-        """Let these be what is said of the last ply, or before the first one."""
+        """Replace the comments on the last ply, or those before the first one."""
         number = len(self._plies) or None
         for fault in chain(comments_faults(comments), annotation_faults(comments, (), None)):
             raise RecordValueError(replace(fault, ply=number))
@@ -281,7 +287,9 @@ expected one of 60 legal moves, such as i5, h5 or g5
 
     def _change_last(self, **changes: Any) -> Self:
         if not self._plies:
-            self._refuse("field", f"no ply has a {next(iter(changes)).rstrip('s')} yet", "play()")
+            self._refuse(
+                "field", f"no move can have a {next(iter(changes)).rstrip('s')} yet", "play()"
+            )
         self._plies = (*self._plies[:-1], replace(self._plies[-1], **changes))
         return self
 
@@ -294,9 +302,11 @@ expected one of 60 legal moves, such as i5, h5 or g5
 
 
 def _tags_of_game(game_id: str) -> dict[str, str]:
-    """Return the tags that follow from a game: its id, its file, the version of its rules."""
+    """Return the tags that describe a game: its id, its file and its rules version."""
     tags = {"Game": game_id}
-    with suppress(UnknownGameError):  # which is told of with what was meant
+    with suppress(
+        UnknownGameError
+    ):  # the message about an unknown game comes later, with close matches
         if file := games.origin(game_id):
             tags[GAME_FILE] = file.tag
         if (version := version_of(games.get(game_id))) != FIRST_VERSION:
@@ -311,9 +321,9 @@ def _comments_of(text: str) -> tuple[Comment, ...]:
 def _played(
     position: Position, moves: Iterable[str | Ply], number: int
 ) -> tuple[tuple[Ply, ...], tuple[Position, ...]]:
-    """Return plies from a position on, the first of this number, and the position after each.
+    """Return the plies played from a position, and the positions after them.
 
-    Raises RecordValueError.
+    Raises RecordValueError if a move is illegal. `number` is that of the first ply.
     """
     plies: list[Ply] = []
     positions: list[Position] = []
@@ -334,7 +344,7 @@ def _played(
 
 
 def _near(position: Position, text: str) -> str:
-    """Return in words which moves are legal, those first that look like a text."""
+    """Return a few legal moves as words, those most similar to a text first."""
     legal = position.legal_moves()
     near = listed(get_close_matches(text, legal, 3, 0.0) or ("no move",), "or")
     return f"one of {len(legal)} legal moves, such as {near}" if len(legal) > 3 else near

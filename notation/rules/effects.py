@@ -1,16 +1,17 @@
-"""Records played through: what each move does to the board, so that a viewer needs no rules.
+"""The effect of each move of a record on the board, so that a viewer needs no rules.
 
-An effect is words with blanks between. With a cell, by its place in `Board.names`, before it:
-`7+ok` lays pieces on top, `7-1` takes pieces off the top, `7~tile` takes all pieces of a shape,
-`7=Aw` says what lies there. Without a cell it goes for the whole board: `!k` takes every `k` away,
-`>wb` turns every `w` into a `b`. `js/effects.js` applies the same words.
+An effect consists of words with spaces between. A word for one cell begins with the cell's place in
+`Board.names`. The word `7+ok` puts pieces on top, and `7-1` removes pieces from the top. The word
+`7~tile` removes all pieces of a shape, and `7=Aw` sets the pieces. Other words apply to the whole
+board: `!k` removes every `k`, and `>wb` replaces every `w` by `b`. The script `js/effects.js`
+applies the same words.
 
-What a move does is learned from what lies on the cells before and after: at first of every ply,
-later, when a move has done the same thing again and again, and nothing else that it may be doing is
-left, by looking at the end of each game only. A game of which every move is taken for granted is
-not played ply by ply at all. A move that does something else here than there, or an end that is not
-as foretold, shows that a move's text does not tell what it does in this game: of that game each ply
-is looked at from then on.
+The effects are learned from the pieces on the cells before and after each move. At first every ply
+is examined. A move is taken as known when it has had the same effect many times and no other
+explanation is left. From then on only the end of each game is examined. A game of known moves is
+not played ply by ply at all. If a known move has another effect, or a game ends differently than
+expected, then the text of a move does not determine its effect in this game type. From then on,
+every ply of that game type is examined.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from lath.notation.rules.replay import end_of, start_of
 _WORD: Final = re.compile(r"([0-9]*)([-+~=!>])([^ ]*)")
 
 _COSTS: Final = {"+": 10, "~": 15, "!": 16, ">": 16, "-": 20, "=": 40}
-"""How unlikely it is that the word is what the rules mean."""
+"""The cost of each word; the effect with the lowest cost is taken as the meaning of the rules."""
 
 Shapes = Mapping[str, str]
 """The shape of each piece by its code."""
@@ -41,7 +42,7 @@ Shapes = Mapping[str, str]
 
 @lru_cache(maxsize=65536)
 def words(effect: str) -> tuple[tuple[int, str, str], ...]:
-    """Return the words of an effect: a cell (-1: the whole board), what is done, and with what.
+    """Return the words of an effect: cell (-1 for the whole board), kind of word, operand.
 
     >>> words("7+ok !k")
     ((7, '+', 'ok'), (-1, '!', 'k'))
@@ -50,7 +51,7 @@ def words(effect: str) -> tuple[tuple[int, str, str], ...]:
 
 
 def apply(effect: str, contents: list[str], shapes: Shapes) -> None:
-    """Do to `contents`, what lies on each cell, what the effect says."""
+    """Apply an effect to `contents`, the pieces on each cell."""
     for cell, what, operand in words(effect):
         if what == "+":
             contents[cell] += operand
@@ -60,7 +61,7 @@ def apply(effect: str, contents: list[str], shapes: Shapes) -> None:
             contents[cell] = contents[cell][: -int(operand)]
         elif what == "~":
             left = contents[cell]
-            if len(left) == 1:  # as mostly
+            if len(left) == 1:  # the most frequent case
                 contents[cell] = "" if shapes.get(left) == operand else left
             else:
                 contents[cell] = "".join([c for c in left if shapes.get(c) != operand])
@@ -70,7 +71,7 @@ def apply(effect: str, contents: list[str], shapes: Shapes) -> None:
 
 
 def applied(effect: str, before: Sequence[str], shapes: Shapes) -> tuple[str, ...]:
-    """Return what lies on each cell after the effect."""
+    """Return the pieces on each cell after the effect."""
     contents = list(before)
     apply(effect, contents, shapes)
     return tuple(contents)
@@ -80,7 +81,7 @@ def explained(before: Sequence[str], after: Sequence[str], shapes: Shapes) -> st
     """Return the likeliest effect that leads from `before` to `after`; empty if nothing changed."""
 
     def cost(effect: str) -> int:
-        # Markers move: 5 less for taking one from wherever it is.
+        # Markers usually move: removing one from anywhere costs 5 less.
         return sum(
             _COSTS[what] - 5 * (what == "!" and shapes.get(operand) == "marker")
             for _, what, operand in words(effect)
@@ -96,7 +97,7 @@ def _explanations(before: Sequence[str], after: Sequence[str], shapes: Shapes) -
 
 
 def _unseen(effect: str, before: Sequence[str], shapes: Shapes) -> Iterator[str]:
-    """Yield the effect with what it may also do to pieces of which none lies on the board."""
+    """Yield the effect combined with changes to pieces that are not on the board."""
     for code in sorted(set(shapes).difference(*before)):
         yield f"!{code} {effect}".rstrip()
         alike = (other for other in shapes if other != code and shapes[other] == shapes[code])
@@ -104,7 +105,7 @@ def _unseen(effect: str, before: Sequence[str], shapes: Shapes) -> Iterator[str]
 
 
 def _starts(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield what may have happened to the whole board."""
+    """Yield the possible changes to the whole board."""
     pairs = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
     gone = sorted({code for old, new in pairs for code in old if code not in new})
     come = sorted({code for old, new in pairs for code in new if code not in old})
@@ -139,36 +140,37 @@ class Replay:
     """The effect that leads from the board of a game without a setup to the first position."""
 
     kinds: tuple[int, ...]
-    """The kind of move that each ply is, by its number in the game's `Dictionary`."""
+    """The kind of move of each ply, as its number in the game's `Dictionary`."""
 
     movers: tuple[Side, ...]
-    """Who decided on each ply."""
+    """The side that moved at each ply."""
 
     to_move: Side
-    """Who decides, or would, after the last ply."""
+    """The side to move after the last ply."""
 
     deciding: tuple[int, ...]
-    """The cells that decided, by their place in `Board.names`."""
+    """The cells that decided the game, as places in `Board.names`."""
 
     is_loss: bool
-    """Whether the ending is what the loser made or had."""
+    """True if the loser made the ending; see `Outcome.is_loss`."""
 
 
 _TRIALS: Final = 12
-"""How often in a row a move must have done the same thing before it is taken for granted."""
+"""The number of equal effects in a row after which a move is taken as known."""
 
 _MANY: Final = 400
-"""Moves of a turn that it takes too long to look at before any game is played."""
+"""The number of legal moves above which the first position is not examined in advance."""
 
 _TURNS: Final = 40
-"""Of a game that is played before any other, so that moves are seen on a board with pieces."""
+"""The number of turns of a game that is played first, so that moves are seen on a board with
+pieces."""
 
 _STRIDE: Final = 17
-"""How far apart the moves of that game are among those that can be played."""
+"""The distance between the moves of that game in the list of legal moves."""
 
 
 class _Start(NamedTuple):
-    """A first position, what lies on its cells, and the effect that puts it there."""
+    """A first position, the pieces on its cells, and the effect that leads to it."""
 
     position: Position
     contents: tuple[str, ...]
@@ -176,19 +178,19 @@ class _Start(NamedTuple):
 
 
 class LastStep(NamedTuple):
-    """The last move of a line, for who has seen what the line before it leads to."""
+    """The last move of a line, for a caller that knows the position before it."""
 
     before: int
-    """The place of that line among the lines; -1 where it is none."""
+    """The index of the line without this move in the list of lines; -1 for an empty line."""
 
     move: str
     effect: str
 
 
 def steps(game: Game, lines: Iterable[str]) -> list[LastStep | None]:
-    """Return the last move of each line of a game, which comes after the one that it goes on.
+    """Return the last move of each line of a game. A line must come after the line that it extends.
 
-    None where the game refuses the line, as that of other rules may be.
+    The entry is None if the game refuses the line, for example under another rules version.
     """
     shapes = {piece.code: piece.shape for piece in game.pieces}
     reached: dict[str, tuple[int, Position]] = {"": (-1, game.start())}
@@ -206,44 +208,45 @@ def steps(game: Game, lines: Iterable[str]) -> list[LastStep | None]:
 
 
 class Dictionary:
-    """Kinds of moves: a move's text, and by seat what it does."""
+    """The kinds of moves: the text of a move, and its effect for each side."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self.shapes = {piece.code: piece.shape for piece in game.pieces}
         start = game.start()
         self.plain = start.contents()
-        """What lies on the board of a game without a setup."""
+        """The pieces on each cell at the start of a game without a setup."""
         self.texts: list[str] = []
         """The move of each kind."""
         self.effects: list[list[str | None]] = []
-        """By kind and seat; None where nobody of that seat has made such a move."""
+        """The effects by kind and side; None if that side has not made such a move."""
         self._known: dict[str, list[int]] = {}
-        """The kinds of a move, the one that was met last at first."""
+        """The kinds of each move, the latest one first."""
         self._streaks: dict[tuple[str, Side], tuple[int, int]] = {}
         self._granted: tuple[dict[str, int], dict[str, int]] = ({}, {})
-        """By seat, what kind a move is without looking."""
+        """For each side, the kind of each known move."""
         self._rivals: dict[tuple[int, Side], list[str]] = {}
-        """By kind and seat, what else explains all that was seen of such moves."""
+        """By kind and side, the other effects that explain everything seen so far."""
         self._unseen: dict[tuple[int, Side], list[str]] = {}
-        """By kind and seat, the same with pieces of which none lay on the board at first."""
+        """By kind and side, the effects that differ only for pieces not on the board so far."""
         self._is_fickle = False
-        """Whether a move of the game has done other things: then none is taken for granted."""
-        # The moves of all built-in games together have fewer spellings.
+        """True if a known move of this game had another effect; then no move is taken as known."""
+        # All built-in games together have fewer spellings of moves.
         self.read = lru_cache(maxsize=100_000)(game.canonical)
-        """Returns the one way to write a move, remembered; raises MoveSyntaxError."""
+        """The cached function that returns the canonical text of a move; it raises MoveSyntaxError.
+        """
         self._starts: dict[tuple[str, str], _Start] = {}
         self._last = ((start, self.plain),) * 2
-        """The last two positions that were looked at: one is that before the next move."""
+        """The last two examined positions; one of them is usually that before the next move."""
         self._learn(start)
 
     def _learn(self, position: Position) -> None:
-        """Look at what moves do along a game, at each while there is something to be learned."""
+        """Examine the moves along one game, as long as this gives new information."""
         for turn in range(_TURNS):
             moves = position.legal_moves()
             if turn and len(moves) > _MANY:
                 break
-            for move in moves:  # in the board's order, in which they pack best
+            for move in moves:  # the board's order compresses best
                 if self._is_new(move, position.to_move):
                     self.kind(move, position, position.play(move))
             # Another place each time, so that most moves can still be played later.
@@ -255,15 +258,14 @@ class Dictionary:
             position = after
 
     def _is_new(self, move: Move, seat: Side) -> bool:
-        """Return whether a move was not seen by a seat, or might do what could not be seen yet."""
+        """Return whether a side has not made a move yet, or its effect is not certain yet."""
         of_seat = [kind for kind in self._known.get(move, ()) if self.effects[kind][seat]]
         return not of_seat or any(self._unseen[kind, seat] for kind in of_seat)
 
     def play(self, record: Record) -> Replay:
         """Return the replay of a record of this game.
 
-        Raises GameError: a setup that the game refuses, or an illegal move, with the ply in the
-        message.
+        Raises GameError if the game refuses the setup, or for an illegal move with its ply.
         """
         start = self.start(record)
         texts = [ply.move for ply in record.plies]
@@ -288,14 +290,14 @@ class Dictionary:
         )
 
     def settled(self) -> dict[str, int]:
-        """Return the kinds of the moves that are taken for granted, the same for both seats."""
+        """Return the kinds of the moves that are known with the same effect for both sides."""
         first, second = self._granted
         return {text: kind for text, kind in first.items() if second.get(text) == kind}
 
     def line(self, position: Position, texts: Sequence[str]) -> list[tuple[int, Side]]:
-        """Return the kind and the seat of each move of a line from a position, each looked at.
+        """Return the kind and the side of each move of a line; every move is examined.
 
-        Raises GameError.
+        Raises GameError if a move is illegal.
         """
         return [
             (self.kind(text, before, after), before.to_move)
@@ -303,17 +305,17 @@ class Dictionary:
         ]
 
     def end(self, record: Record) -> Position:
-        """Return the position after the last ply of a record; raises what `play` does.
+        """Return the position after the last ply of a record. Raises GameError as `play` does.
 
-        Nothing is learned from it.
+        The dictionary learns nothing from this.
         """
         if (end := end_of(record)) is None:
             start = start_of(record)
-            *_, end = start, *self._positions(start, record.moves)  # says what is wrong
+            *_, end = start, *self._positions(start, record.moves)  # raises the error
         return end
 
     def start(self, record: Record) -> _Start:
-        """Return the first position of a record; raises GameError."""
+        """Return the first position of a record. Raises GameError if the game refuses it."""
         key = record.tag("Setup"), record.tag("Position")
         if (known := self._starts.get(key)) is None:
             position = start_of(record)
@@ -327,9 +329,9 @@ class Dictionary:
     def at_once(
         self, position: Position, texts: Sequence[str]
     ) -> tuple[list[int], Sequence[Side], Position] | None:
-        """Return the kind and the seat of each move from a position, and the position at the end.
+        """Return the kind and the side of each move from a position, and the last position.
 
-        None where a move must be looked at, or cannot be played.
+        The result is None if a move must be examined or is illegal.
         """
         end = follow(position, texts) if knows_movers(position) else None
         found = None if end is None else self.for_granted(position, texts)
@@ -338,10 +340,11 @@ class Dictionary:
     def for_granted(
         self, position: Position, texts: Sequence[str]
     ) -> tuple[list[int], Sequence[Side]] | None:
-        """Return the kind and the seat of each move of a line that can be played.
+        """Return the kind and the side of each move of a legal line, without playing it.
 
-        None where a move must be looked at, or finding out who moves takes as long as playing. Who
-        asks has to see at the end whether all did what they are known for; if not, `closely` tells.
+        The result is None if a move must be examined, or if the sides cannot be found without
+        playing. The caller must compare the last position with the expected one; if they differ,
+        call `closely`.
         """
         if not knows_movers(position):
             return None
@@ -351,7 +354,9 @@ class Dictionary:
         try:
             for turn in range(2):
                 by = seats[turn::2]
-                if by and by.count(by[0]) == len(by):  # as nearly always: many at once
+                if by and by.count(by[0]) == len(
+                    by
+                ):  # the usual case: the kinds of many moves at once
                     kinds[turn::2] = map(granted[by[0]].__getitem__, texts[turn::2])
                 else:
                     pairs = zip(by, texts[turn::2], strict=True)
@@ -363,9 +368,10 @@ class Dictionary:
     def closely(
         self, position: Position, texts: Sequence[str], seats: Sequence[Side] = ()
     ) -> tuple[list[int], Sequence[Side], Position]:
-        """Return what `at_once` does, looking at each move; raises GameError.
+        """Return the result of `at_once` after examining each move.
 
-        With `seats` one of the moves is not what it was taken for: none is granted from now on.
+        Raises GameError for an illegal move. If `seats` is given, a known move had another effect;
+        then no move is taken as known any more.
         """
         if seats:
             self._grant_nothing()
@@ -375,7 +381,7 @@ class Dictionary:
             at = 0
             for ply, (text, seat) in enumerate(zip(texts, seats, strict=True)):
                 kind = self._granted[seat].get(text)
-                if kind is None:  # what lies between two such plies is played at once
+                if kind is None:  # the plies between two such plies are played at once
                     before = follow(position, texts[at:ply])
                     assert before is not None
                     at, position = ply + 1, before.play(Move(text))
@@ -398,13 +404,19 @@ class Dictionary:
     def _steps(
         self, position: Position, texts: Sequence[str]
     ) -> Iterator[tuple[str, Position, Position]]:
-        """Yield each move with the positions before and after it; raises as `_positions`."""
+        """Yield each move with the positions before and after it.
+
+        Raises GameError for an illegal move.
+        """
         for text, after in zip(texts, self._positions(position, texts), strict=True):
             yield text, position, after
             position = after
 
     def _positions(self, position: Position, texts: Sequence[str]) -> Iterator[Position]:
-        """Yield the position after each move; raises GameError, with the ply in the message."""
+        """Yield the position after each move.
+
+        Raises GameError, with the ply, for an illegal move.
+        """
         for number, text in enumerate(texts, 1):
             try:
                 position = position.play(self.read(text))
@@ -413,24 +425,24 @@ class Dictionary:
             yield position
 
     def kind_of(self, move: Move, position: Position) -> int:
-        """Return which kind a legal move is, which is not played where it is taken for granted."""
+        """Return the kind of a legal move; a known move is not played."""
         kind = self._granted[position.to_move].get(move)
         return self.kind(move, position, position.play(move)) if kind is None else kind
 
     def kind(self, text: str, before: Position, after: Position) -> int:
-        """Return which kind of move led from one position to the next."""
+        """Return the kind of the move that led from one position to the next."""
         seat = before.to_move
         old, new = self._contents(before), self._contents(after)
         known = self._known.setdefault(text, [])
         for kind in known:
             effects = self.effects[kind]
             effect = effects[seat]
-            if effect is None:  # perhaps it does the same as for the other seat
+            if effect is None:  # the effect may be the same as for the other side
                 effect = effects[1 - seat] or ""
             if applied(effect, old, self.shapes) == new:
                 effects[seat] = effect
                 self._left(kind, seat, old, new)
-                # It did again what it did: that is tried first from now on, or taken for granted.
+                # The effect was confirmed: it is tried first from now on, or taken as known.
                 last, times = self._streaks.get((text, seat), (kind, 0))
                 self._streaks[text, seat] = kind, times + 1 if last == kind else 1
                 known.remove(kind)
@@ -440,7 +452,9 @@ class Dictionary:
                     self._granted[seat][text] = kind
                 return kind
         of_seat = [kind for kind in known if self.effects[kind][seat] is not None]
-        for kind in of_seat:  # all that was seen of it may have been something else, which this is
+        for kind in (
+            of_seat
+        ):  # the move has this effect and that one, so earlier alternatives are possible again
             if others := self._left(kind, seat, old, new):
                 self.effects[kind][seat] = others[0]
                 for rivals in (self._rivals, self._unseen):
@@ -450,7 +464,7 @@ class Dictionary:
         kind = next((one for one in known if self.effects[one][seat] is None), len(self.texts))
         if of_seat:
             self._grant_nothing()
-        if kind == len(self.texts):  # a kind of move that the seat had not
+        if kind == len(self.texts):  # a new kind of move
             known.append(kind)
             self.texts.append(text)
             self.effects.append([None, None])
@@ -459,7 +473,7 @@ class Dictionary:
         return kind
 
     def _left(self, kind: int, seat: Side, old: Sequence[str], new: Sequence[str]) -> Sequence[str]:
-        """Return what else explains all that was seen of a kind by a seat, this included."""
+        """Return the other effects that explain all moves of a kind by a side, including this."""
         effect, key = self.effects[kind][seat] or "", (kind, seat)
         if key not in self._rivals:
             told = {*_explanations(old, new, self.shapes)} - {effect}
@@ -480,7 +494,7 @@ class Dictionary:
         return (*self._rivals[key], *self._unseen[key])
 
     def _lays(self, effect: str, unseen: str) -> bool:
-        """Return whether an effect lays a marker, which moves as a rule: it came from nowhere."""
+        """Return whether an effect places a marker that is not on the board."""
         what, code = unseen[0], unseen[1]
         laid = "".join(operand for _, sign, operand in words(effect) if sign in "+=")
         return what == "!" and self.shapes[code] == "marker" and code in laid
@@ -493,10 +507,10 @@ class Dictionary:
 
 
 class LegalMoves:
-    """Which moves are legal in games that a dictionary has played, as bits: a bit a kind of move.
+    """The legal moves of records that a dictionary has played, as bits: one bit per kind of move.
 
-    Kinds that are settled have the bits of the game's own, so that nothing is asked of such moves;
-    others come above these. Nothing is to be played by the dictionary any more.
+    Settled kinds use the bits of the game's own moves, which makes them fast. Other kinds use
+    higher bits. The dictionary must not play any more records.
     """
 
     def __init__(self, dictionary: Dictionary) -> None:
@@ -534,6 +548,6 @@ class LegalMoves:
         return self._bit.get(kind) or 1 << self._above + kind
 
     def kinds(self, moves: int) -> int:
-        """Return the kinds of moves as bits, kind k being 1 << k."""
+        """Return the kinds of moves as bits: kind k is 1 << k."""
         settled = (1 << self._kind[bit] for bit in Board.bits(moves & self._settled))
         return reduce(or_, settled, moves >> self._above)

@@ -1,7 +1,7 @@
 """The headers of a file: tags and results of its records, without reading the moves.
 
-What is written as the arena writes it is only looked at: a line a tag, an empty line, the result as
-the last word. Any other text is read as a whole, and the same comes of it.
+A record in the arena's own form is read quickly: one tag per line, an empty line, and the result as
+the last word. Any other text is read completely, with the same result.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ from lath.notation.text.splitting import (
 
 
 class Header(NamedTuple):
-    """What stands before the moves of a record, and what after them."""
+    """The tags of a record before its moves, and the result after them."""
 
     number: int
-    """Of the record in its file, from 1; bad ones count too."""
+    """The number of the record in its file, from 1; invalid records count too."""
 
     line: int
     """The line of the file on which it begins, from 1."""
 
     offset: int
-    """Bytes of the file before that line, as they are when decompressed."""
+    """The offset of that line in bytes of the decompressed file."""
 
     tags: tuple[tuple[str, str], ...]
-    """Names and values in order, as `Record` has them; empty where the text is no record."""
+    """Names and values in order, as in `Record`; empty if the text is not a record."""
 
     result: Result
-    """`*` where the text is no record."""
+    """`*` if the text is not a record."""
 
     problems: tuple[Problem, ...] = ()
-    """What is wrong with the text; of its moves nothing is known."""
+    """The problems of the text; its moves were not checked."""
 
     def tag(self, name: str, default: str = "") -> str:
-        """Return a tag's value; `default` where it is missing."""
+        """Return a tag's value; `default` if the tag is missing."""
         for known, value in self.tags:
             if known == name:
                 return value
@@ -61,37 +61,37 @@ class Header(NamedTuple):
 
     @property
     def first(self) -> str:
-        """Return the name of who makes the first decision; `?` where it is missing or empty."""
+        """Return the name of the first player; `?` if it is missing or empty."""
         return self.tag("First") or "?"
 
     @property
     def second(self) -> str:
-        """Return the opponent's name; `?` where it is missing or empty."""
+        """Return the name of the second player; `?` if it is missing or empty."""
         return self.tag("Second") or "?"
 
     @property
     def termination(self) -> str:
-        """Return why the game ended, a value of Termination; empty where it is not said."""
+        """Return the reason why the game ended, a value of Termination; empty if it is missing."""
         return self.tag("Termination")
 
 
 def headers(path: str | Path) -> Iterator[Header]:
-    """Yield the headers of a file, lazily, several times as fast as its records are read.
+    """Yield the headers of a file lazily, several times as fast as its records.
 
-    A bad one has its problems and no tags, and reading goes on. `-` is standard input. Raises
-    OSError.
+    An invalid header has problems and no tags, and reading continues. `-` is standard input. Raises
+    OSError if the file cannot be read.
     """
     with open_bytes(path) as stream:
         yield from headers_of(stream, str(path))
 
 
 def headers_of(stream: BinaryIO, name: str) -> Iterator[Header]:
-    """Yield the headers of a stream, as `headers` does; `name` is what problems call it."""
+    """Yield the headers of a stream, as `headers` does; problems call the stream `name`."""
     return (header for header, _ in unread(stream, name))
 
 
 def unread(stream: BinaryIO, name: str) -> Iterator[tuple[Header, bytes | Entry]]:
-    """Yield each header with its record: the bytes, if no more has been read, or the entry."""
+    """Yield each header with its record: its bytes if only they were read, or else its entry."""
     number = 1
     for chunk in chunks(stream):
         for line, start, data in cuts(chunk):
@@ -108,7 +108,7 @@ def unread(stream: BinaryIO, name: str) -> Iterator[tuple[Header, bytes | Entry]
 
 
 def texts_at(chunk: Chunk) -> Iterator[tuple[int, RecordText]]:
-    """Yield the records of a chunk, each after the offset of the line on which it begins."""
+    """Yield the records of a chunk, each with the offset of the line on which it begins."""
     line, at = chunk.line, 0
     for text in texts_of(chunk):
         while line < text.line:

@@ -1,7 +1,7 @@
-"""Whether the text of a record is surely sound: its whole line of moves is played at once.
+"""A quick test that the text of a record is valid: its whole main line is played at once.
 
-`text.scanner` gives the parts. Where this is not sure, `replay` checks the record move by move and
-says what is wrong; `reading` goes from one to the other.
+`text.scanner` gives the parts. If the test is not certain, `replay` checks the record move by move
+and reports the problem; `reading` combines the two.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lath.notation.text.scanner import (
 
 
 class ValidGame(NamedTuple):
-    """A sound record that was read quickly."""
+    """A valid record that was read quickly."""
 
     parts: Parts
     line: Sequence[str]
@@ -38,7 +38,7 @@ class ValidGame(NamedTuple):
 
 
 def valid_game(text: str) -> ValidGame | None:
-    """Return the record that `text` is; None where it may not be sound."""
+    """Return the record of a text; None if the text may be invalid."""
     for read in (plain_parts, parts):
         if (found := read(text)) and (played := _played(found)):
             return ValidGame(found, *played)
@@ -46,14 +46,14 @@ def valid_game(text: str) -> ValidGame | None:
 
 
 def valid_plies(text: str) -> int | None:
-    """Return how many plies the record that `text` is has; None where it may not be sound."""
+    """Return the number of plies of the record of a text; None if the text may be invalid."""
     return plies_of((text,))[0]
 
 
 def plies_of(texts: Sequence[str]) -> list[int | None]:
-    """Return the same of each of the texts.
+    """Return the number of plies of each text; None for texts that may be invalid.
 
-    Records of one game are played together, for the processor then has at hand what it needs.
+    Records of one game are played together, because that uses the processor's cache best.
     """
     counts: list[int | None] = [None] * len(texts)
     of_games: dict[str, list[tuple[int, Parts]]] = {}
@@ -71,16 +71,16 @@ def plies_of(texts: Sequence[str]) -> list[int | None]:
 
 
 def _played(found: Parts) -> tuple[Sequence[str], Position, Position] | None:
-    """Return the line of a record with these parts, and the positions at its ends.
+    """Return the line of a record with these parts, and its first and last position.
 
-    None where something may be wrong with the record.
+    The result is None if the record may be invalid.
     """
     values, line = dict(found.tags), found.line
     if found.tags[0][0] != "Game" or len(values) != len(found.tags):
         return None
     if line is None and (line := _line(found)) is None:
         return None
-    if MOVES in values and not line:  # a result alone, which has no position
+    if MOVES in values and not line:  # a result without moves has no position
         return None
     tag = values.get
     if not _tags_are_valid(tag("Date"), tag("TimeControl")):
@@ -99,8 +99,8 @@ def _played(found: Parts) -> tuple[Sequence[str], Position, Position] | None:
 
 
 def _line(found: Parts) -> Sequence[str] | None:
-    """Return the moves of parts; None where more stands there than they and what is harmless."""
-    if sum(len(value) for _, value in found.tags) > MOST_TAGS:  # what follows remembers them
+    """Return the moves of parts; None if they contain more than moves and harmless comments."""
+    if sum(len(value) for _, value in found.tags) > MOST_TAGS:  # the functions below cache them
         return None
     if found.before and SOUND.sub("", found.before).strip():
         return None
@@ -111,16 +111,16 @@ def _line(found: Parts) -> Sequence[str] | None:
 
 @lru_cache(maxsize=4096)
 def _tags_are_valid(date: str | None, time_control: str | None) -> bool:
-    """Return whether nothing is wrong with these values; None where they are missing."""
+    """Return whether these values are valid; None means that the tag is missing."""
     values = (("Date", date), ("TimeControl", time_control))
     return not any(check_tag(name, value) for name, value in values if value is not None)
 
 
 @lru_cache(maxsize=1024)
 def _ends_validly(tag: str, result: Result, termination: str, ruled: Result) -> bool:
-    """Return whether a record may end so, by the values of its tags and its result.
+    """Return whether a record may end with these tag values and this result.
 
-    `ruled` is the result of the rules, `*` where the game goes on.
+    `ruled` is the result by the rules, `*` if they have not ended the game.
     """
     return not any(
         (
@@ -135,9 +135,9 @@ def _ends_validly(tag: str, result: Result, termination: str, ruled: Result) -> 
 
 @lru_cache(maxsize=4096)
 def _start(game: str, setup: str, position: str, rules: str) -> Position | None:
-    """Return the first position by the values of tags; None where something may be wrong.
+    """Return the first position for these tag values; None if they may be invalid.
 
-    Raises UnknownGameError: a game that is unknown may be added yet.
+    Raises UnknownGameError, because an unknown game may still be added.
     """
     if position and setup:
         return None

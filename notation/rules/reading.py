@@ -1,7 +1,7 @@
-"""Files and streams of records into entries, one by one: a record, or what is wrong with its text.
+"""Files and streams as entries, one per record: the record, or the problems of its text.
 
-The way of a text is in `entry_of`: `quick_check`, then `text.scanner` with `replay`, then
-`text.parser` with `replay`. `validation` counts the entries of whole files.
+`entry_of` tries `quick_check`, then `text.scanner` with `replay`, then `text.parser` with `replay`.
+`validation` counts the entries of whole files.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from lath.notation.text.splitting import Chunk, Entry, RecordText, chunks, texts
 def read(
     path: str | Path, *, on_problem: Callable[[Problem], object] | None = None
 ) -> Iterator[Record]:
-    """Yield the records of a file, lazily; `-` is standard input.
+    """Yield the records of a file lazily; `-` is standard input.
 
-    The moves are not played: `notation.check` does that. Raises OSError and, at the first text
-    that is no record, RecordError, which says what is wrong, where. With `on_problem` reading goes
-    on after it instead: it is called with each problem, and such texts are passed over.
+    The moves are not played; use `notation.check` for that. Raises OSError if the file cannot be
+    read, and RecordError at the first text that is not a record. With `on_problem`, reading
+    continues instead: the function is called with each problem, and such texts are skipped.
     """
     for entry in entries(path, rules=False):
         if entry.record is not None and not entry.problems:
@@ -51,11 +51,10 @@ def read(
 
 
 def entries(path: str | Path, *, rules: bool = True, jobs: int = 1) -> Iterator[Entry]:
-    """Yield what stands in a file record by record, with its problems; raises OSError.
+    """Yield an entry for each record of a file, with its problems. Raises OSError.
 
-    With `rules` the moves are played and results, tags and annotations checked, by `jobs`
-    processes; without, only that the text is a record, and that its tags begin with Game and come
-    once.
+    With `rules`, `jobs` processes play the moves and check results, tags and annotations. Without
+    it, an entry is valid if its text is a record and its tags begin with Game and are unique.
     """
     with open_bytes(path) as stream:
         yield from entries_of(stream, str(path), rules=rules, jobs=jobs)
@@ -64,7 +63,7 @@ def entries(path: str | Path, *, rules: bool = True, jobs: int = 1) -> Iterator[
 def entries_of(
     stream: BinaryIO, name: str, *, rules: bool = True, jobs: int = 1
 ) -> Iterator[Entry]:
-    """Yield what stands in a stream, as `entries` does; `name` is what problems call it."""
+    """Yield the entries of a stream, as `entries` does; problems call the stream `name`."""
     if rules and jobs > 1:
         return entries_judged_apart(stream, name, jobs)
     texts = enumerate(chain.from_iterable(map(texts_of, chunks(stream))), 1)
@@ -72,9 +71,10 @@ def entries_of(
 
 
 def entries_judged_apart(stream: BinaryIO, name: str, jobs: int) -> Iterator[Entry]:
-    """Yield what `entries_of` does: `jobs` processes say what is bad, here it is read alone.
+    """Yield the entries of a stream; `jobs` processes find the invalid ones.
 
-    So nothing but what is bad is sent: to send records takes longer than to read them again.
+    The processes send back only invalid entries. This process reads the valid ones again, because
+    that takes less time than sending them.
     """
     waiting: deque[Chunk] = deque()
 
@@ -95,7 +95,7 @@ def entries_judged_apart(stream: BinaryIO, name: str, jobs: int) -> Iterator[Ent
 
 
 def _bad_in(chunk: Chunk, name: str) -> dict[int, Entry]:
-    """Return the bad texts of a chunk by their places, each as if it was the first of its file."""
+    """Return the invalid entries of a chunk by place, with numbers as in a file of their own."""
     return {
         place: entry
         for place, text in enumerate(texts_of(chunk))
@@ -106,8 +106,8 @@ def _bad_in(chunk: Chunk, name: str) -> dict[int, Entry]:
 def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) -> Entry:
     """Return the entry of one text, the `number`-th of the file that problems call `name`.
 
-    What is surely sound is read quickly, what the scanner reads is checked move by move, and Lark
-    reads what is left, to say where it is wrong.
+    Certainly valid texts are read quickly. Other texts that the scanner can read are checked move
+    by move. Lark reads the rest, to find the place of the error.
     """
     if not text.fault:
         game = valid_game(text.text) if rules else None
@@ -117,7 +117,7 @@ def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) ->
             return Entry(number, text.line, record, (), text.text)
     elif text.fault.code != "syntax":
         return text.entry(name, number, None, [text.fault])
-    from lath.notation.text.parser import parse_closely  # Lark takes a while to load
+    from lath.notation.text.parser import parse_closely  # Lark takes long to import
 
     try:
         parsed = parse_closely(text.text)
@@ -134,7 +134,10 @@ def entries_from(
     name: str,
     read: Callable[[RecordText], tuple[Record | None, Sequence[Fault]]],
 ) -> Iterator[Entry]:
-    """Yield the entries of another format; `read` returns a record, or raises RecordSyntaxError."""
+    """Yield the entries of another format.
+
+    `read` must return a record or raise RecordSyntaxError.
+    """
     for number, text in enumerate(texts, 1):
         record: Record | None = None
         faults: Sequence[Fault] = [text.fault] if text.fault else []

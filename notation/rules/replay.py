@@ -1,6 +1,6 @@
-"""Records against the rules, move by move: the positions of a game, and what is wrong with it.
+"""Records checked against the rules, move by move: the positions of a game, and its faults.
 
-`quick_check` says faster that a record is sound. `reading` makes entries of the faults.
+`quick_check` recognises valid records faster. `reading` makes entries from the faults.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ from lath.notation.text.suggestions import (
 def wrong_numbers(places: Sequence[PlyPlace], first_number: int) -> dict[int, Fault]:
     """Return the faults of the numbers before plies, by ply.
 
-    Numbers that only follow from a wrong one before them are not told of again: those that count
-    on from it, or count pairs of moves as it does.
+    A wrong number is reported once. Later numbers that count on from it, or that count pairs of
+    moves as it does, are not reported again.
     """
     faults: dict[int, Fault] = {}
     ahead, in_pairs = 0, False
@@ -78,8 +78,8 @@ def wrong_numbers(places: Sequence[PlyPlace], first_number: int) -> dict[int, Fa
             continue
         ahead, in_pairs = number - ply, number != ply and number == (ply + 1) // 2
         if ahead:
-            why = ", for each ply has a number of its own" if in_pairs else ""
-            message = f"ply number {number}. stands before ply {ply}"
+            why = ", because each ply has its own number" if in_pairs else ""
+            message = f"ply number {number}. is written before ply {ply}"
             faults[ply] = Fault("ply-number", message, f"{ply}.{why}", place.number_at, ply=ply)
     return faults
 
@@ -87,7 +87,7 @@ def wrong_numbers(places: Sequence[PlyPlace], first_number: int) -> dict[int, Fa
 def annotation_faults(
     comments: Sequence[Comment], notes: Sequence[int], at: int | None, number: int | None = None
 ) -> Iterator[Fault]:
-    """Yield what is wrong with annotations; `notes` are their places, `at` is told without."""
+    """Yield the faults of annotations. `notes` are their places; without it, `at` is used."""
     annotations = [part for comment in comments for part in comment if isinstance(part, Annotation)]
     for index, part in enumerate(annotations):
         if wrong := _wrong_with(part):
@@ -98,18 +98,18 @@ def annotation_faults(
 
 
 def meant_annotation(note: Annotation) -> Annotation | None:
-    """Return an annotation whose time is written as on a clock, in seconds; None for others."""
+    """Return an annotation with its clock time converted to seconds; None for other annotations."""
     seconds = seconds_of(note.value) if note.name in ("emt", "clk") else ""
     return annotation(note.name, seconds) if seconds else None
 
 
 def is_right(note: Annotation) -> bool:
-    """Return whether an annotation has no name that is known, or a value that this may have."""
+    """Return whether an annotation is unknown, or known with a valid value."""
     return _wrong_with(note) is None
 
 
 def _wrong_with(note: Annotation) -> str | None:
-    """Return what a known annotation should have been; None where it is right or unknown."""
+    """Return the expected value of a known annotation; None if it is valid or unknown."""
     number = note.number
     if note.name in ("emt", "clk"):
         return None if number is not None and number >= 0 else "a time in seconds, 0 or more"
@@ -123,7 +123,7 @@ def _wrong_with(note: Annotation) -> str | None:
 def start_of(record: Record) -> Position:
     """Return the position before the record's first ply.
 
-    Raises GameError: an unknown game, or a setup or position that the game refuses.
+    Raises GameError for an unknown game, or a setup or position that the game refuses.
     """
     require_record(record)
     tag = record.tag
@@ -139,33 +139,33 @@ def start_of(record: Record) -> Position:
 
 
 def _where_to_look(file: str) -> str:
-    """Return in words how the game of a file that is unknown comes to be known."""
-    from shlex import quote  # a stranger has written the name
+    """Return advice on how to load the unknown game of a file."""
+    from shlex import quote  # the name comes from an untrusted record
 
     name, _ = _name_and_hash(file)
     origins = {game_id: games.origin(game_id) for game_id in added_ids()}
     same = (game_id for game_id, origin in origins.items() if origin and origin.name == name)
     if game_id := next(same, ""):
-        return f"the file of this name that is known has the game {game_id!r}"
+        return f"the known file of this name defines the game {game_id!r}"
     return f"add --game {quote(f'./{name}')}"
 
 
 def game_by(game_id: str, rules: str) -> Game:
-    """Return the game by the version of its rules that the tag `Rules` says, empty if missing.
+    """Return the game under the rules version of the tag `Rules`; an empty text is the first one.
 
-    Raises UnknownGameError, RulesVersionError where this version is not here.
+    Raises UnknownGameError, or RulesVersionError if that version is not available.
     """
     return by_version(games.get(game_id), rules or FIRST_VERSION)
 
 
 def start_from(game_id: str, setup: str, position: str, rules: str = "") -> Position:
-    """Return the same from the values of the tags, empty where they are missing."""
+    """Return the first position for these values of tags; missing tags are empty."""
     game = game_by(game_id, rules)
     return game.position(position) if position else game.start(setup or None)
 
 
 def positions(record: Record) -> Iterator[Position]:
-    """Yield the first position and the one after each ply; raises GameError."""
+    """Yield the first position and the one after each ply. Raises GameError for an illegal move."""
     position = start_of(record)
     yield position
     for ply in record.plies:
@@ -174,10 +174,10 @@ def positions(record: Record) -> Iterator[Position]:
 
 
 def end_of(record: Record) -> Position | None:
-    """Return the position after the last ply; None where the rules refuse something before it."""
+    """Return the position after the last ply; None if the rules refuse the start or a move."""
     try:
         end = follow(start_of(record), record.moves)
-        if end is None:  # a move is in another spelling, or cannot be played
+        if end is None:  # a move is not canonical, or is illegal
             *_, end = positions(record)
     except GameError:
         return None
@@ -185,7 +185,7 @@ def end_of(record: Record) -> Position | None:
 
 
 def movers_of(record: Record) -> Sequence[Side]:
-    """Return who decides on each ply of a record that can be played, and who after the last."""
+    """Return the side to move at each ply of a legal record, and after the last one."""
     spelled = spellings(record.game, record.tag(RULES))
     return movers(start_of(record), [spelled[move] for move in record.moves])
 
@@ -207,23 +207,23 @@ _SPELLINGS: Final = Remembered(_spellings_of, 256)
 
 
 def spellings(game_id: str, rules: str = "") -> Mapping[str, str]:
-    """Return the canonical text of each move of a game; of what it cannot read, the text itself.
+    """Return the canonical text of each move of a game; an unreadable move is its own text.
 
-    `rules` is what the tag `Rules` says, empty if it is missing.
+    `rules` is the value of the tag `Rules`; empty if it is missing.
 
     >>> spellings("mammalath")["xb4-b2"], spellings("chess")["e4"]
     ('xb2-b4', 'e4')
     """
     try:
         return _SPELLINGS[f"{game_id}\n{rules}" if rules else game_id]
-    except GameError:  # one that is unknown may be added yet
+    except GameError:  # an unknown game may still be added
         return Remembered(str, 0)
 
 
 def canonical(record: Record) -> Record:
-    """Return the record with setup and moves in canonical text, for as far as its game reads them.
+    """Return the record with its setup and moves in canonical text, if its game can read them.
 
-    The moves are not played: `check` does that.
+    The moves are not played; use `check` for that.
     """
     require_record(record)
     spelled = spellings(record.game, record.tag(RULES))
@@ -236,7 +236,7 @@ def canonical(record: Record) -> Record:
 
     def of_ply(ply: Ply) -> Ply:
         move = spelled[ply.move]
-        if move == ply.move and not ply.variations:  # most are
+        if move == ply.move and not ply.variations:  # the most frequent case
             return ply
         variations = tuple(
             variation_as_read(tuple(map(of_ply, variation.plies)), variation.comments)
@@ -251,15 +251,15 @@ def canonical(record: Record) -> Record:
 def faults_of(
     record: Record, places: Sequence[PlyPlace] | None = None, notes: Sequence[int] = ()
 ) -> list[Fault]:
-    """Return what is wrong with a record that has a text, by its tags and the rules.
+    """Return the faults of a record by its tags and the rules; the record must have a text.
 
-    A result alone is not judged by rules. With the `places` of its plies in a text, and those of
-    the annotations before them, faults say where they are.
+    A record without moves is not checked against the rules. `places` are those of the plies in the
+    text. `notes` are those of annotations before the plies. With both, faults have places.
     """
     first = None if places is None else 0
     faults: list[Fault] = []
     if record.tag("Setup") and record.tag("Position"):
-        message = "a record begins from a Setup or from a Position"
+        message = "the record has both a Setup and a Position"
         faults.append(Fault("tag", message, "one of the two", tag="Position"))
     faults += filter(None, starmap(check_tag, record.tags))
     faults += annotation_faults(record.comments, notes, first)
@@ -274,7 +274,7 @@ def _rules_faults(record: Record, places: Sequence[PlyPlace] | None) -> list[Fau
     try:
         start = start_of(record)
     except RulesVersionError as error:
-        version = record.tag(RULES)  # what is none is told of already
+        version = record.tag(RULES)  # an invalid version is reported elsewhere
         return (
             []
             if check_tag(RULES, version)
@@ -294,11 +294,11 @@ def _rules_faults(record: Record, places: Sequence[PlyPlace] | None) -> list[Fau
 
 
 _OF_RULES: Final = ("setup", "position", "move", "illegal-move", "result", "termination")
-"""Codes of what other rules may find nothing wrong with."""
+"""Codes of faults that may not exist under other rules."""
 
 
 def _of_another_file(record: Record, faults: list[Fault]) -> list[Fault]:
-    """Return faults as those of the rules at hand where a record was played by another file's."""
+    """Return the faults, marked as uncertain if another file's rules were used in the game."""
     tag = record.tag(GAME_FILE)
     if not (tag and faults):
         return faults
@@ -306,7 +306,7 @@ def _of_another_file(record: Record, faults: list[Fault]) -> list[Fault]:
     if file is not None and file.sha256 == digest:
         return faults
     by = f"another {_file_words(tag)}" if file and file.name == name else _file_words(tag)
-    words = f"played by {by}, whose rules may differ"
+    words = f"played with {by}, whose rules may differ"
     return [
         replace(fault, code="rules", message=f"{words}: {fault.message}", meant="")
         if fault.code in _OF_RULES
@@ -316,7 +316,7 @@ def _of_another_file(record: Record, faults: list[Fault]) -> list[Fault]:
 
 
 def _name_and_hash(tag: str) -> tuple[str, str]:
-    """Return what the tag `GameFile` says: a name, and a hash that is empty where it has none."""
+    """Return the name and the hash in a tag `GameFile`; the hash is empty if it is missing."""
     name, _, digest = tag.partition(" sha256:")
     return name, digest
 
@@ -327,7 +327,7 @@ def _file_words(tag: str) -> str:
 
 
 def _why_no_start(record: Record, tag: str, error: GameError) -> tuple[str, str]:
-    """Return what is wrong with the value of Setup or Position, and what was expected."""
+    """Return the problem of the value of Setup or Position, and what was expected."""
     value = record.tag(tag)
     if other := meant_start(record.game, tag, value):
         what = "a whole position" if other == "Position" else "a setup"
@@ -338,9 +338,9 @@ def _why_no_start(record: Record, tag: str, error: GameError) -> tuple[str, str]
 def check_line(
     position: Position, plies: Sequence[Ply], places: Sequence[PlyPlace] | None, first_number: int
 ) -> tuple[Position | None, list[Fault]]:
-    """Return the position after `plies` (None where one cannot be played), and the faults.
+    """Return the position after `plies` (None if one is illegal), and the faults.
 
-    Behind a ply that cannot be played, others are at fault that no move in its place makes legal.
+    After an illegal ply, a later ply is at fault only if no legal move in its place would allow it.
     """
     faults: list[Fault] = []
     numbers = wrong_numbers(places or (), first_number)
@@ -371,19 +371,19 @@ def check_line(
 
 
 class _Behind:
-    """The positions in which a game may be behind a ply that cannot be played: by any legal move.
+    """The possible positions after an illegal ply, reached by any legal move instead.
 
-    Nothing is known where they are too many, or where the game is over in all of them.
+    Nothing is known if there are too many positions, or if the game is over in all of them.
     """
 
     def __init__(self, refused: Position) -> None:
         self._before, self._is_at_fault = [refused], True
-        """Positions, and whether any move is yet to be played in them."""
+        """The positions, and whether a move is still to be played in each."""
         self._game = refused.game
         self._left = _MOST_TRIES
 
     def fault_of(self, move: str, at: int | None, number: int) -> Fault | None:
-        """Return what is wrong with the next move whatever came before; None where nothing is."""
+        """Return the fault of the next move that holds in every possible position, or None."""
         try:
             self._game.canonical(move)
         except MoveSyntaxError as error:
@@ -405,7 +405,7 @@ class _Behind:
         return _move_fault(*refused, at, number)
 
     def _known(self) -> list[Position]:
-        """Return the positions before the next ply; none where they are too many."""
+        """Return the possible positions before the next ply; none if there are too many."""
         known, self._before = self._before, []
         if not self._is_at_fault:
             return known
@@ -418,11 +418,11 @@ class _Behind:
 
 
 _MOST_TRIES: Final = 10_000
-"""So many moves are played at most to find what else is wrong with a record."""
+"""The most moves that are played to find further faults of a record."""
 
 
 def _move_fault(position: Position, error: GameError, at: int | None, number: int) -> Fault:
-    """Return what is wrong with a move that `position` refused with `error`."""
+    """Return the fault of a move that `position` refused with `error`."""
     if isinstance(error, MoveSyntaxError):
         game, text = position.game, error.text
         other, expected = about_move(game, text)
@@ -441,18 +441,18 @@ def _move_fault(position: Position, error: GameError, at: int | None, number: in
 
 
 def result_faults(tag: str, result: Result, termination: str) -> Iterator[Fault]:
-    """Yield what is wrong with the result after the moves beside the tags Result and Termination.
+    """Yield the faults of the result compared with the tags Result and Termination.
 
-    Values of tags that are missing are empty.
+    The values of missing tags are empty.
     """
     if tag and tag not in RESULTS:
-        message = f"{shortened(tag)} is no result"
+        message = f"{shortened(tag)} is not a result"
         yield Fault(
             "result", message, RESULTS_IN_WORDS, tag="Result", meant=meant_result(tag) or ""
         )
     elif tag and tag != result:
-        message = f"the tag says {tag}, but the moves end in {result}"
-        yield Fault("result", message, "the same result twice", tag="Result")
+        message = f"the Result tag is {tag}, but the moves end with {result}"
+        yield Fault("result", message, "equal results", tag="Result")
     if not result.is_finished and termination in _DECIDED:
         message = f"the result is *, but the Termination is {termination}"
         yield Fault("result", message, "a decided result", tag="Termination")
@@ -462,22 +462,20 @@ _DECIDED: Final = (
     *(Termination.RESIGNATION, Termination.TIME, Termination.ILLEGAL_MOVE, Termination.CRASH),
     *(Termination.FLOOD, Termination.ADJUDICATION, Termination.AGREEMENT),
 )
-"""Terminations after which somebody has won, or nobody."""
+"""Terminations that decide a game."""
 
 
 def end_faults(result: Result, termination: str, outcome: Outcome | None) -> Iterator[Fault]:
-    """Yield what is wrong with them beside the outcome by the rules, None if the game goes on."""
+    """Yield the faults of the result compared with the outcome by the rules, if there is one."""
     if outcome is not None:
         if outcome.result != result:
             message = f"the result is {result}, but {_ending(outcome)}"
             yield Fault("result", message, outcome.result, tag="Result")
     elif result.is_finished and termination in ("", Termination.RULES):
-        message = f"the result is {result}, but the game goes on after the last move"
-        yield Fault(
-            "result", message, "the result *, or a Termination other than rules", tag="Result"
-        )
+        message = f"the result is {result}, but the game is not over after the last move"
+        yield Fault("result", message, "the result * or another Termination", tag="Result")
     elif termination == Termination.RULES:
-        message = "the Termination is rules, but the game goes on after the last move"
+        message = "the Termination is rules, but the game is not over after the last move"
         yield Fault("termination", message, "another Termination", tag="Termination")
 
 
@@ -490,7 +488,7 @@ def _ending(outcome: Outcome) -> str:
 def _tag_fault(name: str, value: str) -> Fault | None:
     if name == "Date" and value != "?" and not is_date(value):
         message, meant = f"the Date {shortened(value)} is not a date", meant_date(value)
-        expected = "the form 2026-11-20, or 2026-11-?? where the day is not known"
+        expected = "the form 2026-11-20, or 2026-11-?? if the day is unknown"
         return Fault("tag", message, expected, tag=name, meant=meant)
     if name == "Termination" and value and value not in list(Termination):
         message, expected = f"unknown Termination {shortened(value)}", ", ".join(Termination)
@@ -505,8 +503,8 @@ def _tag_fault(name: str, value: str) -> Fault | None:
             message = f"unknown time control {value!r}" if meant else error.what
             return Fault("tag", f"TimeControl: {message}", error.expected, tag=name, meant=meant)
     if name == RULES and value and not is_version(value):
-        message = f"Rules: {shortened(value)} is no version"
-        return Fault("tag", message, "a whole number from 1 on", tag=name)
+        message = f"Rules: {shortened(value)} is not a version"
+        return Fault("tag", message, "a whole number, 1 or more", tag=name)
     return None
 
 
@@ -517,5 +515,5 @@ _CHECKED_TAGS: Final = {
 
 
 def check_tag(name: str, value: str) -> Fault | None:
-    """Return what is wrong with a tag taken by itself; None where nothing is."""
+    """Return the fault of a single tag; None if its value is valid."""
     return _CHECKED_TAGS[name][value] if name in _CHECKED_TAGS else None

@@ -1,6 +1,6 @@
-"""What is wrong with a record; whole files checked, exact counts, on one core or several.
+"""The problems of a record, and of whole files with exact counts, on one or several cores.
 
-Of a sound record only its plies are counted, by `quick_check`; of others `reading` makes an entry.
+`quick_check` counts the plies of valid records; `reading` makes an entry of each other record.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from lath.notation.text.writer import format_record
 
 
 def check(record: Record) -> list[Fault]:
-    """Return what is wrong with a record; an empty list where it is sound.
+    """Return the faults of a record; an empty list if it is valid.
 
-    That is: its text is read back as an equal record, also from a file, its tags are right, its
-    moves legal, and the results of tags, moves and rules agree. Of what has no text the rules are
-    not asked.
+    A record is valid if its text reads back as an equal record, its tags are valid, its moves are
+    legal, and the results of tags, moves and rules agree. If it cannot be written as text, the
+    rules are not checked.
 
     >>> from lath import notation
     >>> [fault.message for fault in check(notation.parse('[Game "yavalath"] 1. e5 2. e5 *'))]
@@ -44,38 +44,43 @@ def check(record: Record) -> list[Fault]:
 
 
 def _unread(record: Record) -> Iterator[Fault]:
-    """Yield why the text of a record is not read back as the same."""
+    """Yield the faults if the text of a record does not read back as an equal record."""
     found = list(entries_of(BytesIO(format_record(record).encode()), "", rules=False))
     problems = [problem for entry in found for problem in entry.problems]
     yield from (Fault(one.code, one.message, one.expected, ply=one.ply) for one in problems)
     if not problems and [entry.record for entry in found] != [record]:
-        yield Fault("field", "its text is read as another record", "plain text in its values")
+        yield Fault(
+            "field",
+            "the text of the record reads back as a different record",
+            "plain text in its values",
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a part of a file holds."""
+    """The result of checking a part of a file."""
 
     records: int = 0
     bad: int = 0
-    """Records with a problem."""
+    """The number of records with a problem."""
     plies: int = 0
-    """Of the main lines of all records that could be read."""
+    """The number of plies in the main lines of all readable records."""
     problems: tuple[Problem, ...] = ()
-    """In order."""
+    """The problems in order."""
 
 
 def validate(path: str | Path, *, jobs: int = 1) -> Iterator[Findings]:
-    """Yield what stands in a file part by part, in order, checked by `jobs` processes.
+    """Yield the findings of a file part by part, in order, checked by `jobs` processes.
 
-    `-` is standard input. Memory stays flat: a few parts of about a megabyte. Raises OSError.
+    `-` is standard input. Memory use does not grow: a few parts of about a megabyte. Raises
+    OSError.
     """
     with open_bytes(path) as stream:
         yield from validate_stream(stream, str(path), jobs=jobs)
 
 
 def validate_stream(stream: BinaryIO, name: str, *, jobs: int = 1) -> Iterator[Findings]:
-    """Yield what stands in a stream, as `validate` does; `name` is what problems call it."""
+    """Yield the findings of a stream, as `validate` does; problems call the stream `name`."""
     number = 0
     for found in in_order(partial(validate_chunk, name=name), chunks(stream), jobs, may_fork=True):
         yield replace(
@@ -85,7 +90,7 @@ def validate_stream(stream: BinaryIO, name: str, *, jobs: int = 1) -> Iterator[F
 
 
 def validate_chunk(chunk: Chunk, name: str) -> Findings:
-    """Return what a chunk holds, its records being numbered as if no chunk came before."""
+    """Return the findings of a chunk; its records are numbered from 1."""
     records = bad = plies = 0
     problems: list[Problem] = []
     texts = texts_of(chunk)
@@ -104,4 +109,4 @@ def validate_chunk(chunk: Chunk, name: str) -> Findings:
 
 
 _TOGETHER: Final = 128
-"""How many records are played together: more do not stay in the processor's caches."""
+"""The number of records that are played together; more would not fit the processor's caches."""

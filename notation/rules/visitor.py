@@ -1,4 +1,4 @@
-"""Records visited part by part, with SKIP for what need not even be read."""
+"""A visitor of records, which can skip parts that need not be read."""
 
 from __future__ import annotations
 
@@ -25,48 +25,51 @@ class Skip(Enum):
 
 
 SKIP: Final = Skip.SKIP
-"""What a visitor returns to pass by what has just begun."""
+"""The value that a visitor returns to skip the part that has just begun."""
 
 Answer = Literal[Skip.SKIP] | None
-"""What the `begin_…` of a visitor return."""
+"""The return type of the `begin_…` methods of a visitor."""
 
 
 class Visitor:
-    """Is told of the parts of records, in the order of their text; does nothing by itself.
+    """A base class with one method for each part of a record, called in the order of the text.
 
-    Of each record: `begin_record`, `tag` for each, `begin_moves`, what is said before the moves,
-    the plies, `end_record`. After a ply comes what is said of it, then its variations: of each
-    `begin_variation`, its plies, `end_variation`. SKIP passes by what has begun: `begin_record`
-    leaves out all up to `end_record`, `begin_moves` all moves, `begin_variation` that variation
-    up to `end_variation`. The `end_…` are always called.
+    The calls for a record are: `begin_record`, `tag` for each tag, `begin_moves`, the comments
+    before the moves, the plies, `end_record`. After a ply come its comments and annotations, then
+    its variations. Each variation is `begin_variation`, its plies, `end_variation`. By default the
+    methods do nothing.
+
+    A `begin_…` method can return SKIP. `begin_record` then skips everything before `end_record`,
+    `begin_moves` skips all moves, and `begin_variation` skips to `end_variation`. The `end_…`
+    methods are always called.
     """
 
     def begin_record(self) -> Answer:
-        """Be told that a record begins."""
+        """Handle the start of a record."""
 
     def tag(self, name: str, value: str) -> None:
-        """Be told of a tag."""
+        """Handle a tag."""
 
     def begin_moves(self) -> Answer:
-        """Be told that all tags are told; of a file, moves that are skipped are not read."""
+        """Handle the end of the tags; if this returns SKIP, moves in a file are not read."""
 
     def ply(self, ply: Ply, number: int) -> None:
-        """Be told of a ply of the main line or of a variation; numbers count from 1."""
+        """Handle a ply of the main line or of a variation; numbers begin at 1."""
 
     def comment(self, text: str) -> None:
-        """Be told of a comment's words, of the ply before, or before the moves that begin."""
+        """Handle a comment on the last ply, or before the moves."""
 
     def annotation(self, annotation: Annotation) -> None:
-        """Be told of an annotation, likewise."""
+        """Handle an annotation of the last ply, or before the moves."""
 
     def begin_variation(self) -> Answer:
-        """Be told that moves follow which might have stood in the place of the ply before."""
+        """Handle the start of a variation: moves that could replace the last ply."""
 
     def end_variation(self) -> None:
-        """Be told that they are over."""
+        """Handle the end of a variation."""
 
     def end_record(self, result: Result) -> None:
-        """Be told that a record is over, and its result."""
+        """Handle the end of a record and its result."""
 
 
 def walk(
@@ -75,12 +78,13 @@ def walk(
     *,
     on_problem: Callable[[Problem], object] | None = None,
 ) -> None:
-    """Let a visitor go through a record, or through all records of a file; `-` is standard input.
+    """Call a visitor for each part of a record, or of all records of a file; `-` is standard input.
 
-    Of a file no more is in memory than a few parts of a megabyte, and moves that are skipped are
-    not read: nothing is known of what is wrong with them. Raises OSError and, at the first text
-    that is no record, RecordError. With `on_problem` the walk goes on after it instead, as `read`
-    does. A record of which only the moves are none has begun by then, and is ended.
+    For a file, memory use does not grow beyond a few parts of a megabyte. Skipped moves are not
+    read, so their problems are not found. Raises OSError if the file cannot be read, and
+    RecordError at the first text that is not a record. With `on_problem`, the walk continues
+    instead, as in `read`. If only the moves of a record are invalid, `begin_record` and
+    `end_record` are still called.
 
     >>> from lath import notation
     >>> class Times(notation.Visitor):
@@ -107,7 +111,7 @@ def walk(
 
 
 def _read(header: Header, part: bytes | Entry, name: str, problems: list[Problem]) -> Record | None:
-    """Return the record of a header; None, adding to `problems`, where its moves are none."""
+    """Return the record of a header; None if its moves are invalid, which adds to `problems`."""
     if isinstance(part, bytes):
         (text,) = texts_of(Chunk(header.line, part, header.offset))
         part = entry_of(text, name, header.number, rules=False)

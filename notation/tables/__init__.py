@@ -1,4 +1,4 @@
-"""Records as rows, as JSON values and as planes of numbers.
+"""Records as table rows, as JSON values and as planes of numbers.
 
 `formats` writes the bytes of such files.
 """

@@ -1,6 +1,6 @@
-"""A record as JSON-like data: one table of its fields, from which reading and the schema follow.
+"""A record as JSON-like data: one table of its fields defines both reading and the schema.
 
-By hand, not by pydantic: checking records must not wait for that.
+It does not use pydantic, because importing that takes too long.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from lath.notation.tokens import MOVE, TAG_NAME, plain
 
 
 def to_json(record: Record) -> dict[str, Any]:
-    """Return the record as SCHEMA describes it; empty fields of plies are left out."""
+    """Return the record in the form of SCHEMA; empty fields of plies are left out."""
     tags = [list(tag) for tag in record.tags]
     return {"tags": tags, **_line_to_json(record), "result": record.result}
 
@@ -66,7 +66,7 @@ Steps = tuple[str | int, ...]
 
 
 class FieldError(RecordSyntaxError):
-    """A value is missing, of another type or not one of those that may be; `steps` lead to it."""
+    """A value is missing or invalid; `steps` lead to it."""
 
     def __init__(self, fault: Fault, steps: Steps) -> None:
         super().__init__(fault)
@@ -81,7 +81,7 @@ def _refused(steps: Steps, what: str, expected: str) -> FieldError:
 
 
 def json_path(steps: Steps) -> str:
-    """Return the path as people write it.
+    """Return the path in the usual notation.
 
     >>> json_path(("plies", 2, "move")), json_path(("odd key",))
     ('$.plies[2].move', '$["odd key"]')
@@ -100,7 +100,7 @@ def _short(value: str) -> str:
 
 
 class Twice:
-    """Stands in the place of the values of a key that comes twice in an object."""
+    """A marker that replaces the values of a key that appears twice in an object."""
 
 
 _KINDS: Final[Mapping[type, str]] = {
@@ -114,18 +114,18 @@ _KINDS: Final[Mapping[type, str]] = {
 
 
 class Shape(NamedTuple):
-    """What a value may be."""
+    """The allowed values of a field."""
 
     expected: str
-    """What people are told where it is missing."""
+    """The expected value in words, for messages."""
     schema: dict[str, Any]
-    """Its JSON Schema."""
+    """The JSON Schema of the field."""
     read: Callable[[Any, Steps], Any]
-    """Returns what a value, to which the steps lead, stands for; raises FieldError."""
+    """The function that converts a value, given the steps to it; it raises FieldError."""
 
 
 def _is_a(kind: type, value: Any, steps: Steps, expected: str) -> None:
-    """Refuse a value of another type."""
+    """Raise FieldError if a value has another type."""
     if type(value) is not kind:
         raise _refused(steps, f"is {_KINDS[type(value)]}", expected)
 
@@ -151,7 +151,7 @@ def _one_of(choices: Collection[str]) -> Shape:
 
 
 def _array(item: Shape, make: Callable[[list[Any]], Any] = tuple, lacks: str = "") -> Shape:
-    """Return the shape of an array; `lacks` is what an empty one does, where it must not be so."""
+    """Return the shape of an array; `lacks` is the expected text if an empty one is invalid."""
 
     def read(value: Any, steps: Steps) -> Any:
         _is_a(list, value, steps, "an array")
@@ -159,7 +159,7 @@ def _array(item: Shape, make: Callable[[list[Any]], Any] = tuple, lacks: str = "
             raise _refused(steps, "is empty", lacks)
         found = []
         for index, inner in enumerate(value):
-            # no comprehension, which would be a frame more: a hundred variations may be nested
+            # a comprehension would add a call frame, and a hundred variations can be nested
             found.append(item.read(inner, (*steps, index)))
         return make(found)
 
@@ -168,7 +168,7 @@ def _array(item: Shape, make: Callable[[list[Any]], Any] = tuple, lacks: str = "
 
 
 def _object(make: Callable[..., Any], required: _Shapes, optional: _Shapes | None = None) -> Shape:
-    """Return the shape of an object; `make` is given its fields by their names."""
+    """Return the shape of an object; `make` receives its fields as keyword arguments."""
     shapes = {**required, **(optional or {})}
 
     def read(value: Any, steps: Steps) -> Any:
@@ -182,7 +182,7 @@ def _object(make: Callable[..., Any], required: _Shapes, optional: _Shapes | Non
             if name not in shapes:
                 raise _refused(path, "is an unknown field", f"one of {', '.join(shapes)}")
             if type(inner) is Twice:
-                raise _refused(path, "stands there twice", "each field once")
+                raise _refused(path, "appears twice", "each field once")
             fields[name] = shapes[name].read(inner, path)
         return make(**fields)
 
@@ -228,7 +228,7 @@ _TAG: Final = Shape(
     _read_tag,
 )
 
-# Blanks in comments run together, as where the text is read; empty comments are none.
+# Runs of spaces in comments become one space, as in text; empty comments are removed.
 _COMMENT: Final = _array(_PART, lambda parts: comment(" ".join(parts)))
 _COMMENTS: Final = _array(
     _COMMENT._replace(schema={"$ref": "#/$defs/comment"}), lambda found: tuple(filter(None, found))
@@ -237,14 +237,14 @@ _COMMENTS: Final = _array(
 
 def _read_ply(value: Any, steps: Steps) -> Ply:
     if len(steps) > 4 * MAX_NESTING + 2:
-        what = f"is the beginning of variations more than {MAX_NESTING} deep"
+        what = f"starts variations nested more than {MAX_NESTING} deep"
         raise _refused(steps[:-3], what, "fewer inside each other")
     return cast("Ply", _PLY.read(value, steps))
 
 
 _ANY_PLY: Final = Shape("an object", {"$ref": "#/$defs/ply"}, _read_ply)
 _LINE: Final = _object(
-    variation_as_read, {"comments": _COMMENTS, "plies": _array(_ANY_PLY, lacks="a move at least")}
+    variation_as_read, {"comments": _COMMENTS, "plies": _array(_ANY_PLY, lacks="at least one move")}
 )
 _PLY: Final = _object(
     ply_as_read,
@@ -264,10 +264,10 @@ _RECORD: Final = _object(
     {
         "tags": _described(
             _array(_TAG),
-            "Names and values in order; Game comes first, no name comes twice.",
+            "Names and values in order; Game comes first, no name appears twice.",
             "an array of names and values",
         ),
-        "comments": _described(_COMMENTS, "What stands before the first move."),
+        "comments": _described(_COMMENTS, "The comments before the first move."),
         "plies": _described(_array(_ANY_PLY), "The main line."),
         "result": _RESULT._replace(read=lambda value, steps: RESULTS[_RESULT.read(value, steps)]),
     },
@@ -282,9 +282,9 @@ SCHEMA: Final[dict[str, Any]] = {
         "ply": _PLY.schema,
     },
 }
-"""The JSON Schema of a record, which is published."""
+"""The published JSON Schema of a record."""
 
 
 def from_json(value: Any) -> Record:
-    """Return the record that a value describes; raises FieldError for what SCHEMA refuses."""
+    """Return the record of a JSON value. Raises FieldError for values that SCHEMA refuses."""
     return cast("Record", _RECORD.read(value, ()))

@@ -1,6 +1,6 @@
-"""Positions and moves as numbers for machine learning: planes of cells, places in a list of moves.
+"""Positions and moves as numbers for machine learning: planes of cells, indexes in a list of moves.
 
-Everything follows from what a game says of itself: its pieces, its cells and its `moves`.
+The encoding follows from a game's pieces, cells and `moves`.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from lath.notation.record.record import Record
 from lath.notation.rules.replay import start_of
 
 TO_MOVE: Final = "second to move"
-"""The name of the last plane, which is 1 everywhere if so, else 0."""
+"""The name of the last plane, which is 1 everywhere if the second player is to move, or else 0."""
 
 
 class PlanesError(NotationError):
-    """A game does not say what is needed to make numbers of it."""
+    """A game lacks the data needed for an encoding."""
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """How positions and moves of one game are numbers."""
+    """The encoding of positions and moves of one game as numbers."""
 
     game: Game
 
     @cached_property
     def planes(self) -> tuple[str, ...]:
-        """Return the names of the planes: of each kind of piece, and who is to move."""
+        """Return the names of the planes: one per kind of piece, and the side to move."""
         return (*(piece.name for piece in self.game.pieces), TO_MOVE)
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Return the names of the cells, in the order in which each plane has them."""
+        """Return the names of the cells, in their order in each plane."""
         return self.game.board.names
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
-        """Return every move that there is, legal or not; an index is a place in this list.
+        """Return every possible move, legal or not; a move's index is its place in this list.
 
-        Raises PlanesError where the game does not list its moves.
+        Raises PlanesError if the game does not list its moves.
         """
         spellings = spellings_of(self.game)
         if not spellings:
@@ -62,11 +62,11 @@ class Encoding:
         return tuple(piece.code for piece in self.game.pieces)
 
     def index(self, move: str) -> int:
-        """Return the place of a canonical move among `moves`; raises KeyError."""
+        """Return the index of a canonical move in `moves`. Raises KeyError if it is unknown."""
         return self._index[move]
 
     def encoded(self, position: Position) -> bytes:
-        """Return the planes one after the other, a byte a cell: 1 where the piece lies, else 0."""
+        """Return the planes in order, one byte per cell: 1 if the piece is on it, or else 0."""
         contents = position.contents()
         planes = [bytes([code in content for content in contents]) for code in self._codes]
         return b"".join((*planes, bytes((position.to_move,)) * len(contents)))
@@ -74,8 +74,8 @@ class Encoding:
     def rows(self, record: Record, number: int) -> Iterator[PlyNumbers]:
         """Yield the numbers of each ply of the main line.
 
-        Raises GameError, and PlanesError for a record of another game, on a board of another size
-        too.
+        Raises GameError for an illegal move, and PlanesError for a record of another game or board
+        size.
         """
         if record.game != self.game.id:
             raise PlanesError(f"the record is of {record.game!r}, expected one of {self.game.id!r}")
@@ -91,19 +91,19 @@ class Encoding:
 
 
 class PlyNumbers(NamedTuple):
-    """One position and what became of it."""
+    """One position with the move that was played and the result."""
 
     record: int
-    """Which record of the source, from 1."""
+    """The number of the record in its source, from 1."""
     ply: int
-    """Which move of the game, from 1."""
+    """The number of the ply in the game, from 1."""
     seat: int
-    """Who is to move: 0 is first, 1 second."""
+    """The side to move: 0 for the first player, 1 for the second."""
     planes: bytes
-    """As `Encoding.encoded` has them."""
+    """The planes in the form of `Encoding.encoded`."""
     move: int
-    """What was played: its place among `Encoding.moves`."""
+    """The index of the played move in `Encoding.moves`."""
     score: float | None
-    """What the game brought the mover: 1, 0.5 or 0; None where it has no end."""
+    """The mover's points in the game (1, 0.5 or 0); None if the game is unfinished."""
     eval: float | None
-    """The mover's expected score as annotated, from -1 to 1; None where it is not."""
+    """The mover's annotated expected score, from -1 to 1; None without an annotation."""

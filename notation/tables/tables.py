@@ -1,7 +1,7 @@
-"""Records as tables: which columns a table of games and one of plies have, and their rows.
+"""Records as tables: the columns of a table of games and one of plies, and their rows.
 
-A row is a tuple of plain values in the order of the columns, None where there is nothing. CSV,
-Parquet and data frames all have these columns.
+A row is a tuple of plain values in the order of the columns; missing values are None. CSV, Parquet
+and data frames share these columns.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from lath.notation.text.suggestions import RESULTS_IN_WORDS, meant_result
 from lath.notation.text.writer import format_record, tag_lines
 
 Kind = Literal["text", "integer", "number", "date", "texts"]
-"""Of a column's values: `str`, `int`, `float`, `datetime.date`, `tuple[str, ...]`."""
+"""The type of a column's values: `str`, `int`, `float`, `datetime.date`, `tuple[str, ...]`."""
 
 
 class Column(NamedTuple):
@@ -42,9 +42,9 @@ class Column(NamedTuple):
     name: str
     kind: Kind
     meaning: str
-    """What its values say, units included."""
+    """The meaning of its values, with units."""
     is_always_there: bool = False
-    """Whether no value is None."""
+    """True if no value is None."""
 
 
 def column_of(tag: str) -> str:
@@ -57,10 +57,10 @@ def column_of(tag: str) -> str:
 
 
 TAG_COLUMNS: Final = {tag: column_of(tag) for tag in KNOWN_TAGS}
-"""The columns of the tags that have one of their own."""
+"""The columns of the tags that have their own column."""
 
 _END: Final = ("Result", "Termination")
-"""Tags that stand after the number of plies, as the end of the story."""
+"""Tags whose columns come after the number of plies."""
 
 GAMES: Final = (
     *(
@@ -68,17 +68,23 @@ GAMES: Final = (
         for tag, column in TAG_COLUMNS.items()
         if tag not in _END
     ),
-    Column("plies", "integer", "how many moves were made", is_always_there=True),
+    Column("plies", "integer", "number of moves made", is_always_there=True),
     Column("result", "text", "1-0, 0-1, 1/2-1/2 or *", is_always_there=True),
     Column("termination", "text", "the tag Termination"),
     Column("moves", "texts", "the moves of the main line", is_always_there=True),
-    Column("movetext", "text", "the moves with all that is said of them, where anything is"),
-    Column("tags", "text", "names of all tags in order as JSON, [name, value] without a column"),
+    Column(
+        "movetext",
+        "text",
+        "the moves with their comments, annotations and variations, if there are any",
+    ),
+    Column(
+        "tags", "text", "all tag names in order as JSON; [name, value] if the tag has no column"
+    ),
 )
-"""A row a game. They hold a record whole: `text_of` makes it of them again."""
+"""The columns of a table with one row per game. A row holds a complete record; see `text_of`."""
 
 PLIES: Final = (
-    Column("record", "integer", "which record of the source, from 1", is_always_there=True),
+    Column("record", "integer", "number of the record in the source, from 1", is_always_there=True),
     Column("game", "text", "the tag Game", is_always_there=True),
     Column("event", "text", "the tag Event"),
     Column("date", "date", "the tag Date"),
@@ -86,21 +92,21 @@ PLIES: Final = (
     Column("first", "text", "the tag First"),
     Column("second", "text", "the tag Second"),
     Column("time_control", "text", "the tag TimeControl"),
-    Column("ply", "integer", "which move of the game, from 1", is_always_there=True),
-    Column("seat", "text", "who is to move: first or second", is_always_there=True),
-    Column("move", "text", "what was played, canonical", is_always_there=True),
-    Column("position", "text", "what was on the board before it", is_always_there=True),
-    Column("score", "number", "what the game brought the mover: 1, 0.5 or 0; none without an end"),
+    Column("ply", "integer", "number of the move in the game, from 1", is_always_there=True),
+    Column("seat", "text", "the side to move: first or second", is_always_there=True),
+    Column("move", "text", "the move in canonical form", is_always_there=True),
+    Column("position", "text", "the position before the move", is_always_there=True),
+    Column("score", "number", "the mover's points in this game: 1, 0.5 or 0; empty if unfinished"),
     Column("result", "text", "1-0, 0-1, 1/2-1/2 or *", is_always_there=True),
     Column("termination", "text", "the tag Termination"),
     Column("eval", "number", "the mover's expected score as annotated, from -1 to 1"),
-    Column("depth", "integer", "as annotated"),
-    Column("nodes", "integer", "as annotated"),
-    Column("time_s", "number", "used for the move, in seconds (emt)"),
-    Column("clock_s", "number", "left after the move, in seconds (clk)"),
-    Column("glyph", "text", "such as !?"),
+    Column("depth", "integer", "search depth, as annotated"),
+    Column("nodes", "integer", "nodes searched, as annotated"),
+    Column("time_s", "number", "time used for the move, in seconds (emt)"),
+    Column("clock_s", "number", "time left after the move, in seconds (clk)"),
+    Column("glyph", "text", "the move's glyph, such as !?"),
 )
-"""A row a ply of the main line."""
+"""The columns of a table with one row per ply of the main line."""
 
 _GAME_NAMES: Final = tuple(column.name for column in GAMES)
 
@@ -108,7 +114,7 @@ _GAME_NAMES: Final = tuple(column.name for column in GAMES)
 def game_row(record: Record) -> tuple[Any, ...]:
     """Return the row of GAMES of a record.
 
-    A value that its column cannot hold, such as the date `?` or an empty text, stands in `tags`.
+    A value that its column cannot hold, such as the date `?` or an empty text, is stored in `tags`.
     """
     is_plain = not record.comments and not any(
         ply.glyph or ply.is_commented or ply.variations for ply in record.plies
@@ -121,7 +127,7 @@ def game_row(record: Record) -> tuple[Any, ...]:
 def row_of(
     tags: Sequence[tuple[str, str]], moves: Sequence[str], result: str, movetext: str | None
 ) -> tuple[Any, ...]:
-    """Return the same of what a record says; `movetext` is None where nothing but moves is."""
+    """Return the row of GAMES for these parts; `movetext` is None if there are only moves."""
     names, values = zip(*tags, strict=True) if tags else ((), ())
     kept = _kept(names) if sum(map(len, names)) <= SHORT else None
     if kept is None or "" in values:
@@ -133,19 +139,20 @@ def row_of(
 
 
 class _Kept(NamedTuple):
-    """Where the values of tags of these names go, all of which columns can hold."""
+    """The places for the values of tags with these names, if columns can hold all of them."""
 
     row: Callable[[tuple[Any, ...]], tuple[Any, ...]]
-    """Of values, date, number of moves, result, moves, movetext, `tags` and None."""
+    """The function that makes a row from values, date, number of moves, result, moves, movetext,
+    `tags` and None."""
     tags: str | None
     date: int
-    """The place of the date among the values; -1 where there is none."""
+    """The place of the date among the values; -1 without a date."""
     result: int
 
 
 @lru_cache(maxsize=4096)
 def _kept(names: tuple[str, ...]) -> _Kept | None:
-    """Return where the values go; None where each record has to be looked at."""
+    """Return the places for values of these tags; None if each record must be examined."""
     if len(set(names)) != len(names) or not set(names) <= set(TAG_COLUMNS):
         return None
     after = {"date": 0, "plies": 1, "result": 2, "moves": 3, "movetext": 4, "tags": 5}
@@ -163,7 +170,7 @@ _DATES: Final = Remembered(date_of, 4096)
 def _row_closely(
     tags: Iterable[tuple[str, str]], moves: Sequence[str], result: str, movetext: str | None
 ) -> tuple[Any, ...]:
-    """Return the row of a record some of whose tags no column can hold."""
+    """Return the row of a record with tags that columns cannot hold."""
     values: dict[str, Any] = {}
     kept: list[str | tuple[str, str]] = []
     for name, value in tags:
@@ -191,14 +198,14 @@ def _tags_text(kept: Sequence[str | tuple[str, str]]) -> str:
 
 
 def _movetext(record: Record) -> str:
-    """Return comments and moves as our text has them, on one line where that can be."""
+    """Return the comments and moves as text, on one line if possible."""
     text = format_record(record_as_read((), record.plies, record.result, record.comments))
     text = text.strip().removesuffix(record.result).rstrip()
     return text if ";" in text else text.replace("\n", " ")
 
 
 class RowError(NotationError):
-    """A row is no record: what is wrong, in which column, and what was expected there."""
+    """A row is not a record; the error has the column, the problem and what was expected."""
 
     def __init__(self, column: str, message: str, expected: str, meant: str = "") -> None:
         super().__init__(f"column {column}: {message}{instead(meant, expected)}")
@@ -209,19 +216,19 @@ class RowError(NotationError):
 
 
 def text_of(row: Mapping[str, Any]) -> str:
-    """Return the text of the record that a row of GAMES describes; columns may be missing.
+    """Return the text of the record in a row of GAMES; columns can be missing.
 
-    What stands in a column of its own goes before what `tags` has of it. The text may be wrong in
-    its turn, which who reads it is told. Raises RowError.
+    A column of its own takes precedence over `tags`. The text may be invalid, which its reader
+    reports. Raises RowError if a value has the wrong type.
     """
     moves = _value(row, "movetext") or " ".join(moves_of(row))
     return f"{tag_lines(tags_of(row))}\n{moves}\n{_value(row, 'result') or '*'}\n"
 
 
 def result_text_of(row: Mapping[str, Any]) -> str:
-    """Return the text of the record that a row without moves describes; raises RowError.
+    """Return the text of the record in a row without moves. Raises RowError.
 
-    It needs both players and a result. Without a game that is `?`.
+    The row must have both players and a result. Without a game, the game is `?`.
 
     >>> print(result_text_of({"first": "ann", "second": "bob", "result": "1-0"}))
     [Game "?"]
@@ -237,7 +244,7 @@ def result_text_of(row: Mapping[str, Any]) -> str:
         if not _value(row, column).strip():
             raise RowError(column, f"the cell {column} is empty", "the name of a player")
     if (result := _value(row, "result")) not in RESULTS:
-        what = f"{shortened(result)} is no result" if result else "the cell result is empty"
+        what = f"{shortened(result)} is not a result" if result else "the cell result is empty"
         raise RowError("result", what, RESULTS_IN_WORDS, meant_result(result) or "")
     tags = tags_of({**row, "game": _value(row, "game") or UNKNOWN_GAME})
     if MOVES not in dict(tags):
@@ -247,7 +254,7 @@ def result_text_of(row: Mapping[str, Any]) -> str:
 
 
 def tags_of(row: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the tags of the same record; raises RowError."""
+    """Return the tags of the record in a row of GAMES. Raises RowError."""
     values = {tag: _value(row, column) for tag, column in TAG_COLUMNS.items()}
     values["Result"] = values["Result"] or "*"
     if (kept := _kept_tags(row)) is None:
@@ -256,7 +263,7 @@ def tags_of(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     for name, value in kept:
         column = values.pop(name, "")
         if name == "Result" and value is not None:
-            column = ""  # the moves end otherwise
+            column = ""  # the moves have another result
         if column or value is not None:
             tags.append((name, column or value or ""))
     values.pop("Result", None)
@@ -269,7 +276,7 @@ def tags_of(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _with_time(tags: list[tuple[str, str]], row: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the tags with the time of day that a column of dates may have, behind the date."""
+    """Return the tags with the time of day from a column of dates, after the date."""
     date = row.get("date")
     if not isinstance(date, dt.datetime) or date != date or date.time() == dt.time.min:  # noqa: PLR0124
         return tags
@@ -280,28 +287,30 @@ def _with_time(tags: list[tuple[str, str]], row: Mapping[str, Any]) -> list[tupl
 
 
 START_TIME: Final = "StartTime"
-"""The tag of when a game began, where more than the day is known."""
+"""The tag with the start of a game, if more than the day is known."""
 
 
 _PLACES: Final = {tag: place for place, tag in enumerate(KNOWN_TAGS)}
 
 
 def moves_of(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the moves of a row of GAMES: a list, or text with blanks between; raises RowError."""
+    """Return the moves of a row of GAMES: a list, or text with spaces between. Raises RowError."""
     moves = row.get("moves")
     if isinstance(moves, str):
         return tuple(moves.split())
     if moves is None or moves != moves:  # noqa: PLR0124 - NaN
         return ()
     if not isinstance(moves, list | tuple) or not all(isinstance(move, str) for move in moves):
-        raise RowError("moves", f"{shortened(str(moves))} is no moves", "a list of moves, or text")
+        raise RowError(
+            "moves", f"{shortened(str(moves))} is not a list of moves", "a list of moves, or text"
+        )
     return tuple(moves)
 
 
 def _value(row: Mapping[str, Any], column: str) -> str:
-    """Return a value as text, empty where there is none: a sheet may hold `7` as a number."""
+    """Return a value as text; empty if it is missing. Spreadsheets may hold `7` as a number."""
     value = row.get(column)
-    if value is None or value != value:  # noqa: PLR0124 - NaN, which data frames have for nothing
+    if value is None or value != value:  # noqa: PLR0124 - data frames use NaN for missing values
         return ""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -311,12 +320,12 @@ def _value(row: Mapping[str, Any], column: str) -> str:
         raise RowError(column, f"{shortened(str(value))} is a {type(value).__name__}", "text")
     text = str(value)
     if column != "movetext" and ("\n" in text or "\r" in text):
-        raise RowError(column, f"{shortened(text)} has a line end", "one line")
+        raise RowError(column, f"{shortened(text)} has a line break", "one line")
     return text
 
 
 def _kept_tags(row: Mapping[str, Any]) -> list[tuple[str, str | None]] | None:
-    """Return what the column `tags` has, names with None where a column has the value."""
+    """Return the names and values in the column `tags`; the value is None if a column has it."""
     if not (text := _value(row, "tags")):
         return None
     try:
@@ -325,7 +334,7 @@ def _kept_tags(row: Mapping[str, Any]) -> list[tuple[str, str | None]] | None:
             for each in read_json(text)
         ]
     except (ValueError, TypeError, LookupError) as error:
-        raise RowError("tags", f"{shortened(text)} holds no tags", _TAGS) from error
+        raise RowError("tags", f"{shortened(text)} is not a list of tags", _TAGS) from error
 
 
 _TAGS: Final = 'an array of names and values such as ["Game",["Mood","grim"],"Result"]'
@@ -338,7 +347,7 @@ def _text(value: Any) -> str:
 
 
 def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of PLIES of one record, the `number`-th of its source; raises GameError."""
+    """Yield the rows of PLIES of one record, the `number`-th of its source. Raises GameError."""
     tag = dict(record.tags).get
     before = (
         *(number, record.game, tag("Event"), date_of(tag("Date", "")), tag("Round")),
@@ -357,7 +366,7 @@ def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
 
 
 def games_table(records: Iterable[Record]) -> dict[str, list[Any]]:
-    """Return the rows of GAMES as a list of values a column, as data frames take them.
+    """Return the columns of GAMES, each with the list of its values, as data frames accept them.
 
     >>> from lath import notation
     >>> table = games_table([notation.parse('[Game "yavalath"] [First "ann"] 1. e5 2. swap *')])
@@ -368,9 +377,10 @@ def games_table(records: Iterable[Record]) -> dict[str, list[Any]]:
 
 
 def plies_table(records: Iterable[Record], *, first: int = 1) -> dict[str, list[Any]]:
-    """Return the rows of PLIES likewise; `first` is the number of the first record.
+    """Return the columns of PLIES, each with the list of its values.
 
-    Raises GameError for a move that is not legal, or a game that is not known.
+    `first` is the number of the first record. Raises GameError for an illegal move or an unknown
+    game.
 
     >>> from lath import notation
     >>> table = plies_table([notation.parse('[Game "yavalath"] 1. e5 2. swap *')])
@@ -383,7 +393,7 @@ def plies_table(records: Iterable[Record], *, first: int = 1) -> dict[str, list[
 def rows_of_plies(records: Iterable[Record], first: int) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of PLIES of records that are numbered from `first`.
 
-    Raises GameError with a note, the number of the record.
+    Raises GameError with a note about the number of the record.
     """
     for number, record in enumerate(records, first):
         try:
@@ -429,6 +439,6 @@ def _number(notes: Mapping[str, Annotation], name: str) -> float | None:
 
 
 def _whole(notes: Mapping[str, Annotation], name: str) -> int | None:
-    """Return an annotation that is a whole number; None for one that no column holds."""
+    """Return an annotation that is a whole number; None if a column cannot hold it."""
     text = notes[name].value if name in notes else ""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None

@@ -1,8 +1,8 @@
-"""The text of one record into a Record, by Lark and `grammar.lark`, and why it is none.
+"""The exact parser of one record: from text to Record with Lark and `grammar.lark`, or an error.
 
-This is the reference. `scanner` is faster, and everything that it refuses is read here; then
-`rules.replay` checks the record move by move. What is wrong is found
-from the state of the parser where it stopped.
+This module is the reference. `scanner` is faster but refuses some texts, which are read here.
+`rules.replay` then checks the record move by move. The place and cause of an error are found from
+the state in which the parser stopped.
 """
 
 from __future__ import annotations
@@ -46,32 +46,34 @@ from lath.notation.tokens import (
 )
 
 NESTING: Final = re.compile(f"{OPEN_STRING}|{OPEN_BRACES}|{LINE}|[()]")
-"""Parentheses, and what hides them; an unclosed comment goes to the end, or this took n*n steps."""
+"""Parentheses, and everything that can hide them. An unclosed comment extends to the end; without
+this rule, the search would take quadratic time."""
 
 
 class Parsed(NamedTuple):
-    """A record, and where its plies stand."""
+    """A record, and the places of its plies in the text."""
 
     record: Record
     places: tuple[PlyPlace, ...]
-    """One for each ply."""
+    """One place per ply."""
 
     notes: tuple[int, ...] = ()
-    """Where the annotations before the first move begin."""
+    """The places of the annotations before the first move."""
 
 
 class _Placed(NamedTuple):
-    """A part of the record, and where it stands."""
+    """A part of the record, and its place in the text."""
 
     value: Ply | Variation | tuple[Any, ...]
     """A ply, a variation or the parts of a comment."""
 
     at: Any
-    """The Place of a ply, those of a variation's plies; where a comment's annotations begin."""
+    """The Place of a ply, those of a variation's plies, or the places of a comment's annotations.
+    """
 
 
 class _ToRecord(Transformer[Token, Parsed]):
-    """Builds the record while the parser reduces; no tree stands in between."""
+    """Builds the record directly from the parser's reductions, without a tree."""
 
     def record(self, parts: list[Any]) -> Parsed:
         *parts, result = parts
@@ -115,21 +117,21 @@ class _ToRecord(Transformer[Token, Parsed]):
 
 
 def _of(kind: type, parts: list[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Return what is of this kind among the parts of a rule, and where it stands."""
+    """Return the parts of a rule that are of this kind, and their places."""
     found = [part for part in parts if type(part) is _Placed and type(part.value) is kind]
     return tuple(part.value for part in found), tuple(part.at for part in found)
 
 
 def _comments(parts: list[Any]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-    """Return the comments of a rule that are not empty, and where their annotations begin."""
+    """Return the comments of a rule that are not empty, and the places of their annotations."""
     comments, notes = _of(tuple, parts)
     return tuple(filter(None, comments)), tuple(chain.from_iterable(notes))
 
 
 def parse_closely(text: str) -> Parsed:
-    """Return the record that `text` is and where its plies stand; raises RecordSyntaxError.
+    """Return the record of a text and the places of its plies. Raises RecordSyntaxError.
 
-    What is wrong with its tags and moves is for `replay`.
+    `replay` checks the tags and moves.
     """
     if text.count("(") > MAX_NESTING and len(opened := _opened(text)) > MAX_NESTING:
         raise RecordSyntaxError(
@@ -143,7 +145,7 @@ def parse_closely(text: str) -> Parsed:
 
 
 def _opened(text: str) -> list[int]:
-    """Return where the variations begin that are open at the end, up to one that is too deep."""
+    """Return the places of the variations still open, up to one that is nested too deep."""
     opened: list[int] = []
     for match in NESTING.finditer(text):
         if match[0] == "(":
@@ -156,31 +158,31 @@ def _opened(text: str) -> list[int]:
 
 
 _ENGLISH: Final = {
-    "LSQB": 'a tag such as [Game "mammalath"]',
+    "LSQB": 'a [Tag "value"]',
     "TAG_NAME": "the name of a tag",
     "STRING": "a value in double quotes",
     "RSQB": "]",
     "MOVE": "a move",
-    "BRACES": "a comment in braces",
-    "LPAR": "a variation in parentheses",
+    "BRACES": "a {comment}",
+    "LPAR": "a (variation)",
     "RPAR": ") to close the variation",
     "RESULT": f"a result ({RESULTS_IN_WORDS})",
     "$END": "an empty line and then the next record",
 }
-"""What a terminal is in English, in the order in which messages list them; the others are always
-possible beside one of these."""
+"""The English words for each terminal, in the order of messages. Every other terminal is possible
+only together with one of these."""
 
 _MOVE: Final = re.compile(plain(MOVE))
 _DASHES: Final = str.maketrans(dict.fromkeys("‐‑‒–—−", "-"))
 _QUOTES: Final = "\"'“”„‟«»‘’‚`´"
 _NAGS: Final = {f"${number}": glyph for number, glyph in enumerate(GLYPHS, 1)}
-"""What PGN writes for our glyphs."""
+"""The glyphs by the codes that PGN uses for them."""
 
 
 def syntax_fault(text: str, error: UnexpectedInput) -> Fault:
-    """Return why Lark refused `text`."""
-    # Not `error.expected` nor `allowed`: states of the parser are shared, and those would name
-    # the ) of a variation outside of any.
+    """Return the fault for an error of Lark."""
+    # `error.expected` and `allowed` are wrong here: parser states are shared, so they would include
+    # the ) of a variation outside of variations.
     wanted: set[str] = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
         return _ended(text, wanted)
@@ -209,7 +211,7 @@ def _word(text: str, at: int) -> str:
 
 
 def _around(text: str, at: int) -> tuple[int, str]:
-    """Return the word that `at` is in, and where it begins."""
+    """Return the word around `at`, and the place where it begins."""
     begin = at
     while begin and at - begin < 40 and not text[begin - 1].isspace():
         begin -= 1
@@ -228,10 +230,10 @@ def _ended(text: str, wanted: set[str]) -> Fault:
         return _refused("the record ends too early", wanted, end)
     begin, word = _around(text, end - 1)
     if word not in RESULTS and (meant := meant_result(word)):
-        return _syntax(begin, f"{word!r} is no result", RESULTS_IN_WORDS, meant)
+        return _syntax(begin, f"{word!r} is not a result", RESULTS_IN_WORDS, meant)
     if "LSQB" in wanted:
         return _syntax(end, "the record ends after its tags", _ENGLISH["RESULT"])
-    hint = " on a line of its own, for the comment goes to the end of its line"
+    hint = " on its own line after the comment"
     expected = RESULTS_IN_WORDS + (hint if word in RESULTS else "")
     return _syntax(end, "the record ends without a result", expected)
 
@@ -240,16 +242,17 @@ def _open_variation(text: str, at: int) -> Fault:
     return _syntax(_opened(text[:at])[-1], "the variation is never closed", ")")
 
 
-# What follows yields what may be wrong at a place, the surest first: the first fault is told of.
+# The following functions yield possible faults at a place, the most certain one first; the first is
+# reported.
 
 
 def _about_tags(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
     sign, end = text[at], len(text[:at].rstrip())
     if sign == "\N{BYTE ORDER MARK}":
-        yield _syntax(at, "a byte order mark stands here", "it at the beginning of the file only")
+        yield _syntax(at, "found a byte order mark", "it only at the beginning of the file")
     if sign == "\0":
         utf_16 = ", as in UTF-16" if "\0" in text[:2] else ""
-        yield _syntax(at, f"a NUL character stands here{utf_16}", "UTF-8 text")
+        yield _syntax(at, f"found a NUL character{utf_16}", "UTF-8 text")
     if "STRING" in wanted:
         yield from _about_value(text, at)
     if "RSQB" in wanted and (sign == "[" or "\n" in text[end:at]):
@@ -259,11 +262,11 @@ def _about_tags(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
             at, f"{_word(text, at)} does not belong here", r"], or \" for a quote inside the value"
         )
     if "$END" in wanted:
-        yield _refused(f"{_word(text, at)} stands after the result", wanted, at)
+        yield _refused(f"{_word(text, at)} comes after the result", wanted, at)
     tag = re.compile(r'\[[ \t]*([A-Za-z]\w{0,39})[ \t]*"', re.ASCII).match(text, at)
     if tag and "LSQB" not in wanted:
         yield _syntax(
-            at, f"the tag {tag[1]} stands too late", "all tags before the first comment or move"
+            at, f"the tag {tag[1]} comes too late", "all tags before the first comment or move"
         )
 
 
@@ -278,7 +281,7 @@ def _about_value(text: str, at: int) -> Iterator[Fault]:
     if text[stop : stop + 1] == "\\":
         escape = text[stop : stop + 2].rstrip()
         yield _syntax(stop, f"unknown escape {escape} in a value", r"\" or \\")
-    hint = r", for \" is a quote inside the value" if '\\"' in read[0] else ""
+    hint = r", because \" is a quote inside the value" if '\\"' in read[0] else ""
     yield _syntax(at, "the value is never closed", f'" on the same line{hint}')
 
 
@@ -288,70 +291,70 @@ def _about_results(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
         if word in RESULTS:
             yield _open_variation(text, at)
         if word.rstrip(")") in RESULTS:
-            yield _refused("a result stands in a variation", {"MOVE", "RPAR"}, at)
+            yield _refused("a variation contains a result", {"MOVE", "RPAR"}, at)
     if "MOVE" in wanted and word not in RESULTS and (meant := meant_result(word)):
-        yield _syntax(begin, f"{word!r} is no result", RESULTS_IN_WORDS, meant)
+        yield _syntax(begin, f"{word!r} is not a result", RESULTS_IN_WORDS, meant)
 
 
 def _about_brackets(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
     sign, before = text[at], text[:at].rstrip()
     if sign == "(" and "RESULT" in wanted and "LPAR" not in wanted:
         yield _syntax(
-            at, "a variation stands before the first move", "it after the move that it replaces"
+            at, "a variation comes before the first move", "it after the move that it replaces"
         )
     if sign == ")" and before.endswith("("):
         yield _syntax(at, "the variation is empty", "a move")
     if sign == ")" and "RESULT" in wanted:
-        yield _refused("')' closes no variation", wanted, at)
+        yield _refused("')' does not close a variation", wanted, at)
     if sign == "}":
         opened = text.rfind("{", 0, max(text.rfind("}", 0, at), 0))
         if text.rfind("{", 0, max(opened, 0)) > text.rfind("}", 0, max(opened, 0)):
-            yield _syntax(at, "'}' closes no comment, for comments do not nest")
-        yield _refused("'}' closes no comment", wanted, at)
+            yield _syntax(at, "'}' does not close a comment: comments do not nest")
+        yield _refused("'}' does not close a comment", wanted, at)
     if sign in "{;" and "BRACES" in wanted:
         yield _syntax(at, "the comment is never closed", "}")
     if sign in "{;" and before.endswith(")"):
-        yield _syntax(at, "a comment stands after a variation", "it before the variation")
+        yield _syntax(at, "a comment comes after a variation", "it before the variation")
     if sign in "{;" and before.endswith("."):
-        yield _syntax(at, "a comment stands between a number and its move", "it after the move")
+        yield _syntax(at, "a comment comes between a number and its move", "it after the move")
 
 
 def _about_moves(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
     glyph = re.compile(r"\$[0-9]{1,9}|[!?]{1,9}").match(text, at)
     if glyph and "GLYPH" in wanted:
         if glyph[0] in GLYPHS:
-            message = f"{_word(text, glyph.end())} stands right after a glyph"
-            yield _syntax(glyph.end(), message, "a blank between them")
+            message = f"{_word(text, glyph.end())} comes right after a glyph"
+            yield _syntax(glyph.end(), message, "a space between them")
         expected, meant = f"one of {' '.join(GLYPHS)}", _NAGS.get(glyph[0], "")
-        yield _syntax(at, f"{glyph[0]!r} is no glyph", expected, meant)
+        yield _syntax(at, f"{glyph[0]!r} is not a glyph", expected, meant)
     if "MOVE" not in wanted:
         return
     begin, word = _around(text, at)
     if re.fullmatch(r"[0-9]{1,9}", word):
         yield _syntax(begin, f"the number {word} has no dot", f"{word}.", f"{word}.")
     if dots := re.match(r"[0-9]{1,9}(?:…|\.{2,})", word):
-        expected = "one dot, for each ply has a number of its own"
+        expected = "one dot, because each ply has its own number"
         yield _syntax(begin, f"{dots[0]!r} has too many dots", expected)
     if move := _MOVE.match(text, at):
         plain = word.translate(_DASHES)
         if plain != word and _MOVE.fullmatch(plain):
-            yield _syntax(begin, f"{word!r} has a dash that is no -", "a move", plain)
+            yield _syntax(begin, f"{word!r} has a dash other than -", "a move", plain)
         if sign := text[move.end() : move.end() + 1]:
             message = f"{_named(sign)} does not belong in the move {shortened(move[0])}"
             signs = "letters, digits and + - = : @ / only"
-            expected = "a blank after the move" if sign in ",." else signs
+            expected = "a space after the move" if sign in ",." else signs
             yield _syntax(move.end(), message, expected)
 
 
 def _named(sign: str) -> str:
-    """Return a sign in quotes, with its name where it may look like another or like nothing."""
+    """Return a character in quotes, with its name if it is not ASCII."""
     name = "" if sign.isascii() else unicodedata.name(sign, "")
     return f"{sign!r} ({name.lower()})" if name else repr(sign)
 
 
 @cache
 def lark() -> Lark:
-    """Return the parser, built once."""
+    """Return the parser, which is built only once."""
     return Lark(
         grammar(),
         start="record",

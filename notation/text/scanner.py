@@ -1,8 +1,8 @@
-"""The reader of a record's text: into its parts, and into a Record, without Lark.
+"""The fast reader of a record's text, without Lark: into its parts, or into a Record.
 
-It reads as deep as is asked. `head_of` finds tags and result, `plain_parts` finds the moves of a
-text in the usual form, and `parts` reads every text of `grammar.lark` without variations. It
-refuses the others, and `parser` reads those. `rules.quick_check` checks the parts by the rules.
+There are three levels. `head_of` finds tags and result, `plain_parts` finds the moves of a text in
+the usual form, and `parts` reads every text of `grammar.lark` without variations. All refuse other
+texts, which `parser` reads. `rules.quick_check` checks the parts by the rules.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ from lath.notation.tokens import (
 )
 
 NUMBERS: Final = [f"{number}." for number in range(1, 2001)]
-"""The numbers before plies, as far as they are worth a quick look."""
+"""The numbers before plies, up to a length where a quick comparison is useful."""
 
 _FIRST: Final = [NUMBERS[:count] for count in range(256)]
-"""Those of so many plies."""
+"""The first N of these numbers, by N."""
 
-# The rules of `grammar.lark` but for variations; a test compares them.
+# The rules of `grammar.lark` without variations; a test compares them.
 
 _TAGS: Final = rf"(?:\[{BLANKS}{TAG_NAME}{BLANKS}{STRING}{BLANKS}\]{BLANKS})++"
 _COMMENTS: Final = rf"(?:{COMMENT}{BLANKS})*+"
@@ -72,10 +72,10 @@ _COMMENT: Final = re.compile(COMMENT)
 
 
 class Parts(NamedTuple):
-    """What stands in the text of a record."""
+    """The parts of the text of a record."""
 
     tags: Sequence[tuple[str, str]]
-    """Names and values, in order; a name may come twice."""
+    """Names and values, in order; a name may appear twice."""
 
     before: str
     """The comments before the first move."""
@@ -86,20 +86,20 @@ class Parts(NamedTuple):
     result: Result
 
     line: Sequence[str] | None = None
-    """The moves alone, of a text in its usual form: then nothing is wrong with its comments, but a
-    word may be no move."""
+    """The moves alone, if the text has the usual form. Its comments are then valid, but a word may
+    not be a move."""
 
     @property
     def is_bare(self) -> bool:
-        """Return whether there are neither comments nor glyphs."""
+        """Return whether the text has neither comments nor glyphs."""
         return not (self.before or is_told(self.moves))
 
     def played(self) -> Sequence[str]:
-        """Return the moves alone; none where a number is wrong."""
+        """Return the moves alone; empty if a number is wrong."""
         return [ply.move for ply in plies(self.moves) or ()] if self.line is None else self.line
 
     def record(self) -> Record | None:
-        """Return the record; None where a number is wrong, which `parser` tells of."""
+        """Return the record; None if a number is wrong, which `parser` reports."""
         if (played := plies(self.moves)) is None:
             return None
         before = _comments(self.before) if self.before else ()
@@ -107,7 +107,7 @@ class Parts(NamedTuple):
 
 
 def is_told(moves: str) -> bool:
-    """Return whether there are comments or glyphs among moves."""
+    """Return whether moves have comments or glyphs."""
     return "{" in moves or "!" in moves or "?" in moves or ";" in moves
 
 
@@ -121,16 +121,17 @@ def _tag_of_line(line: str) -> tuple[str, str]:
 
 
 _TAG_OF_LINE: Final = Remembered(_tag_of_line, 50_000).__getitem__
-"""Returns name and value of a line that is a tag; of others KeyError is raised."""
+"""The function that returns the name and value of a line with a tag; KeyError for other lines."""
 
 
 def head_of(data: bytes) -> tuple[tuple[tuple[str, str], ...], Result] | None:
-    """Return the tags and the result of a record that stands as the arena writes it; else None.
+    """Return the tags and the result of a record in the arena's own form; None for other texts.
 
-    That is a line a tag, an empty line, the result as the last word. The moves are not looked at.
+    That form is one tag per line, an empty line, and the result as the last word. The moves are not
+    read.
     """
     end, last = data.find(b"\n\n"), data[-_LAST:].split()
-    # a word alone may be the end of a longer one
+    # a single word may be the end of a longer one
     result = _RESULTS.get(last[-1]) if len(last) > 1 else None
     if end < 0 or result is None or data.find(_BEGINNING, 1) >= 0:
         return None
@@ -143,7 +144,7 @@ def head_of(data: bytes) -> tuple[tuple[tuple[str, str], ...], Result] | None:
 
 
 _LAST: Final = 32
-"""Bytes at the end of a record in which its result is looked for."""
+"""The number of bytes at the end of a record in which its result is searched."""
 
 _BEGINNING: Final = BEGINNING.encode()
 _RESULTS: Final = {result.encode(): result for result in Result}
@@ -153,22 +154,22 @@ _RESULTS: Final = {result.encode(): result for result in Result}
 
 
 def parts(text: str) -> Parts | None:
-    """Return the parts of the record that `text` is; None where Lark has to look."""
+    """Return the parts of the record of a text; None if Lark must read it."""
     if (match := _RECORD.fullmatch(text)) is None:
         return None
     head, comments, moves, result = match.groups()
     try:
         tags = list(map(_TAG_OF_LINE, head.rstrip().split("\n")))
-    except KeyError:  # not one tag a line
+    except KeyError:  # not one tag per line
         tags = [(name, unquoted(value)) for name, value in _TAG.findall(head)]
     return Parts(tags, comments, moves, RESULTS[result])
 
 
 def plain_parts(text: str) -> Parts | None:
-    """Return the same of a text in its usual form, with its line; None of every other.
+    """Return the parts of a text in the usual form, with its line; None for every other text.
 
-    That is a line a tag, an empty line, and numbered moves with comments in braces with which
-    nothing can be wrong. No expression looks at the whole, so that this is quick.
+    That form is one tag per line, an empty line, and numbered moves with certainly valid comments
+    in braces. For speed, no regular expression is applied to the whole text.
     """
     head, _, tail = text.partition("\n\n")
     if len(head) > MOST_TAGS or len(text) >= _MOST or ";" in tail:
@@ -177,11 +178,11 @@ def plain_parts(text: str) -> Parts | None:
     if "{" in tail:
         moves = _SOUND_COMMENT.sub("{}", tail)
         if moves[-1] == "}" or moves[0] == "{" or ". {}" in moves:
-            return None  # it is no record, or something stands before a move
+            return None  # not a record, or a comment before a move
         moves = moves.replace("\n", " ").replace(" {} ", " ")
     else:
         moves = moves.replace("\n", " ")
-    words = moves.split(" ")  # an empty one, which nothing is, where two blanks stand
+    words = moves.split(" ")  # two spaces give an empty word, which is not a move
     line, result = words[1:-1:2], RESULTS.get(words[-1])
     numbers = _FIRST[len(line)] if len(line) < len(_FIRST) else NUMBERS[: len(line)]
     if result is None or words[:-1:2] != numbers or not moves.isascii():
@@ -194,7 +195,7 @@ def plain_parts(text: str) -> Parts | None:
 
 
 MOST_TAGS: Final = 2000
-"""Letters of tags, whose values are remembered."""
+"""The most characters of tags in a quickly read text, because their values are cached."""
 
 _SOUND_BRACES: Final = r"""
     \{ [^{}\[]*+
@@ -206,19 +207,19 @@ _SOUND_BRACES: Final = r"""
 _SOUND_COMMENT: Final = re.compile(_SOUND_BRACES, re.VERBOSE)
 
 SOUND: Final = re.compile(rf"{_SOUND_BRACES} | ;[^\n\[;]*+(?=\n) | [!?]", re.VERBOSE)
-"""Comments with which nothing can be wrong, and glyphs."""
+"""Certainly valid comments, and glyphs."""
 
 
 # Plies and comments
 
 
 def plies(moves: str) -> tuple[Ply, ...] | None:
-    """Return the plies of a text of nothing else; None where a number is wrong."""
+    """Return the plies of a text that has only plies; None if a number is wrong."""
     if not is_told(moves):
         words = moves.split()
         if words[::2] == NUMBERS[: len(words) // 2]:
             return bare_plies(words[1::2])
-    if ";" not in moves:  # no comment ends with its line: where lines end says nothing
+    if ";" not in moves:  # no comment ends with its line, so line ends have no meaning
         moves = moves.replace("\n", " ")
     found = _PLY.findall(moves)
     if any(word and word != f"{number}." for number, (word, *_) in enumerate(found, 1)):
@@ -235,28 +236,29 @@ def _ply(move: str, glyph: str, said: str) -> Ply:
 
 
 def _read_comments(text: str) -> tuple[Comment, ...]:
-    """Return the comments of a text of nothing else."""
+    """Return the comments of a text that has only comments."""
     return tuple(filter(None, map(comment, map(inside, _COMMENT.findall(text)))))
 
 
 _comments: Final = Remembered(_read_comments, 4096).__getitem__
-"""Returns the same; bots say the same again and again."""
+"""The cached `_read_comments`, because bots repeat comments often."""
 
 
 # Whole records
 
 
 def scan(text: str) -> Record | None:
-    """Return the record that `text` is; None where Lark has to look.
+    """Return the record of a text; None if Lark must read it.
 
-    The numbers of its plies are right; `replay` would say so of wrong ones, but not where they are.
+    The numbers of its plies are correct. `replay` would report wrong ones, but without their
+    places.
     """
     found = parts(text)
     return None if found is None else found.record()
 
 
 def parse(text: str) -> Record:
-    """Return the record that `text` is; raises RecordSyntaxError."""
+    """Return the record of a text. Raises RecordSyntaxError if it is invalid."""
     if fault := size_fault(text):
         raise RecordSyntaxError(fault)
     if (record := scan(text)) is None:
@@ -269,22 +271,25 @@ def parse(text: str) -> Record:
 _PART: Final = re.compile(
     rf"(?:\[\s*+{TAG_NAME}\s*+)?+{OPEN_STRING}|{OPEN_BRACES}|{LINE}|\(|[A-Za-z][^\s(){{}};]*+"
 )
-"""A tag or another value in quotes, a comment, the beginning of a variation, a move."""
+"""A tag or another value in quotes, a comment, the start of a variation, or a move."""
 
 
 def least_excess() -> int:
-    """Return how many letters a text has at least that holds more than a record may."""
-    return 2 * min(MAX_PARTS, MAX_WORDS)  # no part is shorter, with what is between two
+    """Return the least number of characters of a text that has more than a record may have."""
+    return 2 * min(
+        MAX_PARTS, MAX_WORDS
+    )  # the shortest part, with the space after it, has two characters
 
 
 _MOST: Final = least_excess()
-"""The same, which is not asked for each record."""
+"""`least_excess()` for the usual limits, computed once."""
 
 
 def size_fault(text: str) -> Fault | None:
-    """Return why a text holds more than a record may; None where it does not.
+    """Return the fault of a text that has more than a record may have, or None.
 
-    Nothing is read for that, and it takes no memory: a small compressed file can hold millions.
+    The text is counted without being read, which takes no memory: a small compressed file can
+    contain millions of moves.
     """
     if len(text) < least_excess():
         return None
@@ -293,7 +298,7 @@ def size_fault(text: str) -> Fault | None:
         parts += 1 + (match[0].count("[%") if text[match.start()] in "{;" else 0)
         if parts > MAX_PARTS:
             what = "tags, moves, variations, comments and annotations"
-            return Fault("size", f"a record of more than {MAX_PARTS} {what}", at=0)
+            return Fault("size", f"the record has more than {MAX_PARTS} {what}", at=0)
     if next(islice(re.finditer(r"\S++", text), MAX_WORDS, None), None):
-        return Fault("size", f"a record of more than {MAX_WORDS} words", at=0)
+        return Fault("size", f"the record has more than {MAX_WORDS} words", at=0)
     return None

@@ -1,6 +1,6 @@
-"""Streams cut into the texts of single records; `scanner` reads a text.
+"""Streams split into the texts of single records; `scanner` reads each text.
 
-Memory stays flat: a chunk of about a megabyte at a time, or one record that is longer.
+Memory use does not grow: one chunk of about a megabyte at a time, or one longer record.
 """
 
 from __future__ import annotations
@@ -23,46 +23,47 @@ from lath.notation.tokens import BEGINNING, BLANKS, TAG
 _BLOCK: Final = 1 << 20  # bytes of a stream that are read at once
 
 MAX_RECORD: Final = 16 << 20
-"""Bytes of one record; a longer one is a file of another kind."""
+"""The most bytes of one record; a longer one is a file of another kind."""
 
 _SHOWN: Final = 200
-"""Bytes or characters that are kept of what is too much for a record."""
+"""The number of bytes or characters that are kept of a text that is too long."""
 
 _END: Final = re.compile("\n[ \t\r]*+\n(?=(?:\ufeff)?[ \t]*\\[[ \t]*+[A-Za-z])")
-"""The end of a record, the empty lines after it, and the beginning of the next.
+"""The end of a record, the empty lines after it, and the start of the next.
 
-A byte order mark may stand there too, where files were joined."""
+A byte order mark is possible there, if files were joined.
+"""
 
 _BOUNDARY: Final = re.compile(_END.pattern.encode())
-"""The same in bytes."""
+"""The boundary as an expression for bytes."""
 
 _MARK: Final = "\N{BYTE ORDER MARK}"
 _BOM: Final = _MARK.encode()
 
 
 class Chunk(NamedTuple):
-    """A part of a stream that holds whole records."""
+    """A part of a stream that contains whole records."""
 
     line: int
     """The line of the stream on which it begins, from 1."""
     data: bytes
     offset: int = 0
-    """Bytes of the stream before it, as they are when decompressed."""
+    """The number of bytes of the decompressed stream before it."""
 
 
 class RecordText(NamedTuple):
-    """The text of one record, or of what stands in its place."""
+    """The text of one record, or of an invalid one."""
 
     line: int
     """The line of the stream on which it begins, from 1."""
     text: str
-    """Without the empty lines round it."""
+    """The text without the empty lines around it."""
     fault: Fault | None = None
-    """What is wrong before it is even read; None where nothing is known to be."""
+    """The fault found before reading the text, or None."""
     column: int = 1
-    """In characters, from 1."""
+    """The column in characters, from 1."""
     value: Any = None
-    """What a format has read of it already."""
+    """The data that a format has already read from the text."""
 
     def entry(
         self, name: str, number: int, record: Record | None, faults: Sequence[Fault]
@@ -71,7 +72,9 @@ class RecordText(NamedTuple):
         if not faults:
             return Entry(number, self.line, record, (), self.text)
         problems = []
-        index = start = seen = 0  # the line, from 0, where it begins, and up to where was looked
+        index = start = seen = (
+            0  # the line, from 0, its start, and the place up to which lines were counted
+        )
         source = ""
         for at, fault in self._in_order(faults):
             if (found := self.text.rfind("\n", seen, at)) >= 0:
@@ -80,7 +83,7 @@ class RecordText(NamedTuple):
             seen = at
             before = 0 if index else self.column - 1
             if not source:  # problems of one line share its text, which may be long
-                # blanks for what stands before the record; in a file of one line that may be much
+                # spaces for the text before the record; in a file of one line that may be long
                 blanks = " " * before if before < 1 << 16 else ""
                 end = self.text.find("\n", start)
                 source = blanks + self.text[start : None if end < 0 else end].rstrip("\r")
@@ -101,12 +104,14 @@ class RecordText(NamedTuple):
         return Entry(number, self.line, record, tuple(problems), self.text)
 
     def _in_order(self, faults: Sequence[Fault]) -> list[tuple[int, Fault]]:
-        """Return the faults in the order of their places, each after where it is."""
+        """Return the faults in the order of their places, each with its place."""
         tags = _tag_places(self.text) if any(fault.at is None for fault in faults) else {}
         placed = []
         for fault in faults:
             at = fault.at
-            if at is None:  # of the same tag twice the second one is at fault; without one, the end
+            if (
+                at is None
+            ):  # of two equal tags the second is at fault; a fault without a tag is at the end
                 where = tags.get(fault.tag) or [self.text.rindex(self.text.split()[-1])]
                 at = where[-1 if fault.code == "tag" else 0]
             placed.append((at, fault))
@@ -118,7 +123,7 @@ _TAG: Final = re.compile(rf"{TAG}{BLANKS}")
 
 
 def _tag_places(text: str) -> dict[str, list[int]]:
-    """Return where each tag stands, for as far as the text is one of tags."""
+    """Return the places of each tag, as long as the text consists of tags."""
     found: dict[str, list[int]] = {}
     end = len(text) - len(text.lstrip())
     while match := _TAG.match(text, end):
@@ -130,15 +135,15 @@ def _tag_places(text: str) -> dict[str, list[int]]:
 def texts_by_line(
     stream: BinaryIO, begins: Callable[[bytes], bool], *, fallback: str = ""
 ) -> Iterator[RecordText]:
-    """Yield the texts of a stream, each from a line that `begins` says yes to up to the next.
+    """Yield the texts of a stream; each begins at a line for which `begins` returns True.
 
-    What stands before the first such line is a text too. Of one that is too long only the
-    beginning. A text that is not UTF-8 is read in the encoding `fallback`, which is its value.
+    Lines before the first such line form a text too. Texts that are too long are cut. A text that
+    is not UTF-8 is decoded with the encoding `fallback`, which becomes its `value`.
     """
     lines: list[bytes] = []
     first, size = 1, 0
     for number, line in enumerate(_lines(stream), 1):
-        if begins(line) and lines:  # asked of each line, for it may follow them
+        if begins(line) and lines:  # called for each line, because `begins` may count lines
             yield _decoded(first, b"".join(lines), fallback)
             lines, size = [], 0
         if not lines:
@@ -151,12 +156,12 @@ def texts_by_line(
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines with their ends; of one of more than MAX_RECORD bytes a bit more of it."""
+    """Yield the lines with their ends; a line of more than MAX_RECORD bytes is cut."""
     line = stream.readline(MAX_RECORD + 2).removeprefix(_BOM)
     while line:
         yield line
         while not line.endswith(b"\n") and (line := stream.readline(_BLOCK)):
-            pass  # the rest of a line that is too long
+            pass  # skip the rest of a line that is too long
         line = stream.readline(MAX_RECORD + 2)
 
 
@@ -170,12 +175,12 @@ def _decoded(line: int, data: bytes, fallback: str = "") -> RecordText:
 
 
 def _too_long(line: int, data: bytes) -> RecordText:
-    fault = Fault("size", f"a record of more than {MAX_RECORD} bytes", at=0)
+    fault = Fault("size", f"the record has more than {MAX_RECORD} bytes", at=0)
     return RecordText(line, data.removeprefix(_BOM)[:_SHOWN].decode("utf-8", "replace"), fault)
 
 
 def encoding_fault(text: str) -> Fault | None:
-    """Return the fault of a text decoded with `surrogateescape`; None where all bytes are UTF-8."""
+    """Return the fault of a text decoded with `surrogateescape`; None if all bytes are UTF-8."""
     if not text.isascii() and (found := re.search("[\udc80-\udcff]", text)):
         message = f"byte 0x{ord(found[0]) - 0xDC00:02x} is not UTF-8"
         return Fault("encoding", message, "UTF-8 text", at=found.start())
@@ -188,9 +193,9 @@ def without_escapes(text: str) -> str:
 
 
 def chunks(stream: BinaryIO) -> Iterator[Chunk]:
-    """Yield the stream in chunks, in order. Of a record that is too long only the beginning.
+    """Yield the stream in chunks, in order; a record that is too long is cut.
 
-    Raises what reading the stream raises, after the whole records before that place.
+    An exception of the stream is raised after the whole records before it.
     """
     buffer, scanned = b"", 0
     line, offset = 1, 0
@@ -222,8 +227,8 @@ def chunks(stream: BinaryIO) -> Iterator[Chunk]:
 
 
 def _last_record(buffer: bytes, start: int) -> int:
-    """Return where the last record after `start` begins; 0 where none does."""
-    # first near the end, where it usually is
+    """Return the place where the last record after `start` begins, or 0."""
+    # the usual place is near the end
     for begin in (max(start, len(buffer) - (1 << 16)), start):
         if found := max((match.end() for match in _BOUNDARY.finditer(buffer, begin)), default=0):
             return found
@@ -233,27 +238,27 @@ def _last_record(buffer: bytes, start: int) -> int:
 def texts_of(chunk: Chunk) -> Iterator[RecordText]:
     """Yield the records of a chunk.
 
-    Where an empty line is missing between two records, the first is at fault, and the next is read
-    all the same.
+    If an empty line is missing between two records, the first one is at fault, and the next is
+    still read.
     """
     text, line, offset = chunk.data.decode("utf-8", "surrogateescape"), chunk.line, chunk.offset
     is_utf8 = encoding_fault(text) is None
-    # of a usual chunk every tag Game is the first of its record
+    # in a usual chunk every tag Game is the first of its record
     is_usual = is_utf8 and text.count(BEGINNING) == (
         text.count(f"\n\n{BEGINNING}") + text.startswith(BEGINNING)
     )
     short = min(MAX_RECORD // 4, least_excess()) if is_usual else 0
-    start = told = 0  # where the record begins, and where `offset` is
+    start = told = 0  # the start of the record, and the place of `offset`
     for end in [*(match.end() for match in _END.finditer(text)), len(text)]:
         part, first = text[start:end], line
         line += part.count("\n")
         content = part.rstrip(_BLANKS)
-        if 0 < len(part) < short and part[0] == "[":  # most are so
+        if 0 < len(part) < short and part[0] == "[":  # the usual case
             yield RecordText(first, content)
             start = end
             continue
         content = content.removeprefix(_MARK).lstrip(_BLANKS)
-        if content and part[0] != content[0]:  # blanks before it
+        if content and part[0] != content[0]:  # spaces before it
             blank = part[: part.index(content)]
             content = blank.rpartition("\n")[2].removeprefix(_MARK) + content
             first += blank.count("\n")
@@ -278,9 +283,9 @@ def _encoded(text: str) -> bytes:
 
 
 def cuts(chunk: Chunk) -> Iterator[tuple[int, int, bytes]]:
-    """Yield line, place in the chunk, and bytes of each record with the empty lines after it.
+    """Yield the line, the place in the chunk, and the bytes of each record with the lines after it.
 
-    A part may be blank, or hold several records where an empty line is missing between them.
+    A part can be empty. It can contain several records if an empty line is missing between them.
     """
     line, data, _ = chunk
     start = 0
@@ -291,17 +296,17 @@ def cuts(chunk: Chunk) -> Iterator[tuple[int, int, bytes]]:
 
 
 def _not_utf8(line: int, content: str, at: int, offset: int) -> RecordText:
-    """Return a text with a byte at `at` that is no UTF-8, and `offset` in the whole stream."""
+    """Return a text up to a byte at `at` that is not UTF-8; `offset` is its place in the stream."""
     text = content[:at] + "\N{REPLACEMENT CHARACTER}"
     is_utf_16 = not offset and content[at : at + 2] in ("\udcff\udcfe", "\udcfe\udcff")
-    mark = " but the mark of UTF-16" if is_utf_16 else ""
+    mark = " but a UTF-16 byte order mark" if is_utf_16 else ""
     message = f"byte 0x{_encoded(content[at])[0]:02x} at offset {offset} is not UTF-8{mark}"
     expected = "UTF-8 text: save the file as UTF-8" if is_utf_16 else "UTF-8 text"
     return RecordText(line, text, Fault("encoding", message, expected, at=len(text) - 1))
 
 
 def _records_in(line: int, text: str) -> Iterator[RecordText]:
-    """Yield the records of a text in which a tag Game may begin a second one."""
+    """Yield the records of a text in which a tag Game may begin a second record."""
     start = 0
     for following in list(_BEGINNING.finditer(text))[1:]:
         part = text[start : following.start()]
@@ -315,21 +320,21 @@ def _records_in(line: int, text: str) -> Iterator[RecordText]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One record of a file, or what stands there instead."""
+    """One record of a file, or the problems of an invalid one."""
 
     number: int
-    """From 1."""
+    """The number in the file, from 1."""
     line: int
     """The line of the file on which it begins, from 1."""
     record: Record | None
-    """None where the text is not a record."""
+    """None if the text is not a record."""
     problems: tuple[Problem, ...]
-    """What is wrong with it, in the order of its text; empty where it is sound."""
+    """The problems in the order of the text; empty if the record is valid."""
     text: str = ""
-    """The record as it stands in the file, without the empty lines round it."""
+    """The text of the record in the file, without the empty lines around it."""
     assumed: tuple[str, ...] = ()
-    """What was assumed to read it, in words that are the same for records alike."""
+    """The assumptions of the reader, in words that are equal for similar records."""
     other_game: str = ""
-    """What its game is called where it is none that is installed, and no slip of one's name."""
+    """The name of its game if that is not installed and not similar to an installed one."""
     kept: tuple[str, ...] = ()
-    """Lines that are not understood, and kept as comments: each as `FILE:LINE`."""
+    """The lines that were not understood and kept as comments, each as `FILE:LINE`."""

@@ -1,6 +1,6 @@
-"""What was surely meant by a word that was refused: a result, a date, a game, a move.
+"""Suggestions for invalid words: the result, date, game or move that was probably meant.
 
-Asked about what is wrong already, so it may take its time.
+These functions run only for invalid words, so they may be slow.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _TERMINATION_WORDS: Final = {
     **dict.fromkeys(("timeout", "time out", "time forfeit"), Termination.TIME),
     **dict.fromkeys(("illegal", "rules infraction"), Termination.ILLEGAL_MOVE),
 }
-"""What other programs and PGN call some of ours."""
+"""The terminations by the words of other programs and PGN."""
 
 
 def meant_result(word: str) -> Result | None:
-    """Return the result that `word` is another way to write; None where it is none.
+    """Return the result that `word` is another spelling of, or None.
 
     >>> meant_result("½–½"), meant_result("1:0"), meant_result("2-0")
     (<Result.DRAWN: '1/2-1/2'>, <Result.FIRST_WON: '1-0'>, None)
@@ -46,13 +46,13 @@ def meant_result(word: str) -> Result | None:
 
 
 def meant_termination(value: str) -> str:
-    """Return the Termination that `value` is another way to write; empty where it is none."""
+    """Return the Termination that `value` is another spelling of; empty if it is unknown."""
     plain = " ".join(re.split(r"[\s_-]+", value.lower().strip()))
     return plain if plain in list(Termination) else _TERMINATION_WORDS.get(plain, "")
 
 
 def meant_date(value: str) -> str:
-    """Return the date in its form, if it begins with the year; empty where it is none.
+    """Return the date in its canonical form if the year is first; empty if it is not a date.
 
     >>> meant_date("2026.11.5"), meant_date("2026.11.??"), meant_date("2026-11")
     ('2026-11-05', '2026-11-??', '2026-11-??')
@@ -74,17 +74,15 @@ def meant_date(value: str) -> str:
 
 
 _NO_MOVES: Final = {
-    **dict.fromkeys(
-        ("resign", "resigned", "resigns"), 'no move, but the tag [Termination "resignation"]'
-    ),
-    "timeout": 'no move, but the tag [Termination "time"]',
-    "draw": 'no move, but the result 1/2-1/2 and the tag [Termination "agreement"]',
+    **dict.fromkeys(("resign", "resigned", "resigns"), 'only the tag [Termination "resignation"]'),
+    "timeout": 'only the tag [Termination "time"]',
+    "draw": 'only the result 1/2-1/2 and the tag [Termination "agreement"]',
 }
-"""What ends games elsewhere as a move does."""
+"""The correct way to write the words that end games in other notations."""
 
 
 def meant_game(value: str) -> str:
-    """Return the only game whose id is nearly `value`; empty where there is none or several."""
+    """Return the only game with an id similar to `value`; empty if none or several are similar."""
     if len(value) > LONGEST_MEANT:
         return ""
     plain = re.sub(r"[\s_]+", "-", value.lower().strip())
@@ -95,7 +93,7 @@ def meant_game(value: str) -> str:
 
 
 def is_game(game_id: str) -> bool:
-    """Return whether a game of this id is installed."""
+    """Return whether a game with this id is installed."""
     try:
         games.get(game_id)
     except UnknownGameError:
@@ -104,14 +102,14 @@ def is_game(game_id: str) -> bool:
 
 
 def about_game(game_id: str) -> str:
-    """Return that a game is not installed, and which may be meant, in a sentence."""
-    return f"no game {shortened(game_id)} is installed" + _did_you_mean(meant_game(game_id))
+    """Return a message that a game is not installed, with the game that was probably meant."""
+    return f"game {shortened(game_id)} is not installed" + _did_you_mean(meant_game(game_id))
 
 
 def about_unread_move(text: str, game_ids: Sequence[str]) -> str:
-    """Return that none of these games (else none installed) reads a move; empty if one does.
+    """Return a message that none of these games has a move, with the move that was probably meant.
 
-    A sentence, with what may be meant.
+    Without ids, all installed games are asked. The message is empty if one of them has the move.
     """
     readers = [games.get(game_id) for game_id in game_ids] or list(games.installed())
     if any(_is_move(game, text) for game in readers):
@@ -124,14 +122,14 @@ def about_unread_move(text: str, game_ids: Sequence[str]) -> str:
         who = f"none of {', '.join(game_ids)}" if game_ids else "no installed game"
         return f"{who} has a move {shortened(text)}" + _did_you_mean(meant)
     other, expected = about_move(readers[0], text)
-    said = other or f"{shortened(text)} is no move of {game_ids[0]}"
+    said = other or f"{shortened(text)} is not a move of {game_ids[0]}"
     if expected and not meant:
         return f"{said}; expected {expected}"
     return said + _did_you_mean(meant)
 
 
 def _words(game: Game) -> Iterator[str]:
-    """Return the moves of the first two plies that name no cell, such as swap."""
+    """Return the moves of the first two plies that contain no cell, such as swap."""
     start = game.start()
     moves = start.legal_moves()
     return filter(str.isalpha, (*moves, *start.play(moves[0]).legal_moves()))
@@ -142,7 +140,7 @@ def _did_you_mean(meant: str) -> str:
 
 
 def meant_move(game: Game, text: str) -> str:
-    """Return the only move that `text` is but for capital letters; empty where there is none."""
+    """Return the only move that equals `text` except for capital letters; empty if none does."""
     if len(text) > LONGEST_MEANT:
         return ""
     head, tail = text[:1], text[1:]
@@ -153,9 +151,9 @@ def meant_move(game: Game, text: str) -> str:
 
 
 def about_move(game: Game, text: str) -> tuple[str, str]:
-    """Return what `text`, no move of `game`, is instead, and what would have been right.
+    """Return the meaning of `text`, which is not a move of `game`, and the correct form.
 
-    Each is empty where nothing certain can be said.
+    Each is empty if nothing is certain.
     """
     if len(text) > LONGEST_MEANT:
         return "", ""

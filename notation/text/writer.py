@@ -1,4 +1,4 @@
-"""A Record into its canonical text. Never fails: what cannot be written as it is, is not kept."""
+"""The writer of records: a Record as its canonical text. It never fails."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from lath.notation.tokens import BEGINNING
 
 
 def diagram(position: Position) -> str:
-    """Return the board, the top row first, with the names of rows and columns.
+    """Return the board as text, the top row first, with the names of rows and columns.
 
-    Squares have numbers at the left and letters below; hexagons a letter at the left of each row,
-    whose cells are numbered from 1.
+    Squares have numbers at the left and letters below. Each row of hexagons has a letter at its
+    left, and its cells are numbered from 1.
     """
     board = position.game.board
     contents = [content or "." for content in position.contents()]
@@ -39,13 +39,14 @@ def diagram(position: Position) -> str:
 
 
 WIDTH: Final = 100
-"""Columns of a line of movetext; a longer word stands on a line of its own."""
+"""The width of a line of movetext; a longer word is put on its own line."""
 
 TIE: Final = "\x1f"
-"""A blank inside a word, while words stand together; readers cut words there, so none has it."""
+"""A space inside a word while words are joined. Readers split words there, so no word contains it.
+"""
 
 _BREAK: Final = "\n"
-"""A word that ends the line: what follows a `;comment`."""
+"""A word that ends the line, after a `;comment`."""
 
 
 def format_record(record: Record) -> str:
@@ -58,7 +59,7 @@ def format_record(record: Record) -> str:
 
 
 def tag_lines(tags: Iterable[tuple[str, str]]) -> str:
-    """Return the lines of tags, each with its end."""
+    """Return the lines of tags, each with its line end."""
     lines = []
     for name, value in tags:
         plain = " ".join(value.splitlines()) if "\n" in value or "\r" in value else value
@@ -68,7 +69,7 @@ def tag_lines(tags: Iterable[tuple[str, str]]) -> str:
 
 
 def format_records(records: Iterable[Record]) -> Iterator[str]:
-    """Yield the text of a file piece by piece: the records with an empty line between them."""
+    """Yield the text of a file in pieces: the records with an empty line between them."""
     return (
         ("\n" if number else "") + format_record(record) for number, record in enumerate(records)
     )
@@ -89,7 +90,7 @@ def _line_words(plies: Sequence[Ply], first_number: int) -> list[str]:
 
 
 def variation_words(variation: Variation, number: int) -> Iterator[str]:
-    """Yield the words of a variation to the ply of this number; none if it has no moves."""
+    """Yield the words of a variation on the ply with this number; none if it has no moves."""
     if not variation.plies:
         return
     words = [word for comment in variation.comments for word in comment_words(comment)]
@@ -107,7 +108,7 @@ def _enclosed(left: str, words: list[str], right: str) -> Iterator[str]:
 
 
 def comment_words(comment: Comment) -> Iterator[str]:
-    """Yield the words of a comment, its braces with the first and the last of them."""
+    """Yield the words of a comment, with its braces on the first and last word."""
     words = []
     for part in comment:  # a short annotation is one word, so that no line ends inside it
         is_one = isinstance(part, Annotation) and part.name != "pv"
@@ -125,15 +126,15 @@ def wrapped(words: Iterable[str]) -> str:
     """Return words in lines of at most `WIDTH` columns, without a line end after the last."""
     words = list(words)
     text = " ".join(words)
-    if text.count(" ") >= len(words):  # inside of some
+    if text.count(" ") >= len(words):  # some words contain spaces
         text = " ".join([word.replace(" ", TIE) for word in words])
     return filled(text)
 
 
 def filled(text: str) -> str:
-    """Return words with single blanks between them in lines, as `wrapped` does.
+    """Return words separated by single spaces in lines, as `wrapped` does.
 
-    `TIE` stands for a blank inside a word, which no word has; a line end is a word of its own.
+    `TIE` is a space inside a word. A line end is a word of its own.
     """
     if _BREAK in text:
         parts = [part.strip(" ") for part in text.split(_BREAK)]
@@ -150,7 +151,7 @@ def _lines(text: str) -> list[str]:
         cut = text.rfind(" ", start, start + WIDTH + 1)
         if cut < 0:  # one long word
             cut = text.find(" ", start)
-        # readers would see the next record in a line that such a word of a comment begins
+        # readers would take such a word of a comment for the start of the next record
         while cut >= 0 and text.startswith(BEGINNING, cut + 1):
             after = cut + 1 + len(BEGINNING)
             if after < end and text[after] != " ":

@@ -192,10 +192,10 @@ def test_code_that_is_damaged_is_not_loaded_and_that_is_said_once(
     for _ in range(2):
         assert not searches.is_ready(position, "auto")
     said = capsys.readouterr().err
-    assert said.count("plays in Python: what was compiled is damaged") == 1
-    assert searches.form() == "Python (what was compiled is damaged)"
+    assert said.count("plays in Python: the compiled code is damaged") == 1
+    assert searches.form() == "Python (the compiled code is damaged)"
     assert searches.main(["--check"]) == searches.COLD
-    with pytest.raises(ColdError, match=r"-m lath\.bots\.compiled compiles it anew"):
+    with pytest.raises(ColdError, match=r"-m lath\.bots\.compiled to compile it"):
         searches.is_ready(position, "on")  # rather than to compile while a game waits
 
 
@@ -219,9 +219,9 @@ def test_who_is_told_not_to_or_has_nothing_compiled_plays_in_python(
     assert not searches.is_ready(position, "off")
     assert not searches.is_ready(position, "auto")
     assert not searches.is_ready(position, "auto")
-    assert capsys.readouterr().err.count("nothing was compiled yet") == 1
-    assert searches.form() == "Python (nothing was compiled yet)"
-    with pytest.raises(ColdError, match="nothing was compiled yet"):
+    assert capsys.readouterr().err.count("the code is not compiled yet") == 1
+    assert searches.form() == "Python (the code is not compiled yet)"
+    with pytest.raises(ColdError, match="the code is not compiled yet"):
         searches.is_ready(position, "on")
     assert not cold.exists()
 

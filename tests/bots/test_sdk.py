@@ -359,7 +359,7 @@ def test_late_without_a_suggestion_a_bot_plays_a_legal_move_and_says_so() -> Non
 
     said = say(NEW, "go 1 first 0 second 0 inc 0", choose=late)
     assert said[0::2] == ["ready 1", "bestmove 1 a1"]
-    assert said[1] == "error ply 1: late before a move was suggested: plays a1"
+    assert said[1] == "error ply 1: no move suggested in time; playing a1"
 
 
 def test_what_a_bot_tells_comes_before_its_move_and_of_much_the_first_and_the_newest() -> None:
@@ -462,9 +462,9 @@ def options_after(*settings: str) -> tuple[dict[str, Any], list[str]]:
 
 
 WRONG_SETTINGS = {
-    "depth value 10": "option depth: '10', expected a whole number from 1 to 9; it stays 3",
-    "book value maybe": "option book: 'maybe', expected true or false; it stays True",
-    "style value wild": "option style: 'wild', expected one of calm, quite wild; it stays 'calm'",
+    "depth value 10": "option depth: '10', expected a whole number from 1 to 9; keeping 3",
+    "book value maybe": "option book: 'maybe', expected true or false; keeping True",
+    "style value wild": "option style: 'wild', expected one of calm, quite wild; keeping 'calm'",
     "depht value 3": "unknown option 'depht', expected one of depth, book, style, book file, old",
 }
 

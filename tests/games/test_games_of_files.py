@@ -91,23 +91,25 @@ def test_who_names_a_file_names_its_game_and_parameters_may_follow(
     Path("yavalath.py").touch()
     assert games.named("yavalath") == "yavalath"
     Path("other").rename("a:b.py")
-    with pytest.raises(GameFileError, match=r"a:b\.py': expected a path of printable letters with"):
+    with pytest.raises(
+        GameFileError, match=r"a:b\.py': expected a path of printable characters with"
+    ):
         games.named("./a:b.py")
 
 
 NO_GAMES = {
-    "": "other.py defines no GAME",
+    "": "other.py does not define GAME",
     "\nGAME = lin()": "other.py:2: NameError: name 'lin' is not defined",
     "GAME = (\n": "other.py:1: SyntaxError: '(' was never closed",
     "import sys\nsys.exit('no')": "other.py:2: SystemExit: no",
-    "GAME = 1": "other.py: GAME has no id, title, credit",
+    "GAME = 1": "other.py: GAME lacks id, title, credit",
     "class Lazy:\n    @property\n    def id(self): return {}['id']\nGAME = Lazy()": (
         "other.py:3: KeyError: 'id'"
     ),
     ONE_AFTER_THE_OTHER[:-3]: "GAME is a class, expected GAME = Other()",
-    "from lath.games.yavalath import GAME": "'yavalath', but the game of this id is built in",
-    ONE_AFTER_THE_OTHER.replace('"other"', '"My Game"'): "'My Game', expected small letters",
-    "import helper": "No module named 'helper'; a game is one file: what it imports is installed",
+    "from lath.games.yavalath import GAME": "'yavalath', but another game with this id is built in",
+    ONE_AFTER_THE_OTHER.replace('"other"', '"My Game"'): "'My Game', expected lowercase letters",
+    "import helper": "No module named 'helper'; a game is one file: install what it imports",
 }
 """Texts of files, and why no game is in them."""
 
@@ -120,9 +122,9 @@ def test_a_file_without_a_game_is_refused_in_words(other: Path, tmp_path: Path) 
             games.add(other)
     assert "LATH_GAMES" not in os.environ
     for path in (tmp_path / "none.py", cast("str", b"none.py")):
-        with pytest.raises(GameFileError, match=r"none\.py: there is no such file"):
+        with pytest.raises(GameFileError, match=r"none\.py: file not found"):
             games.add(path)
-    with pytest.raises(GameFileError, match="is a folder, expected a Python file"):
+    with pytest.raises(GameFileError, match="a folder, expected a Python file"):
         games.named(f"{tmp_path}/")
 
 
@@ -132,7 +134,7 @@ def test_two_files_cannot_have_one_game_and_a_copy_is_the_same(other: Path) -> N
     copy.write_bytes(other.read_bytes())
     assert games.add(copy) is game
     copy.write_text(f"{ONE_AFTER_THE_OTHER}\n# edited")
-    with pytest.raises(GameFileError, match=r"'other', but the game of this id is from .*/oth"):
+    with pytest.raises(GameFileError, match=r"'other', but another game with this id is from"):
         games.add(copy)
     other.write_text(f"{ONE_AFTER_THE_OTHER}\n# edited, too")
     with pytest.raises(GameFileError, match=r"other\.py has changed since it was loaded"):
@@ -156,7 +158,7 @@ def test_a_file_of_the_environment_that_is_gone_is_told_of(
     assert games.get("other").title == "Yavalath"
     monkeypatch.setenv("LATH_GAMES", "/no/such.py")
     assert games.get("yavalath").title == "Yavalath"
-    with pytest.raises(GameFileError, match=r"LATH_GAMES: /no/such\.py: there is no such file"):
+    with pytest.raises(GameFileError, match=r"LATH_GAMES: /no/such\.py: file not found"):
         games.ids()
 
 
@@ -215,13 +217,17 @@ SLIPS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
     "order_and_chaos": (
         ('title: Final = "Order and Chaos"', "title = None", "title is None, expected a text"),
         ('("order", "chaos")', '"oc"', "colours are 'oc', expected two words"),
-        ('Piece("o",', 'Piece("x",', "pieces have the codes ['x', 'x'], expected a letter of its"),
+        ('Piece("o",', 'Piece("x",', "pieces have the codes ['x', 'x'], expected a different"),
         (
             "return State(self, (0, 0), 0, OPEN)",
             "return 0",
-            "start() returned 0, which has no game",
+            "start() returned 0, which lacks game",
         ),
-        ('Move(f"{kind}{name}") for', 'Move(f"{kind} {name}") for', "'x a1' is no move that a rec"),
+        (
+            'Move(f"{kind}{name}") for',
+            'Move(f"{kind} {name}") for',
+            "'x a1' is not a move that a rec",
+        ),
         ("return tuple(Move", "return list(Move", "legal_moves() is ['xa1', 'oa1', "),
         ("1 - self.mover, verdict", "2, verdict", "IndexError: tuple index out of range"),
         (
@@ -243,10 +249,10 @@ SLIPS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
         (
             "if self.verdict != OPEN:\n            return ()",
             "return ()",
-            "not over, but no legal move",
+            "legal_moves() is empty, but outcome() is None",
         ),
-        ("sum(kinds).bit_count() & 1", "0", "its own text, is another position: there to_move is "),
-        ("require_legal(self, move)", "pass", ": KeyError: '' (play(''): begin it with requ"),
+        ("sum(kinds).bit_count() & 1", "0", "its own text, is another position: its to_move is "),
+        ("require_legal(self, move)", "pass", ": KeyError: '' (play(''): call require_legal"),
         (
             "require_legal(self, move)",
             "self.game.canonical(move)",
@@ -258,7 +264,7 @@ SLIPS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
         (
             "if all(end == across[cell[0]] + cell[1:] for cell, end in each.cells.items())",
             'if each.cells["a1"][0] != "a"',
-            "symmetries()[1] of '7/7/7/7/7/7': the image of what ",
+            "symmetries()[1] of '7/7/7/7/7/7': after g the symmetric position is 'y6/7/7/7/7/7'",
         ),
         ("            IDENTITY,\n", "", "symmetries() of '7/7/7/7/7/7' lacks the identity"),
         ("across.__getitem__", "Move", "symmetries()[1] of"),
@@ -271,14 +277,18 @@ SLIPS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
         ),
         ('"four in line"', '" four in line"', "outcome() has the ending ' four in line'"),
         ("names_of(lines))", "names_of(lines)[::-1])", ": in board order"),
-        ('(last, "four in line", ', '(None, "a line", is_loss=True, cells=', "but nobody has lost"),
+        (
+            '(last, "four in line", ',
+            '(None, "a line", is_loss=True, cells=',
+            "but has is_loss=True",
+        ),
         (
             TEXT,
             f"    to_move = property(lambda self: 1 - self.mover)\n\n{TEXT}",
-            "first makes the first",
+            "the start must have to_move Side.FIRST",
         ),
         ("self.canonical_setup(setup)", "pass", "start('-') must raise SetupError"),
-        ('(text, "yr")', '(text.strip(), "yr")', "7 ') must raise PositionError: it is read as"),
+        ('(text, "yr")', '(text.strip(), "yr")', "7 ') must raise PositionError, but returns"),
         ("contents(self.layers())", 'contents(zip("ry", self.discs))', "layers() has 'y' on "),
         ('return tuple(zip("yr"', 'return tuple(zip("y?"', "'?'"),
         (
@@ -291,19 +301,19 @@ SLIPS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
         (
             TEXT,
             f"    after = lambda self, moves: self\n\n{TEXT}",
-            "ends elsewhere than playing one",
+            "differs from playing the moves one",
         ),
         (
             TEXT,
             f"    movers = lambda self, moves: ()\n\n{TEXT}",
-            "names others than playing one by",
+            "differs from playing the moves one by",
         ),
     ),
     "konane": (
         (
             SLOTS,
             "",
-            " of a position can be set, but positions must not be changed: make it a Named",
+            " of a position can be set, but positions must not change: use a Named",
         ),
         (
             "            if each.mask(self.filled[BLACK]) == self.filled[BLACK]\n",
@@ -323,7 +333,7 @@ SLIPS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
         (
             "\n    def symmetries(self, _: Place)",
             FIRST_CAPITAL,
-            "', which is not the one way to write",
+            "', which is not canonical itself",
         ),
     ),
 }

@@ -249,9 +249,9 @@ REFUSED = {
         (f"{ANIMALS} wwbwwb/wwbwwb/bbwbbw/wwbwwb/wwbww1/w5 b", "19 white tokens"),
         (f"{ANIMALS} {FULL_OF_TOKENS}/wwbbww w", "all 18 tokens"),
         # Lines that must have ended the game before.
-        (f"{ANIMALS} www3/bb4/6/6/6/6 w", "white is to move, but has a finished line"),
-        (f"{ANIMALS} www3/bbb3/6/6/6/6 w", "white is to move, but has a finished line"),
-        (f"{ANIMALS} www3/bbb3/6/6/6/6 b", "black is to move, but has a finished line"),
+        (f"{ANIMALS} www3/bb4/6/6/6/6 w", "white is to move, but already has a finished line"),
+        (f"{ANIMALS} www3/bbb3/6/6/6/6 w", "white is to move, but already has a finished line"),
+        (f"{ANIMALS} www3/bbb3/6/6/6/6 b", "black is to move, but already has a finished line"),
         (f"{ANIMALS} www3/2bb2/bb4/5b/6/www3 b", "no single token completed"),
         # Turns that do not add up.
         (f"{ANIMALS} {EMPTY} b", "black cannot be to move"),
@@ -265,9 +265,9 @@ REFUSED = {
         ("1BCDEF/BCDEFA/CDEFAB/DEFABC/EFABCD/FABCDE w5/6/6/6/6/6 w", "35 animals"),
         ("1B1D1F/BCDEFA/CDEFAB/DEFABC/EFABCD/FABCDE w5/6/6/6/6/6 w", "33 animals"),
         # No positions at all.
-        ("", "three fields"),
-        (f"{ANIMALS} {EMPTY}", "three fields"),
-        (f"{ANIMALS} {EMPTY} o", "three fields"),
+        ("", "expected animals, tokens, w/b to move"),
+        (f"{ANIMALS} {EMPTY}", "expected animals, tokens, w/b to move"),
+        (f"{ANIMALS} {EMPTY} o", "expected animals, tokens, w/b to move"),
         (f"{ANIMALS}/6 {EMPTY} w", "7 rows, expected 6"),
         (f"ABCDEFA/BCDEFA/CDEFAB/DEFABC/EFABCD/FABCDE {EMPTY} w", "7 cells, expected 6"),
         (f"GBCDEF/BCDEFA/CDEFAB/DEFABC/EFABCD/FABCDE {EMPTY} w", "'G', expected one of A B C"),
@@ -275,7 +275,10 @@ REFUSED = {
         (f"{ANIMALS} 99999999999999999999/6/6/6/6/6 w", "cells, expected 6"),
     ],
     "mammalath-plus": [
-        (f"{EIGHT_BY_SEVEN}/HABCDEFG ww6/ww6/bbb5/8/8/8/8/8 w", "white is to move, but has"),
+        (
+            f"{EIGHT_BY_SEVEN}/HABCDEFG ww6/ww6/bbb5/8/8/8/8/8 w",
+            "white is to move, but already has",
+        ),
         (f"{EIGHT_BY_SEVEN}/1ABCDEFG w7/8/8/8/8/8/8/8 w", "63 animals"),
     ],
     "manalath": [
@@ -293,8 +296,8 @@ REFUSED = {
         ("pppp2/7/8/9/pppp6/9/8/7/pppp2 o", "the game was over before"),
         ("oooo2/7/8/9/oooo6/9/8/7/oooop1 p", "the game was over before"),
         ("6/7/8/9/4x5/9/8/7/6 o", "'x', expected one of o p g"),
-        ("6/7/8/9/10/9/8/7/6", "two fields"),
-        ("6/7/8/9/10/9/8/7/6 g", "two fields"),
+        ("6/7/8/9/10/9/8/7/6", "expected board, o/p to move"),
+        ("6/7/8/9/10/9/8/7/6 g", "expected board, o/p to move"),
         ("5/6/7/8/9/8/7/6/5 o", "5 cells, expected 6"),
     ],
     "manalath-61": [
@@ -303,7 +306,7 @@ REFUSED = {
     ],
     "surikata": [
         ("mmmmm/m4/5/5/5 - o", "6 mounds, expected at most 5"),
-        ("mmmm1/o4/5/5/5 a4 w", "pieces before the fifth mound"),
+        ("mmmm1/o4/5/5/5 a4 w", "there are pieces, but only 4 of 5 mounds"),
         ("m4/5/5/5/5 - o", "orange cannot be to move, white is"),
         ("mmmmm/5/5/5/5 - w", "white cannot be to move, orange is"),
         ("mmmmm/o4/5/5/5 a4 o", "orange cannot be to move, white is"),
@@ -311,13 +314,13 @@ REFUSED = {
         ("mmmmm/ow3/5/5/1w2o a4 o", "is on a4, expected the cell of a piece of white"),
         ("mmmmm/o4/1w3/5/5 a4 o", "is on a4, expected the cell of a piece of white"),
         ("mmmmm/o4/5/5/5 b3 w", "is on b3, expected the cell of a piece of orange"),
-        ("mmmmm/o4/5/5/5 - w", "is on no cell, expected the cell of"),
+        ("mmmmm/o4/5/5/5 - w", "is not on the board, expected the cell of"),
         ("mmmmm/5/5/5/5 a1 o", "expected - before any piece"),
-        ("mmmmm/ooo2/4w/3w1/w4 a1 o", "orange is to move, but has three in line"),
+        ("mmmmm/ooo2/4w/3w1/w4 a1 o", "orange is to move, but already has three in line"),
         ("mmmmm/ooo2/3w1/4w/o1w2 a1 w", "without the piece placed last"),
         ("mmmmm/ow3/5/5/5 b4 o", "out of the meerkat's sight"),
         ("mmmmm/5/5/5/5 f1 o", "'f1' must be - or a1 to e5"),
-        ("mmmmm/5/5/5/5 o", "three fields"),
+        ("mmmmm/5/5/5/5 o", "expected board, the meerkat's cell or -, o/w to move"),
     ],
     "yavalath": [
         ("0w4/6/7/8/9/8/7/6/5 b", "'0', expected one of w b or a number"),
@@ -326,12 +329,12 @@ REFUSED = {
         ("w4/6/7/8/9/8/7/6/5 w", "white cannot be to move"),
         ("w4/b5/b6/b7/9/8/7/6/5 w", "white cannot be to move with 1 white and 3 black"),
         ("5/b5/b6/8/9/8/7/6/5 w", "white cannot be to move"),
-        ("www2/bb4/b6/8/9/8/7/6/5 w", "white is to move, but has a finished line"),
-        ("www2/bbb3/7/8/9/8/7/6/5 w", "white is to move, but has a finished line"),
+        ("www2/bb4/b6/8/9/8/7/6/5 w", "white is to move, but already has a finished line"),
+        ("www2/bbb3/7/8/9/8/7/6/5 w", "white is to move, but already has a finished line"),
         ("www2/6/7/8/b1b1b1b1b/b7/7/6/www2 b", "no single stone completed"),
         ("5/wwwwww/7/8/b1b1b1b1b/8/7/6/5 b", "no single stone completed"),
         ("5/6/7/8/4o4/8/7/6/5 b", "'o', expected one of w b"),
-        ("5/6/7/8/9/8/7/6/5", "two fields"),
+        ("5/6/7/8/9/8/7/6/5", "expected board, w/b to move"),
     ],
 }
 """For each game texts and what the reason says."""

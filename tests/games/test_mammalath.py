@@ -229,7 +229,7 @@ BLOCK_RELEASED = """
 
 def test_a_release_takes_a_type_a_line_or_a_block_of_animals_and_leaves_the_tokens() -> None:
     for game, moves, drawing, empty in (
-        (MAMMALATH, "f6 xF", RELEASED, {"xF": "no F is left on the board"}),
+        (MAMMALATH, "f6 xF", RELEASED, {"xF": "the board has no F left"}),
         (MAMMALATH, "b3 xb2-b4", LINE_RELEASED, {"xa2-c2": "the line a2-c2 has no animal on b2"}),
         (
             PLUS,
@@ -298,7 +298,10 @@ def test_a_swap_puts_a_token_of_seconds_in_the_place_of_the_first_one() -> None:
     for moves in ("c3 swap", "c3 d4", "c3 xA", "c3 swap d4", "c3 swap xA", "c3 xA d4"):
         position = after(MAMMALATH.start(), moves)
         assert "swap" not in position.legal_moves()
-        assert position.why_illegal(Move("swap")) == "swap is only for second's first turn"
+        assert (
+            position.why_illegal(Move("swap"))
+            == "swap is allowed only as the second player's first turn"
+        )
 
 
 def test_a_renaming_of_the_types_is_no_other_game() -> None:

@@ -219,7 +219,7 @@ ALL_ORANGE_USED = """
 
 def test_a_colour_that_is_used_up_is_so_for_both() -> None:
     text = pieces(ALL_ORANGE_USED, "p")
-    no_piece = "no orange piece is left in the box"
+    no_piece = "the box has no orange piece left"
     assert reasons(MANALATH, text, "Oh1 Ph1 Of9") == [no_piece, None, no_piece]
     position = MANALATH.position(text)
     for at in (position, after(position, "Ph1")):
@@ -265,7 +265,7 @@ def test_the_smaller_board_has_five_cells_a_side_and_pieces_without_limit() -> N
     assert (len(moves), moves[0], moves[-1]) == (122, "Oa1", "Pi5")
     for text in ("Oa6", "Pe10", "Oi6", "Oh7"):
         assert MANALATH.canonical(text) == text
-        with pytest.raises(MoveSyntaxError, match="a1 to i5"):
+        with pytest.raises(MoveSyntaxError, match="Oa1 to Oi5"):
             MANALATH_61.canonical(text)
     text = pieces(MANY_ORANGE, "o")
     assert MANALATH_61.position(text).contents().count("o") == 26

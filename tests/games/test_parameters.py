@@ -69,7 +69,9 @@ def test_however_parameters_are_said_a_game_has_one_id(
         values.get(each.name) in (None, each.default) for each in of(game)
     )
     if text != game_id:
-        with pytest.raises(UnknownGameError, match="there is one way to write it, expected"):
+        with pytest.raises(
+            UnknownGameError, match="the parameters are not in canonical form, expected"
+        ):
             games.get(text)
 
 
@@ -96,12 +98,12 @@ WRONG = {
     "yavalath:size=٤": "size is '٤', expected a number from 3 to 9",
     "yavalath:size=" + "9" * 5000: "expected a number from 3 to 9",
     "yavalath:Size=4": "no parameter 'Size', expected one of size, win, lose",
-    "yavalath:size=4,size=4": "size stands there twice, expected each parameter once",
-    "yavalath:win=3": "longer lines hold one that loses before they are finished",
+    "yavalath:size=4,size=4": "size appears twice, expected each parameter once",
+    "yavalath:win=3": "greater than lose and less than 2 × lose",
     "yavalath:size=3,win=7,lose=4": "win is 7, expected at most 5, the longest row",
     "mammalath:size=4,line=5": "line is 5, expected at most the size, 4",
-    "yavalath:size=04": "there is one way to write it, expected 'yavalath:size=4'",
-    "yavalath:lose=3": "there is one way to write it, expected 'yavalath'",
+    "yavalath:size=04": "the parameters are not in canonical form, expected 'yavalath:size=4'",
+    "yavalath:lose=3": "the parameters are not in canonical form, expected 'yavalath'",
     "yavalath: size=4": "no parameter ' size', expected one of size, win, lose",
     "manalath-61:size=4": "no parameter 'size', expected one of win",
 }
@@ -154,7 +156,7 @@ def test_a_game_of_a_file_has_numbers_words_and_yes_or_no(tmp_path: Path) -> Non
 def test_a_file_that_is_refused_leaves_the_games_that_there_are(tmp_path: Path) -> None:
     before = games.get("yavalath:size=4")
     for slip, why in (
-        ("variant = None", "but no variant"),
+        ("variant = None", "but does not define variant"),
         ("start = lambda self, setup=None: 1 / 0", "division by zero"),
     ):
         with pytest.raises(GameFileError, match=why):

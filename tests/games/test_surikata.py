@@ -25,13 +25,13 @@ def cells_marked(drawing: str) -> set[str]:
 
 def test_the_players_place_five_mounds_in_turn_and_first_the_first_piece_on_any_free_cell() -> None:
     position = SURIKATA.start()
-    assert position.why_illegal(Move("c3")) == "a mound comes first, 0 of 5 are placed"
+    assert position.why_illegal(Move("c3")) == "mounds come first: 0 of 5 are placed"
     for number, move in enumerate(["Mc3", "Mc4", "Ma1", "Me5", "Mb2"]):
         assert position.to_move == number % 2
         assert len(position.legal_moves()) == 25 - number
         position = position.play(Move(move))
     assert position.text() == "4m/2m2/2m2/1m3/m4 - o"
-    assert position.why_illegal(Move("Mc1")) == "all 5 mounds are placed"
+    assert position.why_illegal(Move("Mc1")) == "all 5 mounds are already placed"
     assert set(position.legal_moves()) == set(SURIKATA.board.names) - {"c3", "c4", "a1", "e5", "b2"}
     assert [after(position, moves).to_move for moves in ("", "c1", "c1 d5", "c1 d5 b1")] == [
         0,

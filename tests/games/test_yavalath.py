@@ -57,7 +57,7 @@ def test_players_place_in_turn_on_any_empty_cell_of_61() -> None:
     for text in ("e10", "j1", "a6", "E5", "Oe5", "SWAP", "e5-e6"):
         with pytest.raises(MoveSyntaxError, match=text):
             YAVALATH.canonical(text)
-    with pytest.raises(SetupError, match="yavalath has no setup"):
+    with pytest.raises(SetupError, match="yavalath does not have setups"):
         YAVALATH.start("-")
 
 
@@ -94,7 +94,10 @@ def test_a_swap_makes_the_one_stone_seconds_where_it_lies() -> None:
 def test_swap_is_for_seconds_first_turn_only_and_listed_after_the_cells() -> None:
     for moves in ("", "e5 swap", "e5 d4", "e5 swap d4", "e5 d4 f5"):
         position = after(YAVALATH.start(), moves)
-        assert position.why_illegal(Move("swap")) == "swap is only for second's first turn"
+        assert (
+            position.why_illegal(Move("swap"))
+            == "swap is allowed only as the second player's first turn"
+        )
         assert "swap" not in position.legal_moves()
     listed = after(YAVALATH.start(), "a1").legal_moves()
     assert (listed[0], listed[-2], listed[-1], len(listed)) == ("a2", "i5", "swap", 61)

@@ -291,7 +291,7 @@ def test_a_new_four_beside_an_old_five_wins_there_and_loses_here() -> None:
     record = from_json(old_five(1))
     assert (record.result, check(record)) == ("0-1", [])
     ends = "a new group of four beside an older one of five"
-    ends += ": 1-0 by AbstractPlay's rules, 0-1 by ours"
+    ends += ": 1-0 by AbstractPlay's rules, 0-1 by the arena's"
     assert abstractplay.note_of(record, "lath") == f"{ends}; 0-1 is written"
     assert abstractplay.note_of(record, "abstractplay") == f"{ends}; 1-0 is written"
     told, unheld = to_json(record)

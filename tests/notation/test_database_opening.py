@@ -60,14 +60,16 @@ def test_positions_are_those_of_the_games_and_have_the_keys_of_the_table(
 def test_a_position_of_one_kind_of_game_needs_no_name(
     database: OpenDatabase, tmp_path: Path
 ) -> None:
-    words = r"may be a position of yavalath and yavalath:\S+; expected lath_key\('yavalath', …\)"
+    words = r"may be a position of yavalath or yavalath:\S+; expected lath_key\('yavalath', …\)"
     with pytest.raises(duckdb.Error, match=words):
         database.query(f"SELECT lath_key('{START}')").fetchall()
     with lath.open(made(tmp_path, "yavalath", "surikata")) as alone:
         named = alone.query(f"SELECT lath_key('yavalath', '{START}')").fetchall()
         assert alone.query("SELECT lath_key(?)", [START]).fetchall() == named
         assert alone.query("SELECT lath_key($at)", {"at": START}).fetchall() == named
-        with pytest.raises(duckdb.Error, match="'e5' is no position of a game here"):
+        with pytest.raises(
+            duckdb.Error, match="'e5' is not a position of any game in this database"
+        ):
             alone.query("SELECT lath_key('e5')").fetchall()
         with pytest.raises(duckdb.Error, match="lath_key: unknown game 'chess'"):
             alone.query("SELECT lath_key('chess', 'e5')").fetchall()
@@ -85,7 +87,7 @@ def test_a_relation_goes_on_as_arrow_or_as_a_part_of_another(database: OpenDatab
 
 def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "games.duckdb").write_text("no")
-    with pytest.raises(DatabaseError, match="is no database of games"):
+    with pytest.raises(DatabaseError, match="is not a game database"):
         lath.open(tmp_path / "games.duckdb")
     with pytest.raises(FileNotFoundError):
         lath.open(tmp_path / "nothing.duckdb")

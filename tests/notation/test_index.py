@@ -101,7 +101,7 @@ def test_what_can_only_be_read_from_its_beginning_is_read_so(tmp_path: Path) -> 
     for suffix, data in (("gz", gzip.compress(text)), ("zst", zstd.compress(text))):
         file = tmp_path / f"games.lath.{suffix}"
         file.write_bytes(data)
-        with pytest.raises(NoIndexError, match=r"expected text, or \.zst"):
+        with pytest.raises(NoIndexError, match=r"expected text, or a \.zst"):
             write_index(file)
         with open_records(file) as records:
             assert (records.has_index, records.is_random) == (False, False)
@@ -193,7 +193,7 @@ def test_going_through_is_of_the_file_that_was_opened(file: Path) -> None:
         going = iter(records)
         next(going)
         appended(file)
-        with pytest.raises(OSError, match="it was changed since it was opened"):
+        with pytest.raises(OSError, match="it has changed since it was opened"):
             list(going)
 
 
@@ -217,7 +217,7 @@ def test_what_is_no_record_has_its_number_and_line(tmp_path: Path) -> None:
         with pytest.raises(RecordError) as caught:
             records[1]
         for place in 3, -4:
-            with pytest.raises(IndexError, match=f"no record at place {place}: .* has 3,"):
+            with pytest.raises(IndexError, match=f"record {place} does not exist: .* has 3,"):
                 records[place]
     problem = caught.value.problem
     assert (problem.record, problem.line) == (2, 5)

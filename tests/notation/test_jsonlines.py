@@ -148,7 +148,7 @@ def test_variations_nest_as_deep_as_in_the_text_and_no_deeper() -> None:
     good, bad = entries("jsonlines", f"{deep}\n{deeper}\n")
     assert good.record is not None
     assert records_in("lath", whole("lath", [good.record])) == [good.record]
-    assert "is the beginning of variations more than 100 deep" in bad.problems[0].message
+    assert "starts variations nested more than 100 deep" in bad.problems[0].message
 
 
 def test_comments_are_read_as_the_text_would_have_them() -> None:

@@ -147,7 +147,7 @@ def test_a_file_has_one_game_and_only_moves_that_are_legal() -> None:
         (1, "tags"),
         (2, "game surikata beside yavalath"),
         (2, "the record"),
-        (3, "the position before a move that is not legal"),
+        (3, "the position before an illegal move"),
         (3, "the record"),
     ]
     assert pq.read_table(io.BytesIO(content))["record"].to_pylist() == [5, 5, 5, 8]
@@ -169,7 +169,7 @@ class Silent:
 
 def test_what_no_planes_can_be_made_of_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     refused = {
-        "there is no record to make planes of": "",
+        "planes need at least one record": "",
         "unknown game 'chess'": "chess",
         r"silent does not list its moves \(`moves`\), so none": "silent",
     }

@@ -56,21 +56,21 @@ def test_the_table_has_a_record_for_every_code_but_size() -> None:
 # What the source can say must stand in the table: its texts are read as patterns.
 
 UNREACHABLE = {
-    "{self.game.id} has no such move": "a record's word is read first, and refused as no move",
-    "{game.id} has no such move": "the same",
+    "{self.game.id} does not have this move": "a record's word is refused before that",
+    "{game.id} does not have this move": "the same",
     "game {game_id} ({point.value}) cannot be loaded: {error}": "a broken plugin",
     "the entry point {game_id} ({point.value}) is the game {game.id}": "a broken plugin",
-    "a record of more than {MAX_RECORD} bytes": "shown in test_reader",
-    "a record of more than {MAX_PARTS} {what}": "shown in test_hostile_text",
-    "a record of more than {MAX_WORDS} words": "shown in test_hostile_text",
+    "the record has more than {MAX_RECORD} bytes": "shown in test_reader",
+    "the record has more than {MAX_PARTS} {what}": "shown in test_hostile_text",
+    "the record has more than {MAX_WORDS} words": "shown in test_hostile_text",
     "the tag {name} is not set here": "a refusal of Builder.tag, shown in test_values",
-    "{game} is no id of a game, nor a record": "a refusal of Builder, shown in test_values",
-    "the tag {name} would stand there twice": "a refusal of retag, shown in test_values",
-    "its text is read as another record": "of a value made in Python, shown in test_values",
+    "{game} is neither a game id nor a record": "a refusal of Builder, shown in test_values",
+    "the tag {name} would appear twice": "a refusal of retag, shown in test_values",
+    "the text of the record reads back as a different record": "shown in test_values",
 }
 """What no record of the table can be told, and why."""
 
-NOT_FOR = {"no {word} piece is left in the box": {"manalath-61"}}
+NOT_FOR = {"the box has no {word} piece left": {"manalath-61"}}
 """Reasons that games of a module cannot have: there is a piece for each cell."""
 
 

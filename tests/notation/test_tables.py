@@ -1,4 +1,4 @@
-"""CSV and Parquet: a row a game holds a record whole, a row a ply says what came of a position."""
+"""CSV and Parquet: a row per game holds a whole record, a row per ply holds one position."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_what_is_no_row_of_a_game_is_told_of_with_its_line(golden: Golden) -> No
     golden(told)
     for content in (b"", b"PAR1", b"no table at all" * 9):
         (entry,) = entries("parquet", content)
-        assert entry.problems[0].message.startswith("this is no Parquet: ")
+        assert entry.problems[0].message.startswith("not valid Parquet: ")
 
 
 def test_after_a_bad_row_or_one_that_is_too_long_reading_goes_on(
@@ -150,9 +150,9 @@ def test_after_a_bad_row_or_one_that_is_too_long_reading_goes_on(
     assert [(each.line, each.record and each.record.moves) for each in found] == [
         *((2, None), (4, None), (5, ("e5",)))
     ]
-    assert found[1].problems[0].message == "this is no CSV: ',' expected after '\"'"
+    assert found[1].problems[0].message == "not valid CSV: ',' expected after '\"'"
     monkeypatch.setattr(tables, "MAX_RECORD", 100)
-    long = "this is no CSV: a row of more than 100 bytes"
+    long = "not valid CSV: a row of more than 100 bytes"
     found = entries("csv", f'game,moves\nyavalath,"{"x" * 300}"\nyavalath,e5\nyavalath,d4\n')
     assert found[0].problems[0].message == long
     assert [(each.line, each.record and each.record.moves) for each in found] == [
@@ -283,7 +283,7 @@ def test_all_three_formats_have_the_same_values() -> None:
 
 
 LOST: Mapping[str, list[str]] = {
-    "e5 e5": ["the position before a move that is not legal", "the record"],
+    "e5 e5": ["the position before an illegal move", "the record"],
     "1. e5 {[%eval 0.5] so} (1. d4) 2. c3!": ["comments", "variations"],
     "1. e5 {[%eval 0.5]} 2. c3!": [],
     '[Date "2026-11-??"] [StartTime "10:11:12"] [Mine "x"] [First "ann"] 1. e5 2. d4': (

@@ -305,15 +305,15 @@ def test_a_record_in_which_no_moves_are_found_is_no_empty_game() -> None:
     scripts = "<script>e5 d4</script>"
     for body in (scripts, "we met and played", "White: e5 c3 g3\nBlack: d4 f6 h2"):
         (entry,) = read(f"Game: yavalath\n\n{body}\n")
-        assert "no moves and no result are found" in [each.message for each in entry.problems]
+        assert "no moves or result found" in [each.message for each in entry.problems]
         (entry,) = read(f"Game: yavalath\nResult: 1-0\n\n{body}\n")
-        assert entry.problems or "no moves are found: the result alone counts" in entry.assumed
+        assert entry.problems or "no moves found: only the result is used" in entry.assumed
 
 
 def test_words_behind_the_last_game_are_no_game() -> None:
     (entry,) = read(f"{HEAD}\n1. e5 d4 *\n\nBest wishes,\nann\n\nP.S. My dog is well.\n")
     assert not entry.problems
-    assert "words behind a game are left out" in entry.assumed
+    assert "text after a game is ignored" in entry.assumed
 
 
 def test_times_on_a_clock_are_seconds_and_evaluations_in_other_units_are_kept_apart() -> None:
@@ -366,7 +366,7 @@ def test_what_was_assumed_is_said_of_each_record() -> None:
     (entry,) = read(f'{HEAD}[Date "11.3.2024"]\n\n1. a1 i5 2. b1 i4 3. c1 0-1\n')
     assert entry.assumed == (
         "White is First",
-        "dates are day.month.year where that is not certain",
+        "ambiguous dates are read as day.month.year",
         "ended by the rules",
     )
 
@@ -375,7 +375,7 @@ def test_text_that_is_not_utf8_is_latin_1_and_says_so() -> None:
     (entry,) = read(f"{HEAD}\n1. e5 *\n".replace("ann", "Jürgen").encode("latin-1"))
     assert entry.record
     assert entry.record.first == "Jürgen"
-    assert entry.assumed[0] == "text that is not UTF-8 is Latin-1"
+    assert entry.assumed[0] == "text that is not UTF-8 is read as Latin-1"
 
 
 def test_comments_unknown_tags_and_other_lines_are_kept() -> None:

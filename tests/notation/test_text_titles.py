@@ -82,7 +82,7 @@ def test_headings_of_columns_turn_nothing_round(table: Table, seed: int) -> None
     (entry,) = read(f"{HEADS[head]}{chr(10) * table.is_apart}{heading}\n{rows}\n{end}\n")
     if is_turned and (seats != ("Ann", "Bob") or head != "the game alone"):
         if "(" not in seats[0]:  # which says who is who
-            assert any("column stands before" in problem.message for problem in entry.problems)
+            assert any("column comes before" in problem.message for problem in entry.problems)
         return
     assert not entry.problems
     record = entry.record

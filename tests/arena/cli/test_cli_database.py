@@ -448,7 +448,7 @@ def test_a_database_is_not_written_as_text(
     }
     for name, words in commands.items():
         told[name] = re.sub(r"\d+\.\d\d s, .*", "…", arena(*words).err)
-    with pytest.raises(OSError, match="`arena convert` alone makes databases"):
+    with pytest.raises(OSError, match="only `arena convert` makes databases"):
         notation.write(out, [])
     assert out.read_bytes() == before
     out.write_text("no database")

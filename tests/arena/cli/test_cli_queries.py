@@ -81,7 +81,7 @@ def test_select_takes_all_records_those_that_match_or_the_others() -> None:
 
 
 def test_a_slip_is_hinted_at_where_the_query_tells_no_records_apart() -> None:
-    hint = "hint: --where: no game 'yavalat' is installed; did you mean 'yavalath'?\n"
+    hint = "hint: --where: game 'yavalat' is not installed; did you mean 'yavalath'?\n"
     for query in ("game = yavalat", "game != yavalat"):
         ran = arena("select", "games.lath", "--where", query, "--count")
         assert (ran.status, hint in ran.err) == (0, True)

@@ -236,7 +236,7 @@ def test_show_reads_a_record_by_its_index_and_says_when_that_is_stale(tmp_path: 
     path.write_text('[Game "surikata"]\n\n1. Me5 *\n')
     ran = arena("show", path, "--record", 1)
     assert "after 1. Me5" in ran.out
-    assert f"{path}.idx is of an earlier state of games.lath: reading from the beg" in ran.err
+    assert f"{path}.idx is older than games.lath: reading from the beg" in ran.err
 
 
 def test_an_index_replaces_nothing_but_an_index(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_an_index_replaces_nothing_but_an_index(tmp_path: Path) -> None:
         before = beside.read_bytes()
         ran = arena("check", file, "--index")
         assert ran.status == 2
-        assert f"{beside} is there already, and no index: it stays as it is\n" in ran.err
+        assert f"{beside} already exists and is not an index; it was left unchanged\n" in ran.err
         assert beside.read_bytes() == before
         beside.unlink()
     assert [arena("check", file, "--index").status for _ in range(2)] == [0, 0]

@@ -57,7 +57,7 @@ def test_games_and_bots_are_listed_with_what_there_is_to_say_of_them() -> None:
     assert list(rows) == list(games.ids())
     assert all(row["credit"] for row in rows.values())
     lose = {"name": "lose", "default": 3, "values": [3, 4, 5]}
-    about = "pieces in line that lose, or more"
+    about = "length of a line that loses, or more"
     assert rows["surikata"]["rules"] == "1"
     assert rows["surikata"]["parameters"] == [{**lose, "about": about}]
     listed = arena("games").out

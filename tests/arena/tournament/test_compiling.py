@@ -97,9 +97,10 @@ def test_only_bots_that_search_by_it_have_anything_compiled_or_are_named(
     assert compilers([off, other, bot]) == ["alphabeta"]
     assert compile_first([off, other], print) == ""
     assert stand.calls == []
-    said = {"alphabeta": Greeting(version="Python (nothing was compiled yet)")}
+    said = {"alphabeta": Greeting(version="Python (the code is not compiled yet)")}
     assert uncompiled(said, [bot]) == (
-        "alphabeta searches in Python, many times slower than compiled: nothing was compiled yet"
+        "alphabeta searches in Python, many times slower than compiled: "
+        "the code is not compiled yet"
     )
     assert uncompiled({"alphabeta": Greeting(version="compiled")}, [bot]) == ""
     monkeypatch.setattr(compiling, "find_spec", lambda _: None)  # where numba is not installed
@@ -111,7 +112,7 @@ def test_a_tournament_compiles_before_it_plays_and_keeps_which_form_played(
     works: bool, stand: Stand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play_here(monkeypatch)
-    version = "compiled" if works else "Python (nothing was compiled yet)"
+    version = "compiled" if works else "Python (the code is not compiled yet)"
     bot = stand.set(version=version, works=works)
     out = tmp_path / "out"
     words = ("--game", "surikata", "--rounds", "1", "--tc", "nodes 5", "--output", out)

@@ -315,7 +315,7 @@ def test_a_worker_with_wrong_rules_stops_the_pairing_in_words(
     path = write_game(tmp_path, EXAMPLE.read_text(encoding="utf-8").replace(slip, "1 // 0"))
     if is_changed:
         monkeypatch.setenv(files.VARIABLE, f"{path}#sha256={'1f3a' * 16}")
-        why = f"LATH_GAMES: {path} has changed since it was loaded: begin anew"
+        why = f"LATH_GAMES: {path} has changed since it was loaded; start the program again"
     else:
         monkeypatch.setattr(files, "try_out", lambda *_: None)  # which would find it
         games.add(path)
