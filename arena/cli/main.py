@@ -377,7 +377,7 @@ Cluster = Annotated[
     option("--cluster", "ADDRESS", "Play on Dask's workers: tls://HOST:PORT, or local:N here."),
 ]
 HostsAlike = Annotated[
-    bool, flag("--hosts-alike", "Refuse machines whose speed differs by more than 10 %.")
+    bool, flag("--hosts-alike", "Refuse machines whose speed differs by more than 10%.")
 ]
 
 
