@@ -75,7 +75,7 @@ def _sentences(played: PlayedMatch) -> Iterator[str]:
             for elo in (test["elo_low"], test["elo_high"])
         )
         score = f"expected score {score_of(test['elo']):.1%}"
-        yield f"{score}, {test['elo']:+.0f} Elo (95 %: {low} to {high}){_timed(played)}, {games}"
+        yield f"{score}, {test['elo']:+.0f} Elo (95%: {low} to {high}){_timed(played)}, {games}"
     elif any(test["counts"]):
         end = test["elo_low"] if test["counts"][4] else test["elo_high"]
         bound = (

@@ -41,7 +41,7 @@ class Level:
     """Where random is 0; None where nobody has measured it."""
 
     margin: float = 0.0
-    """Half of the interval of 95 % of that."""
+    """Half of the interval of 95% of that."""
 
     @property
     def name(self) -> str:
@@ -117,7 +117,7 @@ class LadderPlace:
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
-        """Return its interval of 95 %, with the error of the ladder; None for an end of none."""
+        """Return its interval of 95%, with the error of the ladder; None for an end of none."""
         ladder = self.nearest.margin
         if self.elo.unknown:
             low, high = self.elo.low, self.elo.high
@@ -161,7 +161,7 @@ class LadderPlace:
         yield f"{self.bot} {self._where(get(self.game).id)}{self._beside()}{mishaps}"
         low, high = (None if end is None else f"{end:+.0f}" for end in self.interval)
         if low and high:
-            told = f"{self.elo.value:+.0f} Elo (95 %: {low} to {high})"
+            told = f"{self.elo.value:+.0f} Elo (95%: {low} to {high})"
         elif low:
             told = f"at least {low} Elo: it has lost to no level"
         else:

@@ -230,7 +230,7 @@ class Decision:
     """By how much the first bot is ahead, in Elo; None where all games ended alike, or none did."""
 
     elo_low: float | None
-    """The lower end of its 95 % interval; None: it has none."""
+    """The lower end of its 95% interval; None: it has none."""
 
     elo_high: float | None
     llr: float

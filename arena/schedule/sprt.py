@@ -212,7 +212,7 @@ def elo_of(score: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class FirstMoveAdvantage:
-    """First's advantage in Elo, with its interval of 95 %; None where it has no end."""
+    """First's advantage in Elo, with its interval of 95%; None where it has no end."""
 
     elo: float | None
     low: float | None
@@ -235,7 +235,7 @@ def _score(counts: Sequence[int]) -> float:
 
 
 UNLIKELY: Final = 0.025
-"""Of what lies at the end of an interval of 95 %."""
+"""Of what lies at the end of an interval of 95%."""
 
 
 def _one_sided(counts: Sequence[int], worth: float) -> FirstMoveAdvantage | None:
@@ -257,7 +257,7 @@ def stopped_advantage(sprt: Sprt, now: SprtState) -> FirstMoveAdvantage:
     """Return the advantage that a test shows that has stopped, with or without a verdict.
 
     Half of the tests of two bots show more than is true, and half show less; their intervals hold
-    the truth in 95 %. The sum of points above the middle of both hypotheses is taken for a Brownian
+    the truth in 95%. The sum of points above the middle of both hypotheses is taken for a Brownian
     motion between two bounds. It passes them by as much as a sum does that goes on in steps.
     """
     if one_sided := _one_sided(now.counts, now.worth):

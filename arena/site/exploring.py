@@ -251,11 +251,11 @@ class Explorer:
     async def _record(self, request: Request) -> Response:
         key, number = request.path_params["key"], request.path_params["number"]
         if not re.fullmatch("[0-9]{1,15}", number):
-            raise HTTPException(404, "there is no such game here")
+            raise HTTPException(404, "game not found")
         where = request.query_params.get("where", "")
         archive = await self._done(request, self.archive, key, where)
         if (text := await self._done(request, lambda _: archive.text(int(number)))) is None:
-            raise HTTPException(404, "there is no such game here")
+            raise HTTPException(404, "game not found")
         return JSONResponse({"text": text})
 
     def node(self, place: ExploredPosition, stop: threading.Event) -> dict[str, Any]:
@@ -268,7 +268,7 @@ class Explorer:
         archive = self.archive(place.key, place.where, stop)
         game = place.game or next(iter(archive.counts), "")
         if not game:
-            raise ConfigError("there is no game here" + (" that matches" if place.where else ""))
+            raise ConfigError("no games found" + (" that matches" if place.where else ""))
         source = archive.source(game)
         start = {"game": game, "setup": place.setup, "position": place.position}
         node = source.node(played(**start, moves=place.moves)[-1])
@@ -282,7 +282,7 @@ class Explorer:
     def archive(self, key: str, where: str, stop: threading.Event) -> Archive:
         """Return the games of what has this key that match a query; raises GoneError."""
         if (item := self._shelf.get(key)) is None or item.kind == "unreadable":
-            raise HTTPException(404, "there is no such tournament or file here")
+            raise HTTPException(404, "tournament or file not found")
         if fault := item.fault():
             raise ConfigError(f"{item.name}: {fault}")
         files = [item.path / DATABASE, item.path] if item.kind == "tournament" else [item.path]
@@ -315,8 +315,8 @@ def _read(item: Item, where: str, stop: threading.Event) -> Archive:
             found.add(number, record)
             if len(found.records) > MOST:
                 raise ConfigError(
-                    f"there are more than {MOST:,} games: a query such as date >= 2026-11 makes "
-                    "them fewer, and a database (arena convert) takes any number"
+                    f"more than {MOST:,} games; filter them, for example with date >= 2026-11, or "
+                    "make a database with arena convert"
                 )
     refuse_damage(doubts)  # else games would be missing without a word
     return found

@@ -121,13 +121,13 @@ class Guard:
             return _refused(f"this site is not called {host[:200]!r}", 421)
         origin = headers.get("origin")
         if origin is not None and origin not in {f"http://{host}", f"https://{host}"}:
-            return _refused("a page of another site asks", 403)
+            return _refused("request from another site", 403)
         # Another port of this machine is another site, if not to cookies.
         asker = headers.get("sec-fetch-site", "none")
         # Somebody may have followed a link to a page of the site, which has no cookie then.
         is_visit = scope["method"] in SAFE and headers.get("sec-fetch-mode") == "navigate"
         if asker not in ("none", "same-origin") and not is_visit:
-            return _refused("a page of another site asks", 403)
+            return _refused("request from another site", 403)
         return self._body_refusal(scope, headers)
 
     def _body_refusal(self, scope: Scope, headers: Headers) -> Response | None:
@@ -138,9 +138,9 @@ class Guard:
         if scope["method"] in SAFE:
             return _refused("expected no body", 400, is_last=True) if int(length) else None
         if not self._keys:
-            return _refused("this site is only for reading", 403)
+            return _refused("this site is read-only", 403)
         if "origin" not in headers:
-            return _refused("no page of this site asks", 403)
+            return _refused("request not sent by a page of this site", 403)
         if headers.get("content-type", "").partition(";")[0] != "application/json":
             return _refused("expected JSON", 415)
         if int(length) > WIDEST:
@@ -157,7 +157,7 @@ class Guard:
             if scope["method"] in SAFE or _is_equal(headers.get(SECRET, ""), keys.secret):
                 return None
             return _refused(
-                "this page has lost its key: open the address again that `arena serve` printed", 403
+                "this page has lost its key. Open the address from `arena serve` again", 403
             )
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if scope["method"] == "GET" and _is_equal(dict(query).get("token", ""), keys.token):
@@ -176,8 +176,8 @@ class Guard:
 
 
 SHUT: Final = (
-    "Open the address that `arena serve` printed when it began: it has a token, by which this site "
-    "knows that you started it."
+    "Open the address that `arena serve` printed. It contains the token that gives you access to "
+    "this site."
 )
 
 

@@ -239,7 +239,7 @@ def begun(start: GameStart) -> dict[str, str]:
     """Return `game`, `setup` and `position` of a start; raises GameError and ConfigError."""
     game = games.get(games.canonical_id(start.game))  # by no file: a page has nothing run
     if start.setup and start.position:
-        raise ConfigError("a setup and a position exclude each other")
+        raise ConfigError("give a setup or a position, not both")
     if start.position:
         return {"game": game.id, "setup": "", "position": game.position(start.position).text()}
     seed = secrets.randbelow(1_000_000) if start.seed is None else start.seed
@@ -312,7 +312,7 @@ def tree_of(record: Record) -> dict[str, Any]:
         raise RecordValueError(fault)
     if start_of(record).game is not (game := games.get(record.game)):
         has = f"{record.game} has the rules {version_of(game)} here"
-        raise GameError(f"{has}, and the record is by {record.tag(RULES) or FIRST_VERSION}")
+        raise GameError(f"{has}, but the record follows {record.tag(RULES) or FIRST_VERSION}")
     record = canonical(record)
     return {
         "game": record.game,

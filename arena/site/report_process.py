@@ -63,7 +63,7 @@ def answer(asked: dict[str, Any], out: BinaryIO) -> None:
         head = {"error": UNREADABLE if public else str(error), "status": 409}
     except (MemoryError, RecursionError) as error:
         sys.stderr.write(f"arena serve: {item.name}: {type(error).__name__}\n")
-        head = {"error": "this report takes more memory than it may", "status": 503}
+        head = {"error": "this report exceeds its memory limit", "status": 503}
     out.write(json.dumps({"size": len(page), **head}).encode() + b"\n" + page)
     out.flush()
 
@@ -75,7 +75,7 @@ def _bound_memory() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
-UNREADABLE: Final = "this cannot be read"
+UNREADABLE: Final = "this file could not be read"
 """What everybody is told; the organiser is told the reason, which names files."""
 
 

@@ -113,7 +113,7 @@ class Reports:
             except asyncio.CancelledError:
                 if (asking := asyncio.current_task()) is None or asking.cancelling():
                     raise
-                raise HTTPException(503, "the site ends") from None
+                raise HTTPException(503, "the site is stopping") from None
             finally:
                 job.waiting -= 1
                 if not job.waiting:
@@ -132,7 +132,7 @@ class Reports:
             except TimeoutError as error:
                 maker.end()
                 raise HTTPException(
-                    503, f"this report takes longer than {self._limit_s:.0f} s"
+                    503, f"this report exceeds its time limit of {self._limit_s:.0f} s"
                 ) from error
             except BaseException:
                 maker.end()
@@ -225,7 +225,7 @@ class _Maker:
             head = json.loads(await self._process.stdout.readline())
             page = await self._process.stdout.readexactly(head["size"])
         except (OSError, ValueError, asyncio.IncompleteReadError) as error:  # it has ended
-            raise HTTPException(500, "this report could not be made") from error
+            raise HTTPException(500, "this report could not be created") from error
         self.reports += 1
         return head, page
 

@@ -109,7 +109,7 @@ def _as_written(folder: Path, *, is_public: bool) -> dict[str, Any]:
         outcome = from_json(kept.value)
         state = _outcome_state(folder)
         if state != "false" and not is_of_state(kept.checksum, state):
-            raise ValueError("it is of other games")
+            raise ValueError("it belongs to other games")
     except FileNotFoundError:  # no run has ended there
         return value
     except OSError as error:
@@ -122,7 +122,7 @@ def _as_written(folder: Path, *, is_public: bool) -> dict[str, Any]:
         told = {"event": outcome.event, "tournament": outcome.format, "verdict": outcome.verdict}
         counts = {"done": outcome.done, "total": outcome.total}
         return value | told | counts | {"format": outcome.data, "words": list(outcome.words)}
-    return value | {"words": ["its results cannot be read" if is_public else fault]}
+    return value | {"words": ["its results could not be read" if is_public else fault]}
 
 
 def _heading(said: dict[str, Any]) -> dict[str, Any]:

@@ -209,7 +209,7 @@ class Thinkers:
             if self._places.acquire(timeout=EVERY_S):
                 return True
             if time.monotonic() > until_s:
-                raise ConfigError(f"{MOST} bots think already: wait until one has answered")
+                raise ConfigError(f"{MOST} bots are already thinking. Wait until one has answered")
         return False
 
     def _ask(
@@ -237,8 +237,8 @@ class Thinkers:
     def _engine(self, player: _Player) -> Iterator[Engine]:
         """Lend a process of a bot that nobody else asks; raises ConfigError and EngineError."""
         if player.bot not in self._specs:
-            known = ", ".join(self._specs) or "there is none"
-            raise ConfigError(f"there is no bot {player.bot!r} here ({known})")
+            known = ", ".join(self._specs) or "none"
+            raise ConfigError(f"bot {player.bot!r} not found; the site has: {known}")
         engine = self._taken(player) or Engine.of(self._specs[player.bot])
         try:
             if player.level not in (None, engine.settings.get(LEVEL)):

@@ -61,11 +61,11 @@ class VisitorLimits:
         """Raise HTTPException if there is no place."""
         is_own = self._taken[visitor] >= self._each
         if is_own or self.taken_by_all >= self._most:
-            whose = f"you have asked for {self._each}" if is_own else f"{self._most} are asked for"
+            whose = f"you already have {self._each}" if is_own else f"all {self._most} are taken"
             after_s = max(1, min(LONGEST_RETRY_S, ceil(self.retry_s)))
             raise HTTPException(
                 429,
-                f"too many {self._what} at once: {whose}; try again in {after_s} s",
+                f"too many {self._what} at once, {whose}; try again in {after_s} s",
                 {"Retry-After": str(after_s)},
             )
 

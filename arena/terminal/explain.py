@@ -58,7 +58,7 @@ class _Printer:
         title = f"{of.bot}: {points} of {number_of(of.games, 'game')}"
         columns = [
             LayoutColumn("game", [row.game for row in rows], kind="name"),
-            LayoutColumn("seat", [("first", "second")[row.seat] for row in rows], kind="name"),
+            LayoutColumn("side", [("first", "second")[row.seat] for row in rows], kind="name"),
             LayoutColumn("games", [f"{row.games:,}" for row in rows]),
             LayoutColumn("points", [f"{row.points:g}" for row in rows], rank=2),
             LayoutColumn("scored", [f"{row.points / row.games:.1%}" for row in rows]),
@@ -77,29 +77,33 @@ class _Printer:
         """Print what stands out, and how each is seen."""
         of, output = self._of, self._output
         if not of.findings:
-            output.title("Nothing stands out")
+            output.title("No significant findings")
             output.words(
-                f"{_things(of.tested)} tested; none costs more than chance may explain"
+                f"{_tests(of.tested)}; no effect is statistically significant"
                 if of.tested
-                else "there are too few games to test anything"
+                else "there are too few games to test"
             )
             self._print_commonest()
         else:
-            output.table("What costs points", _columns(of.findings))
+            output.table("Findings by points lost", _columns(of.findings))
             words = (
-                "findings whose lowest cost is greatest come first; points are those of these "
-                "games, and overlap"
+                "sorted by the lower end of the interval; different findings may count the same "
+                "points"
             )
             if of.tested:
-                words += f". {_things(of.tested)} tested: where nothing is wrong, "
-                words += f"1 of {1 / RATE:.0f} such reports has a finding"
+                words += (
+                    f". {_tests(of.tested)}; about 1 in {1 / RATE:.0f} reports on bots without "
+                )
+                words += "weaknesses has a finding by chance"
             output.words(words)
             for number, finding in enumerate(of.findings, 1):
                 self._print_finding(number, finding)
         if of.unsure and self._every:
-            output.table("What may be chance", _columns(of.unsure))
+            output.table("Not statistically significant", _columns(of.unsure))
         elif of.unsure:
-            output.words(f"{len(of.unsure)} more may be chance: --all")
+            output.words(
+                f"{len(of.unsure)} more are not statistically significant: --all lists them"
+            )
 
     def _print_commonest(self) -> None:
         """Print how most games turned against the bot, and what is better there."""
@@ -108,8 +112,8 @@ class _Printer:
             return
         times = "once" if most.own == 1 else f"in {most.own:,} games"
         self._output.words(
-            f"most games turned because it {KINDS[most.kind]}: {times}, and {most.others:,} of the "
-            "others' games. That is no finding, for it may be chance or the others' strength"
+            f"most frequent turning point: it {KINDS[most.kind]} {times}, its opponents in "
+            f"{most.others:,}. The difference is not statistically significant"
         )
         found = ((place, self._of.better(place)) for place in most.places)
         examples = [(place, better) for place, better in found if better is not None]
@@ -123,7 +127,7 @@ class _Printer:
         output.title(f"{number}. {finding.says}")
         output.words(finding.because)
         if finding.alternative_to:
-            output.words(f"may explain the same points: {finding.alternative_to}")
+            output.words(f"alternative explanation of the same points: {finding.alternative_to}")
         self._print_places(finding.places)
         examples = of.examples(finding, None if self._every else SHOWN)
         self._print_better(examples)
@@ -194,35 +198,35 @@ class _Printer:
             LayoutColumn(of.bot, [f"{row.own:,}" for row in rows]),
             LayoutColumn("others", [f"{row.others:,}" for row in rows]),
             LayoutColumn("ply", [figure(row.median_ply, ".0f") for row in rows], rank=2),
-            LayoutColumn("such as", [self._such(row.places) for row in rows], rank=1, kind="name"),
+            LayoutColumn("example", [self._such(row.places) for row in rows], rank=1, kind="name"),
         ]
-        self._output.table("Where games turned", columns)
+        self._output.table("Turning points", columns)
         if of.undecided:
             of_lost = number_of(of.undecided, "game")
-            self._output.words(f"it lost {of_lost} besides, in which no move is known as the turn")
+            self._output.words(f"{of_lost} that it lost have no known turning point")
 
     def print_timed(self) -> None:
         """Print how quick or late the moves were by which games turned."""
         if not (rows := self._of.timed):
             return
         columns = [
-            LayoutColumn("given away", [TIMED[row.kind] for row in rows], kind="name"),
+            LayoutColumn("how", [TIMED[row.kind] for row in rows], kind="name"),
             LayoutColumn(self._of.bot, [_part(row.own, row.of_own) for row in rows]),
             LayoutColumn("others", [_part(row.others, row.of_others) for row in rows]),
         ]
-        self._output.table("Time when games turned", columns)
+        self._output.table("Time at turning points", columns)
 
     def print_lost_again(self) -> None:
         """Print from which positions the bot lost each time, unless chance makes as many."""
         of, every = self._of, self._of.lost_again
         if not every:
             return
-        title = "Positions that were lost every time, twice or more"
+        title = "Positions lost every time (at least twice)"
         many = "one such position" if len(every) == 1 else f"{len(every):,} such positions"
-        many += f"; chance alone would make {of.by_chance:.1f}"
+        many += f"; {of.by_chance:.1f} are expected by chance"
         if len(every) <= of.by_chance + 2 * of.by_chance**0.5 and not self._every:
             self._output.title(title)
-            self._output.words(f"{many}: --all")
+            self._output.words(f"{many}: --all lists them")
             return
         rows = every if self._every else every[:FEW]
         places = [", ".join(str(place.number) for place in row.places) for row in rows]
@@ -245,20 +249,22 @@ class _Printer:
         rows = every if self._every else every[:FEW]
         columns = [
             LayoutColumn("in", [self._such([row.place]) for row in rows], kind="name"),
-            LayoutColumn("left by", [row.move for row in rows], kind="name"),
-            LayoutColumn("known", [f"{row.known:,}" for row in rows], rank=2),
+            LayoutColumn("novelty", [row.move for row in rows], kind="name"),
+            LayoutColumn("known games", [f"{row.known:,}" for row in rows], rank=2),
             LayoutColumn("usual", [row.usual for row in rows], kind="name"),
             LayoutColumn("scored", [f"{row.score:.0%}" for row in rows]),
             LayoutColumn("in games", [str(row.games) for row in rows], rank=1),
-            LayoutColumn("as in", [self._such([row.example]) for row in rows], rank=3, kind="name"),
+            LayoutColumn(
+                "example", [self._such([row.example]) for row in rows], rank=3, kind="name"
+            ),
         ]
-        self._output.table(f"Left what was known, and lost: {len(every)}", columns)
+        self._output.table(f"Losses after a novelty: {len(every)}", columns)
         self._more_rows(len(every), len(rows))
         self._ask("show", rows[0].place, rows[0].place.ply)
 
     def _more_rows(self, every: int, shown: int) -> None:
         if every > shown:
-            self._output.words(f"{every - shown} more: --all")
+            self._output.words(f"{every - shown} more: --all lists them")
 
     def print_calibration(self) -> None:
         """Print what the bot expected, and what it got."""
@@ -266,7 +272,7 @@ class _Printer:
         brier, climatology = of.brier, self._of.climatology
         if brier is None or climatology is None:
             self._output.title("Evaluations")
-            self._output.words(f"{self._of.bot} told none")
+            self._output.words(f"{self._of.bot} reported none")
             return
         bins = of.bins()
         columns = [
@@ -274,26 +280,26 @@ class _Printer:
             LayoutColumn("moves", [f"{each.plies:,}" for each in bins], rank=2),
             LayoutColumn("games", [f"{each.games:,}" for each in bins], rank=1),
             LayoutColumn("mean", [f"{each.expected:.0%}" for each in bins]),
-            LayoutColumn("got", [f"{each.observed:.0%}" for each in bins]),
+            LayoutColumn("scored", [f"{each.observed:.0%}" for each in bins]),
             LayoutColumn(
-                "95 %", [f"{each.observed_low:.0%} to {each.observed_high:.0%}" for each in bins]
+                "95%", [f"{each.observed_low:.0%} to {each.observed_high:.0%}" for each in bins]
             ),
         ]
-        self._output.table("What its evaluations are worth", columns)
+        self._output.table("Accuracy of evaluations", columns)
         than = f"{1 - brier / climatology:.0%} less than" if brier < climatology else "no less than"
         self._output.words(
-            f"Brier score {brier:.3f}, {than} the {climatology:.3f} of always expecting what it "
-            "gets on average"
+            f"Brier score (mean squared error) {brier:.3f}, {than} the {climatology:.3f} of a "
+            "constant forecast"
         )
 
 
 def _columns(findings: Sequence[Finding]) -> list[LayoutColumn]:
     return [
         LayoutColumn("#", [str(number) for number in range(1, len(findings) + 1)]),
-        LayoutColumn("what", [finding.says for finding in findings], kind="name"),
-        LayoutColumn("points", [f"{finding.cost.points:.1f}" for finding in findings]),
+        LayoutColumn("finding", [finding.says for finding in findings], kind="name"),
+        LayoutColumn("points lost", [f"{finding.cost.points:.1f}" for finding in findings]),
         LayoutColumn(
-            "95 %",
+            "95%",
             [f"{finding.cost.low:.1f} to {finding.cost.high:.1f}" for finding in findings],
             rank=2,
         ),
@@ -313,5 +319,5 @@ def _part(part: int, whole: int) -> str:
     return f"{part:,} of {whole:,}" if whole else "-"
 
 
-def _things(number: int) -> str:
-    return f"{number} thing{' was' if number == 1 else 's were'}"
+def _tests(number: int) -> str:
+    return f"{number} test{'' if number == 1 else 's'}"

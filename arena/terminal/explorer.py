@@ -33,7 +33,7 @@ def print_node(
     rows = node.continuations if has_all else node.continuations[:SHOWN]
     left_out = node.continuations[len(rows) :]
     if rows:
-        output.table("Played from here, and reached by any way", _columns(node, rows))
+        output.table("Played from here, and reached by any move order", _columns(node, rows))
         if left_out:
             played = sum(each.played.times for each in left_out)
             words = f"and {number_of(len(left_out), 'more move')}, {number_of(played, 'game')}"
@@ -48,18 +48,18 @@ def _told(node: Node, asked: Position) -> list[str]:
         state = outcome.told(*asked.game.colours)
     games = number_of(node.games, "game")
     if not node.here.times:
-        return [f"{state}; none of {games} comes here"]
-    verb = "comes" if node.here.times == 1 else "come"
-    come = f"{state}; {node.here.times:,} of {games} {verb} here"
+        return [f"{state}; none of {games} reaches this position"]
+    verb = "reaches" if node.here.times == 1 else "reach"
+    come = f"{state}; {node.here.times:,} of {games} {verb} this position"
     if node.ended and not outcome:
         come += f", {node.ended:,} {'ends' if node.ended == 1 else 'end'} here"
     here = node.here
     score, ends = here.score(node.to_move), here.interval(node.to_move)
-    results = f"first won {here.wins:,}, drew {here.draws:,}, lost {here.losses:,}"
+    results = f"first player: {here.wins:,} won, {here.draws:,} drawn, {here.losses:,} lost"
     if here.undecided:
         results += f", {here.undecided:,} unfinished"
     if score is not None and ends is not None:
-        results += f"; {node.to_move.word} scored {score:.1%} ({interval(ends)})"
+        results += f"; {node.to_move.word} player's score {score:.1%} ({interval(ends)})"
     if here.mean_plies is not None:
         which = " of the finished" if here.undecided else ""
         results += f"; {here.mean_plies:.1f} plies on average{which}"
@@ -72,16 +72,16 @@ def _columns(node: Node, rows: Sequence[Continuation]) -> list[LayoutColumn]:
     played, reached = [row.played for row in rows], [row.reached for row in rows]
     columns = [
         LayoutColumn("move", [row.move for row in rows], kind="name"),
-        LayoutColumn("alike", [f"{1 + len(row.same)}" for row in rows], rank=7),
+        LayoutColumn("symmetric", [f"{1 + len(row.same)}" for row in rows], rank=7),
         LayoutColumn("played", [f"{one.times:,}" for one in played]),
         LayoutColumn("%", [f"{one.times / max(1, node.here.times):.1%}" for one in played], rank=3),
         LayoutColumn(f"{mover.word} scored", [figure(one.score(mover), ".1%") for one in played]),
-        LayoutColumn("95 %", [interval(one.interval(mover)) for one in played], rank=1),
+        LayoutColumn("95%", [interval(one.interval(mover)) for one in played], rank=1),
         LayoutColumn("1-0 ½ 0-1", [_results(one) for one in played], rank=6),
         LayoutColumn("plies", [figure(one.mean_plies, ".1f") for one in played], rank=5),
         LayoutColumn("reached", [f"{one.times:,}" for one in reached], rank=2),
         LayoutColumn("scored", [figure(one.score(mover), ".1%") for one in reached], rank=4),
-        LayoutColumn("95 %", [interval(one.interval(mover)) for one in reached], rank=4),
+        LayoutColumn("95%", [interval(one.interval(mover)) for one in reached], rank=4),
         LayoutColumn("newest", [_newest(row.newest, several) for row in rows], rank=8, kind="text"),
         LayoutColumn("best", [_best(row.best, several) for row in rows], rank=9, kind="name"),
     ]

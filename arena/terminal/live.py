@@ -140,7 +140,7 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
         LayoutColumn("#", [str(score.rank) if score.games else "-" for score in scores]),
         LayoutColumn("bot", [score.name for score in scores], kind="name"),
         *_numbers(found, scores, numbers),
-        LayoutColumn("95 %", [interval for interval, _ in bounds], style="cyan", rank=1),
+        LayoutColumn("95%", [interval for interval, _ in bounds], style="cyan", rank=1),
         LayoutColumn("Elo", [elo for _, elo in bounds], rank=5),
         LayoutColumn("W-D-L", [f"{s.wins}-{s.draws}-{s.losses}" for s in scores], rank=4),
         *(
@@ -174,7 +174,7 @@ def _numbers(
 def _bounds(bot: BotStanding) -> tuple[str, str]:
     """Return the interval of the score, and the Elo difference to the others with its own.
 
-    Where the Elo difference has one bound only, that is what it is over or under by the same 95 %.
+    Where the Elo difference has one bound only, that is what it is over or under by the same 95%.
     """
     if bot.low is None or bot.score is None or bot.high is None:
         return "", ""

@@ -54,8 +54,10 @@ def print_plan(plan: Plan, output: Output) -> None:
         LayoutColumn("Elo", [_half_width(bot.then) for bot in plan.bots]),
         LayoutColumn("games for ±20", [_about(bot.games_for_aim) for bot in plan.bots], rank=1),
     ]
-    both = "the difference of both" if len(plan.bots) == 2 else "each bot against the mean of all"
-    output.table(f"How sure it will be of {both}", columns)
+    both = (
+        "the difference between both" if len(plan.bots) == 2 else "each bot against the mean of all"
+    )
+    output.table(f"Expected 95% intervals of {both}", columns)
     output.words(_plan_noise(plan))
     _print_differences(plan.differences, output)
 
@@ -66,7 +68,7 @@ def _print_differences(differences: Sequence[Needed], output: Output) -> None:
     for each in differences:
         by_game.setdefault(each.game, []).append(each)
     rows = list(by_game.values())
-    titles = ("first-move advantage, 10 points", "length, 10 %", "drama, 10 points")
+    titles = ("first-move advantage, 10 points", "length, 10%", "drama, 10 points")
     columns = [
         LayoutColumn("game", list(by_game), kind="name"),
         *(
@@ -74,17 +76,19 @@ def _print_differences(differences: Sequence[Needed], output: Output) -> None:
             for at, title in enumerate(titles)
         ),
     ]
-    output.table("Games of each that show a difference between two games", columns)
-    output.words("found at 95 %, two-sided, in 80 of 100 comparisons of this measure alone")
+    output.table("Games needed to detect a difference between two game types", columns)
+    output.words("for 80% power at 5% significance (two-sided), testing this metric alone")
     if assumed := [each.game for each in differences if each.assumed]:
-        output.words(f"{', '.join(assumed)}: advantage as if no game were drawn, the widest spread")
+        output.words(
+            f"{', '.join(assumed)}: the advantage assumes no draws, which gives the widest interval"
+        )
     whys: dict[tuple[str, str], list[str]] = {}
     for each in differences:
         if each.why:
             name = {"plies": "length"}.get(each.measure, each.measure)
             whys.setdefault((each.game, each.why), []).append(name)
     for (game, why), names in whys.items():
-        output.words(f"{game}: {' and '.join(names)}: {why}")
+        output.words(f"{game}, {' and '.join(names)}: {why}")
 
 
 def _half_width(elo: float | None) -> str:
@@ -103,13 +107,15 @@ def _about(number: int | None) -> str:
 def _plan_time(plan: Plan) -> str:
     """Return how long it takes, and how that is known."""
     if plan.seconds is None:
-        return "time: nothing limits it, so only games can tell: play some, and ask again"
+        return "time: unknown without a time limit. Play some games and ask again"
     low, high = map(span, plan.seconds)
-    at_once = "one game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
-    why = "as the games so far"
+    at_once = "one game at a time" if plan.jobs == 1 else f"{plan.jobs} concurrent games"
+    why = "as fast as the games so far"
     if plan.plies is not None:
         shortest, longest = plan.plies
-        why = f"a game {shortest:.0f} to {longest:.0f} plies of bots that use their time"
+        why = (
+            f"assuming {shortest:.0f} to {longest:.0f} plies per game and bots that use their time"
+        )
     return f"time: {low if low == high else f'{low} to {high}'}, {at_once}, {why}"
 
 
@@ -117,10 +123,10 @@ def _plan_noise(plan: Plan) -> str:
     """Return what the intervals rest on."""
     if not plan.played:
         return (
-            "as if all bots were equal, with a tenth of games drawn; who scores 75 % has an "
-            "interval a sixth wider, who scores 90 % two thirds"
+            "assuming equal bots and 10% draws; intervals are one sixth wider at a score of 75%, "
+            "and two thirds wider at 90%"
         )
-    words = "at the strengths and the share of draws that games show so far"
+    words = "assuming the strengths and draw rate of the games so far"
     if plan.noise is None:
         return words
-    return f"{words}; intervals are {plan.noise:.2f} times those of games that are independent"
+    return f"{words}; intervals are {plan.noise:.2f} times those of independent games"

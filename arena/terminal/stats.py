@@ -36,7 +36,7 @@ def print_survey(survey: Survey) -> None:
         return
     together = survey.together()
     rows = [*survey.games, *([("all", together)] if len(survey.games) > 1 else [])]
-    output.table("Games and their plies", _lengths(rows, together.games))
+    output.table("Game lengths in plies", _lengths(rows, together.games))
     results = _results(rows, lambda count, of: f"{count:,} {count / of:>6.1%}")
     if output.needed(results, least=LEAST_NAME) > output.width:
         results = _results(rows, lambda count, of: f"{count / of:.1%}")
@@ -67,17 +67,13 @@ def _parts(survey: Survey, together: GameCounts) -> list[str]:
     many = together.games
     plies = "a ply" if survey.opening_plies == 1 else f"{survey.opening_plies} plies"
     used: dict[str, Callable[[GameCounts], int]] = {
-        f"lengths: over the {{}} of {many:,} games with moves and a result": lambda of: (
-            of.lengths.total()
-        ),
-        f"first scored: over the {{}} finished of {many:,} games": lambda of: (
+        f"lengths: {{}} of {many:,} games (with moves and a result)": lambda of: of.lengths.total(),
+        f"first player's score: {{}} of {many:,} games (finished)": lambda of: (
             of.games - of.results[Result.UNFINISHED]
         ),
     }
     if survey.opening_plies:
-        used[f"openings: over the {{}} of {many:,} games with {plies}"] = lambda of: (
-            of.openings.games
-        )
+        used[f"openings: {{}} of {many:,} games (with {plies})"] = lambda of: of.openings.games
     return [
         words.format(f"{number:,}") + _by_game(survey, of)
         for words, of in used.items()
@@ -113,8 +109,10 @@ def print_openings(openings: OpeningCounter) -> None:
         LayoutColumn("moves", [each[2] or "-" for each in rows], kind="name"),
         LayoutColumn("games", [f"{line.times:,}" for *_, line in rows]),
         LayoutColumn("drawn", [figure(line.draw_rate, ".1%") for *_, line in rows], rank=2),
-        LayoutColumn("first scored", [figure(line.score_rate, ".1%") for *_, line in rows], rank=1),
-        LayoutColumn("95 %", [interval(line.interval) for *_, line in rows]),
+        LayoutColumn(
+            "first player's score", [figure(line.score_rate, ".1%") for *_, line in rows], rank=1
+        ),
+        LayoutColumn("95%", [interval(line.interval) for *_, line in rows]),
         LayoutColumn("pairs", [f"{line.pairs:,}" for *_, line in rows], rank=3),
     ]
     if not any(start for _, start, *_ in rows):
@@ -124,16 +122,18 @@ def print_openings(openings: OpeningCounter) -> None:
     different = sum(len(lines) for *_, lines in games)
     words = f"{openings.games:,} games, {different:,} openings"
     if openings.repeats:
-        words += f"; {openings.repeats:,} of them only repeat others, so that intervals are wider"
+        words += f"; {openings.repeats:,} are duplicate games, so intervals are wider"
     output.words(words)
     if different > len(rows):
-        output.words(f"the {SHOWN_OPENINGS} most frequent of a game are shown; --csv has all")
+        output.words(
+            f"only the {SHOWN_OPENINGS} most frequent of each game type are shown; --csv prints all"
+        )
     if missed := max(lines.missed for _, lines, _ in games):
         output.words(_too_low(missed))
 
 
 def _too_low(missed: int) -> str:
-    return f"openings may be counted too low, by up to {missed:,}: rare ones were forgotten"
+    return f"counts of openings are lower bounds and may be up to {missed:,} too low"
 
 
 def _lengths(rows: Sequence[tuple[str, GameCounts]], games: int) -> list[LayoutColumn]:
@@ -173,7 +173,9 @@ def _results(
             for result, heading in headings.items()
         ),
         LayoutColumn(
-            "first scored", [figure(counted.first_score, ".1%") for _, counted in rows], rank=1
+            "first player's score",
+            [figure(counted.first_score, ".1%") for _, counted in rows],
+            rank=1,
         ),
     ]
 
@@ -202,7 +204,7 @@ def _openings(survey: Survey) -> list[LayoutColumn]:
     return [
         *_shares("moves", [(game, moves, way.times, of) for game, moves, way, of in rows]),
         LayoutColumn(
-            "first scored", [figure(way.score_rate, ".1%") for *_, way, _ in rows], rank=2
+            "first player's score", [figure(way.score_rate, ".1%") for *_, way, _ in rows], rank=2
         ),
     ]
 
@@ -216,9 +218,9 @@ def print_measures(measures: Measures) -> None:
     for group in groups:
         rows = group.rows()
         columns = [
-            LayoutColumn("measure", [row.measure.name for row in rows], kind="name"),
+            LayoutColumn("metric", [row.measure.name for row in rows], kind="name"),
             LayoutColumn("value", [shown(row.measure, row.of.value) for row in rows]),
-            LayoutColumn("95 %", [between(row.measure, row.of.low, row.of.high) for row in rows]),
+            LayoutColumn("95%", [between(row.measure, row.of.low, row.of.high) for row in rows]),
             LayoutColumn("games", [f"{row.of.games:,}" for row in rows]),
         ]
         output.table(f"{group.game}: {number_of(group.games, 'game')}", columns)
@@ -232,22 +234,20 @@ def _print_notes(group: GameGroup, output: Output) -> None:
         output.words(f"left out: {', '.join(left_out)}")
     if group.repeats:
         output.words(
-            f"repeated: {number_of(group.repeats, 'game')}, move by move the same as another; all "
-            "count, and intervals are as wide as for the different games alone"
+            f"duplicates: {number_of(group.repeats, 'game')}. All count, but only unique games "
+            "narrow the intervals"
         )
     if not group.games:
         return
     what = "openings" if group.by_opening else "pairs and single games"
     output.words(
-        f"intervals count {group.clusters:,} {what}, and hold for these bots and {group.holds_for}"
+        f"intervals use {group.clusters:,} {what}; they hold for these bots and {group.holds_for}"
     )
     _print_remarks([("", group)], output)
 
 
-_NEED: Final = " and ".join(
-    ", ".join(each.name for each in MEASURES if each.evaluated).rsplit(", ", 1)
-)
-"""What needs evaluations, as a sentence has it."""
+_EVALUATED: Final = [each.name for each in MEASURES if each.evaluated]
+"""Names of the metrics that use evaluations."""
 
 
 def _print_remarks(groups: Sequence[tuple[str, GameGroup]], output: Output) -> None:
@@ -257,7 +257,8 @@ def _print_remarks(groups: Sequence[tuple[str, GameGroup]], output: Output) -> N
         if words := group.begun_words():
             output.words(f"{before}{words}")
         if not group.reason and (kinds := group.unjudged_words()):
-            words = f"{_NEED} are of {number_of(group.judged, 'game')}; left out of them: {kinds}"
+            words = f"{_EVALUATED[0]} to {_EVALUATED[-1]} use {group.judged:,} evaluated games"
+            words += f", without {kinds}"
             output.words(f"{before}{words}")
     whys: dict[tuple[str, str, str], list[str]] = {}
     for name, group in groups:
@@ -267,7 +268,7 @@ def _print_remarks(groups: Sequence[tuple[str, GameGroup]], output: Output) -> N
         listed = " and ".join(", ".join(names).rsplit(", ", 1))
         output.words(f"{f'{name}: ' * bool(name)}{listed}: {reason}")
     for words in dict.fromkeys(help_ for *_, help_ in whys):
-        output.words(f"what helps: {words}")
+        output.words(f"hint: {words}")
 
 
 def print_compared(
@@ -278,20 +279,20 @@ def print_compared(
     one, other = names
     named = list(zip(names, groups, strict=True))
     columns = [
-        LayoutColumn("measure", [each.measure.name for each in compared], kind="name"),
+        LayoutColumn("metric", [each.measure.name for each in compared], kind="name"),
         LayoutColumn(one, [_of_part(each.measure, each.one, groups[0]) for each in compared]),
         LayoutColumn(other, [_of_part(each.measure, each.other, groups[1]) for each in compared]),
         LayoutColumn(
             "difference", [shown(each.measure, each.apart.value, "+") for each in compared]
         ),
         LayoutColumn(
-            "95 %",
+            "95%",
             [between(each.measure, each.apart.low, each.apart.high) for each in compared],
             rank=1,
         ),
         LayoutColumn("p", [p_value(each.apart.p_value) for each in compared], rank=2),
-        LayoutColumn("adjusted", [p_value(each.adjusted) for each in compared], rank=3),
-        LayoutColumn("differs", ["yes" if each.differs else "no" for each in compared]),
+        LayoutColumn("adjusted p", [p_value(each.adjusted) for each in compared], rank=3),
+        LayoutColumn("significant", ["yes" if each.differs else "no" for each in compared]),
     ]
     many = " and ".join(f"{number_of(group.games, 'game')} of {name}" for name, group in named)
     output.table(many, columns)
@@ -305,7 +306,7 @@ def print_compared(
         for measure in MEASURES
         if measure not in both and any(measure == row.measure for g in groups for row in g.rows())
     ]:
-        output.words(f"only one of them has: {', '.join(lacking)}")
+        output.words(f"not compared because only one of them has values: {', '.join(lacking)}")
     _print_remarks(named, output)
 
 
@@ -320,15 +321,15 @@ def in_words(one: str, other: str, compared: Sequence[Compared]) -> str:
     more = [each for each in compared if each.differs and each.apart.value > 0]
     less = [each for each in compared if each.differs and each.apart.value < 0]
     if not more and not less:
-        return f"no difference between {one} and {other} is shown; there may be some"
+        return f"no significant difference between {one} and {other} (FDR 5%)"
     parts = [
         f"{word} {', '.join(each.measure.name for each in which)}"
         for word, which in (("higher", more), ("lower", less))
         if which
     ]
     return (
-        f"{other} against {one}: {'; '.join(parts)}. Of differences told so, one in twenty is "
-        f"expected to be chance (Benjamini and Hochberg); the others are not shown"
+        f"{other} compared with {one}: {' and '.join(parts)}. Only significant differences are "
+        "listed (FDR 5%), and about 1 in 20 of them is expected to be chance"
     )
 
 

@@ -83,8 +83,8 @@ def print_standings(
             output.table("Games", game_lines(standings))
             if few := [line.game for line in table.ratings.conditions if _is_for_few(line)]:
                 output.words(
-                    f"few openings (*): at {_listed(few)} the interval of the first move holds for "
-                    f"those played; from {LEAST_CLUSTERS} on it holds for others of their kind"
+                    f"few openings (*): at {_listed(few)} the interval of the first-move advantage "
+                    f"holds only for the openings played, which are fewer than {LEAST_CLUSTERS}"
                 )
         output.words(*remarks(table))
     output.words(*scale_words(standings))
@@ -96,7 +96,7 @@ def print_standings(
 def _print_left_out(standings: Standings, output: Output) -> None:
     """Print which records do not count, if any do not."""
     unsound = sum(each.records for each in standings.unsound)
-    if reasons_of := {**standings.left_out, **({"not sound": unsound} if unsound else {})}:
+    if reasons_of := {**standings.left_out, **({"invalid": unsound} if unsound else {})}:
         reasons = ", ".join(f"{why} {count}" for why, count in reasons_of.items())
         named = [name for name in standings.unranked if name not in UNKNOWN]
         only = f"; no game of {_listed(named)} counts" if named else ""
@@ -110,8 +110,8 @@ def rank_words(table: Table) -> Iterator[str]:
     yield table.says
     if changed := [f"{row.name}: {row.plays_as}" for row in table.rows if row.name != row.plays_as]:
         yield (
-            "versions of a member are one bot: its points are those of all versions, its rating "
-            f"that of the version that plays ({_listed(changed)})"
+            "versions: each bot has the points of all its versions and the rating of its current "
+            f"version ({_listed(changed)})"
         )
 
 
@@ -119,10 +119,10 @@ def scale_words(standings: Standings) -> Iterator[str]:
     """Yield on which scale Elo is, and with what ratings are compared, where that was asked for."""
     if standings.anchors:
         held = ", ".join(f"{name} = {value:g}" for name, value in standings.anchors.items())
-        yield f"anchors: {held}; Elo and its intervals are relative to them"
+        yield f"anchors: {held}. Elo is relative to the anchors"
     if standings.relative_to:
         yield (
-            f"difference: Elo ahead of {standings.relative_to}, with the interval of just that "
+            f"difference: lead in Elo over {standings.relative_to}, with the 95% interval of this "
             "difference"
         )
     if standings.games_before:
@@ -149,8 +149,8 @@ def ratings_columns(table: Table, asked: Sequence[BotColumn] = ()) -> list[Layou
 
 
 CROSSTABLE: Final = "Points against each other"
-SUPERIORITY: Final = "Likelihood of being the stronger one (LOS)"
-BOTH: Final = f"{CROSSTABLE}, and the likelihood of being the stronger one (LOS)"
+SUPERIORITY: Final = "Probability that the row's bot is stronger (LOS)"
+BOTH: Final = f"{CROSSTABLE}, and the probability that the row's bot is stronger (LOS)"
 
 
 def print_crosstable(table: Table, output: Output) -> None:
@@ -193,7 +193,7 @@ def print_crosstable(table: Table, output: Output) -> None:
             output.table(title, columns)
         else:
             output.title(title)
-            output.words(f"needs {needed} columns: widen the terminal, or see the HTML report")
+            output.words(f"needs {needed} columns: use a wider terminal or the HTML report")
 
 
 def _points(meeting: Meeting) -> str:
@@ -223,21 +223,29 @@ def game_lines(standings: Standings) -> list[LayoutColumn]:
     columns = [
         LayoutColumn("game", [table.game for table in tables], kind="name"),
         LayoutColumn("games", [str(table.games) for table in tables]),
-        LayoutColumn("first scored", [f"{table.first_score or 0:.1%}" for table in tables], rank=3),
-        LayoutColumn("first move ± 95%", advantages, rank=1),
         LayoutColumn(
-            "of equals", [f"{line.advantage.score:.1%}" if line else "-" for line in lines], rank=5
+            "first player's score", [f"{table.first_score or 0:.1%}" for table in tables], rank=3
+        ),
+        LayoutColumn("first-move advantage ± 95%", advantages, rank=1),
+        LayoutColumn(
+            "expected (equal bots)",
+            [f"{line.advantage.score:.1%}" if line else "-" for line in lines],
+            rank=5,
         ),
         LayoutColumn("draws", [f"{table.draws / table.games:.1%}" for table in tables], rank=4),
         LayoutColumn(
-            "equals draw", [f"{line.draw_rate:.1%}" if line else "-" for line in lines], rank=2
+            "draw rate (equal bots)",
+            [f"{line.draw_rate:.1%}" if line else "-" for line in lines],
+            rank=2,
         ),
     ]
     if any(line.openings > 1 for line in lines if line):
         starts = [f"{line.openings}{'*' * _is_for_few(line)}" if line else "-" for line in lines]
         columns.append(LayoutColumn("openings", starts, rank=5))
     if any(table.repeated for table in tables):
-        columns.append(LayoutColumn("repeated", [str(table.repeated) for table in tables], rank=6))
+        columns.append(
+            LayoutColumn("duplicates", [str(table.repeated) for table in tables], rank=6)
+        )
     together = sum((Counter(table.endings) for table in tables), Counter[str]())
     # A record may call its ending what it likes; the remarks below the tables have them all.
     for rank, (ending, _) in enumerate(together.most_common(8), 7):
@@ -261,54 +269,53 @@ def remarks(table: Table) -> Iterator[str]:
     """Yield how many games there were and why they ended, then the rest in order of its weight."""
     endings = ", ".join(f"{ending} {count}" for ending, count in table.endings.items())
     score = table.first_score or 0.0
-    yield f"{games_in_words(table.games)}; endings: {endings}; first scored {score:.1%}"
+    yield f"{games_in_words(table.games)}, first player's score {score:.1%}, endings: {endings}"
     yield from method_words(table)
     groups = table.ratings.groups
     if len(groups) > 1:
         listed = "; ".join(f"({n}) {_listed(one)}" for n, one in enumerate(groups[:MOST_GROUPS], 1))
         more = f"; and {len(groups) - MOST_GROUPS} more" if len(groups) > MOST_GROUPS else ""
-        words = f"{len(groups)} groups that no game connects are not rated against each other"
+        words = f"{len(groups)} groups without games between them are not rated against each other"
         yield f"{words}: {listed}{more}"
     yield from _unusual_games(table)
     if table.unbalanced:
         yield (
-            "unbalanced seats: some bots had one seat clearly more often than the other; "
-            "what a seat is worth is taken out of ratings only as far as these games tell it"
+            "unbalanced sides: some bots played one side more often than the other. Ratings "
+            "correct for this only as far as these games reveal the first-move advantage"
         )
     if table.crossed:
         crossed = "; ".join(f"{other} before {one}" for one, other in table.crossed[:MOST_GROUPS])
         rest = len(table.crossed) - MOST_GROUPS
         yield (
-            f"orders differ: by Elo {crossed}{f'; and {rest} more' if rest > 0 else ''}"
-            + "; the rating is careful about bots of which less is known"
+            f"order by Elo differs: {crossed}{f'; and {rest} more' if rest > 0 else ''}"
+            + ". The conservative rating is lower for bots with few games"
             * (table.rule in ("rating", "method"))
         )
     between = table.ratings.between
     if between and between.heterogeneous:
         yield (
-            f"heterogeneous: at one game a bot is ±{between.spread:.0f} Elo from its overall "
-            "strength; overall figures are means over these games, their intervals hold for games "
-            "of that kind; each game's own ratings say more (--by-game)"
+            f"heterogeneous: strength varies by game type (standard deviation {between.spread:.0f} "
+            "Elo), so see the ratings by game type (--by-game)"
         )
     fit = table.ratings.fit
     if fit.p_value < 0.01:  # so seldom would chance have it
         chance = "p < 0.0001" if fit.p_value < 0.0001 else f"p = {fit.p_value:.4f}"
         yield (
-            f"poor fit: results are further from the Elo model than chance has it (chi square "
-            f"{fit.chi_square:.1f} at {fit.degrees} degrees of freedom, {chance}); a single number "
-            "a bot does not tell all, and intervals may be too narrow"
+            f"poor fit: one rating per bot does not explain these results (chi square "
+            f"{fit.chi_square:.1f}, {fit.degrees} degrees of freedom, {chance}), so intervals may "
+            "be too narrow"
         )
     if lost := sum(row.forfeits for row in table.rows):
         yield (
-            f"forfeits: {games_in_words(lost)} lost by crash, time, illegal move or flood; "
-            "where there is room, 'without' is the rating that the others give"
+            f"forfeits: {games_in_words(lost)} lost by crash, time, illegal move or flood "
+            "(output limit exceeded)"
         )
     if gap := greatest_gap(table.ratings):
         name, mu = gap
         half = Z95 * table.ratings.strengths[name].trueskill.sigma
         yield (
-            f"cross-check: rated in order of play, mu differs by at most {abs(mu):.2f} "
-            f"({name}, whose mu is ±{half:.2f})"
+            f"cross-check: in order of play, mu differs by at most {abs(mu):.2f} "
+            f"({name}, whose mu has an interval of ±{half:.2f})"
         )
 
 
@@ -317,15 +324,17 @@ def method_words(table: Table) -> Iterator[str]:
     how = table.ratings.in_order
     if table.ranked_by != IN_ORDER:
         draws = f"draw probability {table.ratings.draw_rate:.2%}"
-        yield f"rating: mu - 3 sigma of {table.method}; {draws}"
+        yield f"rating: conservative (mu - 3 sigma), by {table.method}, {draws}"
     if how is None:
         return
     words = (
-        f"{how.method}, by {how.by}: from mu {how.mu:g}, sigma {how.sigma:.4g}, beta "
-        f"{how.beta:.4g}, tau {how.tau:g}; draw probability {how.draw_rate:.2%}"
+        f"{how.method}, by {how.by} (mu {how.mu:g}, sigma {how.sigma:.4g}, beta "
+        f"{how.beta:.4g}, tau {how.tau:g}, draw probability {how.draw_rate:.2%})"
     )
     yield (
-        f"rating: mu - 3 sigma of {words}" if table.ranked_by == IN_ORDER else f"in order: {words}"
+        f"rating: conservative (mu - 3 sigma), by {words}"
+        if table.ranked_by == IN_ORDER
+        else f"in order: {words}"
     )
 
 
@@ -333,14 +342,14 @@ def _unusual_games(table: Table) -> Iterator[str]:
     """Yield how many games tell less than others."""
     if table.repeated:
         yield (
-            f"repeated: {games_in_words(table.repeated)}, move by move the same as another; the "
-            "points count, and intervals are as wide as for the different games alone"
+            f"duplicates: {games_in_words(table.repeated)} (same moves by the same players). "
+            "The points count, but only unique games narrow the intervals"
         )
     if table.without_moves:
         number = games_in_words(table.without_moves)
-        yield f"without moves: {number}, of which only the results count"
+        yield f"without moves: {number}. Only the results count"
     if table.self_play:
-        yield f"self-play: {games_in_words(table.self_play)} of a bot with itself, not rated"
+        yield f"self-play: {games_in_words(table.self_play)} of a bot against itself, not rated"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -365,7 +374,7 @@ def print_bots(
             LayoutColumn("average", [duration(bot.average_s) for bot in bots], rank=1),
             LayoutColumn("worst", [duration(bot.worst_s if bot.moves else None) for bot in bots]),
         ]
-        output.table(", ".join(filter(None, ("Forfeits and time of a move", of))), columns)
+        output.table(", ".join(filter(None, ("Forfeits and time per move", of))), columns)
     for note, times in notes.items():
         output.console.print(output.text(often(f"note: {note}", times)), soft_wrap=True)
 
@@ -384,7 +393,7 @@ def print_forfeits(alike: Sequence[ForfeitsAlike], folder: str, output: Output) 
     """
     if not alike:
         return
-    output.title("Where it went wrong")
+    output.title("Failures")
     for games, first in alike[:MOST_KINDS]:
         output.words(f"{first[0].bot} lost {games_in_words(games)} by {first[0].ending}:")
         output.words(*(f"  game {one.number}, ply {one.ply}: {one.in_short}" for one in first))
@@ -393,10 +402,10 @@ def print_forfeits(alike: Sequence[ForfeitsAlike], folder: str, output: Output) 
     if rest := alike[MOST_KINDS:]:
         more = sum(one.games for one in rest)
         output.words(
-            f"and {games_in_words(more)} more by others: arena bot log {folder} lists them all"
+            f"and {games_in_words(more)} more by other bots: arena bot log {folder} lists all"
         )
     number = alike[0].first[0].number
-    for what, command in (("what was said", "log"), ("the same game again", "replay")):
+    for what, command in (("messages of the game", "log"), ("the same game again", "replay")):
         output.words(f"{what}: arena bot {command} {folder} {number}")
 
 
@@ -412,8 +421,8 @@ def print_forfeit_list(lost: Sequence[Forfeit], folder: str) -> None:
         LayoutColumn("lost by", [one.ending for one in lost], kind="text"),
         LayoutColumn("reason", [one.in_short for one in lost], kind="name"),
     ]
-    output.table(f"{games_in_words(len(lost))} went wrong", columns)
-    output.words(f"what was said in one: arena bot log {folder} {lost[0].number}")
+    output.table(f"{games_in_words(len(lost))} ended by a failure", columns)
+    output.words(f"messages of one game: arena bot log {folder} {lost[0].number}")
 
 
 def duration(seconds: float | None) -> str:
@@ -447,7 +456,7 @@ def print_outcome(outcome: EventOutcome | None, output: Output) -> None:
             output.console.line()
         output.lines(_together(sheets, output))
         if earlier:
-            output.words(f"{_listed(earlier)}: in the HTML report and in outcome.json")
+            output.words(f"{_listed(earlier)}: see the HTML report or outcome.json")
     for plot in outcome.plots:
         if lines := drawn(plot, output.width, output.letters):
             output.console.line()
@@ -462,7 +471,7 @@ def print_season(season: SeasonView | None, output: Output) -> None:
     if season["table"]:
         output.lines(_together([_points_sheet(season["table"])], output))
     else:
-        output.words("no game of this season has ended")
+        output.words("no games of this season have ended")
     if season["coming"]:
         output.words(f"next: {pairing_words(season['coming'][0])}")
     if season["waits_for"]:
@@ -476,7 +485,9 @@ def print_waiting(names: Sequence[str], output: Output) -> None:
     """Print for whom a season waits, and what ends it."""
     flags = " ".join(f"--retire {shlex.quote(name)}" for name in names)
     one = "it" if len(names) == 1 else "them"
-    output.words(f"{waiting_words(names)}: mend {one}, or `arena run DIR {flags}` ends the season")
+    output.words(
+        f"{waiting_words(names)}: fix {one}, or end the season with `arena run DIR {flags}`"
+    )
 
 
 def _points_sheet(rows: Iterable[SeasonRow]) -> Sheet:

@@ -54,7 +54,7 @@ class Accuracy(TypedDict):
     accuracy: Percent | None
     """their mean accuracy; null without any"""
     low: Percent | None
-    """of its 95 % interval, a game being one piece of evidence; null where games tell none"""
+    """of its 95% interval, a game being one piece of evidence; null where games tell none"""
     high: Percent | None
 
 
@@ -103,7 +103,7 @@ class _Sums:
         self.ss += total * total
 
     def half(self) -> float | None:
-        """Return half the 95 % interval of the mean accuracy; None where games tell none.
+        """Return half the 95% interval of the mean accuracy; None where games tell none.
 
         The mean is a ratio of sums over games, whose moves are no independent evidence: Cochran,
         Sampling Techniques, 3rd edition, section 2.11, with Student's t for few games.

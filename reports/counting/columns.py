@@ -152,15 +152,15 @@ COLUMNS: Final = (
     TableColumn(
         name="rank",
         heading="#",
-        says="The rank, by the rule that stands below the table; equals share one.",
+        says="The rank by the rule below the table. Equal bots share a rank.",
         cells=_each(lambda row: f"{row['rank']}"),
         fields=(CsvField(name="rank"),),
     ),
     TableColumn(
         name="bot",
         heading="bot",
-        says="The bot’s name; all versions of a member of a pool are one bot, which has the rating "
-        "of the version that plays.",
+        says="The bot’s name. All versions of a pool member are one bot with the rating of the "
+        "current version.",
         cells=_each(lambda row: row["name"]),
         fields=(CsvField(name="name"),),
         kind="name",
@@ -168,7 +168,7 @@ COLUMNS: Final = (
     TableColumn(
         name="games",
         heading="games",
-        says="The games that count, of both sides.",
+        says="The counted games on both sides.",
         cells=_each(lambda row: f"{row['games']}"),
         fields=(CsvField(name="games"),),
         rank=2,
@@ -200,9 +200,8 @@ COLUMNS: Final = (
     TableColumn(
         name="rating",
         heading="rating",
-        says="The conservative rating, mu − 3 sigma: of TrueSkill (all games at once), or of "
-        "TrueSkill (in order of play) where that is asked for. Ranks go by it where bots have met "
-        "different opponents.",
+        says="The conservative rating (mu − 3 sigma) by TrueSkill. It decides ranks if the bots "
+        "have not all met equally often.",
         cells=_each(lambda row: _rating(row, row)),
         fields=(CsvField(name="exposed"),),
     ),
@@ -223,8 +222,8 @@ COLUMNS: Final = (
     TableColumn(
         name="sequential",
         heading="in order",
-        says="The rating, mu − 3 sigma, of TrueSkill (in order of play): game after game, as the "
-        "trueskill package does it.",
+        says="The conservative rating (mu − 3 sigma) by TrueSkill in order of play, as the "
+        "trueskill package computes it.",
         cells=_in_order("exposed"),
         fields=tuple(
             CsvField(name=f"sequential_{name}", path=f"sequential.{name}")
@@ -236,8 +235,8 @@ COLUMNS: Final = (
     TableColumn(
         name="elo",
         heading="Elo ± 95%",
-        says="Strength in Elo points around the mean of the field, or on the scale of the anchors, "
-        "with its 95% interval.",
+        says="Strength in Elo points with its 95% interval. 0 is the mean of the bots, unless "
+        "anchors set the scale.",
         cells=_elos("elo"),
         fields=(
             CsvField(name="elo", path="elo.value"),
@@ -248,7 +247,7 @@ COLUMNS: Final = (
     TableColumn(
         name="expected",
         heading="expected",
-        says="The score that the Elo model expects against the mean of the field.",
+        says="The score that the Elo model expects against the average bot.",
         cells=_each(lambda row: f"{row['elo']['score']:.0%}"),
         fields=(CsvField(name="elo_score", path="elo.score"),),
         rank=8,
@@ -256,8 +255,8 @@ COLUMNS: Final = (
     TableColumn(
         name="group",
         heading="group",
-        says="The number of the group of bots that games connect; bots of different groups cannot "
-        "be compared.",
+        says="The number of the group of bots that games connect. Ratings of different groups are "
+        "not comparable.",
         cells=_each(lambda row: f"{row['group']}"),
         fields=(CsvField(name="group"),),
         rank=2,
@@ -265,8 +264,9 @@ COLUMNS: Final = (
     ),
     TableColumn(
         name="without-forfeits",
-        heading="without",
-        says="The rating without games lost by a crash, on time, by an illegal move or a flood.",
+        heading="without forfeits",
+        says="The conservative rating without games lost by a crash, on time, by an illegal move "
+        "or by exceeding the output limit.",
         cells=_each(lambda row: _rating(row, row["without_forfeits"])),
         fields=tuple(
             CsvField(name=f"board_{name}", path=f"without_forfeits.{path}")
@@ -281,7 +281,7 @@ COLUMNS: Final = (
     TableColumn(
         name="forfeits",
         heading="forfeits",
-        says="Games lost by a crash, on time, by an illegal move or a flood.",
+        says="Games lost by a crash, on time, by an illegal move or by exceeding the output limit.",
         cells=_each(lambda row: f"{sum(row['lost_by'].values())}"),
         fields=tuple(
             CsvField(name=way, path=f"lost_by.{way}")
@@ -293,16 +293,16 @@ COLUMNS: Final = (
     TableColumn(
         name="ranks",
         heading="ranks",
-        says="The ranks that the bot may truly have: no other bot between them is clearly "
-        "stronger or weaker by the 95% interval of its Elo difference.",
+        says="The possible ranks of the bot, by the 95% intervals of its Elo differences from all "
+        "other bots.",
         cells=_each(_ranks),
         fields=(CsvField(name="rank_low"), CsvField(name="rank_high")),
         rank=9,
     ),
     TableColumn(
         name="next",
-        heading="better than next",
-        says="The likelihood that the bot is stronger than the one on the next rank (LOS).",
+        heading="stronger than next",
+        says="The probability that the bot is stronger than the bot on the next rank (LOS).",
         cells=_each(lambda row: likelihood(row["better_than_next"])),
         fields=(CsvField(name="better_than_next"),),
         rank=10,
@@ -310,7 +310,7 @@ COLUMNS: Final = (
     TableColumn(
         name="opponents",
         heading="opponents",
-        says="The average Elo of the opponents, each as often as the bot met it.",
+        says="The average Elo of the opponents, weighted by games.",
         cells=_number("average_opponent", ".0f"),
         fields=(CsvField(name="average_opponent"),),
         rank=10,
@@ -318,8 +318,8 @@ COLUMNS: Final = (
     TableColumn(
         name="performance",
         heading="performance",
-        says="The performance rating: the Elo from which the points are expected that the bot "
-        "scored against these opponents; none if it won or lost all games.",
+        says="The performance rating: the Elo whose expected score against these opponents is the "
+        "bot’s score. A bot that won or lost all games has none.",
         cells=_number("performance", ".0f"),
         fields=(CsvField(name="performance"),),
         rank=10,
@@ -327,7 +327,7 @@ COLUMNS: Final = (
     TableColumn(
         name="draws",
         heading="draws",
-        says="The draw rate: the part of the bot’s games that were drawn.",
+        says="The share of the bot’s games that were drawn.",
         cells=_number("draw_rate", ".1%"),
         fields=(CsvField(name="draw_rate"),),
         rank=10,
@@ -335,7 +335,7 @@ COLUMNS: Final = (
     TableColumn(
         name="draws-by-opponent",
         heading="draws by opponent",
-        says="The draw rate against each opponent with which a game was drawn.",
+        says="The draw rate against each opponent with at least one draw.",
         cells=_each(lambda row: row["draws_by_opponent"] or "-"),
         fields=(CsvField(name="draws_by_opponent"),),
         kind="text",
@@ -344,8 +344,8 @@ COLUMNS: Final = (
     TableColumn(
         name="difference",
         heading="difference ± 95%",
-        says="By how many Elo points the bot is ahead of the one that --relative-to names, with "
-        "the 95% interval of this difference.",
+        says="The lead in Elo over the bot of --relative-to, with the 95% interval of this "
+        "difference.",
         cells=_elos("relative"),
         fields=(
             CsvField(name="difference", path="relative.value"),
@@ -360,7 +360,7 @@ COLUMNS: Final = (
     TableColumn(
         name="rank-change",
         heading="rank +/-",
-        says="The ranks that the bot has gained or lost since the last event.",
+        says="The change of the rank since the last event.",
         cells=_moved("rank", "+d"),
         fields=(CsvField(name="rank_change", path="moved.rank"),),
         rank=8,
@@ -369,7 +369,7 @@ COLUMNS: Final = (
     TableColumn(
         name="rating-change",
         heading="rating +/-",
-        says="The change of the rating since the last event.",
+        says="The change of the conservative rating since the last event.",
         cells=_moved("rating", "+.2f"),
         fields=(CsvField(name="rating_change", path="moved.rating"),),
         rank=8,
@@ -378,8 +378,8 @@ COLUMNS: Final = (
     TableColumn(
         name="elo-change",
         heading="Elo +/-",
-        says="The change of the Elo since the last event; without anchors new bots move the mean, "
-        "which is 0, and so all others.",
+        says="The change of the Elo since the last event. Without anchors, new bots shift the "
+        "Elo of all bots.",
         cells=_moved("elo", "+.0f"),
         fields=(CsvField(name="elo_change", path="moved.elo"),),
         rank=9,
@@ -422,7 +422,7 @@ COLUMNS: Final = (
     TableColumn(
         name="swiss-points",
         heading="swiss points",
-        says="The points by which a swiss ranks: byes and walkovers count as its rules say.",
+        says="The points of a Swiss tournament, including byes and walkovers.",
         cells=_number("swiss_points", "g"),
         fields=(CsvField(name="swiss_points"),),
         asks=lambda table: bool(table["rule"] == "swiss"),
@@ -430,7 +430,7 @@ COLUMNS: Final = (
     TableColumn(
         name="rounds",
         heading="rounds",
-        says="The rounds of a knockout that the bot went through; a bye is one.",
+        says="The rounds of a knockout in which the bot advanced. A bye counts.",
         cells=_number("rounds", "d"),
         fields=(CsvField(name="rounds"),),
         asks=lambda table: bool(table["rule"] == "knockout"),
@@ -438,8 +438,8 @@ COLUMNS: Final = (
     TableColumn(
         name="role",
         heading="role",
-        says="What the bot is in a gauntlet: a challenger, or an opponent of the challengers. Each "
-        "has a rank among its own.",
+        says="The role of the bot in a gauntlet: challenger or opponent. Each role has its own "
+        "ranks.",
         cells=_each(lambda row: row["role"] or "-"),
         fields=(CsvField(name="role"),),
         kind="text",
@@ -447,9 +447,9 @@ COLUMNS: Final = (
     ),
     TableColumn(
         name="rule",
-        heading="ranks go by",
-        says="The rule of ranks: points, season, score, swiss, knockout, gauntlet or rating; "
-        "method where --method asks for a rating. In CSV the number that decides comes with it.",
+        heading="ranked by",
+        says="The rule of ranks (points, season, score, swiss, knockout, gauntlet, rating or "
+        "method). CSV adds the number that decides.",
         cells=_each(lambda row: row["table"]["rule"]),
         fields=(CsvField(name="rule", path="table.rule"), CsvField(name="number")),
         kind="text",

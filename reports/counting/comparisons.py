@@ -117,7 +117,7 @@ def _section(table: Table, row: Row) -> tuple[int, str]:
 
 
 def _apart(ratings: Ratings, name: str, group: Iterable[str]) -> tuple[int, int]:
-    """Return how many bots are stronger and weaker than one, as far as 95 % intervals tell."""
+    """Return how many bots are stronger and weaker than one, as far as 95% intervals tell."""
     above = below = 0
     for other in group:
         apart = ratings.difference(name, other) if other != name else None

@@ -11,10 +11,10 @@ variance that of as many new ones.
   Newcombe's (1998), its p-value that of the score test with one share for both.
 - A **mean** is one of any numbers: Student's t for the number of clusters after the transformation
   of Hall (1992), for many measures are skewed: most games have no drama. That of a difference is
-  Welch's, for skewness mostly cancels there: with the transformation 6.2 % of comparisons of ten
+  Welch's, for skewness mostly cancels there: with the transformation 6.2% of comparisons of ten
   measures found a difference where there was none.
 - Of many differences those are believed that the rule of Benjamini and Hochberg (1995) takes at
-  5 %: of all that are believed, no more than one in twenty is expected to be chance.
+  5%: of all that are believed, no more than one in twenty is expected to be chance.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ RATE: Final = 0.05
 
 
 def wilson(share: float, games: float, z: float = Z95) -> tuple[float, float]:
-    """Return Wilson's interval of a share that was seen in so many independent games; of 95 %.
+    """Return Wilson's interval of a share that was seen in so many independent games; of 95%.
 
     `z` is how many standard errors wide it is, to either side.
 
@@ -56,7 +56,7 @@ def wilson(share: float, games: float, z: float = Z95) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimated:
-    """A mean over games with its 95 % interval."""
+    """A mean over games with its 95% interval."""
 
     value: float
     low: float | None
@@ -186,7 +186,7 @@ class EstimateDifference:
     value: float
     """The second less the first."""
     low: float | None
-    """The 95 % interval, of this difference alone; None where nobody can say."""
+    """The 95% interval, of this difference alone; None where nobody can say."""
     high: float | None
     p_value: float | None
     """The chance of a difference as large if there were none; None where nobody can say."""

@@ -64,7 +64,7 @@ class LineCounts(WayCounts):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Return between what first's score lies with 95 % confidence; None without a result.
+        """Return between what first's score lies with 95% confidence; None without a result.
 
         Wilson's interval, for as many games as the pairs are worth: those of one are not
         independent. How much they are is known after some pairs only; until then games count as
@@ -235,7 +235,7 @@ class OpeningLine(Way):
     """A way to begin with how far its games tell first's score."""
 
     low: Share
-    """the 95 % interval of first's score; two games of a pair are one piece of evidence"""
+    """the 95% interval of first's score; two games of a pair are one piece of evidence"""
     high: Share
 
 

@@ -25,23 +25,21 @@ Role = Literal["", "challenger", "opponent"]
 """What a bot is in a gauntlet; empty elsewhere."""
 
 SAYS: Final[Mapping[Rule, str]] = {
-    "points": "Ranks go by points: all bots that have played have met each other equally often. "
+    "points": "Ranked by points, because all bots have met equally often. "
     "Equal points share a rank.",
-    "season": "Ranks go by points, as in every season of a league. Equal points share a rank.",
-    "score": "Ranks go by points per game: all bots meet each other, not yet equally often.",
-    "swiss": "Ranks go by the points of the swiss, then by its tie-breaks.",
-    "knockout": "Ranks go by the round that a bot reached in the knockout.",
-    "gauntlet": "Challengers are ranked by points per game, and their opponents by points per game "
-    "against them.",
-    "rating": "Ranks go by the conservative rating, mu - 3 sigma: the bots have met different "
-    "opponents, or not equally often.",
-    "method": "Ranks go by the conservative rating, mu - 3 sigma, that was asked for.",
+    "season": "Ranked by points, as in every season of a league. Equal points share a rank.",
+    "score": "Ranked by points per game, because some bots have met more often than others.",
+    "swiss": "Ranked by Swiss points, then by tie-breaks.",
+    "knockout": "Ranked by the last round that each bot reached.",
+    "gauntlet": "Challengers are ranked by points per game, and opponents by points per game "
+    "against the challengers.",
+    "rating": "Ranked by conservative rating (mu - 3 sigma), because the bots have not all met "
+    "equally often.",
+    "method": "Ranked by conservative rating (mu - 3 sigma), as requested.",
 }
 """Each rule in a sentence, for pages and terminals."""
 
-SO_FAR: Final = (
-    "Ranks go by points per game while games are played, and then by the conservative rating."
-)
+SO_FAR: Final = "Ranked by points per game for now, and by conservative rating after the last game."
 """What is said where ratings will decide."""
 
 COLUMNS: Final[Mapping[Rule, str]] = {

@@ -91,7 +91,7 @@ def digest_of(record: Record, seats: tuple[str, str], why: str) -> bytes:
     `seats` and `why` are the bots and the `Termination` of the record.
 
     Two bots that are deterministic play one game again and again. Taken for new ones, such games
-    make intervals too narrow: with each game five times, 95 % intervals hold the truth in 62 % of
+    make intervals too narrow: with each game five times, 95% intervals hold the truth in 62% of
     cases. A game repeats another where the game's id, both seats, the start, the canonical moves,
     the result and the ending are the same; a crash, an illegal move and a flood are what a program
     does with what it was sent, and count as moves do.

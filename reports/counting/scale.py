@@ -72,7 +72,7 @@ def unknown_words(name: str, known: Sequence[str]) -> tuple[str, str]:
     close = get_close_matches(name, known, 1)
     listed = ", ".join(known[:12]) + (f" and {len(known) - 12} more" if len(known) > 12 else "")
     meant = f"did you mean {close[0]!r}?" if close else ""
-    return f"no such bot; expected one of {listed or 'none: there are no games'}", meant
+    return f"no such bot; expected one of {listed or '(no bots found)'}", meant
 
 
 def anchor_of(text: str) -> tuple[str, float]:

@@ -35,10 +35,7 @@ from lath.reports.ratings.counts import SideScore, SidesOfPair
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import IN_ORDER, DecidedGame, Ratings
 
-TRIALS: Final = (
-    "Games of tuning are between trials of a bot, each with options of its own: they are kept and "
-    "not rated."
-)
+TRIALS: Final = "Tuning games are not rated, because each trial of a bot has its own options."
 """What is said where games are left out for that."""
 
 FEW: Final = 3

@@ -85,7 +85,7 @@ class Row(Scored):
     """Games lost in each of these ways, FORFEITS."""
 
     rank_low: Positive = 1
-    """The best rank that it may truly have, by the 95 % intervals of its Elo differences."""
+    """The best rank that it may truly have, by the 95% intervals of its Elo differences."""
 
     rank_high: Positive = 1
     """The worst one."""
@@ -164,12 +164,12 @@ class Meeting(Scored):
 
     @property
     def difference_low(self) -> float | None:
-        """Return the lower end of its 95 % interval; None where there is none, or nobody knows."""
+        """Return the lower end of its 95% interval; None where there is none, or nobody knows."""
         return self.apart.low if self.apart else None
 
     @property
     def difference_high(self) -> float | None:
-        """Return the upper end of its 95 % interval; None where there is none, or nobody knows."""
+        """Return the upper end of its 95% interval; None where there is none, or nobody knows."""
         return self.apart.high if self.apart else None
 
 

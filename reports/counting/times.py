@@ -40,7 +40,7 @@ class Times(TypedDict):
     median_s: Amount
     """to the millisecond, and to four digits"""
     p95_s: Amount
-    """95 % of moves take no longer; likewise"""
+    """95% of moves take no longer; likewise"""
     worst_s: Amount
     worst: Slowest
     games: Positive

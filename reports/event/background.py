@@ -94,10 +94,10 @@ def changes_sheet(changes: Iterable[Change]) -> Sheet:
     ]
     columns = (
         *(SheetColumn("setting", "text"), SheetColumn("bot", "name")),
-        *(SheetColumn("before", "text"), SheetColumn("since then", "text")),
-        *(SheetColumn("after games"), SheetColumn("when", "text")),
+        *(SheetColumn("before", "text"), SheetColumn("now", "text")),
+        *(SheetColumn("after games"), SheetColumn("date", "text")),
     )
-    return Sheet(columns, tuple(rows), "Changes while it was played")
+    return Sheet(columns, tuple(rows), "Changes during the tournament")
 
 
 def rulings_sheet(rulings: Iterable[Ruling]) -> Sheet:
@@ -111,8 +111,12 @@ def rulings_sheet(rulings: Iterable[Ruling]) -> Sheet:
         for one in rulings
     ]
     columns = (
-        *(SheetColumn("of", "name"), SheetColumn("ruling", "text"), SheetColumn("reason", "text")),
-        *(SheetColumn("when", "text"), SheetColumn("taken back", "text")),
+        *(
+            SheetColumn("game or bot", "name"),
+            SheetColumn("ruling", "text"),
+            SheetColumn("reason", "text"),
+        ),
+        *(SheetColumn("date", "text"), SheetColumn("revoked", "text")),
     )
     return Sheet(columns, tuple(rows), "Rulings")
 
@@ -155,14 +159,12 @@ def completed(outcome: EventOutcome, standings: Standings) -> EventOutcome:
         for one, row in zip(stands, rows, strict=True)
     )
     is_anchored = any(row.strength.elo.mean for row in rows)
-    middle = (
-        "Elo is on the scale of the anchors" if is_anchored else "0 Elo is the mean of the field"
-    )
-    title = f"By score; {middle}"
+    middle = "Elo relative to the anchors" if is_anchored else "0 Elo is the mean of all bots"
+    title = f"Challengers by score ({middle})"
     sheets = [Sheet(_CHALLENGERS, ranked, title)] if ranked else []
     for name, opponents in met.items():
         lines = [(other, *_scored(own), _interval(ahead)) for other, own, ahead in opponents]
-        title = f"{name} against each opponent; who scored most against it comes first"
+        title = f"{name} by opponent, worst score first"
         sheets.append(Sheet(_OPPONENTS, tuple(lines), title))
     found = [
         {

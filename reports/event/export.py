@@ -24,19 +24,19 @@ _DIGITS: Final = 6
 def schema() -> Schema:
     """Return the JSON Schema of `standings.json`."""
     found = schema_of(Standings, "Standings of a Lath Arena tournament")
-    where = "in what `arena rate --json` prints of one tournament: its outcome.json"
+    where = "the tournament's outcome.json, in the output of `arena rate --json` only"
     changed = {
-        "description": "in the same place, what was changed while it was played, if anything was",
+        "description": "changes during the tournament, in the output of `arena rate --json` only",
         "type": "array",
         "items": shape_of(Change),
     }
     versions = {
-        "description": "in the same place, how the versions of a pool's bots stand",
+        "description": "standings of the versions of a pool's bots, in `arena rate --json` only",
         "type": "array",
         "items": shape_of(Standing),
     }
     ruled = {
-        "description": "in the same place, what was ruled of its games, if anything was",
+        "description": "rulings on games and bots, in the output of `arena rate --json` only",
         "type": "array",
         "items": shape_of(Ruling),
     }
@@ -45,10 +45,11 @@ def schema() -> Schema:
         "changes": changed,
         "versions": versions,
         "rulings": ruled,
-        "snapshot": shape_of(Snapshot) | {"description": "likewise, which snapshot it is"},
-        "season": shape_of(SeasonView) | {"description": "likewise, of which season they are"},
+        "snapshot": shape_of(Snapshot)
+        | {"description": "the snapshot, in `arena rate --json` only"},
+        "season": shape_of(SeasonView) | {"description": "the season, in `arena rate --json` only"},
         "provenance": {
-            "description": "in the same place, with what its games were played, if that was noted",
+            "description": "programs and machines of the games, in `arena rate --json` only",
             "type": "array",
             "items": shape_of(Provenance),
         },
@@ -73,7 +74,7 @@ def invalid_words(reasons: Sequence[Mapping[str, Any]]) -> str:
     """
     records = sum(one["records"] for one in reasons)
     kinds = ", ".join(f"{one['reason']} {one['records']}" for one in reasons)
-    words = f"{records} unsound record{' is' if records == 1 else 's are'} left out: {kinds}"
+    words = f"{records} invalid record{' is' if records == 1 else 's are'} left out: {kinds}"
     return "\n  ".join((words, *(first for one in reasons for first in one["first"])))
 
 

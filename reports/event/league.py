@@ -136,7 +136,7 @@ class LeagueMeeting(Scored):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Return Wilson's 95 % interval of the score rate, as if each game were independent."""
+        """Return Wilson's 95% interval of the score rate, as if each game were independent."""
         return wilson(self.points / self.games, self.games)
 
 

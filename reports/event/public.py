@@ -98,8 +98,8 @@ _RULED: Final = re.compile(
 _FAULTS: Final = {
     Termination.CRASH: "ended before it answered",
     Termination.TIME: "no answer in time",
-    Termination.ILLEGAL_MOVE: "an answer that is no legal move",
-    Termination.FLOOD: "wrote more than is allowed",
+    Termination.ILLEGAL_MOVE: "an answer that is not a legal move",
+    Termination.FLOOD: "exceeded the output limit",
     Termination.RESIGNATION: "resigned",
 }
 """What is told of a game that a bot ended: its own words, and what it wrote, are its owner's."""

@@ -106,7 +106,7 @@ def regressions(rows: Iterable[Standing]) -> list[str]:
 def _words(one: Elo) -> str:
     if one.unknown:
         return f"{one.told[0]} Elo"
-    return f"{one.value:+.0f} Elo (95 %: {one.low:+.0f} to {one.high:+.0f})"
+    return f"{one.value:+.0f} Elo (95%: {one.low:+.0f} to {one.high:+.0f})"
 
 
 def versions_sheet(rows: Iterable[Standing]) -> Sheet:
@@ -115,10 +115,15 @@ def versions_sheet(rows: Iterable[Standing]) -> Sheet:
         *(
             SheetColumn("version", "name"),
             SheetColumn("Elo ± 95%"),
-            SheetColumn("against the one before"),
+            SheetColumn("change ± 95%"),
         ),
-        *(SheetColumn("better"), SheetColumn("games"), SheetColumn("points"), SheetColumn("W-D-L")),
-        *(SheetColumn("plays", "text"), SheetColumn("since", "text")),
+        *(
+            SheetColumn("stronger"),
+            SheetColumn("games"),
+            SheetColumn("points"),
+            SheetColumn("W-D-L"),
+        ),
+        *(SheetColumn("active", "text"), SheetColumn("since", "text")),
     )
     return Sheet(columns, tuple(map(_cells, rows)), "Versions of bots")
 

@@ -26,7 +26,7 @@ Sort = Literal["wins", "holds", "analysis", ""]
 
 SAYS: Final[dict[Sort, str]] = {
     "wins": "wins",
-    "holds": f"is not lost within {DEPTH + 1} plies",
+    "holds": f"does not lose within {DEPTH + 1} plies",
     "analysis": "is better by the analysis",
 }
 """What is known of the better move."""

@@ -54,9 +54,9 @@ LEAST_KNOWN: Final = 0.05
 NAMED: Final[Mapping[str, str]] = {
     "swap.own": "is weak after its own swap",
     "swap.opponent": "is weak after its opponent's swap",
-    "clock.low": "is weak in games in which it has little time left",
-    "novelty": "loses where it is the first to leave what is known",
-    "again": "goes again where it had lost every time",
+    "clock.low": "is weak when short of time",
+    "novelty": "loses games in which it plays the novelty",
+    "again": "repeats lines that it had always lost",
 }
 """States of players, and what it is to be weak in them."""
 
@@ -245,10 +245,10 @@ class Contrasts:
             where = ""
             if len(self._ids) == 1:
                 least, most = min(some), max(some)
-                says += f", of {f'{least} plies or more' if is_most else f'up to {most} plies'}"
+                says += f" ({f'{least} plies or more' if is_most else f'up to {most} plies'})"
                 where = self._where(f"plies >= {least}" if is_most else f"plies <= {most}")
             else:
-                says += f", of its {'longest' if is_most else 'shortest'} {part:.0%} by game type"
+                says += f" ({'longest' if is_most else 'shortest'} {part:.0%} by game type)"
             kind = f"length.{'long' if is_most else 'short'}"
             yield _contrast(kind, says, group, where=where)
 
@@ -260,8 +260,8 @@ class Contrasts:
         }
         for part, is_most, group in self._extremes(told):
             word = "fast" if is_most else "slowly"
-            says = f"is weak in games in which it moves {word}, the {word.removesuffix('ly')}est"
-            yield _contrast(f"speed.{'fast' if is_most else 'slow'}", f"{says} {part:.0%}", group)
+            says = f"is weak in games in which it moves {word} ({word.removesuffix('ly')}est"
+            yield _contrast(f"speed.{'fast' if is_most else 'slow'}", f"{says} {part:.0%})", group)
 
     def _extremes(self, values: Mapping[int, float]) -> Iterator[tuple[float, bool, list[int]]]:
         """Yield games with the least and the greatest values of each game type, part by part."""
@@ -388,7 +388,7 @@ class Contrasts:
         return Finding(
             kind=one.kind,
             says=one.says,
-            because=f"scores {scored / many:.0%}; by all other games {could:.0%} could be expected",
+            because=f"scored {scored / many:.0%}, but its other games predict {could:.0%}",
             games=many,
             cost=Cost(points, points - half, points + half, cdf(leaning.z)),
             side=one.side,

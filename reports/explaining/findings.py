@@ -6,7 +6,7 @@ is of what both players may do, such as to miss a win: how much more often the b
 such as a game lost on time, needs no test. Costs overlap, and do not add up.
 
 Of all that is tested those findings are believed that `family` takes: where nothing is wrong, there
-is one in 5 % of cases. What costs most for sure comes first.
+is one in 5% of cases. What costs most for sure comes first.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ whatever came of them."""
 
 
 LEAST_ERRORS: Final = 1.645
-"""Standard errors above 0 that the rest of a group must cost for all of it to be told: 95 %."""
+"""Standard errors above 0 that the rest of a group must cost for all of it to be told: 95%."""
 
 
 class PlyInFile(NamedTuple):
@@ -44,7 +44,7 @@ class Cost(NamedTuple):
 
     points: float
     low: float
-    """The 95 % interval, of this alone."""
+    """The 95% interval, of this alone."""
     high: float
     p_value: float | None
     """The chance of as much or more if it cost nothing; None of a fact."""
@@ -100,7 +100,7 @@ class Finding:
 
     @property
     def is_believed(self) -> bool:
-        """Return whether it is, the error rate of the whole family being 5 %."""
+        """Return whether it is, the error rate of the whole family being 5%."""
         return self.adjusted <= RATE
 
     @property

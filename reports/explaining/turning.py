@@ -24,12 +24,12 @@ from lath.reports.metrics.measures import evaluations
 Kind = Literal["shape", "one", "two", "more", "missed", "proven", "evaluation"]
 
 KINDS: Final[Mapping[Kind, str]] = {
-    "shape": "loses at once by its own move",
-    "one": "overlooks wins in one",
-    "two": "overlooks wins in two",
-    "more": "enters what is lost by force",
-    "missed": "misses its own wins in one",
-    "proven": "gives away what an analysis proves",
+    "shape": "loses immediately by its own move",
+    "one": "allows a win in one",
+    "two": "allows a win in two",
+    "more": "enters a forced loss",
+    "missed": "misses its own win in one",
+    "proven": "throws away a proven result",
     "evaluation": "falls behind for good by evaluations",
 }
 """What it comes to, of who does so."""

@@ -210,8 +210,7 @@ class Weaknesses:
             yield Finding(
                 kind=f"forfeit.{why}",
                 says=_FORFEITED[why],
-                because=f"after {_plies(min(plies), max(plies))}, "
-                f"the median being {median(plies):.0f}",
+                because=f"after {_plies(min(plies), max(plies))} (median {median(plies):.0f})",
                 games=len(lost),
                 cost=fact(game.expected for game in lost),
                 adjusted=0.0,
@@ -224,8 +223,8 @@ class Weaknesses:
         if lost:
             yield Finding(
                 kind="same",
-                says="loses the same game again, move by move",
-                because="each had been lost before with the same moves",
+                says="loses duplicate games",
+                because="it had lost an earlier game with the same moves",
                 games=len(lost),
                 cost=fact(game.expected for game in lost),
                 adjusted=0.0,
@@ -278,7 +277,7 @@ class Weaknesses:
             )
             says = f"loses after {moves}"
         else:
-            says = f"loses from a position that it meets after {reached.ply} plies"
+            says = f"loses from a position after {reached.ply} plies"
         position = position_after(record, reached.ply).text()
         self._keys[position] = key
         more = [f"game = {quoted(record.game)}"] if len(self.ids) > 1 else []
@@ -313,8 +312,8 @@ class Weaknesses:
             yield Finding(
                 kind=f"turn.{kind}",
                 says=says,
-                because=f"{_games(len(own))} turned by that{span}; its opponents did so in "
-                f"{len(others)}",
+                because=f"the bot did so in {_games(len(own))}{span}; its opponents did so in "
+                f"{_games(len(others))}",
                 games=len(own),
                 cost=excess(len(own), len(others), worth),
                 places=tuple(game.place(turn.ply) for game, turn in own),
@@ -337,8 +336,8 @@ class Weaknesses:
                 yield Finding(
                     kind="line",
                     says=f"loses to lines along {direction}{self._at(game_id)}",
-                    because=f"so lie {_of(len(own), len(lost[0]))} lines that decided a game "
-                    f"against it, and {_of(len(others), len(lost[1]))} for it",
+                    because=f"{_of(len(own), len(lost[0]))} decisive lines against the bot have "
+                    f"this direction, and {_of(len(others), len(lost[1]))} for it",
                     games=len(own),
                     cost=cost,
                     game=game_id,
@@ -376,9 +375,9 @@ class Weaknesses:
         word = "after" if is_late else "up to"
         yield Finding(
             kind="phase",
-            says=f"gives games away {word} ply {after}{self._at(game_id)}",
-            because=f"{_of(len(own), len(turned[0]))} games that it lost turned there, and "
-            f"{_of(len(others), len(turned[1]))} that its opponents lost",
+            says=f"throws games away {word} ply {after}{self._at(game_id)}",
+            because=f"{_of(len(own), len(turned[0]))} games that it lost have their turning point "
+            f"there, and {_of(len(others), len(turned[1]))} that its opponents lost",
             games=len(own),
             cost=cost,
             game=game_id,
@@ -414,8 +413,8 @@ class Weaknesses:
                 continue
             yield Finding(
                 kind=f"time.{one.kind}",
-                says=f"gives games away {TIMED[one.kind]}",
-                because=f"so were made {_of(one.own, one.of_own)} of its moves that lost a game, "
+                says=f"throws games away {TIMED[one.kind]}",
+                because=f"{_of(one.own, one.of_own)} of its moves that lost a game are like this, "
                 f"and {_of(one.others, one.of_others)} of its opponents'",
                 games=one.own,
                 cost=cost,
@@ -432,9 +431,9 @@ class Weaknesses:
             low, high = promise.gap.low, promise.gap.high
             yield Finding(
                 kind="trust",
-                says=f"overrates positions from {promise.sure:.0%} on",
-                because=f"the first time in a game that it expected so much, it expected "
-                f"{promise.expected:.0%} and got {promise.observed:.0%}",
+                says=f"overrates positions from {promise.sure:.0%}",
+                because=f"at its first such evaluation in a game, it expected "
+                f"{promise.expected:.0%} and scored {promise.observed:.0%}",
                 games=promise.gap.games,
                 cost=Cost(
                     points,
@@ -464,7 +463,7 @@ def _turn(game: TestedGame) -> int:
 _FORFEITED: Final = dict(
     zip(
         FORFEITS,
-        ("crashes", "loses on time", "plays illegal moves", "floods its output"),
+        ("crashes", "loses on time", "plays illegal moves", "exceeds the output limit"),
         strict=True,
     )
 )

@@ -7,7 +7,7 @@ turned or mirrored are one, so that a move and its mirror image are one line
 where the position has that symmetry. A game counts once for each position and each move, however
 often it comes by.
 
-Scores have 95 % intervals, Wilson's, for which two games of a pair are one piece of evidence
+Scores have 95% intervals, Wilson's, for which two games of a pair are one piece of evidence
 (`openings.Pairs`). A `Source` answers for all of its games; `ExploredGames` has them in memory and
 plays them again.
 """
@@ -67,7 +67,7 @@ class ResultTally(Scored):
         return rate if rate is None or seat is Side.FIRST else 1 - rate
 
     def interval(self, seat: Side) -> tuple[float, float] | None:
-        """Return between what that score lies with 95 % confidence; None without a result.
+        """Return between what that score lies with 95% confidence; None without a result.
 
         >>> [round(end, 2) for end in ResultTally(wins=3, draws=0, losses=1).interval(Side.SECOND)]
         [0.05, 0.7]
@@ -240,7 +240,7 @@ class Best:
 
     Where games have the tags FirstElo and SecondElo it is the one of which both together are the
     highest. Where none has, players are as strong as all games tell, filtered as they are: by the
-    lower end of the 95 % interval of their score, so that one win is no proof.
+    lower end of the 95% interval of their score, so that one win is no proof.
     Of equals it is the newest.
     """
 

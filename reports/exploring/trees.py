@@ -48,7 +48,7 @@ class ReachedPosition(ScoreCount):
     """What came of all games that come to a position, by whatever moves."""
 
     low: Share
-    """the 95 % interval of first's score"""
+    """the 95% interval of first's score"""
     high: Share
 
 

@@ -33,7 +33,7 @@ class Compared:
 
     @property
     def differs(self) -> bool:
-        """Return whether the difference is believed, the false discovery rate being 5 %."""
+        """Return whether the difference is believed, the false discovery rate being 5%."""
         return self.adjusted is not None and self.adjusted <= RATE
 
 

@@ -25,64 +25,63 @@ class Measure(NamedTuple):
     """Whether it needs evaluations in the records."""
 
 
-FIRST_EQUAL: Final = Measure("first_equal", "first of equals", "mean", "share")
+FIRST_EQUAL: Final = Measure("first_equal", "first-player score (equal opponents)", "mean", "share")
 
-STONE_EQUAL: Final = Measure("stone_equal", "stone of equals", "mean", "share")
+STONE_EQUAL: Final = Measure("stone_equal", "first-stone score (equal opponents)", "mean", "share")
 
 MEASURES: Final = (
-    Measure("first_score", "first scored", "share", "share"),
+    Measure("first_score", "first-player score", "share", "share"),
     FIRST_EQUAL,
-    Measure("first_stone", "first stone", "share", "share"),
+    Measure("first_stone", "first-stone score", "share", "share"),
     STONE_EQUAL,
-    Measure("swapped", "swapped", "share", "share"),
-    Measure("drawn", "drawn", "share", "share"),
-    Measure("completion", "completion", "share", "share"),
-    Measure("plies", "plies", "mean", "number"),
-    Measure("legal_moves", "legal moves", "mean", "number"),
-    Measure("choices", "choices", "mean", "share"),
-    Measure("coverage", "coverage", "mean", "share"),
+    Measure("swapped", "swap rate", "share", "share"),
+    Measure("drawn", "draw rate", "share", "share"),
+    Measure("completion", "completion rate", "share", "share"),
+    Measure("plies", "game length (plies)", "mean", "number"),
+    Measure("legal_moves", "legal moves per ply", "mean", "number"),
+    Measure("choices", "plies with a choice", "mean", "share"),
+    Measure("coverage", "board coverage", "mean", "share"),
     Measure("lead_changes", "lead changes", "mean", "number", evaluated=True),
-    Measure("lead_changes_a_ply", "changes a ply", "mean", "share", evaluated=True),
+    Measure("lead_changes_a_ply", "lead changes per ply", "mean", "share", evaluated=True),
     Measure("drama", "drama", "mean", "share", evaluated=True),
-    Measure("greatest_drama", "greatest drama", "mean", "share", evaluated=True),
-    Measure("behind", "winner behind", "mean", "share", evaluated=True),
-    Measure("time_to_decide", "time to decide", "mean", "share", evaluated=True),
+    Measure("greatest_drama", "maximum drama", "mean", "share", evaluated=True),
+    Measure("behind", "time behind (winner)", "mean", "share", evaluated=True),
+    Measure("time_to_decide", "decision point", "mean", "share", evaluated=True),
     Measure("decisiveness", "decisiveness", "mean", "share", evaluated=True),
 )
 
 SAYS: Final[Mapping[str, str]] = {
-    "first_score": "what the first player got, a draw being half a point",
+    "first_score": "points per game of the first player, with a draw as half a point",
     "first_equal": (
-        "what the first player would get between two equal bots: strengths are taken out by the "
-        "Elo model of the ratings"
+        "points per game of the first player between two equal bots, as expected by the Elo model"
     ),
     "first_stone": (
-        "what the owner of the first stone got: the first player, or after a swap the second"
+        "points per game of the owner of the first stone (after a swap the second player)"
     ),
-    "stone_equal": "what the owner of the first stone would get between two equal bots",
-    "swapped": "how often the swap was played, where a bot chose",
-    "drawn": "games that were drawn, but for the ply limit",
-    "completion": (
-        "games that a player won by the rules or by resignation; not drawn, adjudicated or stopped"
+    "stone_equal": (
+        "points per game of the owner of the first stone between two equal bots, as expected by "
+        "the Elo model"
     ),
-    "plies": "plies of a game",
-    "legal_moves": "legal moves a ply, on average over a game",
-    "choices": "plies with more than one legal move",
-    "coverage": "cells that changed during the game; cells that a setup fills do not count",
-    "lead_changes": "how often the leader became the other one",
+    "swapped": "share of swaps when a bot could choose",
+    "drawn": "share of drawn games, except draws by the ply limit",
+    "completion": "share of games that a player won by the rules or by resignation",
+    "plies": "plies per game",
+    "legal_moves": "legal moves per ply, as the average over a game",
+    "choices": "share of plies with more than one legal move",
+    "coverage": "share of cells that changed during the game, without the cells of a setup",
+    "lead_changes": "number of times that the lead changed sides",
     "lead_changes_a_ply": (
-        "how often the leader became the other one, by how often it could have been"
+        "number of times that the lead changed sides, as a share of the possible times"
     ),
-    "drama": "how far the winner was behind, on average over the game, 0 where ahead",
-    "greatest_drama": "how far the winner was behind at worst",
-    "behind": "for how much of the game the winner was behind",
+    "drama": "deficit of the winner, as the average over the game (0 while ahead)",
+    "greatest_drama": "largest deficit of the winner during the game",
+    "behind": "share of the game in which the winner was behind",
     "time_to_decide": (
-        "the part of the game after which the winner was ahead for good; 100 % where that was "
-        "never so"
+        "share of the game after which the winner stayed ahead, or 100% without such a point"
     ),
     "decisiveness": (
-        "the part of the game after which the winner had first been further ahead than the "
-        "loser ever was; 100 % if that never happened"
+        "share of the game after which the winner’s lead first exceeded the loser’s largest lead, "
+        "or 100% if it never did"
     ),
 }
 """What each is, in half a sentence, by `Measure.key`."""
@@ -107,17 +106,17 @@ Unjudged = Literal["no evaluations", "all level", "proofs alone"]
 """Why a game tells nothing of leads."""
 
 UNJUDGED: Final[Mapping[Unjudged, str]] = {
-    "no evaluations": "without evaluations, or with too few",
-    "all level": "where each bot gives every position the same",
-    "proofs alone": "where bots tell wins and losses that they have proved, and nothing else",
+    "no evaluations": "with too few evaluations",
+    "all level": "with the same evaluation for every position",
+    "proofs alone": "with evaluations of proven wins and losses only",
 }
 """What a game of each kind is, after its number."""
 
 UNMEASURABLE: Final = "not measurable with these bots"
 
-_BOTS: Final = "let bots play that judge positions: arena run … --bot mcts --bot twin=mcts"
+_BOTS: Final = "use bots that evaluate positions: arena run … --bot mcts --bot twin=mcts"
 
-_MORE: Final = "give bots such as mcts more time or nodes, so that they judge before they prove"
+_MORE: Final = "give bots such as mcts more time or nodes, so that they evaluate unproven positions"
 
 HELP: Final[Mapping[Unjudged, str]] = {
     "no evaluations": _BOTS,
@@ -126,7 +125,7 @@ HELP: Final[Mapping[Unjudged, str]] = {
 }
 """What makes games judged, that are not for some reason."""
 
-ANALYSE: Final = "have the records judged: arena analyze FILE --bot mcts"
+ANALYSE: Final = "add evaluations to the records: arena analyze FILE --bot mcts"
 """What does so without new games."""
 
 ADVANTAGE: Final = ("first_score", "first_equal", "first_stone", "stone_equal")
@@ -139,7 +138,7 @@ more than this part of the games is of such bots nothing is measured that tells 
 LEAST_ONE_SIDED: Final = 10
 """Of fewer games of two bots nobody can say that one is so much stronger."""
 
-EQUALS: Final = "play equal bots, such as one bot twice: arena run … --bot mcts --bot twin=mcts"
+EQUALS: Final = "use equal bots, for example one bot twice: arena run … --bot mcts --bot twin=mcts"
 """What makes seats tell."""
 
 DRAWN_BY_LOT: Final = re.compile("random:[1-9][0-9]*")

@@ -329,7 +329,7 @@ class GameGroup:
         if self.judged >= self.needed:
             return ""
         are = "is" if self.judged == 1 else "are"
-        words = f"{self.judged:,} of {self.games:,} games {are} judged, {self.needed:,} are needed"
+        words = f"{self.judged:,} of {self.games:,} games {are} evaluated, {self.needed:,} needed"
         return f"{words}: {kinds}" if (kinds := self.unjudged_words()) else words
 
     @property
@@ -371,8 +371,8 @@ class GameGroup:
         if not found or sum(each[0] for each in found) <= ONE_SIDED * games:
             return ""
         most, share, stronger, weaker = max(found)
-        words = f"{stronger} scores {share:.0%} of {most:,} games against {weaker}"
-        return words if len(found) == 1 else f"{words}, and others are as unequal"
+        words = f"{stronger} scores {share:.0%} in {most:,} games against {weaker}"
+        return words if len(found) == 1 else f"{words}, and other pairs are as unequal"
 
     def why_none(self, measure: Measure) -> tuple[str, str]:
         """Return why a measure cannot be told with these bots, and what helps; empty where it can.
@@ -391,10 +391,10 @@ class GameGroup:
         if not self.begun:
             return ""
         return (
-            f"{self.begun.total():,} of {self.games:,} games began after plies drawn by lot, about "
-            f"even ones ({', '.join(sorted(self.begun))}): first-move "
-            "advantage is from there. From the game's own start: arena run … --openings random:0, "
-            "of bots that play no game twice, as mcts does"
+            f"{self.begun.total():,} of {self.games:,} games began with a balanced random opening "
+            f"({', '.join(sorted(self.begun))}), so their first-move advantage is from there. To "
+            "measure it from the starting position, use bots with randomness, such as mcts: "
+            "arena run … --openings random:0"
         )
 
     def unjudged_words(self) -> str:

@@ -1,6 +1,6 @@
 """How many games show a difference between two games: what a plan says before they are played.
 
-Of a mean whose values have the variance v in either game, a difference d is found at 5 %
+Of a mean whose values have the variance v in either game, a difference d is found at 5%
 (two-sided) in 80 of 100 comparisons with n = 2 v (1.960 + 0.842)^2 / d^2 games of each: the usual
 formula of two independent means (Fleiss, Levin and Paik, Statistical Methods for Rates and
 Proportions, 3rd edition, 2003, chapter 4; without the correction for continuity, as the test here
@@ -88,12 +88,12 @@ def needed(group: GameGroup) -> tuple[Needed, ...]:
         elif games is None and key == "first_score":
             games = games_to_tell(WORST, apart)
         elif games is None:
-            why = f"known after {LEAST_GAMES} games of bots like these"
+            why = f"known after {LEAST_GAMES} games of similar bots"
             if group.games >= LEAST_GAMES:
                 lack = group.reason if key == "drama" else ""
                 why = (
                     lack
-                    or f"{of.games if of else 0} of {group.games} games have it, {LEAST_GAMES} must"
+                    or f"{of.games if of else 0} of {group.games} have it (needed: {LEAST_GAMES})"
                 )
         found.append(
             Needed(

@@ -87,8 +87,8 @@ class Ruling:
         >>> Ruling(kind="void", game=3, reason="power cut", date="2026-11-22").words
         'game 3 is void'
         """
-        words = f"game {self.game} is void" if self.game else f"{self.bot} is disqualified"
-        return f"{words} no more" if self.lifted else words
+        verb = "is no longer" if self.lifted else "is"
+        return f"game {self.game} {verb} void" if self.game else f"{self.bot} {verb} disqualified"
 
     @property
     def tag(self) -> str:

@@ -146,5 +146,5 @@ _FIELDS: Final = frozenset(one.name for one in fields(EventOutcome))
 
 def schema() -> Schema:
     """Return the JSON Schema of `outcome.json`."""
-    title = "What a Lath Arena tournament came to by the rules of its format"
+    title = "The result of a Lath Arena tournament by the rules of its format"
     return in_schema(schema_of(EventOutcome, title))

@@ -62,7 +62,7 @@ class Ahead(TypedDict):
     value: float
     """in Elo points"""
     low: float | None
-    """the 95 % interval; null where nobody can say, as of a bot that won all its games"""
+    """the 95% interval; null where nobody can say, as of a bot that won all its games"""
     high: float | None
     better: Share | None
     """how likely it is the stronger one"""
@@ -316,7 +316,7 @@ class FirstMove(facts.GameFigures):
     draws: Count
     second_wins: Count
     advantage: SideAdvantage | None
-    """of the first seat in Elo points with its 95 % interval; null where nothing is rated"""
+    """of the first seat in Elo points with its 95% interval; null where nothing is rated"""
     draw_rate: float | None
     """between equals by the Elo model; null where nothing is rated"""
 

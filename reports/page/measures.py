@@ -41,7 +41,7 @@ PARTS: Final = {
 TOPICS: Final = {
     "Advantage": ("first_score", "first_equal", "first_stone", "stone_equal", "swapped"),
     "Outcome": ("drawn", "completion"),
-    "Length and room": ("plies", "legal_moves", "choices", "coverage"),
+    "Length and choice": ("plies", "legal_moves", "choices", "coverage"),
     "Drama": (
         *("lead_changes", "lead_changes_a_ply", "drama", "greatest_drama", "behind"),
         *("time_to_decide", "decisiveness"),
@@ -80,7 +80,7 @@ class Panel(NamedTuple):
     x: Axis
     dots: Sequence[Dot]
     is_even: bool
-    """Whether 50 % is worth a line."""
+    """Whether 50% is worth a line."""
 
 
 class Headline(NamedTuple):
@@ -195,8 +195,8 @@ def _title(counted: Sequence[NamedGroup], compared: Sequence[Compared] | None) -
     if compared is not None:
         return f"{' and '.join(names)} compared"
     if not names or len(names) > 3:
-        return f"Measures of {count(len(names), 'game')}"
-    return f"Measures of {''.join(text for text, _ in _all_of(names))}"
+        return f"Game metrics of {count(len(names), 'game type')}"
+    return f"Game metrics of {''.join(text for text, _ in _all_of(names))}"
 
 
 def _shown(measure: Measure, value: float | None) -> str:
@@ -270,7 +270,7 @@ def _fairer(
     """Return which game may be fair, of those whose bots tell."""
     lacking = [one for one in groups if one.group.one_sided]
     why = _of_each(lacking, [one.group.one_sided for one in lacking], groups)
-    why += _words(f"What helps: {EQUALS}.") if lacking else []
+    why += _words(f"To measure this, {EQUALS}.") if lacking else []
     if scored is None:
         return (
             Headline("Fairer", _words(f"{UNMEASURABLE.capitalize()}."), why, None) if why else None
@@ -293,14 +293,14 @@ def _dramatic(
         return None
     rest = _of_each(lacking, [one.group.lack for one in lacking], groups)
     for words in dict.fromkeys(one.group.help for one in lacking):
-        rest += _words(f"What helps: {words}.")
+        rest += _words(f"To measure this, {words}.")
     if panel is None or (lacking and len(panel.dots) == 1):
         said = _words(f"{UNMEASURABLE.capitalize()}.")
         return Headline("More dramatic", said, rest, panel)
-    what = "Its winner was behind by {} of a point on average"
+    what = "The winner’s average deficit is {} of a point"
     said, more = _most(panel, "most dramatic", "more dramatic", what, compared)
     if lacking:
-        said = [*_words("Of "), *_all_of([dot.name for dot in panel.dots]), *_words(": "), *said]
+        said = [*_words("Among "), *_all_of([dot.name for dot in panel.dots]), *_words(": "), *said]
     return Headline("More dramatic", said, [*more, *_words(" "), *rest], _sorted(panel))
 
 
@@ -336,10 +336,11 @@ def _most(
         row = next((each for each in compared if each.measure == panel.measure), None)
         near = [] if row and row.differs else others
     if len(near) == len(others):
-        return _words(f"Which is {more if compared else f'the {most}'}, the games do not tell."), ()
+        are = "difference is" if compared else "differences are"
+        return _words(f"The {are} not statistically significant."), ()
     if near:
         names = _all_of([top.name, *(dot.name for dot in near)])
-        rest = _words("Which of them, the games do not tell.")
+        rest = _words("The differences between them are not statistically significant.")
         return [*names, *_words(f" are the {most}.")], rest
     next_one = _shown(panel.measure, others[0].value)
     rest = [*_words(f"{value}; "), (others[0].name, True), *_words(f" {next_one}.")]
@@ -359,13 +360,13 @@ def _fair(panel: Panel) -> tuple[Parts, Parts]:
         is_second = dot.high is not None and dot.high < 50
         favours["first" if is_first else "second" if is_second else ""].append(dot.name)
     may = favours.pop("")
-    said = [*_all_of(may), *_words(" may be fair.")] if may else _words("None is fair.")
+    said = [*_all_of(may), *_words(" may be fair.")] if may else _words("No game type is fair.")
     rest: list[tuple[str, bool]] = []
     for seat, names in favours.items():
         if names:
-            rest += [*_words(f"The {seat} player is better off in "), *_all_of(names)]
+            rest += [*_words(f"The {seat} player has an advantage in "), *_all_of(names)]
             rest += _words(". ")
-    return said, rest or _words("Nowhere does the first seat clearly score more or less than half.")
+    return said, rest or _words("The first player’s score does not differ significantly from 50%.")
 
 
 def _all_of(names: Sequence[str]) -> Parts:
@@ -515,7 +516,7 @@ def _differences(compared: Sequence[Compared], games: Sequence[int]) -> list[Dif
     found = []
     for unit, words, of_first in (
         ("share", "in percentage points", False),
-        ("number", "in per cent of what it is in", True),
+        ("number", "in percent of the value for", True),
     ):
         rows = [_difference(each, games) for each in compared if each.measure.unit == unit]
         rows.sort(key=lambda row: not row.differs)

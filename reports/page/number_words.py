@@ -30,7 +30,7 @@ def percent(rate: float | None, digits: int = 1) -> str:
     >>> percent(0.875).split(), percent(None)
     (['87.5', '%'], '–')
     """
-    return DASH if rate is None else f"{100 * rate:.{digits}f}{THIN}%"
+    return DASH if rate is None else f"{100 * rate:.{digits}f}%"
 
 
 def of_hundred(value: float | None) -> str:
@@ -49,9 +49,9 @@ def likely(rate: float | None) -> str:
     (['87.0', '%'], ['over', '99.9', '%'], ['under', '0.1', '%'])
     """
     if rate is not None and rate > 0.999:
-        return f"over{THIN}99.9{THIN}%"
+        return f"over{THIN}99.9%"
     if rate is not None and rate < 0.001:
-        return f"under{THIN}0.1{THIN}%"
+        return f"under{THIN}0.1%"
     return percent(rate)
 
 

@@ -106,7 +106,7 @@ class ValueNumbers(dict[Any, int]):
 def json_letters(value: Any) -> str:
     """Return a JSON value deflated, as base64; what UTF-8 cannot say becomes a question mark."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=list)  # arrays
-    # Much of it are digits that seldom repeat. Level 9 takes five times as long for 4 % less.
+    # Much of it are digits that seldom repeat. Level 9 takes five times as long for 4% less.
     deflate = zlib.compressobj(7, strategy=zlib.Z_FILTERED)
     deflated = deflate.compress(text.encode("utf-8", "replace")) + deflate.flush()
     return base64.b64encode(deflated).decode()
@@ -360,7 +360,7 @@ class Packer:
         tags = dict(reversed(record.tags))  # looked up often enough to pay
         ending, problem, rules = None, "", (tags.get("Game", ""), tags.get(RULES, ""))
         if record.is_result_only:
-            problem = "only its result is known"
+            problem = "only the result is recorded"
         else:
             try:
                 if rules not in self._dictionaries:

@@ -94,14 +94,14 @@ def fault_of(error: Exception, folder: Path) -> str | None:
             try:
                 path.read_text(encoding="utf-8")
             except UnicodeDecodeError as wrong:
-                return f"{path}: it is not UTF-8: {wrong.reason}"
+                return f"{path}: not UTF-8, {wrong.reason}"
         return None
     frames = traceback.extract_tb(error.__traceback__)
     places = [frame for frame in frames if _is_within(frame.filename, folder)]
     if not places:
         return None
     is_missing = isinstance(error, jinja2.TemplateNotFound)
-    what = f"there is no template {error}" if is_missing else str(error)
+    what = f"template {error} not found" if is_missing else str(error)
     return f"{places[-1].filename}:{places[-1].lineno}: {what or type(error).__name__}"
 
 

@@ -54,7 +54,7 @@ SECTIONS: Final = (
     Section("standings", "Standings", _has_games),
     Section("facts", "Facts", _has_games),
     Section("versions", "Versions", tells_versions),
-    Section("forfeits", "Went wrong", _has("forfeits")),
+    Section("forfeits", "Failures", _has("forfeits")),
     Section("crosstable", "Crosstable", _has("bots")),
     Section("rulings", "Rulings", _has("rulings")),
     Section("changes", "Changes", _has("changes")),

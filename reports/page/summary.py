@@ -16,8 +16,8 @@ SHOWN: Final = 3
 
 _BY: Final = {
     "score": "points per game",
-    "swiss": "the points of the swiss",
-    "knockout": "the rounds so far",
+    "swiss": "Swiss points",
+    "knockout": "rounds so far",
     "gauntlet": "points per game",
 }
 """What somebody stands first by, where that is not the rating."""
@@ -78,12 +78,12 @@ def summary(document: Mapping[str, Any]) -> EventSummary:
     >>> print("".join(text for text, _ in found.said))
     ann won with 5½ of 8 points, 3 more than bob.
     >>> print("".join(text for text, _ in found.sure).replace("\N{NO-BREAK SPACE}", " "))
-    But it is only 80.0 % likely to be stronger than bob: these games do not tell the two apart.
+    Not statistically significant: ann is stronger than bob with a probability of 80.0%.
     """
     table = document["standings"]["overall"]
     found = _places(table)
     said = _said(document, table, found)
-    says = "The first of each group." if found.by == "groups" else table["says"]
+    says = "The leader of each group of connected bots." if found.by == "groups" else table["says"]
     is_of_one = bool(document["outcome"]) and document["outcome"]["format"] == LADDER
     podium = [] if is_of_one else _podium(table, found)  # nobody asked who is first of the levels
     return EventSummary(said, _sure(document, table, found), podium, says)
@@ -144,16 +144,16 @@ def _said(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
         return _sentence("No game has been decided yet.")
     if found.by == "groups":
         groups = count(len(table["groups"]), "group")
-        return _sentence(f"{groups} of bots never met: there is no winner of all.")
+        return _sentence(f"{groups} of bots have never met, so nobody is the overall winner.")
     if len(rows) == 1:
         return _sentence("{} played only itself.", rows[0]["name"])
     if found.by not in ("points", "season"):
-        by = _BY.get(found.by, "rating")
+        by = _BY.get(found.by, "conservative rating")
         if len(found.first) > 1:
             listed, names = _listed(found.first)
             return _sentence(f"{listed} share first place by {by}.", *names)
         best = rows[0]
-        words = f"{{}} stands first by {by}, with {percent(best['score_rate'])} of its points."
+        words = f"{{}} is first by {by}, with a score of {percent(best['score_rate'])}."
         return _sentence(words, best["name"])
     return _of_points(rows, found, is_over=is_over)
 
@@ -180,7 +180,7 @@ def _of_points(rows: Sequence[Mapping[str, Any]], found: _Places, *, is_over: bo
     best = max(scored.values())
     score = f"{points(best)} of {count(rows[0]['games'], 'point')}"
     if len(found.first) == len(rows):
-        return _sentence(f"All {len(rows)} bots scored alike, {score} each.")
+        return _sentence(f"All {len(rows)} bots scored the same: {score} each.")
     if len(found.first) > 1:
         listed, names = _listed(found.first)
         verb = "share first place" if is_over else "share the lead"
@@ -221,7 +221,7 @@ def _of_gauntlet(standing: Sequence[Mapping[str, Any]]) -> Sentence:
     ahead = f"{elo_words(best['elo'])} Elo"
     words = f"{{}} scored {scored} against {count(len(best['opponents']), 'bot')}: {ahead}."
     if len(standing) > 1:
-        words = f"{{}} is the first of {len(standing)} challengers, with {scored}: {ahead}."
+        words = f"{{}} leads the {len(standing)} challengers with {scored}: {ahead}."
     return _sentence(words, best["name"])
 
 
@@ -249,19 +249,21 @@ def _sure(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
         return ()
     closest = min(over, key=lambda name: over[name])
     if not doubtful:
-        rest = "each of the others, than " if len(over) > 1 else ""
-        words = f"It is stronger than {rest}{{}} with a likelihood of {likely(over[closest])}."
-        return _sentence(words, closest)
-    words = f"But it is only {likely(over[closest])} likely to be stronger than {{}}: "
+        rest = " and more for each other bot" if len(over) > 1 else ""
+        words = f"The probability that {{}} is stronger than {{}} is {likely(over[closest])}{rest}."
+        return _sentence(words, best, closest)
+    words = f"{{}} is stronger than {{}} with a probability of {likely(over[closest])}."
     if len(doubtful) == 1:
-        return _sentence(f"{words}these games do not tell the two apart.", closest)
+        words = f"Not statistically significant: {words}"
+        return _sentence(words, best, closest)
     listed, names = _listed([best, *doubtful])
-    return _sentence(f"{words}these games do not tell {listed} apart.", closest, *names)
+    words = f"The differences between {listed} are not statistically significant: {words}"
+    return _sentence(words, *names, best, closest)
 
 
 def _ahead(best: str, other: str, better: float | None) -> Sentence:
     if better is None:
-        return _sentence("By rating {} stands first.", best)
-    words = f"By rating {{}} stands before {{}}, stronger with a likelihood of {likely(better)}"
-    told = "." if better >= SURE else ": the games do not tell the two apart."
+        return _sentence("{} has the highest rating.", best)
+    words = f"By rating {{}} is stronger than {{}} with a probability of {likely(better)}"
+    told = "." if better >= SURE else ", which is not statistically significant."
     return _sentence(words + told, best, other)

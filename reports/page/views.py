@@ -207,7 +207,7 @@ def column_says(name: str) -> str:
 def scale_words(standings: Mapping[str, Any]) -> str:
     """Return in a sentence on which scale Elo is; it begins with a blank."""
     if not standings["anchors"]:
-        return " 0 Elo is the mean of the field."
+        return " 0 Elo is the mean of these bots."
     held = ", ".join(f"{name} = {value:g}" for name, value in standings["anchors"].items())
     return f" Elo is relative to the anchors: {held}."
 
@@ -318,8 +318,8 @@ def sections(table: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any]
 
 def _connection(group: Sequence[object]) -> str:
     if len(group) > 1:
-        return "that played each other, directly or through others"
-    return "that met none of the others"
+        return "connected by games"
+    return "without a game against the other groups"
 
 
 def first_number(table: Mapping[str, Any]) -> columns.TableColumn:
@@ -385,7 +385,7 @@ def sheets(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
             ]
             for row in rows
         ]
-        caption = sheet["title"] or "By the rules of the tournament’s format."
+        caption = sheet["title"] or "Result by the rules of the format."
         heads = next(names, 0)
         found.append({"caption": caption, "columns": columns, "heads": heads, "rows": cells})
     return found
@@ -428,7 +428,7 @@ def _tie(tie: Mapping[str, Any], upper: str | None) -> dict[str, Any]:
 def changed(changes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the table of what was changed while a tournament was played."""
     (table,) = sheets({"sheets": [asdict(changes_sheet(Change(**change) for change in changes))]})
-    return {**table, "heads": 0, "caption": "Settings that were other ones in the first games."}
+    return {**table, "heads": 0, "caption": "Settings that changed during the tournament."}
 
 
 def ruled(rulings: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -436,8 +436,8 @@ def ruled(rulings: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     (table,) = sheets({"sheets": [asdict(rulings_sheet(Ruling(**one) for one in rulings))]})
     return {
         **table,
-        "caption": "A game that is void, and each game of a bot that is disqualified, is kept and "
-        "counts for nothing, until that is taken back.",
+        "caption": "Void games and games of disqualified bots stay in the records but do not "
+        "count, unless the ruling is revoked.",
     }
 
 
@@ -456,14 +456,14 @@ def at_once(provenance: Mapping[str, Any]) -> str:
     """Return how many games were played at the same time, and on which cores.
 
     >>> at_once({"jobs": 2, "cores": [[0, 1], [2, 3]]}), at_once({"jobs": 1, "cores": []})
-    ('2, each on cores of its own: 0+1, 2+3', '1, not pinned to cores')
+    ('2, each on its own cores: 0+1, 2+3', '1, not pinned to cores')
     """
     own = ", ".join("+".join(map(str, cores)) for cores in provenance["cores"])
     if provenance.get("hosts"):
         return f"{provenance['jobs']}, on other machines"
     if not own:
         return f"{provenance['jobs']}, not pinned to cores"
-    return f"{provenance['jobs']}, each on cores of its own: {own}"
+    return f"{provenance['jobs']}, each on its own cores: {own}"
 
 
 def left_out(standings: Mapping[str, Any]) -> str:

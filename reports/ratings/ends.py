@@ -149,7 +149,7 @@ class _Fits(NamedTuple):
 
 
 def _won_all(met: Sequence[Met], chances: Sequence[float]) -> _Fits:
-    """Return how far above 2.5 % it is that a bot wins all games."""
+    """Return how far above 2.5% it is that a bot wins all games."""
     both = [(each.games, max(p, _NEVER)) for each, p in zip(met, chances, strict=True)]
     logs = math.fsum(games * math.log(p) for games, p in both)
     return _Fits(logs - math.log(0.025), [games / p for games, p in both])

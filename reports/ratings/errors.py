@@ -43,7 +43,7 @@ def covariances(model: Davidson, counts: ResultCounts) -> tuple[Matrix, ...]:
     # A fitted parameter takes a share of each score with it. Where each of N games has the same
     # share in p parameters, as in a balanced tournament, the products of m games of a cluster are
     # too small by (m - 1) p / N of the variances. Measured: intervals of 8 bots after 280 games in
-    # pairs were too narrow by 1.6 %, and p / 2N is 1.6 %.
+    # pairs were too narrow by 1.6%, and p / 2N is 1.6%.
     products = math.fsum(
         n * counts.weight_of(cluster) * len(cluster) * (len(cluster) - 1)
         for cluster, n in counts.clusters.items()
@@ -178,7 +178,7 @@ class _Kind(NamedTuple):
 
 _LEAST_DIFFERENT: Final = 0.05
 """The p-value from which on chance explains how bots differ. A variance that is only ever above 0
-would make intervals too wide where there is none: with six ids they held in 97 to 98 %."""
+would make intervals too wide where there is none: with six ids they held in 97 to 98%."""
 
 
 def between_games(model: Davidson, counts: ResultCounts) -> VarianceBetweenGames | None:

@@ -101,7 +101,7 @@ _TERMS: Final = 10_000
 
 
 Z95: Final = 1.959963984540054
-"""Standard deviations to either side that hold 95 % of a normal distribution."""
+"""Standard deviations to either side that hold 95% of a normal distribution."""
 
 LEAST_CLUSTERS: Final = 6
 """Clusters, such as openings, from which on numbers are told for others of their kind. Of fewer, an
@@ -111,8 +111,8 @@ interval that holds for others would be three times as wide and wider."""
 def student(z: float, degrees: int) -> float:
     """Return the quantile of Student's t that is the normal one `z`; `degrees` of freedom > 0.
 
-    Abramowitz and Stegun 26.7.5, for the 95 % interval right to 0.2 % from 5 degrees on; of two it
-    is 3 %, of one 25 % too small.
+    Abramowitz and Stegun 26.7.5, for the 95% interval right to 0.2% from 5 degrees on; of two it
+    is 3%, of one 25% too small.
 
     >>> round(student(1.959964, 5), 2), round(student(1.959964, 30), 3)
     (2.57, 2.042)

@@ -99,12 +99,12 @@ class Estimate:
 
     @property
     def low(self) -> float:
-        """Return the lower end of the 95 % interval."""
+        """Return the lower end of the 95% interval."""
         return self.value - Z95 * self.error
 
     @property
     def high(self) -> float:
-        """Return the upper end of the 95 % interval."""
+        """Return the upper end of the 95% interval."""
         return self.value + Z95 * self.error
 
     @property
@@ -145,14 +145,14 @@ class Elo:
 
     @property
     def low(self) -> float | None:
-        """Return the lower end of the 95 % interval; None where it is unknown."""
+        """Return the lower end of the 95% interval; None where it is unknown."""
         if self.unknown:
             return self.end if self.unknown == "above" else None
         return self.value - Z95 * self.error
 
     @property
     def high(self) -> float | None:
-        """Return the upper end of the 95 % interval; None where it is unknown."""
+        """Return the upper end of the 95% interval; None where it is unknown."""
         if self.unknown:
             return self.end if self.unknown == "below" else None
         return self.value + Z95 * self.error
@@ -194,12 +194,12 @@ class Rating:
 
     @property
     def low(self) -> float:
-        """Return the lower end of the 95 % interval."""
+        """Return the lower end of the 95% interval."""
         return self.mu - Z95 * self.sigma
 
     @property
     def high(self) -> float:
-        """Return the upper end of the 95 % interval."""
+        """Return the upper end of the 95% interval."""
         return self.mu + Z95 * (self.sigma if self.above is None else self.above)
 
     @property

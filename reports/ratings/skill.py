@@ -59,7 +59,7 @@ UNIT: Final = NOISE / 1.702
 
 PRIOR_ADVANTAGE: Final = BETA
 """The standard deviation of what the first seat is worth, before any game: between equals it scores
-from 8 to 92 % in 95 % of all games."""
+from 8 to 92% in 95% of all games."""
 
 PRIOR_DRAWS: Final = 0.5
 PRIOR_GAMES: Final = 1.5

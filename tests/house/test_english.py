@@ -59,6 +59,40 @@ def templates() -> Iterator[str]:
             yield from re.split(r"(?s)<[^>]*>|\{%.*?%\}", text)
 
 
+def pages() -> Iterator[str]:
+    """Yield the words that programs put into pages and tables."""
+    for folder in ("reports", "arena/site", "arena/publishing", "arena/terminal"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for text in _written(ast.parse(path.read_text("utf-8"))):
+                if not re.search(r"\n|-src |[A-Z]{5,} ", text):  # policies and queries of SQL
+                    yield text
+        for path in (ROOT / folder).rglob("*.js"):
+            code = re.sub(r"(?m)(?:^|\s)//.*|/\*.*?\*/", "", path.read_text("utf-8"))
+            for match in re.finditer(r'"([^"\n]*)"|`([^`\n]*)`', code):
+                yield re.sub(
+                    r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", "code", match[1] or match[2] or ""
+                )
+
+
+def _written(node: ast.AST) -> Iterator[str]:
+    """Yield the strings of code, without docstrings and what errors say."""
+    match node:
+        case ast.Raise() | ast.Expr(ast.Constant()):
+            return
+        case ast.Constant(str(text)):
+            yield text
+        case ast.JoinedStr(parts):
+            yield "".join(
+                str(getattr(part, "value", "")) if isinstance(part, ast.Constant) else "code"
+                for part in parts
+            )
+            for part in parts:
+                yield from _written(part) if isinstance(part, ast.FormattedValue) else ()
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from _written(child)
+
+
 def docstrings() -> Iterator[str]:
     """Yield the docstrings of modules, classes and functions, and of fields."""
     for layer in LAYERS:
@@ -74,6 +108,7 @@ MOST: Final[dict[Callable[[], Iterator[str]], int]] = {
     helps: 0,
     messages: 270,
     templates: 0,
+    pages: 0,
     docstrings: 3091,
 }
 
@@ -86,7 +121,16 @@ def test_people_read_plain_english(surface: Callable[[], Iterator[str]]) -> None
 
 KEPT: Final = {
     *("analyze", "biased", "center", "color", "gray", "normalized", "optimization", "practice"),
-    *("program", "programs", "sanitizer", "sanitizers", "stories", "story", "writable"),
+    *(
+        "program",
+        "programs",
+        "sanitizer",
+        "sanitizers",
+        "serialization",
+        "stories",
+        "story",
+        "writable",
+    ),
 }
 """Words that British English spells so as well, of names, and of commands and code."""
 

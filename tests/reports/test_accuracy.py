@@ -26,7 +26,7 @@ def game(*values: float) -> str:
 
 
 def test_a_move_that_loses_nothing_is_accurate_and_one_that_loses_all_is_not() -> None:
-    # https://lichess.org/page/accuracy draws the curve: 10 points lost are about 64 %.
+    # https://lichess.org/page/accuracy draws the curve: 10 points lost are about 64%.
     curve = [accuracy_of(lost) for lost in (-3, 0, 1, 5, 10, 50, 100)]
     assert curve[:2] == [100, 100]
     assert curve == sorted(curve, reverse=True)

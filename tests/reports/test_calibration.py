@@ -48,7 +48,7 @@ pytestmark = pytest.mark.slow
 
 SPREAD = 0.08
 """Standard deviation of one tournament's share of intervals that hold, as measured; of eight that
-do so at 95 %, each on its own, it would be 0.077."""
+do so at 95%, each on its own, it would be 0.077."""
 
 WIDE = 0.14
 """The same in a field with gaps, each of which is in the intervals of all."""
@@ -100,7 +100,7 @@ Kinds = tuple[range, dict[str, intervals.Setting]]
 
 @dataclass(frozen=True)
 class Setting:
-    """Tournaments, and which intervals of 95 % must hold in them: at least, or just as often."""
+    """Tournaments, and which intervals of 95% must hold in them: at least, or just as often."""
 
     event: Callable[[int], Event]
     rated: Callable[..., Told] = elo_told
@@ -172,9 +172,9 @@ SETTINGS: dict[str, Setting] = {
     "no draws": true_elo(games=280, draw_rate=0.0),
     "half drawn, a round": true_elo(games=56, draw_rate=0.5),
     "half drawn, two rounds": true_elo(games=112, draw_rate=0.5),
-    "60 % drawn": true_elo(games=280, draw_rate=0.6),
-    "80 % drawn, a round": true_elo(games=56, draw_rate=0.8),
-    "80 % drawn": true_elo(games=280, draw_rate=0.8),
+    "60% drawn": true_elo(games=280, draw_rate=0.6),
+    "80% drawn, a round": true_elo(games=56, draw_rate=0.8),
+    "80% drawn": true_elo(games=280, draw_rate=0.8),
     "strengths of 600": true_elo(games=280, spread=600.0),
     "a ladder of 1500": true_elo(games=280, ladder=1500.0),
     "a ladder of 1500, many games": true_elo(games=1120, ladder=1500.0),

@@ -31,11 +31,11 @@ SELDOM = 0.4 * (1 - math.exp(-5)) / 5
 DRAWS: dict[str, Callable[[random.Random], float]] = {
     "half": lambda r: r.random() < 0.5,
     "fifth": lambda r: r.random() < 0.2,
-    # Of all, 40 % are won and 30 % drawn.
+    # Of all, 40% are won and 30% drawn.
     "drawn": lambda r: 1.0 if (at := r.random()) < 0.4 else 0.5 if at < 0.7 else 0.0,
     "normal": lambda r: r.gauss(0, 1),
     "skewed": lambda r: r.expovariate(1),
-    # What most games have none of, as drama: 0 in 60 %, else mostly little.
+    # What most games have none of, as drama: 0 in 60%, else mostly little.
     "seldom": lambda r: 0.0 if r.random() < 0.6 else min(1.0, r.expovariate(5)),
 }
 

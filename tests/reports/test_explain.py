@@ -246,7 +246,7 @@ def test_a_planted_weakness_is_among_the_first_three_findings(
 
 @pytest.mark.parametrize(("seeds", "games", "most"), [(1, 40, 0)])
 def test_of_a_bot_without_a_weakness_nothing_stands_out(seeds: int, games: int, most: int) -> None:
-    """Of as many runs as the false discovery rate allows something does: 5 %, and chance."""
+    """Of as many runs as the false discovery rate allows something does: 5%, and chance."""
     found = sum(
         bool(explained(Event(seed, games, NONE).records()).findings) for seed in range(seeds)
     )

@@ -295,9 +295,9 @@ def test_what_cannot_be_read_is_left_out_with_the_reason(season: Path) -> None:
     assert f"{season / 'wiped'} is not in {season / 'index.html'}: " in ran.err
     page = Page(season / "index.html")
     section = page.html.partition('<section id="unreadable"')[2]
-    assert "The files of 2 tournaments cannot be read" in section
+    assert "2 tournaments could not be read" in section
     assert no_database in section
     assert page.links.count("#unreadable") == 2, "in the contents and beside the counts"
-    assert "1 unsound record is left out: syntax 1." in page.html
+    assert "1 invalid record is left out: syntax 1." in page.html
     assert "img" not in page.tags
     assert str(season) not in page.html

@@ -287,10 +287,10 @@ def test_games_of_a_pair_or_of_an_opening_count_as_one() -> None:
 
 BEGUN = {
     ("random:4 a1 e5", "random:4 b2 c3", ""): (
-        "2 of 3 games began after plies drawn by lot, about even ones (random:4): "
+        "2 of 3 games began with a balanced random opening (random:4), so "
     ),
     ("random:6 a1", "random:4 b2"): (
-        "2 of 2 games began after plies drawn by lot, about even ones (random:4, random:6)"
+        "2 of 2 games began with a balanced random opening (random:4, random:6), so "
     ),
     ("random:0", "", "book.lath #3"): "",
 }
@@ -420,7 +420,7 @@ def test_a_difference_is_found_in_80_of_100_comparisons(
         assert one is not None
         assert other is not None
         found.append((difference(one, other).p_value or 1.0) <= 0.05)
-    # Three standard errors of a share of 80 % in so many comparisons.
+    # Three standard errors of a share of 80% in so many comparisons.
     assert mean(found) == pytest.approx(0.8, abs=0.054)
 
 
@@ -429,7 +429,7 @@ def test_games_to_be_played_are_known_from_those_that_were() -> None:
     assert (advantage.games, advantage.assumed, advantage.played) == (393, True, 0)
     for each in others:
         assert (each.games, each.assumed) == (None, False)
-        assert each.why == f"known after {LEAST_GAMES} games of bots like these"
+        assert each.why == f"known after {LEAST_GAMES} games of similar bots"
     group = counted(*(random_game("yavalath", n, Number=str(n + 1)) for n in range(40)))
     of = {row.measure.key: row.of for row in group.rows()}["plies"]
     advantage, plies, of_drama = needed(group)
@@ -437,4 +437,4 @@ def test_games_to_be_played_are_known_from_those_that_were() -> None:
     assert plies.apart == pytest.approx(of.value / 10)
     assert plies.games == games_to_tell(40 * of.variance, of.value / 10)
     assert of_drama.games is None
-    assert "not measurable with these bots: 0 of 40 games are judged" in of_drama.why
+    assert "not measurable with these bots: 0 of 40 games are evaluated" in of_drama.why

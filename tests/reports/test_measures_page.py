@@ -32,12 +32,12 @@ def said(parts: tuple[object, object]) -> str:
     return " ".join("".join(text for text, _ in part) for part in parts).strip()  # type: ignore[attr-defined]
 
 
-OPEN = "Which is the longest, the games do not tell."
+OPEN = "The differences are not statistically significant."
 
 LONGEST: dict[str, Dots] = {
     "a is the longest. 9.00 plies; b 5.00.": {"a": (9.0, 8.0, 10.0), "b": (5.0, 4.0, 6.0)},
     OPEN: {"b": (5.0, 4.0, 8.5), "a": (9.0, 8.0, 10.0)},
-    "a and b are the longest. Which of them, the games do not tell.": {
+    "a and b are the longest. The differences between them are not statistically significant.": {
         "a": (9.0, 8.0, 10.0),
         "b": (5.0, 4.0, 8.5),
         "c": (1.0, 0.0, 2.0),
@@ -56,9 +56,10 @@ def test_the_longest_and_the_fair_are_said_as_far_as_intervals_tell() -> None:
     assert longest({"a": (9.0, None, None), "b": (5.0, 4.0, 6.0)}) == OPEN
     dots: Dots = {"a": (49.0, 45.0, 53.0), "b": (40.0, 35.0, 45.0), "c": (60.0, 55.0, 65.0)}
     assert said(_fair(panel(EQUAL, dots))) == (
-        "a may be fair. The first player is better off in c. The second player is better off in b."
+        "a may be fair. The first player has an advantage in c. "
+        "The second player has an advantage in b."
     )
-    assert said(_fair(panel(EQUAL, {"b": dots["b"]}))).startswith("None is fair.")
+    assert said(_fair(panel(EQUAL, {"b": dots["b"]}))).startswith("No game type is fair.")
 
 
 class Seen(HTMLParser):
@@ -99,7 +100,7 @@ def test_each_figure_has_its_numbers_what_made_it_and_a_form_for_what_is_believe
     in_rows = [of for tag, of in page.tags if tag == "th" and of.get("scope") == "row"]
     assert drawn <= len(in_rows)
     assert page.count("tr", "believed") == len(re.findall("[▲▼] (?:higher|lower)", page.words)) > 0
-    assert page.count("tr", "open") == page.text.count("not shown") > 0
+    assert page.count("tr", "open") == page.text.count("no") > 0
     ids = {of.get("id") for _, of in page.tags}
     shown = [measure.key for measure in MEASURES if f"of-{measure.key}" in ids]
     assert shown
@@ -118,7 +119,7 @@ def test_names_of_files_are_text_and_nothing_is_fetched_and_bytes_are_the_same()
 
 def test_nothing_is_said_of_drama_without_evaluations() -> None:
     page = Seen(measures_of("yavalath", annotated=False).html).words
-    for words in ("Not measurable with these bots.", "0 of 12 games are judged, 3 are needed"):
+    for words in ("Not measurable with these bots.", "0 of 12 games are evaluated, 3 needed"):
         assert words in page
     assert "arena run … --bot mcts" in page
     one, other = (GameGroup(game) for game in ("yavalath", "surikata"))
@@ -139,5 +140,5 @@ def test_nobody_is_called_fair_by_bots_of_whom_one_always_wins() -> None:
         record = random_game("surikata", seed, first=first, second=second, Number=str(seed + 1))
         group.add(replace(record, result=Result("1-0") if first == "ann" else Result("0-1")))
     page = Seen(render([NamedGroup(name=group.game, group=group)], "arena", "-", None).html).words
-    assert "Fairer Not measurable with these bots. ann scores 100% of 40 games against bob" in page
+    assert "Fairer Not measurable with these bots. ann scores 100% in 40 games against bob" in page
     assert "may be fair" not in page

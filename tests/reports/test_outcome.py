@@ -48,7 +48,7 @@ def signals() -> Iterator[None]:
 def test_each_bots_mishaps_and_times_are_named(capsys: Captured) -> None:
     print_bots([ANN], {"ann exits with status 1 on quit": 3, "bob\x1b thinks": 1}, Output())
     blank, *told = capsys.readouterr().err.splitlines()
-    assert (blank, told[0]) == ("", "Forfeits and time of a move")
+    assert (blank, told[0]) == ("", "Forfeits and time per move")
     assert [re.split(r"  +", line.strip()) for line in told[1:3]] == [
         ["bot", "games", "crash", "time", "illegal", "flood", "moves", "average", "worst"],
         ["ann·[31m[bold]", "12", "1", "2", "3", "4", "40", "50 ms", "1.25 s"],
@@ -65,7 +65,7 @@ def test_an_interrupted_run_says_what_was_done_and_how_to_go_on(capsys: Captured
         assert print_end(BROKEN_OFF, told.progress, Path("my cup"), quiet=quiet) == 3
         shown = capsys.readouterr()
         assert shown.err == go_on
-        for words in ("1  ann       2      2  100.0%", "Forfeits and time of a move"):
+        for words in ("1  ann       2      2  100.0%", "Forfeits and time per move"):
             assert (words in shown.out) is not quiet
     if Path("/dev/full").exists():  # tables that cannot be written cost nothing
         whole = RunSummary(done=2, total=2, stopped={}, interrupted=False, bots=(ANN,))
@@ -95,7 +95,7 @@ def test_a_finished_run_counts_what_its_bots_did(tmp_path: Path) -> None:
     words = [word for word in flags(bots, rounds=1, jobs=1, out=tmp_path / "out") if word != "-q"]
     ended = arena(*words, cwd=tmp_path)
     assert ended.returncode == 0
-    table = ended.stdout.split("Forfeits and time of a move")[1].partition("\n\n")[0]
+    table = ended.stdout.split("Forfeits and time per move")[1].partition("\n\n")[0]
     rows = {cells[0]: cells[1:6] for cells in map(str.split, table.splitlines()) if cells}
     assert rows["ann"] == ["4", "0", "0", "0", "0"]
     assert int(rows["bad"][1]) + int(rows["cat"][3]) == 6

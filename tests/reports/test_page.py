@@ -219,7 +219,7 @@ def test_what_is_special_about_records_is_told_and_nothing_where_nothing_is() ->
         ],
         "1 game of a bot against itself": [random_game("surikata", 2, first="ann", second="ann")],
         "<dt>Groups</dt>": [bare("ann", "bob", "1-0"), bare("cat", "dog", "1-0")],
-        "against the column’s, of 2 games each.": twice,
+        "against the column’s bot, from 2 games each.": twice,
         "<small>/2</small>": [*twice, bare("ann", "cat", "1-0")],
         'id="accuracy-title"': [analysed],
         'href="#accuracy"': [analysed],
@@ -244,7 +244,7 @@ def test_a_curve_of_the_result_says_where_it_ends_and_what_its_bounds_mean(
     the_page: Callable[[str], Page],
 ) -> None:
     html = the_page("outcome").html
-    assert "It ends at 2.95 after 1,500. H1 accepted at 2.94. H0 accepted at −2.94." in html
+    assert "The line ends at 2.95 after 1,500. H1 accepted at 2.94. H0 accepted at −2.94." in html
     curve = html.partition('class="plot bounded"')[2].partition("</svg>")[0]
     assert curve.count('class="bound"') == 2
     assert 'class="line s0" d="M30 ' in curve

@@ -289,7 +289,10 @@ def test_legal_moves_and_hints_come_on_demand_and_a_cell_tells_its_moves(
     go_to(visit, report, number, len(line_of(number)) - 2)
     page.click("#hints")
     told = page.inner_text("#others")
-    for wins, words in {True: "Stars win at once: ", False: "Triangles lose at once: "}.items():
+    for wins, words in {
+        True: "Stars win immediately: ",
+        False: "Triangles lose immediately: ",
+    }.items():
         found = re.search(f"{words}([^.]*)", told)
         moves = {move for move, win in ends.items() if win == wins}
         assert set(found[1].split(" ") if found else ()) == moves
@@ -332,14 +335,14 @@ def test_an_analysis_shows_marks_and_a_better_line_to_step_into(
     page = visit.page
     assert page.locator("#evals .eval-analysis").count() == 1
     assert page.locator("#evals .eval-0, #evals .eval-1").count() == 2
-    assert page.get_attribute("#moves .glyph.bad", "title") == "threw a proven result away"
-    assert "threw a proven result away" in page.text_content("#moves button >> nth=0")
+    assert page.get_attribute("#moves .glyph.bad", "title") == "threw away a proven result"
+    assert "threw away a proven result" in page.text_content("#moves button >> nth=0")
     assert page.inner_text("#moves .said").endswith("a hasty one Better: 1. d3 2. a1")
     page.focus("#board")
     page.keyboard.press("m")
     assert at(visit) == "1 / 2"
     told = page.inner_text("#told")
-    assert told.startswith("1. a1?? · threw a proven result away · white · eval +0.25 · analysis")
+    assert told.startswith("1. a1?? · threw away a proven result · white · eval +0.25 · analysis")
     assert "analysis −1.000" in told
     position = start_of(record)
     for key, move in (("b", "d3"), ("ArrowRight", "a1")):
@@ -430,7 +433,7 @@ def test_what_is_odd_about_a_game_is_told_beside_its_board(
     go_to(visit, address, 4, 0)
     assert "bob disqualified" in page.inner_text("#rows tr:last-child")
     loser = RECORDS[0].second
-    words = f"{loser} crashed at ply 4 and lost; it counts for nothing: bob disqualified"
+    words = f"{loser} crashed at ply 4 and lost (not counted, bob disqualified"
     assert words in page.inner_text("#replay")
     with page.expect_download() as waiting:
         page.click("#save-games")
@@ -482,13 +485,13 @@ def test_a_page_says_which_games_it_has_no_room_for(
     address, page = address_of(long), visit.page
     visit.open(f"{address}#game={missing}&ply=3")
     visit.await_game(missing)
-    assert "the page has room for 20 of 30 games" in page.inner_text("#board")
+    assert "this page contains only 20 of 30 games" in page.inner_text("#board")
     assert page.inner_text("#players").startswith(RECORDS[missing - 1].first)
     page.keyboard.press("n")
     visit.await_game(missing + 1)
     page.select_option("#page-size", "100")
     assert page.locator("#rows tr").count() == 30
-    assert page.inner_text("#replayed").startswith("The page replays 20 of 30 games")
+    assert page.inner_text("#replayed").startswith("This page can replay 20 of 30 games")
     assert "the records of 20 games" in page.inner_text("#downloads-told")
     go_to(visit, address, replayed[10] + 1, 5)
     assert board(visit) == words_of(line_of(replayed[10] + 1)[5])

@@ -119,7 +119,7 @@ def test_a_knockout_is_drawn_with_who_goes_through_and_how() -> None:
         "Final": ["E 6, B* 6: level: better seed"],
     }
     page = render([], background=Background(outcome=outcome(schedule, "knockout"))).html
-    assert page.count(" goes through") == 7
+    assert page.count(" advances") == 7
     assert '<p class="champion"><bdi class="name">B</bdi></p>' in page
 
 
@@ -145,7 +145,7 @@ def test_a_gauntlet_is_ranked_by_what_it_is_for() -> None:
     headings = [column.heading for column in first.columns]
     assert headings[:4] == ["#", "challenger", "score", "points"]
     assert [row[:5] for row in first.rows] == [("1", "A", "58.3%", "21", "36")]
-    assert against.title == "A against each opponent; who scored most against it comes first"
+    assert against.title == "A by opponent, worst score first"
     assert [row[:4] for row in against.rows] == [
         ("C", "0.0%", "0", "12"),
         ("D", "75.0%", "9", "12"),
@@ -171,7 +171,7 @@ def test_a_match_with_a_test_has_its_numbers_while_it_runs_and_at_the_end() -> N
     schedule = a_schedule("match", names=("ann", "bob"), rounds=100, sprt=sprt)
     for number, result in enumerate(("1-0", "0-1", "1/2-1/2", "0-1"), 1):
         schedule.report(number, *(("ann", "bob") if number % 2 else ("bob", "ann")), Result(result))
-    begins = ("Elo so far +", "95 %, running test ", "normalized Elo so far +")
+    begins = ("Elo so far +", "95%, running test ", "normalized Elo so far +")
     assert all(map(str.startswith, rows(schedule)[""][3:6], begins))
     assert "ann is not told apart from bob: 3½ of 4 points" in outcome(schedule).verdict
     data = outcome(schedule).data["sprt"]

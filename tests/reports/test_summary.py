@@ -54,27 +54,27 @@ def test_who_won_is_said_by_points_where_all_played_as_often_and_how_surely() ->
     said, sure, podium = told(games(*ALL))
     assert said == "ann won with 7 of 8 points, 2 more than bob."
     assert podium == [(1, "ann"), (2, "bob"), (3, "cat")]
-    assert sure.startswith("But it is only ")
-    assert sure.endswith(" likely to be stronger than bob: these games do not tell the two apart.")
+    words = "Not statistically significant: ann is stronger than bob with a probability of "
+    assert (sure[: len(words)], sure[-2:]) == (words, "%.")
     _, sure, _ = told(games("ann bob 1-0 40", "bob ann 0-1 40"))
-    assert sure == "It is stronger than bob with a likelihood of over 99.9 %."
+    assert sure == "The probability that ann is stronger than bob is over 99.9%."
     said, *_ = told(games(*ALL), EventOutcome(format="round-robin", done=12, total=24))
     assert said == "ann leads with 7 of 8 points, 2 more than bob.", "it has not won yet"
     said, sure, podium = told(games(*SHARED))
     assert said == "ann and bob share first place with 6 of 8 points each."
     assert (sure, podium[:2]) == ("", [(1, "ann"), (1, "bob")])
     said, *_ = told(games("ann bob 1/2-1/2 2", "bob cat 1/2-1/2 2", "cat ann 1/2-1/2 2"))
-    assert said == "All 3 bots scored alike, 2 of 4 points each."
+    assert said == "All 3 bots scored the same: 2 of 4 points each."
     assert told([]) == ("No game has been decided yet.", "", [])
 
 
 def test_ratings_decide_where_some_played_more_often_and_nothing_where_bots_never_met() -> None:
     often = games("ann bob 1-0 15", "bob ann 0-1 15", "bob cat 1-0 5", "cat bob 0-1 5")
     said, _, podium = told(often)
-    assert said == "ann stands first by rating, with 100.0 % of its points."
+    assert said == "ann is first by conservative rating, with a score of 100.0%."
     assert [name for _, name in podium] == ["ann", "bob", "cat"]
     said, sure, podium = told(games("ann bob 1-0 3", "cat dan 1-0 3"))
-    assert said == "2 groups of bots never met: there is no winner of all."
+    assert said == "2 groups of bots have never met, so there is no overall winner."
     assert ([place for place, _ in podium], sure) == ([1, 1], "")
 
 
@@ -93,7 +93,7 @@ def test_a_knockout_has_its_winner_whatever_the_ratings_say() -> None:
     )
     assert said == "bob won the knockout, the final against ann by 1½ to ½."
     assert podium == [(1, "bob"), (2, "ann"), (3, "cat"), (3, "dan")]
-    assert sure.startswith("By rating ann stands before bob, stronger with a likelihood of ")
+    assert sure.startswith("By rating ann is stronger than bob with a probability of ")
 
 
 def test_a_swiss_a_challenger_and_a_test_are_told_by_what_decides_them() -> None:
@@ -107,7 +107,7 @@ def test_a_swiss_a_challenger_and_a_test_are_told_by_what_decides_them() -> None
     data = {"gauntlet": {"challengers": ["ann"], "opponents": ["bob", "cat"]}}
     gauntlet = EventOutcome(format="gauntlet", data=data)
     said, *_ = told(games("ann bob 1-0 3", "bob ann 1-0 1", "ann cat 1-0 4"), gauntlet)
-    assert said.startswith("ann scored 87.5 % of the points against 2 bots: +")
+    assert said.startswith("ann scored 87.5% of the points against 2 bots: +")
     words = "new is better than old (H1 accepted after 9 pairs)"
     test = EventOutcome(format="match", verdict=words)
     said, sure, _ = told(games("new old 1-0 9", "old new 0-1 9"), test)

@@ -110,10 +110,10 @@ def test_terminal_page_and_data_show_them(capsys: pytest.CaptureFixture[str]) ->
     assert told["regressions"] == regressions(rows)
     page = render(games(**WORSE), background=THREE).html
     section = page[page.index('<section id="versions"') :].partition("</table>")[0]
-    assert "mine v3 is worse than mine v2: -340 Elo (95 %: -516 to -163)" in section
+    assert "mine v3 is worse than mine v2: -340 Elo (95%: -516 to -163)" in section
     assert section.count('class="interval"') == 3
     assert "\N{MINUS SIGN}340" in section
-    assert page.count("Rating by version") == 1, "in the member's section, and not in the rival's"
+    assert page.count("Elo by version") == 1, "in the member's section, and not in the rival's"
     print_versions(ONE, standings, Output(to_stdout=True))
     assert capsys.readouterr().out == "", "nobody has a second one, or rests"
     for nothing_to_tell in (NO_BACKGROUND, ONE):

@@ -36,7 +36,7 @@ MIXES = {
 OPPONENT = next(kind for kind in KINDS if kind.kind == "opponent")
 
 CHANCE = 3 * math.sqrt(0.05 * 0.95)
-"""Three standard errors of a share of 5 % of one."""
+"""Three standard errors of a share of 5% of one."""
 
 
 def findings_of(event: Event) -> list[Finding]:
@@ -59,7 +59,7 @@ def is_among_the_first(kind: Kind) -> bool:
 
 def test_a_large_weakness_of_each_kind_is_the_first_finding_and_without_one_nothing_is() -> None:
     assert [kind.name for kind in KINDS if not is_among_the_first(kind)] == []
-    # Of twenty runs more than three have a finding in 2 % of cases; seeds are fixed.
+    # Of twenty runs more than three have a finding in 2% of cases; seeds are fixed.
     runs = {name: found(None, replace(mix, games=120), 4).any for name, mix in MIXES.items()}
     assert sum(runs.values()) <= 3, runs
 

@@ -66,7 +66,7 @@ const lineAfter = (node, number) => {
 const showMoves = () => {
   const parts = [...told(root.comments), ...lineAfter(root, 1)];
   const hasFocus = byId("tree").contains(document.activeElement);
-  byId("tree").replaceChildren(...(parts.length > 0 ? parts : [make("span", "remark", "No move yet: play on the board.")]));
+  byId("tree").replaceChildren(...(parts.length > 0 ? parts : [make("span", "remark", "No moves yet. Play on the board.")]));
   if (hasFocus) byId("tree").querySelector("[aria-current]")?.focus({ preventScroll: true });
 };
 
@@ -91,11 +91,11 @@ const showThought = (part) => {
   const mover = /** @type {PositionJson} */ (now).to_move;
   const sure = { win: 1, loss: -1, draw: 0 }[part.value] ?? part.expected;
   const counts = [part.depth && `depth ${part.depth}`, part.nodes && lath.counted(part.nodes, "node"), `${part.seconds.toFixed(1)} s`];
-  byId("thought").textContent = `${board.seats[mover][0]}: ${[valueTold(part) || "not said", ...counts.filter(Boolean)].join(" · ")}`;
+  byId("thought").textContent = `${board.seats[mover][0]}: ${[valueTold(part) || "no evaluation", ...counts.filter(Boolean)].join(" · ")}`;
   if (typeof sure === "number") {
     const first = mover === 0 ? sure : -sure;
     byId("bar").firstElementChild.style.setProperty("width", `${50 + 50 * first}%`);
-    byId("bar").setAttribute("aria-label", `${board.seats[0][0]} ${first < 0 ? "−" : "+"}${Math.abs(first).toFixed(2)}, from −1, lost, to +1, won`);
+    byId("bar").setAttribute("aria-label", `${board.seats[0][0]} ${first < 0 ? "−" : "+"}${Math.abs(first).toFixed(2)}, on a scale from −1 (lost) to +1 (won)`);
   }
   showLine(byId("line"), part.line, depthOf(at) + 1, (count) => playLine(part.line.slice(0, count)));
 };
@@ -110,11 +110,11 @@ const think = () => trying(said, async () => {
   if (!isThinking() || !now || now.is_over) return;
   const mine = new AbortController();
   thinking = mine;
-  byId("thought").textContent = `${byId("bot").value} thinks.`;
+  byId("thought").textContent = `${byId("bot").value} is thinking.`;
   for await (const part of askFor("/api/think", { ...start, moves: movesTo(at), bot: byId("bot").value, level: levelNow(), seconds: 60 }, mine.signal)) {
     if (thinking !== mine) return;
     if (part.part === "error") byId("thought").textContent = `No evaluation: ${part.error}.`;
-    else if (part.part === "waits") byId("thought").textContent = `Other bots think: ${byId("bot").value} waits.`;
+    else if (part.part === "waits") byId("thought").textContent = `${byId("bot").value} waits until another bot has finished.`;
     else if (part.part !== "begins") showThought(part);
   }
 });

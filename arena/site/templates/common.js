@@ -29,7 +29,7 @@ const accepted = async (answer) => {
   if (answer.ok) return answer;
   const text = await answer.text();
   const isJson = answer.headers.get("content-type")?.startsWith("application/json");
-  throw new Error((isJson ? JSON.parse(text).error : text.trim()) || `the site said ${answer.status}`);
+  throw new Error((isJson ? JSON.parse(text).error : text.trim()) || `the site answered with status ${answer.status}`);
 };
 
 /** @type {<T>(path: string, body?: object) => Promise<T>} */
@@ -107,7 +107,7 @@ export const clockOf = (seconds) => {
 };
 
 /** @param {number | null | undefined} share */
-export const percent = (share) => (share === null || share === undefined ? "" : `${(100 * share).toFixed(1)} %`);
+export const percent = (share) => (share === null || share === undefined ? "" : `${(100 * share).toFixed(1)}%`);
 
 // How a game stands or has ended, in words.
 /** @param {PositionShown} part @param {string[]} names */
@@ -125,7 +125,7 @@ export const trying = async (said, act) => {
     return await act();
   } catch (thrown) {
     const error = /** @type {Error} */ (thrown);
-    if (error.name !== "AbortError") said.textContent = `That did not work: ${error.message.replace(/\.$/u, "")}.`;
+    if (error.name !== "AbortError") said.textContent = `The request failed: ${error.message.replace(/\.$/u, "")}.`;
     return undefined;
   }
 };
@@ -136,7 +136,7 @@ export const showKept = (place, { text, file, error }) => {
   const link = lath.make("a", "", "Download");
   link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   link.download = file || "game.lath";
-  place.replaceChildren(error ? `Not kept: ${error}. ` : `Kept in ${file}. `, link);
+  place.replaceChildren(error ? `Not saved: ${error}. ` : `Saved as ${file}. `, link);
 };
 
 // Lets a level be chosen where the bot has some; `about` is asked for once each.

@@ -48,9 +48,9 @@ const showWays = (node) => {
     cells: [chipOf(one.played), one.played.plies?.toFixed(1) ?? "–", lath.grouped(one.reached.games), chipOf(one.reached), gameLink(one.newest, true), gameLink(one.best, false)],
   }));
   const hadFocus = byId("ways").contains(document.activeElement);
-  const heads = ["First’s score", "Plies", "Games", "First’s score", "Newest", "Best"];
-  const table = lath.waysTable(`Moves from here in ${board.title}, the most frequent first.`, heads, rows, node.here.games || 1, [["", 1], ["Played from here", 4], ["Reached by any way", 2], ["Games with it", 2]]);
-  byId("ways").replaceChildren(rows.length > 0 ? table : make("p", "remark", "No move was played from here."));
+  const heads = ["First player’s score", "Plies", "Games", "First player’s score", "Newest", "Best"];
+  const table = lath.waysTable(`Moves from here in ${board.title}, most frequent first.`, heads, rows, node.here.games || 1, [["", 1], ["Played from here", 4], ["Reached by any move order", 2], ["Example games", 2]]);
+  byId("ways").replaceChildren(rows.length > 0 ? table : make("p", "remark", "No games continue from here."));
   if (hadFocus) (byId("ways").querySelector("button") || byId("back")).focus({ preventScroll: true });
 };
 
@@ -58,13 +58,13 @@ const showWays = (node) => {
 const showTold = (node, now) => {
   const { here, games, ended } = node;
   const seat = now.to_move;
-  const state = now.is_over ? endTold(now, board.seats.map(([colour]) => colour)) : `${board.seats[seat][0]} (${["first", "second"][seat]}) to move`;
+  const state = now.is_over ? endTold(now, board.seats.map(([colour]) => colour)) : `${board.seats[seat][0]} (${["first", "second"][seat]} player) to move`;
   /** @type {Child[]} */
-  const parts = [`${state}. ${lath.grouped(here.games)} of ${lath.counted(games, "game")} ${here.games === 1 ? "comes" : "come"} here`];
-  if (here.first_score) parts.push("; first scored ", chipOf(here));
-  if (seat === 1 && here.mover_score) parts.push(`, second ${lath.percentOf(here.mover_score.value)}`);
+  const parts = [`${state}. ${lath.grouped(here.games)} of ${lath.counted(games, "game")} ${here.games === 1 ? "reaches" : "reach"} this position`];
+  if (here.first_score) parts.push("; first player’s score ", chipOf(here));
+  if (seat === 1 && here.mover_score) parts.push(`, second player’s score ${lath.percentOf(here.mover_score.value)}`);
   if (ended > 0 && !now.is_over) parts.push(`; ${lath.grouped(ended)} ${ended === 1 ? "ends" : "end"} here`);
-  if (node.left_out > 0) parts.push(`. ${lath.counted(node.left_out, "record")} left out: not sound`);
+  if (node.left_out > 0) parts.push(`. ${lath.counted(node.left_out, "record")} left out as invalid`);
   byId("told").replaceChildren(...parts, ".");
 };
 
@@ -102,7 +102,7 @@ const showPage = (node, now) => {
 const goTo = (line, { from = start, isBack = false } = {}) => trying(said, async () => {
   const number = asked += 1;
   table.hold();
-  const slow = setTimeout(() => (said.textContent = "The games are being read."), 500);
+  const slow = setTimeout(() => (said.textContent = "Reading the games."), 500);
   try {
     const node = await ask("/api/explore", { ...chosen(), ...from, moves: line });
     const [now, made] = await Promise.all([lookAt(node.start, line), board?.id === node.game ? board : table.setGame(node.game)]);

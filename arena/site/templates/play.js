@@ -86,7 +86,7 @@ const keep = () => trying(said, async () => {
   const mine = game;
   const whole = [...moves(), game.ended?.result].join(" ");
   if (game.kept === whole) {
-    byId("kept").textContent = "Kept already.";
+    byId("kept").textContent = "Already saved.";
     return;
   }
   game.kept = whole;
@@ -165,7 +165,7 @@ const asked = async (question, hear) => {
   }
   if (thinking !== mine) return undefined;
   thinking = null;
-  if (!answer) throw new Error("the site has ended");
+  if (!answer) throw new Error("the site has stopped");
   return answer;
 };
 
@@ -189,7 +189,7 @@ const botsTurn = (seat) => going(async () => {
     if (thought.part === "info") tellThought(valueTold(thought));
     else since = thought.part === "begins" ? Date.now() : null;
     if (thought.part === "begins") tell(`${bot} thinks.`);
-    if (thought.part === "waits") tell(`Other bots think: ${bot} waits.`);
+    if (thought.part === "waits") tell(`${bot} waits until another bot has finished.`);
   });
   if (!answer) return;
   if (answer.part === "error" && !answer.why) throw new Error(answer.error); // not the bot's fault
@@ -227,7 +227,7 @@ const turn = async () => {
   const played = last && game.seats[last.seat] ? `${nameAt(last.seat)} played ${last.move}. ` : "";
   if (isPersons(seat)) tell(hasBot() ? `${played}Your move: you are ${colour}.` : `${colour} to move.`);
   else {
-    tell(`${nameAt(seat)} thinks.`);
+    tell(`${nameAt(seat)} is thinking.`);
     botsTurn(seat);
   }
 };
@@ -245,7 +245,7 @@ const tick = () => {
   const seat = now.to_move;
   if (isPersons(seat) && /** @type {number} */ (leftOf(seat)) <= 0) { // of bots the site says so
     stopThinking();
-    finish({ result: WON_BY[1 - seat], termination: "time" }, `${shownAt(seat)}: no time left, and lost.`);
+    finish({ result: WON_BY[1 - seat], termination: "time" }, `${shownAt(seat)} lost on time.`);
     table.show(now, false);
   } else showSeats();
 };
@@ -299,7 +299,7 @@ const undo = () => going(async () => {
 
 const hint = () => trying(said, async () => {
   if (game.ended || !isPersons(now.to_move)) return;
-  tell("Looking for a good move.");
+  tell("Searching for a good move.");
   const answer = await asked({ bot: COACH, seconds: 1 }, () => {});
   if (!answer) return;
   if (answer.part === "error") tell(`No hint: ${answer.error}.`);
@@ -368,8 +368,8 @@ const tellChoices = ({ seats }) => {
   const [bot, side] = [byId("bot").value, byId("side").value];
   const [first, second] = seats.map(([colour]) => colour);
   /** @type {Record<string, string>} */
-  const words = { 0: `You are ${first} and begin`, 1: `You are ${second}, and ${bot} begins`, "": "Who begins is drawn" };
-  tell(`${bot ? words[side] : `${first} begins`}: press Start.`);
+  const words = { 0: `You are ${first} and begin`, 1: `You are ${second}, and ${bot} begins`, "": "The side is random" };
+  tell(`${bot ? words[side] : `${first} begins`}. Press Start.`);
 };
 
 const showChoices = () => trying(said, async () => {

@@ -26,7 +26,7 @@ const start = () => ({ game: game(), setup: "", position: puzzle().position });
 
 const showScore = () => {
   const mine = (solved()[game()] || []).filter((number) => all.some((one) => one.number === number));
-  byId("score").textContent = `${place + 1} of ${lath.counted(all.length, "puzzle")} · ${mine.length} solved at the first try`;
+  byId("score").textContent = `${place + 1} of ${lath.counted(all.length, "puzzle")} · ${mine.length} solved at the first attempt`;
   lath.dim("before", place === 0);
   lath.dim("after", place >= all.length - 1);
 };
@@ -58,7 +58,7 @@ const open = (next) => trying(said, async () => {
   [place, shown, isOver] = [next, 0, false];
   const { question, grade, position } = puzzle();
   byId("question").textContent = `${question[0].toUpperCase()}${question.slice(1)}`;
-  byId("told").textContent = `Grade ${grade} of 5. Find the one move.`;
+  byId("told").textContent = `Difficulty ${grade} of 5. Find the only move.`;
   byId("line").replaceChildren();
   byId("further").href = `${ROOT}/analyse?${new URLSearchParams({ game: game(), position })}`;
   lath.dim("answer", false);
@@ -76,10 +76,10 @@ const table = makeTable((text) => trying(said, async () => {
       kept[game()] = [...new Set([...(kept[game()] || []), puzzle().number])];
       localStorage.setItem(SOLVED, JSON.stringify(kept));
     }
-    await reveal(`Right: ${text} ${words}.`);
+    await reveal(`Correct: ${text} ${words}.`);
     return;
   }
-  byId("told").textContent = `${text} does not: try again.`;
+  byId("told").textContent = `${text} is not the solution. Try again.`;
   await show(shown);
 }));
 

@@ -68,9 +68,9 @@ export const makeTable = (onMove) => {
     const { now } = state;
     if (!now) return;
     /** @type {[words: string, texts: string[]][]} */
-    const parts = [["Stars win at once", now.wins], ["Triangles lose at once", now.loses], [`${colour(1 - now.to_move)} threatens (!)`, now.threats]];
+    const parts = [["Stars win immediately", now.wins], ["Triangles lose immediately", now.loses], [`${colour(1 - now.to_move)} threatens (!)`, now.threats]];
     const told = parts.filter(([, texts]) => texts.length > 0).map(([words, texts]) => `${words}: ${texts.join(" ")}.`);
-    byId("threats-told").textContent = state.threats ? told.join(" ") || "Nothing wins or loses at once." : "";
+    byId("threats-told").textContent = state.threats ? told.join(" ") || "No move wins or loses immediately." : "";
   };
 
   const forget = () => {
@@ -147,11 +147,11 @@ export const makeTable = (onMove) => {
       return;
     }
     const name = state.game.cells[cell];
-    tell(moves.length === 0 ? `${name}: ${stackTold(cell)}; no move there.` : `${name}: which one?`);
+    tell(moves.length === 0 ? `${name}: ${stackTold(cell)}. No legal move there.` : `${name}: choose a move.`);
     if (moves.length > 0) {
       Object.assign(state, { chosen: moves, at: cell });
       byId("choices").hidden = false;
-      byId("choices").replaceChildren(...moves.map(choiceOf), buttonOf("None of them", () => back()));
+      byId("choices").replaceChildren(...moves.map(choiceOf), buttonOf("Cancel", () => back()));
       if (hasFocus) byId("choices").firstChild.focus();
     }
     draw();
@@ -179,7 +179,7 @@ export const makeTable = (onMove) => {
         state.take = code;
         if (state.chosen.length > 0) back();
       });
-      label.append(radio, code === TAKES ? "takes pieces off" : `puts ${withArticle(named.get(code)?.name || code)}`);
+      label.append(radio, code === TAKES ? "removes pieces" : `puts ${withArticle(named.get(code)?.name || code)}`);
       return label;
     });
     place.replaceChildren(/** @type {Element} */ (place.firstElementChild), ...radios);
@@ -228,7 +228,7 @@ export const makeTable = (onMove) => {
     const meant = texts.filter((one) => one.toLowerCase() === text.toLowerCase());
     const found = texts.includes(text) ? text : meant.length === 1 && meant[0];
     if (!found) {
-      tell(`${text} is not legal here; such as ${texts.slice(0, 3).join(", ")} are.`);
+      tell(`${text} is not a legal move. Legal moves include ${texts.slice(0, 3).join(", ")}.`);
       return;
     }
     input.value = "";

@@ -160,13 +160,13 @@ const takeStatus = (status) => {
   if (byId("live").hidden === playing) byId("said").textContent = "";
   byId("live").hidden = !playing;
   const counts = status.total ? `${lath.grouped(status.done)} of ${lath.counted(status.total, "game")}` : "";
-  const speed = playing && status.rate ? ` · ${status.rate < 10 ? status.rate.toFixed(1) : Math.round(status.rate)} games a second${leftTold(status.left_s)}` : "";
+  const speed = playing && status.rate ? ` · ${status.rate < 10 ? status.rate.toFixed(1) : Math.round(status.rate)} games per second${leftTold(status.left_s)}` : "";
   byId("state").textContent = `${status.tournament || ""} · ${counts}${speed}`;
   byId("progress").value = status.total ? status.done / status.total : 0;
   const words = status.words?.length ? status.words : [status.verdict || ""];
   byId("outcome").replaceChildren(...words.filter(Boolean).map((line) => make("p", "", line)));
   const rows = status.standings || [];
-  byId("interval-head").textContent = rows.some((row) => row.elo) ? "Elo, 95 % interval" : "95 % interval";
+  byId("interval-head").textContent = rows.some((row) => row.elo) ? "Elo, 95% interval" : "95% interval";
   showStandings(rows);
   showTest(status.format, status.done);
   byId("recent").replaceChildren(...(status.recent || []).toReversed().map(gameItem));
@@ -177,7 +177,7 @@ const takeStatus = (status) => {
   byId("recent-title").hidden = !(status.recent || []).length;
   if (isPublic) return;
   byId("start").hidden = playing;
-  byId("start").textContent = status.done > 0 ? "Go on" : "Start";
+  byId("start").textContent = status.done > 0 ? "Resume" : "Start";
   byId("stop").hidden = !playing;
 };
 
@@ -189,9 +189,9 @@ const order = (what) => async () => {
   byId("said").textContent = "";
   try {
     await ask(`/t/${key}/${what}`, {});
-    byId("said").textContent = what === "stop" ? "It ends when its files are written." : "It begins.";
+    byId("said").textContent = what === "stop" ? "Stopping after writing the files." : "Starting.";
   } catch (error) {
-    byId("said").textContent = `That did not work: ${/** @type {Error} */ (error).message}.`;
+    byId("said").textContent = `The request failed: ${/** @type {Error} */ (error).message}.`;
   }
 };
 

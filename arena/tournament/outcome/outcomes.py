@@ -189,7 +189,7 @@ def _test(test: SprtStanding) -> EventOutcome:
         (f"{name}{so_far}", _elo(elo), f"{_elo(low)} to {_elo(high)}")
         for name, (elo, low, high) in scales.items()
     ]
-    interval = "95 %" if test.has_stopped else "95 %, running test"
+    interval = "95%" if test.has_stopped else "95%, running test"
     rows = (
         ("LLR", llr),
         ("H0", f"{sprt.elo0:g} Elo, {sprt.model}"),
@@ -267,7 +267,7 @@ def verdict_words(names: tuple[str, str], test: Mapping[str, Any], *, of_old: bo
 def _found(test: Mapping[str, Any]) -> int:
     """Return 1 where the new bot is stronger, -1 where it is weaker, 0 where that is not known.
 
-    What the test has accepted says so, or the interval of 95 %.
+    What the test has accepted says so, or the interval of 95%.
     """
     if test["verdict"] == "H1" and test["elo0"] >= 0:
         return 1

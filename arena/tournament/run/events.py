@@ -56,7 +56,7 @@ class BotStanding:
     """Points per game; null before any."""
 
     low: Share | None
-    """The lower bound of the 95 % interval of the score."""
+    """The lower bound of the 95% interval of the score."""
 
     high: Share | None
     lost_by: LostBy

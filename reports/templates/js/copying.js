@@ -10,6 +10,6 @@ lath.copy = async (text, what) => {
     field.hidden = false;
     lath.byId("copy-text").value = text;
     lath.byId("copy-text").select();
-    lath.byId("copied").textContent = `The browser keeps its clipboard closed: the ${what.toLowerCase()} is selected below.`;
+    lath.byId("copied").textContent = `The browser does not allow access to its clipboard. Copy the ${what.toLowerCase()} from the selected text below.`;
   }
 };

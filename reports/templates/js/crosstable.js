@@ -32,7 +32,7 @@
     const score = [cell.wins, cell.draws, cell.losses].map((games) => games.toLocaleString("en")).join("–");
     const games = `${cell.games.toLocaleString("en")} ${cell.games === 1 ? "point" : "points"}`;
     const alone = cell.head_to_head === null ? "" : `, by these games alone ${lath.likely(cell.head_to_head)}`;
-    const stronger = cell.superiority === null ? "" : `\nStronger: ${lath.likely(cell.superiority)}${alone}`;
+    const stronger = cell.superiority === null ? "" : `\nProbability of being stronger: ${lath.likely(cell.superiority)}${alone}`;
     return `${lath.shortened(row.name)} – ${lath.shortened(column.name)}\n${lath.pointsTold(cell.points)} of ${games}: ${score}${stronger}`;
   };
 

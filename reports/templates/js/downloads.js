@@ -45,9 +45,9 @@ lath.tellDownloads = (list) => {
   const { games, state } = list;
   const all = list.isFiltered() ? `these ${lath.counted(state.found.length, "game")}` : `all ${lath.counted(games.count, "game")}`;
   const there = lath.replayedOf(games, state.found).length;
-  const without = there < state.found.length ? ` The page has the records of ${lath.counted(there, "game")} of them, which it replays.` : "";
+  const without = there < state.found.length ? ` This page contains the records of ${lath.counted(there, "game")} of them.` : "";
   for (const id of /** @type {const} */ (["save-records", "save-games"])) lath.byId(id).disabled = false;
-  lath.byId("downloads-told").textContent = `Records and the table of games are of ${all}, as the filter of the list says.${without}`;
+  lath.byId("downloads-told").textContent = `Records and game list contain ${all}, as filtered under Games.${without}`;
 };
 
 lath.listenToDownloads = (list) => {
@@ -56,7 +56,7 @@ lath.listenToDownloads = (list) => {
   for (const id of /** @type {const} */ (["save-records", "save-games"])) lath.byId(id).disabled = true; // until there is a list
   lath.byId("downloads-body").hidden = false;
   on("save-records", async () => {
-    lath.byId("saved").textContent = "The records are being written.";
+    lath.byId("saved").textContent = "Preparing the records.";
     lath.save(await lath.recordsText(list), "games.lath", "text/plain");
   });
   on("save-games", () => lath.save([lath.gamesCsv(list)], "games.csv", "text/csv"));

@@ -48,9 +48,9 @@ lath.drawEvals = (game) => {
   const now = hasEvals || bars.length > 0 ? [lath.drawn("path", { class: "now", d: "M0 0V100" })] : [];
   svg.replaceChildren(...level, ...bars, ...drawn, ...now); // styles hide it when it is empty
   const told = hasEvals
-    ? ["Expected score from first’s point of view, up is good for first: ", ...lines.flatMap(([kind, who], i) => [lath.sample(kind), ` ${who}${i < lines.length - 1 ? ", " : "."}`])]
+    ? ["First player’s expected score (up favours the first player): ", ...lines.flatMap(([kind, who], i) => [lath.sample(kind), ` ${who}${i < lines.length - 1 ? ", " : "."}`])]
     : [];
-  if (bars.length > 0) told.push(" Bars: thinking time.");
+  if (bars.length > 0) told.push(" Bars show thinking time.");
   lath.byId("evals-told").replaceChildren(...told);
 };
 

@@ -69,7 +69,7 @@ lath.openGame = async (games, i) => {
   const at = games.replayedAt(i);
   if (at === undefined) {
     const note = lath.noteOf("", String);
-    return /** @type {Game} */ (/** @type {unknown} */ ({ ...head, problem: `the page has room for ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}`, board: null, moves: [], tags: [], notes: [note], legal: null, hints: [], better: new Map(), analysis: "" }));
+    return /** @type {Game} */ (/** @type {unknown} */ ({ ...head, problem: `this page contains only ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}`, board: null, moves: [], tags: [], notes: [note], legal: null, hints: [], better: new Map(), analysis: "" }));
   }
   const size = lath.data.chunk;
   const chunk = await lath.chunkOf(games, Math.floor(at / size));

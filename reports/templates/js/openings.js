@@ -87,20 +87,20 @@ lath.makeTree = (all, family, board) => {
     const steps = ["Start", ...path.map((one, i) => `${i + 1}. ${lines[one].move}`)];
     way.replaceChildren(...lath.wayTo(steps, (words, i) => button(words, i > 0 ? path[i - 1] : -1)));
     const others = here.games - sum;
-    told.replaceChildren(`${lath.counted(here.games, "game")} ${here.games === 1 ? "comes" : "come"} here. `, ...(place < 0 ? [] : ["First scored ", lath.scoreChip(here), ". "]),
-      others > 0 ? `${lath.counted(others, "game")} ended here or went on otherwise. ` : "",
-      places.some((one) => lines[one].chosen > 0) ? "Moves by the arena are of openings that it chose: they tell nothing of what bots would play." : "");
-    const caption = `Moves in this position of ${family.title}, the most frequent first.`;
+    told.replaceChildren(`${lath.counted(here.games, "game")} ${here.games === 1 ? "reaches" : "reach"} this position. `, ...(place < 0 ? [] : ["First player’s score: ", lath.scoreChip(here), ". "]),
+      others > 0 ? `${lath.counted(others, "game")} ended here or continued with a rarer move. ` : "",
+      places.some((one) => lines[one].chosen > 0) ? "Moves by the arena come from its openings, so they do not show what bots prefer." : "");
+    const caption = `Moves in this position of ${family.title}, most frequent first.`;
     /** @type {[string, number][]} */
-    const groups = [["", 1], ["Played from here", 3], ["Reached by any way", 2], ["", 1]];
-    const labels = ["Played", "Share", "First’s score", "Reached", "First’s score there", "Example"];
-    list.replaceChildren(lath.waysTable(caption, ["First’s score", "Games", "First’s score", "Example"], places.map(rowOf), here.games, groups, labels));
+    const groups = [["", 1], ["Played from here", 3], ["Reached by any move order", 2], ["", 1]];
+    const labels = ["Played", "Share", "First player’s score", "Reached", "First player’s score there", "Example"];
+    list.replaceChildren(lath.waysTable(caption, ["First player’s score", "Games", "First player’s score", "Example"], places.map(rowOf), here.games, groups, labels));
     list.dispatchEvent(new Event("listed"));
     view.show({
       stacks,
       moved: place < 0 ? [] : lath.movedFrom({ shapes }, stacksAt(lines[place].before), stacks),
       shares: marked(places, stacks, here.games),
-      title: `${family.title}: moves ${place < 0 ? "at the start" : `after ${path.map((one) => lines[one].move).join(" ")}`}, in percent of ${lath.counted(here.games, "game")}; the list has them too`,
+      title: `${family.title}: moves ${place < 0 ? "at the start" : `after ${path.map((one) => lines[one].move).join(" ")}`}, in percent of ${lath.counted(here.games, "game")}. The list shows the same moves.`,
     });
   };
 

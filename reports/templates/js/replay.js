@@ -191,7 +191,7 @@ lath.makeReplay = (games, onGame) => {
         showWhole(game);
       }
     } catch (error) {
-      byId("replay-waits").textContent = `The game cannot be shown: ${/** @type {Error} */ (error).message}.`;
+      byId("replay-waits").textContent = `The game could not be shown: ${/** @type {Error} */ (error).message}.`;
       return false;
     }
     showPly(ply);

@@ -91,7 +91,7 @@ lath.listenToShare = (replay) => {
     try {
       await act();
     } catch (error) {
-      tell(`That did not work: ${/** @type {Error} */ (error).message}.`);
+      tell(`The download failed: ${/** @type {Error} */ (error).message}.`);
     } finally {
       byId("share").setAttribute("aria-busy", "false");
     }
@@ -109,7 +109,7 @@ lath.listenToShare = (replay) => {
   on("share-copy", making(async () => {
     const png = lath.pngOf(replay.element(), width());
     await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
-    tell("The picture is copied.");
+    tell("Picture copied.");
   }));
   on("save-png", making(async () => save([await lath.pngOf(replay.element(), width())], "png", "image/png", true)));
   on("save-svg", making(async () => save([lath.svgText(replay.element(), width())], "svg", "image/svg+xml", true)));
@@ -122,9 +122,9 @@ lath.listenToShare = (replay) => {
     byId("embed-code").select();
     try {
       await navigator.clipboard.writeText(byId("embed-code").value);
-      tell("The code is copied.");
+      tell("Code copied.");
     } catch {
-      tell("The browser keeps its clipboard closed: the code is selected.");
+      tell("The browser does not allow access to its clipboard. Copy the selected code.");
     }
   }));
 };

@@ -106,6 +106,6 @@ lath.start = async () => {
 
 if (lath.data.games > 0) {
   lath.start().catch((error) => {
-    lath.byId("replay-waits").textContent = `The games cannot be shown: ${error.message}.`;
+    lath.byId("replay-waits").textContent = `The games could not be shown: ${error.message}.`;
   });
 }

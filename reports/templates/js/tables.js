@@ -39,7 +39,7 @@
       known.sort(([one], [other]) => (isDown ? -1 : 1) * compared(one, other));
       body.append(...[...known, ...keyed.filter(([key]) => Number.isNaN(key))].map(([, row]) => row));
     }
-    const way = isText ? ["from A to Z", "from Z to A"] : ["the lowest first", "the highest first"];
+    const way = isText ? ["from A to Z", "from Z to A"] : ["lowest first", "highest first"];
     table.querySelector(".sorted").textContent = `Sorted by ${nameOf(head)}, ${way[Number(isDown)]}.`;
   };
 

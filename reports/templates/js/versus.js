@@ -17,7 +17,7 @@ lath.addPoints = (score, points) => {
   score[points === 1 ? "wins" : points === 0 ? "losses" : "draws"] += 1;
 };
 
-// Wilson's 95 % interval of a share that so many independent games came to.
+// Wilson's 95% interval of a share that so many independent games came to.
 lath.wilson = (share, games) => {
   const z2 = 1.959964 ** 2;
   const middle = (share + z2 / (2 * games)) / (1 + z2 / games);
@@ -41,7 +41,7 @@ lath.beginnings = async (games, table, found, a) => {
   for (const i of found) {
     const { tags, moves } = await lath.readGame(games, i);
     const [, drawn] = /^random:[0-9]+ (.+)$/u.exec(tags.get("Opening") || "") || [];
-    const ways = [[drawn, "drawn line"], [tags.get("Opening"), "of a book"], [tags.get("Setup"), "setup"], [tags.get("Position"), "position"]];
+    const ways = [[drawn, "random line"], [tags.get("Opening"), "from a book"], [tags.get("Setup"), "setup"], [tags.get("Position"), "position"]];
     const [text, kind] = /** @type {string[] | undefined} */ (ways.find(([words]) => words)) || [moves.slice(0, 2).join(" ") || "no move", ""];
     const title = table.text("title", i);
     const key = [title, text].join(": ");
@@ -84,14 +84,14 @@ lath.showVersus = (() => {
     const [one, other] = [a, b].map((name) => rows.findIndex((row) => row.name === name));
     if (one < 0 || other < 0) return "";
     const { superiority, difference: value, difference_low: low, difference_high: high } = crosstable[one][other];
-    if (superiority === null || value === null) return "No games connect the two: their ratings cannot be compared.";
+    if (superiority === null || value === null) return "No games connect these bots, so their ratings are not comparable.";
     /** @param {number} number */
     const signed = (number) => `${number > 0 ? "+" : number < 0 ? "−" : ""}${Math.abs(Math.round(number))}`;
     const [better, rate] = superiority >= 0.5 ? [a, superiority] : [b, 1 - superiority];
     const end = high === null ? `at least ${signed(/** @type {number} */ (low))}` : `at most ${signed(high)}`;
     const apart = low === null && high === null ? "unknown"
       : low === null || high === null ? end : `${signed(value)} ±${Math.round(high - value)}`;
-    return `Elo ${apart} for ${a}, by all games of all bots; ${better} is stronger with a likelihood of ${lath.likely(rate)}.`;
+    return `Elo difference of ${a} by all games of all bots: ${apart}. ${better} is stronger with a probability of ${lath.likely(rate)}.`;
   };
 
   /** @param {Table} table @param {number[]} found @param {string[]} pair */
@@ -110,8 +110,8 @@ lath.showVersus = (() => {
     if (lines.size > 1) lines.set("All games", all);
     const rows = [...lines].map(([title, [first, second, both]]) =>
       rowOf("td", title, lath.intervalTold(both), lath.scoreTold(both), lath.scoreTold(first), lath.scoreTold(second)));
-    const caption = `Results of ${a} against ${b}: won–drawn–lost, and the score with its 95 % interval, as if each game were independent.`;
-    return { all: all[2], table: tableOf(caption, ["Game", "Score", "Result", "As first", "As second"], rows) };
+    const caption = `Results of ${a} against ${b}: wins–draws–losses and score with its 95% interval.`;
+    return { all: all[2], table: tableOf(caption, ["Game", "Score", "Result", "As first player", "As second player"], rows) };
   };
 
   /** @param {Beginning[]} lines @param {number} count @param {string[]} pair */
@@ -122,9 +122,9 @@ lath.showVersus = (() => {
       const began = make("span", "", null, link, make("small", "", ` ${[kind, title].filter(Boolean).join(", ")}`));
       return rowOf("td", began, String(score.games), lath.scoreTold(score));
     });
-    const more = lines.length > BEGUN ? `, the ${BEGUN} most frequent of ${lines.length} ways` : "";
-    const caption = `How ${lath.counted(count, "game")} of ${a} against ${b} began${more}: won–drawn–lost, and an example.`;
-    return tableOf(caption, ["Began with", "Games", "Result"], rows);
+    const more = lines.length > BEGUN ? ` (the ${BEGUN} most frequent of ${lines.length} openings)` : "";
+    const caption = `Openings of ${a} against ${b} in ${lath.counted(count, "game")}${more}, as wins–draws–losses.`;
+    return tableOf(caption, ["Opening", "Games", "Result"], rows);
   };
 
   /** @param {string} words @param {string[]} pair */
@@ -144,8 +144,8 @@ lath.showVersus = (() => {
       .filter((i) => lath.pointsAt(table, i) !== undefined);
     const heading = make("h3", "", null, lath.nameOf(pair[0]), " against ", lath.nameOf(pair[1]));
     Object.assign(heading, { id: "versus-title", tabIndex: -1 });
-    const links = make("p", "links", null, linkTo("Link to this", pair), " ", linkTo("The other way around", [...pair].reverse()));
-    const [told, tables] = [make("p", "told", found.length > 0 ? "" : "No game between the two counts."), make("div", "halves")];
+    const links = make("p", "links", null, linkTo("Link to this comparison", pair), " ", linkTo("Swap the bots", [...pair].reverse()));
+    const [told, tables] = [make("p", "told", found.length > 0 ? "" : "No counted games between these bots."), make("div", "halves")];
     told.setAttribute("role", "status");
     panel.replaceChildren(heading, links, told, tables);
     if (found.length === 0) return;

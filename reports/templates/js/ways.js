@@ -1,9 +1,9 @@
 // Ways on from a position: moves as rows and as discs on a board, with what came of them. The page of
 // openings and the explorer of `arena serve` draw them alike. Knows no rules.
 
-lath.percentOf = (share) => `${(100 * share).toFixed(0)}\u00a0%`;
+lath.percentOf = (share) => `${(100 * share).toFixed(0)}%`;
 
-// Whom games favour beyond what chance explains, by the 95 % interval of first's score: 2 and 1 first, clearly
+// Whom games favour beyond what chance explains, by the 95% interval of first's score: 2 and 1 first, clearly
 // or just so, 0 nobody.
 lath.leanOf = (low, high) => {
   if (low > 0.5) return low > 0.6 ? 2 : 1;

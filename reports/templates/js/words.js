@@ -7,7 +7,7 @@ lath.winnerOf = (result) => ["1-0", "0-1"].indexOf(result);
 // What is made, and what one has; of other endings it is said who won or lost by them.
 lath.HAPPENED = { made: /^(?:one|two|three|four|five|six|seven|eight|nine) /u, "made a": /^group of /u, had: /^no /u };
 
-lath.BROKE_OFF = { crash: "crashed", time: "ran out of time", "illegal move": "made an illegal move", flood: "sent too much" };
+lath.BROKE_OFF = { crash: "crashed", time: "ran out of time", "illegal move": "made an illegal move", flood: "exceeded the output limit" };
 
 // How a game ended, as words and names: "greedy made three in line and lost".
 lath.verdictOf = (game) => {
@@ -15,7 +15,7 @@ lath.verdictOf = (game) => {
   /** @param {number} seat */
   const name = (seat) => lath.nameOf([game.first, game.second][seat]);
   /** @param {Child[]} parts */
-  const told = (...parts) => (game.ruling ? [...parts, `; it counts for nothing: ${game.ruling}`] : parts);
+  const told = (...parts) => (game.ruling ? [...parts, ` (not counted, ${game.ruling})`] : parts);
   const why = game.why && `: ${game.why}`;
   if (winner < 0) return told(game.result === "*" ? "Not finished" : "Drawn", why);
   const broke = lath.BROKE_OFF[game.termination];
@@ -46,7 +46,7 @@ lath.saidAt = (game, ply) => {
 lath.signed = (value, digits = 2) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`;
 
 lath.GLYPHS = { "!!": "brilliant", "!": "good move", "!?": "interesting", "?!": "doubtful", "?": "mistake", "??": "blunder" };
-lath.PROVEN = { "!": "the only move", "?": "loses by proof", "??": "threw a proven result away" };
+lath.PROVEN = { "!": "the only move", "?": "proven loss", "??": "threw away a proven result" };
 
 // What a mark means; an analysis' means more than one of people.
 lath.provenTold = ({ glyph, annotations }) => (annotations.has("by") && lath.PROVEN[glyph]) || "";
@@ -81,7 +81,7 @@ lath.betterTold = (game, ply, at) => {
 lath.decimalsOf = (text) => Math.max(2, (/\.([0-9]+)$/u.exec(text)?.[1] || "").length);
 
 lath.replayedTold = (games) =>
-  `The page replays ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}: those that its tables link to, then the last of each pairing and ending. The records have them all.`;
+  `This page can replay ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}: the games in its tables and the latest of each pairing and ending.`;
 
 lath.ANNOTATIONS = { clk: "clock", pv: "line" };
 
@@ -104,31 +104,31 @@ lath.legalTold = (game, { effects, words }, looked, pointed) => {
   const { dots, kinds, lines, turned, others } = effects;
   /** @type {[count: number, meaning: string][]} */
   const counts = [
-    [dots.size, "Dots: where pieces may be put"],
-    [kinds.size, "Crosses: kinds of pieces that may be taken"],
-    [lines.length, "Lines: pieces that may be taken together"],
-    [turned.length, "Arrows: pieces that may be changed"],
+    [dots.size, "Dots: cells for a new piece"],
+    [kinds.size, "Crosses: kinds of pieces to capture"],
+    [lines.length, "Lines: pieces to capture together"],
+    [turned.length, "Arrows: pieces to change"],
   ];
   const told = counts.filter(([count]) => count > 0).map(([count, meaning]) => `${meaning} (${count}).`);
-  const left = others.length > 0 ? `Not drawn: ${others.join(" ")}.` : "";
+  const left = others.length > 0 ? `Not shown: ${others.join(" ")}.` : "";
   if (effects.all.length === 0) return "No legal moves: the game is over.";
-  return [...told, left, "A cell that is pointed at or clicked tells its moves; so does Shift with an arrow key."].filter(Boolean).join(" ");
+  return [...told, left, "Point at a cell, or press Shift with an arrow key, to see its moves."].filter(Boolean).join(" ");
 };
 
 lath.hintsTold = (hints) => {
   /** @param {boolean} wins */
   const moves = (wins) => [...hints].filter(([, isWin]) => isWin === wins).map(([text]) => text).join(" ");
-  const told = [["Stars win at once", moves(true)], ["Triangles lose at once", moves(false)]];
+  const told = [["Stars win immediately", moves(true)], ["Triangles lose immediately", moves(false)]];
   const found = told.filter(([, texts]) => texts).map(([words, texts]) => `${words}: ${texts}.`);
-  return found.join(" ") || "No move wins or loses at once.";
+  return found.join(" ") || "No move wins or loses immediately.";
 };
 
 lath.pointsTold = (value) => `${value === 0.5 ? "" : lath.grouped(Math.trunc(value))}${value % 1 ? "½" : ""}`;
 
 // A likelihood, which never says what is sure.
 lath.likely = (rate) => {
-  if (rate > 0.999) return "over\u00a099.9\u00a0%";
-  return rate < 0.001 ? "under\u00a00.1\u00a0%" : `${(100 * rate).toFixed(1)}\u00a0%`;
+  if (rate > 0.999) return "over\u00a099.9%";
+  return rate < 0.001 ? "under\u00a00.1%" : `${(100 * rate).toFixed(1)}%`;
 };
 
 lath.shortened = (name) => (name.length <= 26 ? name : `${name.slice(0, 25).trimEnd()}…`);

@@ -90,7 +90,7 @@ def test_without_a_finding_the_commonest_turn_is_shown_with_a_better_move() -> N
         turned = json.loads(arena("explain", bot, file, "--json").out)["turned"]
         most = max((row["own"] for row in turned), default=0)
         ran = arena("explain", bot, file)
-        head, _, told = ran.out.partition("Nothing stands out")
+        head, _, told = ran.out.partition("No significant findings")
         assert ran.status == 0
         assert told, head
         assert most

@@ -98,12 +98,12 @@ def test_what_bots_know_nothing_of_is_not_measured(says: str) -> None:
     Path("blind.lath").write_text(KNOWS_NOTHING[says](Path("wide.lath").read_text()))
     printed = " ".join(arena("stats", "blind.lath", "--measures").out.split())
     assert "drama 0.0%" not in printed
-    assert "not measurable with these bots: 0 of 8 games are judged, 3 are needed: " in printed
+    assert "not measurable with these bots: 0 of 8 games are evaluated, 3 needed: " in printed
     assert says in printed
     helps = "let bots play that judge positions: arena run … --bot mcts --bot twin=mcts"
     if "proved" in says:  # they do judge: others would prove as soon
         helps = "give bots such as mcts more time or nodes, so that they judge before they prove"
-    assert f"what helps: {helps}; or have the records judged: arena analyze FILE" in printed
+    assert f"hint: {helps}; or add evaluations to the records: arena analyze FILE" in printed
     told = json.loads(arena("stats", "blind.lath", "--measures", "--json").out)["by_game"][0]
     rows = {row["measure"]: row for row in told["measures"]}
     assert {key for key, row in rows.items() if row["value"] is None} == NEED_EVALUATIONS
@@ -117,7 +117,7 @@ def test_what_only_one_has_is_not_compared() -> None:
     Path("blind.lath").write_text(level(Path("narrow.lath").read_text()))
     both = ("stats", "wide.lath", "blind.lath", "--measures", "--compare")
     printed = " ".join(arena(*both).out.split())
-    assert "yavalath:size=4: lead changes, changes a ply, drama" in printed
+    assert "yavalath:size=4: lead changes, lead changes per ply, drama" in printed
     assert "not measurable with these bots" in printed
     rows = json.loads(arena(*both, "--json").out)["compared"]
     nulls = {row["measure"]: row for row in rows if row["difference"] is None}
@@ -141,7 +141,7 @@ def test_where_some_games_are_judged_it_is_said_which_and_what_does_not_count() 
     lost = '\n[Game "yavalath"]\n[Termination "time"]\n[Result "1-0"]\n\n1. e5 1-0\n'
     ran = arena(*again, stdin=f"{wide}\n{wide}\n{lost}")
     assert "left out: 1 forfeited" in ran.out
-    assert "repeated: 8 games, move by move the same as another" in ran.out
+    assert "duplicates: 8 games; all count" in ran.out
     assert arena("stats", "-", "--measures", stdin="").out == "no games\n"
 
 

@@ -209,7 +209,11 @@ def test_a_figure_of_a_part_of_the_games_says_so_wherever_it_is_printed(lacks: s
 
     # The survey's shares and means
     surveyed = arena("stats", path).out
-    few = {"lengths": "moves a result", "first scored": "a result", "openings": "moves an answer"}
+    few = {
+        "lengths": "moves a result",
+        "first player's score": "a result",
+        "openings": "moves an answer",
+    }
     for what, kinds in few.items():
         line = f"{what}: over the 16 "
         assert (line in surveyed) == (lacks in kinds and lacks != "nothing"), what

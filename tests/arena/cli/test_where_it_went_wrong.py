@@ -69,7 +69,7 @@ def test_what_went_wrong_is_told_by_the_run_the_log_the_page_and_the_board(
     of_game = arena(*log, "2")
     golden(
         {
-            "the run": "\n".join(told.partition("Where it went wrong\n")[2].splitlines()[:12]),
+            "the run": "\n".join(told.partition("Failures\n")[2].splitlines()[:12]),
             "the log": arena(*log).out,
             "the log of a game": of_game.out + of_game.err,
         }

@@ -99,7 +99,7 @@ def test_a_match_ends_by_its_test_or_with_its_last_round() -> None:
     assert (pairs, schedule.done, schedule.total) == (12, 24, 24)
     assert words(schedule) == [
         f"{STRONGER} (H1 accepted after 12 pairs), LLR 2.96 (-2.94, 2.94)",
-        "pairs of 0, ½, 1, 1½, 2 points: 0, 0, 0, 0, 12; Elo unbounded (95 %: +311.8 to unbounded)",
+        "pairs of 0, ½, 1, 1½, 2 points: 0, 0, 0, 0, 12; Elo unbounded (95%: +311.8 to unbounded)",
     ]
     schedule, pairs = won_by("bob")
     assert pairs < 12
@@ -229,5 +229,5 @@ def test_pairs_of_openings_that_decide_them_count_as_the_spread_over_openings_te
     apart = sum((sum(each) - mean * len(each)) ** 2 for each in halves.values())
     sizes = sum(len(each) ** 2 for each in halves.values())
     by_chance = pvariance(pairs) * (len(pairs) - sizes / len(pairs))
-    more = (apart / by_chance - 1) * (2.5706 / 1.96) ** 2  # Student's t of 5 degrees at 97.5 %
+    more = (apart / by_chance - 1) * (2.5706 / 1.96) ** 2  # Student's t of 5 degrees at 97.5%
     assert worth.each == pytest.approx(1 / (1 + more), rel=3e-3)

@@ -184,7 +184,7 @@ def accepted(elo: float, sprt: Sprt, tests: int, seed: int) -> float:
 
 @pytest.mark.parametrize(("model", "tests", "elo"), [("logistic", 200, 80), ("normalized", 60, 80)])
 def test_both_errors_are_as_rare_as_asked(model: str, tests: int, elo: float) -> None:
-    """Of 200 tests at 5 %, three standard deviations are 5 points; of 1000, 2.
+    """Of 200 tests at 5%, three standard deviations are 5 points; of 1000, 2.
 
     The farther apart, the sooner a test ends.
     """
@@ -223,7 +223,7 @@ def name_of(value: object) -> str:
 def test_estimates_and_intervals_know_of_the_stop(setting: Setting, matches: int) -> None:
     seen = simulated(setting, matches)
     chance = 3 * math.sqrt(0.05 * 0.95 / matches)
-    # Of tests of a hundred pairs 93.1 to 96.5 % were seen: results of few pairs are no normal ones.
+    # Of tests of a hundred pairs 93.1 to 96.5% were seen: results of few pairs are no normal ones.
     assert 0.94 - chance <= seen.held <= 0.96 + chance
     assert abs(seen.above - 0.5) <= 3 * 0.5 / math.sqrt(matches) + 0.02
 

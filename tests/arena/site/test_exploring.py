@@ -145,7 +145,7 @@ def test_one_walks_by_the_board_the_table_and_back(site: Served, guest: Guest) -
     page.click("#ways tbody tr:first-child button")
     at(1)
     assert page.text_content("#way") == "Start › 1. e5"
-    assert "first scored 50" in page.text_content("#told")
+    assert "first player’s score 50" in page.text_content("#told")
     page.fill("#typed-move", "d4")
     page.press("#typed-move", "Enter")
     at(2)

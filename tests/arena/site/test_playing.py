@@ -192,7 +192,7 @@ def test_two_people_play_a_whole_game_by_each_hand(
     assert outcome is not None
     assert outcome.winner is not None
     assert outcome.ending in page.inner_text("#told")
-    page.wait_for_selector("#kept:has-text('Kept in played.lath')")
+    page.wait_for_selector("#kept:has-text('Saved as played.lath')")
     record = last_of(site)
     assert (record.game, list(record.moves), record.result) == (game_id, moves, outcome.result)
     assert (record.tag("First"), record.tag("Second")) == ("person 1", "person 2")
@@ -262,7 +262,7 @@ def test_a_bot_answers_and_one_may_undo_ask_reload_and_resign(site: Served, gues
     page.wait_for_selector("#told:has-text('Hint: ')")
     page.unroute("**/api/think")
     page.click("#threats")
-    assert "Nothing wins or loses at once" in page.inner_text("#threats-told")
+    assert "No move wins or loses immediately" in page.inner_text("#threats-told")
     assert a_move(page) == first
     page.reload()
     page.wait_for_selector("#told:has-text('Your move')")
@@ -270,7 +270,7 @@ def test_a_bot_answers_and_one_may_undo_ask_reload_and_resign(site: Served, gues
     page.click("#resign")
     assert page.inner_text("#resign") == "Resign: sure?"
     page.click("#resign")
-    page.wait_for_selector("#kept:has-text('Kept in played.lath')")
+    page.wait_for_selector("#kept:has-text('Saved as played.lath')")
     record = last_of(site)
     assert (record.result, record.tag("Termination")) == ("0-1", "resignation")
     assert (record.tag("First"), record.tag("Second")) == ("person", "mcts")
@@ -294,7 +294,7 @@ def test_who_runs_out_of_time_loses(site: Served, guest: Guest) -> None:
     page = two_people_with_clocks(guest, site)
     page.clock.run_for(61_000)
     page.wait_for_selector("#told:has-text('person 1: no time left, and lost')")
-    page.wait_for_selector("#kept:has-text('Kept in')")
+    page.wait_for_selector("#kept:has-text('Saved as')")
     record = last_of(site)
     assert (record.result, record.tag("Termination")) == ("0-1", "time")
 
@@ -408,7 +408,7 @@ def go_to(page: Any, move: str) -> None:
 def kept(page: Any, site: Served) -> Any:
     """Keep an analysis; return it as it is kept."""
     page.click("#keep")
-    page.wait_for_selector("#kept:has-text('Kept in analysed.lath')")
+    page.wait_for_selector("#kept:has-text('Saved as analysed.lath')")
     return last_of(site, "analysed")
 
 

@@ -83,7 +83,7 @@ def test_a_report_is_byte_by_byte_that_of_the_command_line(
         page = site.ask(f"/report/{site.key(name)}")
         if "is damaged" in ran.err:  # nobody sees a table without the games that are lost
             assert (name, page.status) == ("damaged", 409)
-            assert page.value == {"error": "this cannot be read"}
+            assert page.value == {"error": "this file could not be read"}
         else:
             assert page.status == 200
             assert page.text == out.read_text(encoding="utf-8"), name
@@ -164,7 +164,10 @@ def test_a_query_finds_nothing_by_what_is_not_told(site: Served, folder: Path) -
             assert found(site, name, "+or+".join(queries)) == 0
         path = f"/report/{site.key('no-database')}"
         answers = site.ask(path), private.ask(path, **private.cookie)
-        assert (answers[0].status, answers[0].value) == (409, {"error": "this cannot be read"})
+        assert (answers[0].status, answers[0].value) == (
+            409,
+            {"error": "this file could not be read"},
+        )
         assert str(folder) in answers[1].text
         text = private.ask(f"/report/{private.key('pool')}", **private.cookie).text
     assert len(secrets_in(text)) > len(PLACES) / 2

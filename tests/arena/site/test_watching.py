@@ -190,7 +190,7 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
 ) -> None:
     key = site.key("cup")
     early = site.post(f"/t/{key}/stop", {})
-    assert (early.status, early.value) == (409, {"error": "nobody plays it"})
+    assert (early.status, early.value) == (409, {"error": "the tournament is not running"})
     visit = guest(site, f"/t/{key}")
     page = visit.page
     page.click("#start:visible")

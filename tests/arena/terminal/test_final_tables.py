@@ -134,10 +134,10 @@ def test_each_game_has_a_line_with_what_its_first_side_is_worth(told: Tell) -> N
     )
     for width in WIDTHS:
         text = in_words(told(records, width))
-        assert re.search(r"Games game games .*first move ± 95%", text)
+        assert re.search(r"Games game games .*first-move advantage ± 95%", text)
         for game in ("surikata", "yavalath"):
             assert re.search(rf"{game} 4 (\S+% )?[+-]\d+ ± ?\d+ Elo", text)
-        assert ("equals draw" in text) == (width >= 60)
+        assert ("draw rate (equal bots)" in text) == (width >= 60)
         text = in_words(told(few, width))
         assert "few openings (*): at manalath the interval of the first move holds" in text
         assert "those played; from 6 on" in text
@@ -152,7 +152,7 @@ def test_each_game_has_a_line_with_what_its_first_side_is_worth(told: Tell) -> N
 
 
 REMARKS = (
-    "repeated: 2 games, move by move the same as another",
+    "duplicates: 2 games",
     "forfeits: 20 games lost by crash, time",
     "self-play: 1 game of a bot with itself",
     "not rated against each other: (1) ann, bob; (2) cat, dan",
@@ -177,7 +177,7 @@ def test_repeats_forfeits_groups_sides_and_what_is_left_out_are_told_of(told: Te
 
 def test_nothing_is_told_of_that_is_not_there(told: Tell) -> None:
     text = told(tournament(("ann", "bob"), 1, game_ids=("yavalath",)))
-    for word in ("repeated", "forfeits", "self-play", "groups", "unbalanced", "left out", "poor"):
+    for word in ("duplicates", "forfeits", "self-play", "groups", "unbalanced", "left out", "poor"):
         assert word not in text
     assert in_words(told([])) == "no finished games"
     assert in_words(told([bare("ann", "bob", "*")])) == (
@@ -200,7 +200,10 @@ def test_the_rating_is_named_with_its_draw_probability(method: Method, told: Tel
         heading = "# bot rating mu sigma Elo"
     else:
         draws = f"draw probability {table.ratings.draw_rate:.2%}"
-        assert f"rating: mu - 3 sigma of TrueSkill (all games at once); {draws}" in text
+        assert (
+            f"rating: conservative (mu - 3 sigma), by TrueSkill (all games at once); {draws}"
+            in text
+        )
         assert f"in order: {by_package}" in text
         heading = "# bot rating mu ± 95% Elo"
     assert heading in text
@@ -227,7 +230,7 @@ def test_what_each_bot_did_fits_and_keeps_the_bots(told: Tell) -> None:
     for width in WIDTHS:
         text = told(lambda: print_bots([totals(name) for name in NAMES], {}, Output()), width)
         _, title, *lines = text.splitlines()
-        assert title == "Forfeits and time of a move"
+        assert title == "Forfeits and time per move"
         assert max(map(cell_len, lines)) <= width
         assert [line.split()[0][:7] for line in lines[1:]] == [name[:7] for name in NAMES]
         assert all(line.endswith("12.5 s") for line in lines[1:])

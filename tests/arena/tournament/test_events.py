@@ -193,10 +193,10 @@ def test_tables_stand_aside_where_events_have_standard_output(stub: Crashes) -> 
     loud = [word for word in ANN_BOB if word != "-q"]
     ran = here(*loud, "--rounds", "1", "--json-events", "--no-report")
     assert events_of(ran.out)[-1]["type"] == "ended"
-    assert "Forfeits and time of a move" in ran.err
+    assert "Forfeits and time per move" in ran.err
     Path("events").write_text('{"type": "began"}\n')
     ran = here(*loud, "--rounds", "2", "--json-events-to", "events", "--no-report")
-    assert "Forfeits and time of a move" in ran.out
+    assert "Forfeits and time per move" in ran.out
     first, *_, last = events_of(Path("events").read_text())
     assert (first["type"], last["type"]) == ("started", "ended"), "it is written anew"
 

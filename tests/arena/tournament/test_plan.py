@@ -226,7 +226,7 @@ def test_arena_run_plan_plays_nothing_and_says_what_would_be(tmp_path: Path) -> 
     assert plan["bots"][0]["games_for_aim"] > 900
     assert f"±{plan['bots'][0]['then']:.0f} " in told.out
     assert re.search(r"^yavalath +393 +- +-$", told.out, re.MULTILINE)
-    assert "length and drama: known after 20 games of bots like these" in told.out
+    assert "length and drama: known after 20 games of similar bots" in told.out
     assert [each["games"] for each in plan["differences"]] == [393, None, None]
     assert not out.exists()
 
