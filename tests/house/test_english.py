@@ -157,6 +157,31 @@ def test_words_are_spelt_as_in_british_english(tmp_path: Path) -> None:
     assert subprocess.run([*command, tmp_path], stdout=subprocess.DEVNULL, check=False).returncode
 
 
+MOST_BYTES: Final = {
+    "README.md": 6_000,
+    "CHANGELOG.md": 12_288,
+    "docs/index.md": 3_000,
+    "docs/how-to/*.md": 8_000,
+    "docs/tutorials/*.md": 8_000,
+    "docs/**/*.md": 12_000,
+}
+"""What each page of a pattern may have."""
+
+MOST_OF_ALL: Final = 266_240
+"""260 kB: all of docs/ that people write."""
+
+
+def test_no_page_has_more_bytes_than_its_kind_may() -> None:
+    assert sum(page.stat().st_size for page in (ROOT / "docs").rglob("*.md")) <= MOST_OF_ALL
+    too_long = {
+        str(page.relative_to(ROOT)): page.stat().st_size
+        for pattern, most in MOST_BYTES.items()
+        for page in ROOT.glob(pattern)
+        if page.stat().st_size > most
+    }
+    assert too_long == {}
+
+
 def test_an_offence_is_found_and_plain_english_is_not() -> None:
     for text, whats in (
         ("The arena kills the bot after 5 s.", []),
