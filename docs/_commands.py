@@ -17,6 +17,50 @@ from lath.reports.counting.columns import COLUMNS
 HEAD: Final = Path(__file__).parent / "reference" / "_commands.md"
 """What holds for all commands, written by hand."""
 
+HOW_TO: Final = {
+    "init": "tutorials/your-first-bot",
+    "run": "how-to/run-a-tournament",
+    "match": "how-to/run-a-tournament",
+    "tune": "how-to/tune-a-bot",
+    "serve": "how-to/use-the-local-site",
+    "bot check": "how-to/check-a-bot",
+    "bot pack": "how-to/connect-other-protocols",
+    "bot log": "how-to/run-a-tournament",
+    "bot replay": "how-to/check-a-bot",
+    "rate": "explanation/ratings",
+    "report": "how-to/publish-results",
+    "check": "explanation/durability",
+    "convert": "reference/formats",
+    "select": "how-to/manage-archives",
+    "analyze": "how-to/solve-and-make-puzzles",
+    "edit": "how-to/manage-archives",
+    "diff": "how-to/manage-archives",
+    "stats": "reference/game-metrics",
+    "explore": "how-to/explore-positions",
+    "explain": "how-to/find-where-a-bot-loses",
+    "solve": "how-to/solve-and-make-puzzles",
+    "puzzles": "how-to/solve-and-make-puzzles",
+    "games": "tutorials/add-a-game",
+}
+"""The page that shows how a command is used."""
+
+TERMS: Final = {
+    "Time control": "configuration.md#time-controls",
+    "settings after ';'": "configuration.md#a-bot-in-one-text",
+    "Configuration": "configuration.md",
+    "Query": "query-language.md",
+    "Events": "events.md",
+    "game metrics": "game-metrics.md",
+    "canonical form": "notation.md#the-canonical-form",
+    "Minimal sandbox": "../how-to/run-untrusted-bots.md",
+    "Dask cluster": "../how-to/run-on-several-machines.md",
+    "Pool": "../how-to/keep-a-pool.md",
+    "near-duplicates": "../how-to/manage-archives.md",
+    "public pages of a league": "../how-to/publish-results.md",
+    "conservative rating": "../explanation/ratings.md",
+}
+"""The pages that explain terms of the help."""
+
 
 class DocumentedCommand(NamedTuple):
     """A command, or a group of them."""
@@ -85,6 +129,9 @@ def _section(each: DocumentedCommand) -> Iterator[str]:
     if each.words == ("rate",):
         yield from _columns()
     yield f"```console\n$ {about.example}\n```"
+    if page := HOW_TO.get(" ".join(each.words)):
+        *_, name = page.split("/")
+        yield f"See also: [{name.replace('-', ' ')}](../{page}.md)."
 
 
 def _table(heading: str, rows: Sequence[HelpRow]) -> str:
@@ -124,9 +171,10 @@ def _columns() -> Iterator[str]:
 
 
 def _marked(text: str) -> str:
-    """Return text with its options as code, and its addresses as links."""
+    """Return text with its options as code, and its terms as links."""
     text = re.sub(r"(?<![\w`-])--[a-z][a-z-]*", r"`\g<0>`", text)
-    return re.sub(r"https://[^\s;]+[^\s;.,)]", r"<\g<0>>", text)
+    terms = "|".join(TERMS)
+    return re.sub(rf"\b(?:{terms})", lambda term: f"[{term[0]}]({TERMS[term[0]]})", text, count=1)
 
 
 def _cell(text: str) -> str:

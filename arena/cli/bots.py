@@ -167,7 +167,11 @@ def check(
     ] = None,
     puzzles: Annotated[
         bool,
-        flag("--puzzles", "Score on the built-in puzzles, instead of checks.", Topic.MOST_USED),
+        flag(
+            "--puzzles",
+            "Score on puzzles instead of checks, at 'move 1' without --tc.",
+            Topic.MOST_USED,
+        ),
     ] = False,
     seconds: Annotated[
         float,

@@ -13,7 +13,7 @@ from typing import Annotated, Final
 
 import typer
 
-from lath.arena.cli.files import AllSources, Unchecked, file_of, unless_cut
+from lath.arena.cli.files import Sources, Unchecked, file_of, unless_cut
 from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import App, AsJson, GameFiles, Quiet, Strict, add_games, argument, flag
 from lath.arena.cli.selection import Selection, Where
@@ -45,7 +45,7 @@ NAMES: Final = 8
 )
 def explain(
     bot: Annotated[str, argument("BOT", "Name of the bot in the records.")],
-    sources: AllSources,
+    sources: Sources,
     where: Where = None,
     every: Annotated[
         bool, flag("--all", "All rows, including those that may be chance.", Topic.OUTPUT)

@@ -37,13 +37,17 @@ from lath.notation.text.writer import format_record
 if TYPE_CHECKING:
     from lath.notation.database.reading import Database
 
-SOURCES: Final = "Record files, tournament directories, databases, or - for standard input."
+SOURCE: Final = "Record file, tournament directory, database, or - for standard input."
 
 Files = Annotated[
     list[Path], argument("FILE...", "Record files, databases, or - for standard input.")
 ]
-Sources = Annotated[list[Path], argument("SOURCE...", SOURCES)]
-AllSources = Annotated[list[Path], argument("SOURCE...", SOURCES)]
+Sources = Annotated[
+    list[Path],
+    argument(
+        "SOURCE...", "Record files, tournament directories, databases, or - for standard input."
+    ),
+]
 Unchecked = Annotated[bool, flag("--unchecked", "Invalid records included.", Topic.RECORDS)]
 Jobs = Annotated[
     int,

@@ -22,11 +22,11 @@ class Topic(StrEnum):
     POSITION = "Position"
     DRAWING = "Drawing"
     CHANGES = "Changes"
-    RECORDS = "Records"
     SORTING = "Sorting and splitting"
     RATINGS = "Ratings"
     PAGES = "Pages"
     PUBLIC = "Public pages"
+    RECORDS = "Records"
     OUTPUT = "Output"
 
 

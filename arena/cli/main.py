@@ -462,7 +462,7 @@ GameFiles = Annotated[
     option(
         "--game",
         "GAME|FILE",
-        "Game type of records without one, or a file with another game type. Repeatable.",
+        "File of a further game type, or game type of records that name none. Repeatable.",
         Topic.RECORDS,
     ),
 ]

@@ -183,7 +183,7 @@ def _as_json(test: Mapping[str, Any], played: PlayedMatch) -> str:
         FAULT: "A build fails, a revision cannot be checked out, or a bot cannot be started or "
         "makes no move",
         BETTER: "NEW is better",
-        NOT_BETTER: "NEW is not better",
+        NOT_BETTER: "NEW is not better by ELO1",
         UNDECIDED: "Undecided",
     },
     prints=(

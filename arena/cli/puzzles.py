@@ -67,7 +67,7 @@ Nodes = Annotated[
 ]
 
 Files = Annotated[
-    list[Path] | None, argument("[FILE]…", "Files of puzzles.", default="the built-in ones")
+    list[Path] | None, argument("FILE", "Files of puzzles.", default="the built-in ones")
 ]
 
 

@@ -15,9 +15,9 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.files import (
-    SOURCES,
-    AllSources,
+    SOURCE,
     Jobs,
+    Sources,
     is_one_of,
     is_special,
     read_from,
@@ -73,7 +73,7 @@ app = App()
     ),
 )
 def check(
-    sources: AllSources,
+    sources: Sources,
     as_json: Annotated[
         bool, flag("--json", "JSON object per problem, then one of the counts.", Topic.OUTPUT)
     ] = False,
@@ -303,7 +303,7 @@ def _found(entry: Entry) -> Findings:
     ),
 )
 def show(
-    file: Annotated[Path, argument("SOURCE", SOURCES)],
+    file: Annotated[Path, argument("SOURCE", SOURCE)],
     number: RecordNumber = None,
     ply: AfterPly = None,
     game: GameFiles = None,

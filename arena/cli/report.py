@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from lath.arena.cli.files import (
-    AllSources,
     CountAgain,
     Jobs,
+    Sources,
     Unchecked,
     is_one_of,
     unless_cut,
@@ -113,9 +113,14 @@ Columns = Annotated[
     prints=(Printed(schema="standings"),),
 )
 def rate(
-    sources: AllSources,
+    sources: Sources,
     by_game: Annotated[
-        bool, flag("--by-game", "Tables of each game type, too.", Topic.MOST_USED)
+        bool,
+        flag(
+            "--by-game",
+            "Tables of each game type, too.",
+            Topic.MOST_USED,
+        ),
     ] = False,
     columns: Columns = "",
     as_csv: Annotated[bool, flag("--csv", "CSV with a line per bot.", Topic.MOST_USED)] = False,
@@ -301,8 +306,9 @@ def report(
         option(
             WATCH,
             "[SECONDS]",
-            "Update of the page, every 10 seconds, while a tournament is played.",
+            "Seconds between updates of the page while a tournament is played.",
             Topic.MOST_USED,
+            default=f"{EVERY_S:g}",
             **seconds(1, 86_400),
         ),
     ] = None,

@@ -172,7 +172,7 @@ def run(
         ),
     ] = None,
     force: Annotated[
-        bool, flag("--force", "Permission to resume with changed files of a bot.", Topic.GAMES)
+        bool, flag("--force", "Permission to resume with changed files.", Topic.GAMES)
     ] = False,
     challengers: Annotated[
         int | None,

@@ -15,7 +15,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
-from lath import DOCUMENTATION
 from lath.arena.cli.files import bad_words, entries, is_one_of, read_database, read_from
 from lath.arena.cli.help import Topic
 from lath.arena.cli.main import flag, option
@@ -44,7 +43,7 @@ Where = Annotated[
     option(
         "--where",
         "EXPR",
-        f"Query for records, such as 'plies > 20': {DOCUMENTATION}reference/query-language/.",
+        "Query for records, such as 'plies > 20 and winner = greedy'.",
         Topic.MOST_USED,
     ),
 ]

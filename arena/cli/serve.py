@@ -62,7 +62,7 @@ def serve(
     sources: Annotated[
         list[Path] | None,
         argument(
-            "[DIR|FILE]...",
+            "DIR|FILE",
             "Folders of tournaments, and record files.",
             default="the current folder",
         ),

@@ -34,7 +34,7 @@ from lath.games.core import Position, read_move
 app = App()
 
 
-Moves = Annotated[list[str] | None, argument("[MOVE]…", "Moves to play first.")]
+Moves = Annotated[list[str] | None, argument("MOVE", "Moves to play first.")]
 
 Nodes = Annotated[
     int | None,

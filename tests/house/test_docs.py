@@ -323,7 +323,7 @@ def test_every_address_of_a_document_that_is_printed_is_there() -> None:
     metadata = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert metadata["project"]["urls"]["Documentation"] == DOCUMENTATION
     named = {hit[1] for _, text in printed_texts() for hit in _PAGE.finditer(text) if hit[1]}
-    assert {"query-language", "run-untrusted-bots", "rules"} <= {
+    assert {"game-metrics", "run-untrusted-bots", "rules"} <= {
         page.rpartition("/")[2] for page in named
     }
     assert [page for page in named if not (ROOT / "docs" / f"{page}.md").is_file()] == []
