@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import _tournament_toml
 import griffe
+from mkdocs.structure.files import File, Files
+
+
+def on_files(files: Files, config: Any, **_: Any) -> Files:
+    """Add the page of the keys of `tournament.toml`, which is made from the program."""
+    keys = _tournament_toml.tournament_toml()
+    files.append(File.generated(config, "reference/tournament-toml.md", content=keys))
+    return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:

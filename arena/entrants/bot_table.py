@@ -115,7 +115,7 @@ Name = Annotated[
     Text,
     Field(
         max_length=200,
-        description="a text of 1 to 200 printable characters, without blanks at its ends",
+        description="a text of 1 to 200 printable characters, without spaces at its ends",
     ),
     must(lambda text: text == text.strip()),
 ]

@@ -114,10 +114,10 @@ class SprtTable(KeyTable):
     """A sequential probability ratio test, which ends a match as soon as the result is clear."""
 
     elo0: Elo
-    """Lead of the first bot under H0, in Elo: it is no better than this."""
+    """Lead of the first bot under H0, in Elo: at most this."""
 
     elo1: Elo
-    """Lead of the first bot under H1, in Elo: it is at least this much better. More than `elo0`."""
+    """Lead of the first bot under H1, in Elo: at least this. More than `elo0`."""
 
     alpha: Risk = 0.05
     """Error rate of the verdict H1."""
@@ -363,7 +363,8 @@ def schema() -> dict[str, Any]:
             return super().default_schema(schema)
 
     made = ConfigTable.model_json_schema(schema_generator=Input)
-    for table in (*TABLES.values(), BotTime):
+    tables: tuple[type[KeyTable], ...] = (*TABLES.values(), BotTime)
+    for table in tables:
         shape = made if table is ConfigTable else made["$defs"][table.__name__]
         for key, meaning in meanings(table).items():
             takes = table.model_fields[key].description
