@@ -217,7 +217,8 @@ def perft(
 _SCHEMAS: Final = {
     "record": "lath.notation.tables.data:SCHEMA",
     "config": "lath.arena.tournament.configuration.keys:schema",
-    "outcome": "lath.reports.notes.outcome:schema",
+    "outcome": "lath.arena.tournament.outcome.outcomes:schema",
+    "plan": "lath.arena.tournament.run.plan:schema",
     "standings": "lath.reports.event.export:schema",
     "report": "lath.reports.page.document:schema",
     "index": "lath.reports.page.index:schema",
@@ -231,8 +232,9 @@ _SCHEMAS: Final = {
 def schema(name: Annotated[str, argument("NAME", f"{', '.join(_SCHEMAS)}.")]) -> None:
     """Print the JSON Schema (2020-12) of a format.
 
-    The formats are: a record, a configuration, `outcome.json`, `standings.json`, the data of a
-    report and of an index page, events of a run, and a check of `arena doctor --json`.
+    The formats are: a record, a configuration, `outcome.json`, `arena run --plan --json`,
+    `standings.json`, the data of a report and of an index page, events of a run, and a check of
+    `arena doctor --json`.
 
     Example: arena schema config
     """
