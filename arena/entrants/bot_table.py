@@ -330,8 +330,8 @@ class BotTable(KeyTable):
             spec="memory_bytes",
         ),
     ] = Field(default=0, ge=1, le=1 << 60, description="a size such as '512MiB' (KiB, MiB or GiB)")
-    """Memory of all processes of the bot; a bot that needs more crashes and loses. Leave it out for
-    builds with sanitizers."""
+    """Memory of all processes of the bot. A bot that needs more crashes and loses. Leave it out for
+    builds with sanitizers. Default: none. With `user` or `bwrap` it is a share of the machine."""
 
     time: Annotated[
         BotTime | None,

@@ -90,7 +90,10 @@ class TimeTable(BotTime):
 
 
 class AdjudicationTable(KeyTable):
-    """Rules that end games early. The record names them in `Termination`."""
+    """Rules that end games early, which the record names in `Termination`.
+
+    `win_eval` and `draw_eval` need bots that send evaluations.
+    """
 
     plies: Count = 0
     """Plies after which a game is a draw."""
