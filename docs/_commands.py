@@ -45,9 +45,9 @@ HOW_TO: Final = {
 """The page that shows how a command is used."""
 
 TERMS: Final = {
-    "Time control": "configuration.md#time-controls",
-    "settings after ';'": "configuration.md#a-bot-in-one-text",
-    "Configuration": "configuration.md",
+    "Time control": "bots-and-times.md#time-controls",
+    "settings after ';'": "bots-and-times.md#a-bot-in-one-text",
+    "Configuration": "tournament-toml.md",
     "Query": "query-language.md",
     "Events": "events.md",
     "game metrics": "game-metrics.md",

@@ -6,13 +6,18 @@ import re
 from typing import Any
 
 import _commands
+import _tournament_toml
 import griffe
 from mkdocs.structure.files import File, Files
 
 
 def on_files(files: Files, config: Any, **_: Any) -> Files:
-    """Add the page of commands, which is made from the program."""
-    files.append(File.generated(config, "reference/commands.md", content=_commands.page()))
+    """Add the pages of commands and of `tournament.toml`, which are made from the program."""
+    for name, text in (
+        ("commands", _commands.page()),
+        ("tournament-toml", _tournament_toml.tournament_toml()),
+    ):
+        files.append(File.generated(config, f"reference/{name}.md", content=text))
     return files
 
 

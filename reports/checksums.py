@@ -58,6 +58,6 @@ def checked_bytes(content: bytes) -> CheckedFile:
 
 def in_schema(schema: Schema) -> Schema:
     """Return the schema of such a file, by that of what it says."""
-    words = "The SHA-256 of the rest of the file. Files of older versions have none."
+    words = "SHA-256 of the file without this key; files of version 0.1.0 do not have it."
     found = {CHECKSUM: {"description": words, "type": "string", "pattern": f"^{_SUM.pattern}$"}}
     return {**schema, "properties": schema["properties"] | found}

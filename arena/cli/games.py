@@ -234,7 +234,8 @@ def perft(
 _SCHEMAS: Final = {
     "record": "lath.notation.tables.data:SCHEMA",
     "config": "lath.arena.tournament.configuration.keys:schema",
-    "outcome": "lath.reports.notes.outcome:schema",
+    "outcome": "lath.arena.tournament.outcome.outcomes:schema",
+    "plan": "lath.arena.tournament.run.plan:schema",
     "standings": "lath.reports.event.export:schema",
     "report": "lath.reports.page.document:schema",
     "index": "lath.reports.page.index:schema",
@@ -250,7 +251,8 @@ def schema(
 ) -> None:
     """Print the JSON Schema of a format.
 
-    `index` is the data of the index page over several tournaments. `doctor` is one finding of
+    The formats are: a record, a configuration, `outcome.json`, `arena run --plan --json`,
+    `standings.json`, the data of a report and of an index page, events of a run, and a check of
     `arena doctor --json`.
     """
     if name not in _SCHEMAS:

@@ -62,23 +62,22 @@ STARTERS: Final[Mapping[Language, Starter]] = {
 }
 
 _TOML: Final = """\
-# A tournament. `arena run tournament.toml --output results` plays it and writes everything into
-# results/; started again, it goes on where it stopped. `arena schema config` lists every key.
+# A tournament. `arena run tournament.toml --output results` plays it into the folder results.
+# Run the same command again to resume. All keys: {documents}reference/tournament-toml/
 
 event = "My first tournament"
 games = {games}        # `arena games` lists them
-# or gauntlet, swiss, knockout, match, tune, pool: {documents}how-to/run-a-tournament/
-format = "round-robin"
-rounds = 5                 # each round: every pairing plays every game, both seats of one setup
-seed = 1                   # setups and the bots' seeds follow from it
-jobs = 1                   # games at the same time; "auto": as many as there are cores for
+format = "round-robin"     # or gauntlet, swiss, knockout, match, tune, pool
+rounds = 5                 # in a round, each pairing plays one opening of each game type twice
+seed = 1                   # setups, openings and the bots' seeds follow from it
+jobs = 1                   # games at the same time; "auto": as many as the cores allow
 
 [time]
 initial = "5s"             # on the clock before the first move
 increment = "50ms"         # added after each move
-# move = "500ms"           # or: a fixed time for each move
-# nodes = 1000             # or: nodes, which the bots count themselves
-# first = "1s"             # the first move alone, off the clock
+# move = "500ms"           # instead of a clock: time for each move
+# nodes = 1000             # instead of a clock: nodes for each move
+# first = "1s"             # time for a bot's first move of a game
 
 [[bot]]
 name = "greedy"            # a bundled bot needs no command; `arena bot list` shows them
@@ -86,7 +85,7 @@ name = "greedy"            # a bundled bot needs no command; `arena bot list` sh
 [[bot]]
 name = "mine"
 command = {command}
-{build}# cwd = "engines"          # where it runs; else in a scratch folder of its own
+{build}# cwd = "engines"          # folder in which the bot runs
 # env = {{ MYBOT_LOG = "0" }}
 # options = {{ threads = 1 }}
 # memory = "512MiB"

@@ -115,7 +115,7 @@ Name = Annotated[
     Text,
     Field(
         max_length=200,
-        description="a text of 1 to 200 printable characters, without blanks at its ends",
+        description="a text of 1 to 200 printable characters, without spaces at its ends",
     ),
     must(lambda text: text == text.strip()),
 ]
@@ -135,9 +135,13 @@ _Seconds = Annotated[
     ),
 ]
 
-Duration = Annotated[_Seconds, Field(description="a duration such as '0.1s' or '100ms'")]
+DURATION: Final = "a duration such as '0.1s' or '100ms'"
 
-SomeTime = Annotated[_Seconds, Field(ge=0.001, description="a duration from 1ms, such as '10s'")]
+Duration = Annotated[_Seconds, Field(description=DURATION)]
+
+SOME_TIME: Final = "a duration from 1ms, such as '10s'"
+
+SomeTime = Annotated[_Seconds, Field(ge=0.001, description=SOME_TIME)]
 
 _ByteSize = Annotated[
     int, BeforeValidator(_size), json_of({"type": "string", "pattern": r"^\d+\s*(KiB|MiB|GiB)$"})
@@ -176,16 +180,23 @@ class KeyTable(BaseModel):
 
 
 class BotTime(KeyTable):
-    """A bot's own time control: `initial` and `increment`, or `move`, or `nodes`.
-
-    With each of them, or alone, `first` is the time for a bot's first move of a game.
-    """
+    """A bot's own time control: `initial` and `increment`, or `move`, or `nodes`; also `first`."""
 
     initial: SomeTime = 0.0
+    """Time on a bot's clock before its first move. Default: 2s if `[time]` is empty or missing."""
+
     increment: Duration = 0.0
+    """Time added to the clock after each move. Default: 20ms if `[time]` is empty or missing."""
+
     move: SomeTime = 0.0
+    """Time for each move, instead of a clock."""
+
     nodes: Count = 0
+    """Nodes for each move, which the bot counts itself, instead of a clock."""
+
     first: SomeTime = 0.0
+    """Time for a bot's first move of a game. It replaces every other limit of that move, and leaves
+    the clock unchanged."""
 
     def control(self) -> TimeControl:
         """Return the time control that the table says."""
@@ -234,11 +245,13 @@ def _waited(part: str) -> BotKey:
 
 
 class BotTable(KeyTable):
-    """One bot."""
+    """A bot that plays. Write one `[[bot]]` for each; at least two must play."""
 
     name: Annotated[
         Name, BotKey(EntrantRule("the organiser names bots", is_read=False), decides=True)
     ]
+    """Name of the bot. Names must differ in more than upper and lower case."""
+
     command: Annotated[
         Command,
         BotKey(
@@ -250,6 +263,9 @@ class BotTable(KeyTable):
             decides=True,
         ),
     ] = Field(default=(), description="a list of words such as ['python', 'mybot.py'], or one text")
+    """Program and arguments. The arena looks up files of the command in `cwd`, or beside this file.
+    Default: the bundled bot of this name."""
+
     files: Annotated[
         list[Text],
         BotKey(
@@ -259,6 +275,8 @@ class BotTable(KeyTable):
             decides=True,
         ),
     ] = Field(default=[], description="a list of files and folders such as ['search.py', 'net/']")
+    """More files and folders of the bot, by which the arena recognises its versions."""
+
     cwd: Annotated[
         Text,
         BotKey(
@@ -269,6 +287,8 @@ class BotTable(KeyTable):
             FOLDER,
         ),
     ] = Field(default="", description="a folder")
+    """Folder in which the bot runs. Default: an empty folder for each process."""
+
     env: Annotated[
         dict[Variable, Annotated[str, must(lambda text: "\0" not in text)]],
         BotKey(
@@ -281,6 +301,8 @@ class BotTable(KeyTable):
             "env.",
         ),
     ] = Field(default={}, description="a table of texts such as { LOG = '0' }")
+    """Environment variables that the bot gets besides a few of yours."""
+
     options: Annotated[
         dict[str, str | int | float | bool],
         must(lambda options: all(map(_is_told, chain(options, options.values())))),
@@ -298,6 +320,8 @@ class BotTable(KeyTable):
     ] = Field(
         default={}, description="a table of texts, numbers or booleans such as { threads = 1 }"
     )
+    """Options that the arena sends to the bot with `setoption`."""
+
     memory: Annotated[
         _ByteSize,
         BotKey(
@@ -306,6 +330,9 @@ class BotTable(KeyTable):
             spec="memory_bytes",
         ),
     ] = Field(default=0, ge=1, le=1 << 60, description="a size such as '512MiB' (KiB, MiB or GiB)")
+    """Memory of all processes of the bot. A bot that needs more crashes and loses. Leave it out for
+    builds with sanitizers. Default: none. With `user` or `bwrap` it is a share of the machine."""
+
     time: Annotated[
         BotTime | None,
         BotKey(
@@ -316,17 +343,35 @@ class BotTable(KeyTable):
         description="a table such as { initial = '10s', increment = '0.1s' } (or move, or nodes), "
         "with first for its first move",
     )
-    startup: Annotated[SomeTime | None, _waited("startup")] = None
-    margin: Annotated[Duration | None, _waited("margin")] = None
-    stop: Annotated[SomeTime | None, _waited("stop")] = None
+    """Time control of this bot. It replaces all of `[time]`, also its `first`. Default: that of
+    `[time]`."""
+
+    startup: Annotated[SomeTime | None, _waited("startup")] = Field(
+        default=None, description=SOME_TIME
+    )
+    """Time for the bot's `ok` when it starts, and for `ready` before each game. Default: that of
+    `[time]`."""
+
+    margin: Annotated[Duration | None, _waited("margin")] = Field(
+        default=None, description=DURATION
+    )
+    """Overrun that the arena accepts for each move of this bot. Default: that of `[time]`."""
+
+    stop: Annotated[SomeTime | None, _waited("stop")] = Field(default=None, description=SOME_TIME)
+    """Time for this bot to answer `stop`, and to end after `quit`. Default: that of `[time]`."""
+
     threads: Annotated[
         int,
         whole(1, MAX_JOBS),
         BotKey(EntrantRule(_SHARED, "1", has_one_thread, part="threads=N"), "threads", TYPED),
     ] = 1
+    """Cores that the bot needs at the same time. Default: its option `threads`, or 1."""
+
     build: Annotated[
         Text, BotKey(EntrantRule("it runs in the sandbox of the bot"), "build", decides=True)
     ] = Field(default="", description="a command of the shell such as 'make'")
+    """Shell command that builds the bot. The arena runs it in a copy of `cwd`, in the sandbox."""
+
     sandbox: Annotated[
         Sandbox,
         BotKey(
@@ -336,6 +381,9 @@ class BotTable(KeyTable):
             "sandbox",
         ),
     ] = "auto"
+    """Sandbox of this bot: `auto` is the best that this machine allows without setup. Default: the
+    tournament's `sandbox`."""
+
     reads: Annotated[
         list[Text],
         BotKey(
@@ -351,6 +399,8 @@ class BotTable(KeyTable):
     ] = Field(
         default=[], description="a list of files and folders such as ['/opt/jdk', '../tables']"
     )
+    """Other files and folders that the bot can read in the sandbox `bwrap`."""
+
     cache: Annotated[
         _ByteSize,
         BotKey(
@@ -359,6 +409,9 @@ class BotTable(KeyTable):
             spec="cache_bytes",
         ),
     ] = Field(default=0, ge=1, le=1 << 40, description="a size such as '64MiB' (KiB, MiB or GiB)")
+    """Size of a folder that the arena keeps for the bot between games. The bot finds it by the
+    variable `XDG_CACHE_HOME`."""
+
     protocol: Annotated[
         Literal["lath", "codingame", "botzone"],
         BotKey(
@@ -367,6 +420,8 @@ class BotTable(KeyTable):
             decides=True,
         ),
     ] = Field(default="lath", description="'lath', 'codingame' or 'botzone'")
+    """Protocol that the bot speaks."""
+
     hosts: Annotated[
         dict[Variable, Command],
         BotKey(
@@ -378,6 +433,7 @@ class BotTable(KeyTable):
         default={},
         description="a table of commands by names of machines, such as { 'gpu-*' = '/opt/mine' }",
     )
+    """Commands for machines of a cluster, by patterns of their names. The first match counts."""
 
 
 KEYS: Final[Mapping[str, BotKey]] = {

@@ -92,10 +92,13 @@ class Fixed(Schedule):
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """What a gauntlet is for."""
+    """The bots of a gauntlet by their role."""
 
     challengers: tuple[str, ...]
+    """Bots that meet all the opponents."""
+
     opponents: tuple[str, ...]
+    """Bots that meet the challengers only."""
 
 
 class Gauntlet(Fixed):
@@ -160,13 +163,13 @@ class SprtStanding:
     """The LLR after so many pairs that count, some of them, the last as it stands."""
 
     has_stopped: bool
-    """Whether no pair will count any more."""
+    """Whether the test has ended: no later pair counts."""
 
     repeating: int = 0
-    """Pairs in which a game repeats another."""
+    """Pairs with a game that repeats an earlier one."""
 
     why_nothing_new: str = ""
-    """Why it was stopped without a verdict; empty where it was not."""
+    """Reason why the match stopped without a verdict; empty otherwise."""
 
 
 IDLE_PAIRS: Final = (10, 3)

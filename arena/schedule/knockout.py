@@ -39,20 +39,26 @@ def bracket(people: int) -> list[tuple[int | None, int | None]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tie:
-    """Two bots of which one goes through."""
+    """Two bots, one of which advances."""
 
     round: int
+    """Number of the round, from 1."""
+
     bots: tuple[str | None, str | None]
-    """The better seed first; None while that is open, and in a bye."""
+    """The two bots, the better seed first; None while a bot is not known, and in a bye."""
 
     points: tuple[float, float] = (0.0, 0.0)
+    """Points of each bot."""
+
     prolonged: int = 0
-    """How often, since it was level."""
+    """How often the arena prolonged the tie because the score was tied."""
 
     by_seed: bool = False
-    """Whether it was level to the end."""
+    """Whether the better seed advanced because the score stayed tied."""
 
     winner: str | None = None
+    """The bot that advances; None while that is open."""
+
     walkovers: int = 0
     """Games that were lost without being played."""
 

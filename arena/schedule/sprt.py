@@ -38,19 +38,19 @@ class Sprt:
     """What the test decides between, and how surely."""
 
     elo0: float
-    """First's advantage over second if H0 holds."""
+    """Lead of the first bot in Elo under H0."""
 
     elo1: float
-    """The same if H1 holds; > elo0."""
+    """Lead of the first bot in Elo under H1; more than `elo0`."""
 
     alpha: float = 0.05
-    """Probability of accepting H1 though H0 holds; in 0..0.5."""
+    """Probability of accepting H1 if H0 holds, from 0 to 0.5."""
 
     beta: float = 0.05
-    """Probability of accepting H0 though H1 holds; in 0..0.5."""
+    """Probability of accepting H0 if H1 holds, from 0 to 0.5."""
 
     model: str = "logistic"
-    """What the Elo are: `logistic`, or `normalized` by the spread of the results."""
+    """Scale of `elo0` and `elo1`: `logistic`, or `normalized` by the spread of the results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +58,19 @@ class SprtState:
     """How a test stands; every number is finite or None."""
 
     counts: tuple[int, ...]
-    """Pairs in which first had 0, 1, 2, 3 and 4 half points."""
+    """Pairs in which the first bot scored 0, ½, 1, 1½ and 2 points."""
 
     llr: float
+    """Log-likelihood ratio so far."""
+
     bounds: tuple[float, float]
-    """The log-likelihood ratios at which H0 and H1 are accepted."""
+    """Log-likelihood ratios at which the test accepts H0 and H1."""
 
     verdict: Literal["H0", "H1"] | None
+    """The accepted hypothesis; None while the test is undecided."""
 
     worth: float = 1.0
-    """As what part of a new pair each of them counts, where games or openings come again."""
+    """Weight of a pair, from 0 to 1; less than 1 if games repeat or openings are alike."""
 
     @property
     def pairs(self) -> int:
@@ -212,11 +215,16 @@ def elo_of(score: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class FirstMoveAdvantage:
-    """First's advantage in Elo, with its interval of 95%; None where it has no end."""
+    """The lead of the first bot in Elo, with its 95% interval; None where that is unbounded."""
 
     elo: float | None
+    """Estimate of the lead; None if it is unbounded."""
+
     low: float | None
+    """Lower end of the 95% interval; None if it is unbounded."""
+
     high: float | None
+    """Upper end of the 95% interval; None if it is unbounded."""
 
 
 def fixed_advantage(counts: Sequence[int], worth: float = 1.0) -> FirstMoveAdvantage:

@@ -1,11 +1,10 @@
 """Swiss: each round, bots that have scored alike and have not met play each other.
 
 The rules are those of FIDE C.04.3 with what speaks of colours left out, for an encounter is played
-with both seats; docs/how-to/run-a-tournament.md has them in words. A round begins when all games
-of the last
-one are in; its pairings follow from the sums of the rounds before, pair numbers from round, setup,
-game and place of the encounter. People are numbers in the order of seeding, points are half points
-or products of them, so that nothing is rounded.
+with both seats; docs/reference/tournament-formats.md has them in words. A round begins when all
+games of the last one are in; its pairings follow from the sums of the rounds before, pair numbers
+from round, setup, game and place of the encounter. People are numbers in the order of seeding,
+points are half points or products of them, so that nothing is rounded.
 """
 
 from __future__ import annotations
@@ -183,28 +182,37 @@ class SwissRow:
     """One bot in the table."""
 
     rank: int
-    """Bots that no tie-break parts share one."""
+    """Rank by points and tie-breaks; tied bots share a rank."""
 
     name: str
+    """Name of the bot."""
+
     points: float
+    """Points, with byes and walkovers."""
+
     buchholz: float
-    """The points of its opponents, and of a dummy in each round that it did not play."""
+    """Points of the opponents, and of a dummy for each round that the bot did not play."""
 
     sonneborn_berger: float
-    """The same, each times the share of the points that it took; in 0..buchholz."""
+    """Points of the opponents, each times the share scored against that opponent."""
 
     byes: int
+    """Rounds without an opponent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paired:
-    """Two bots that meet in a round, and how that stands; or a bye."""
+    """An encounter of two bots in a round, or a bye."""
 
     bots: tuple[str, str | None]
-    """The better placed first; None: it has a bye."""
+    """The two bots, the better placed first; the second is None in a bye."""
 
     points: tuple[float, float]
+    """Points of each bot."""
+
     is_over: bool = True
+    """Whether all games of the encounter are finished."""
+
     walkovers: int = 0
     """Games that were lost without being played."""
 

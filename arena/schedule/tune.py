@@ -25,15 +25,14 @@ from lath.notation.record.tags import TUNING
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TunedValue:
-    """How an option stands."""
+    """An option and its value so far."""
 
     parameter: TunedOption
     at: float
-    """Where it is now, and when all pairs are known, where they say that it is best; within its
-    range."""
+    """Value so far; after the last pair, the best value by all results."""
 
     value: float
-    """The same as a bot is set to."""
+    """The same value, rounded as the bot gets it."""
 
     path: tuple[tuple[int, float], ...]
     """Where it was after so many pairs, some of them, the last as it stands."""
@@ -47,17 +46,17 @@ class TuneStanding:
     """The bots; the first is the tuned one."""
 
     pairs: int
-    """Of tuning, in all."""
+    """Pairs of trials in all."""
 
     done: int
-    """Those of them whose results are known."""
+    """Pairs of trials that are finished."""
 
     options: tuple[TunedValue, ...]
     test: SprtStanding | None
     """None before all pairs of tuning are played, and where nothing is tested."""
 
     is_same: bool
-    """Whether all are played and the values are those of the start: there is nothing to test."""
+    """Whether the tuned values equal the start values, so that there is nothing to test."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,12 +107,13 @@ class Coming(TypedDict):
     """A match day that is to come."""
 
     number: Positive
+    """number of the match day, from 1"""
     date: str
-    """when it is planned; empty if nobody said"""
+    """planned date; empty if there is none"""
     pairings: list[list[str]]
-    """who meets whom"""
+    """the two bots of each pairing"""
     rests: list[str]
-    """the entries that have no opponent"""
+    """bots that have no opponent"""
 
 
 class SeasonView(TypedDict):

@@ -48,25 +48,28 @@ def games_to_tell(variance: float, apart: float) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needed:
-    """How many games of a game, and as many of another, show that a measure differs."""
+    """The games that reveal a difference between two game types in one metric."""
 
     game: str
+    """The game type."""
+
     measure: Literal["first_score", "plies", "drama"]
+    """The metric: the first player's score, the length or the drama."""
 
     apart: float | None
-    """The difference: of a share in 0..1, of plies in plies; None where these are not known."""
+    """The difference to reveal: a share from 0 to 1, or plies; None if it is not known yet."""
 
     games: int | None
-    """Of each; None where nobody knows yet."""
+    """Games of each of the two game types; None if the number is not known yet."""
 
     assumed: bool
-    """Whether the spread is the greatest that can be, not that of games that were played."""
+    """Whether `games` assumes the greatest possible spread, because no spread was measured."""
 
     played: int
-    """Of how many games the spread is."""
+    """Games behind the measured spread."""
 
     why: str
-    """Why nobody knows; empty where `games` says it."""
+    """Reason why `games` is null; empty otherwise."""
 
 
 def needed(group: GameGroup) -> tuple[Needed, ...]:

@@ -1,4 +1,4 @@
-"""What a tournament came to by the rules of its format, as plain data for pages and terminals.
+"""The result of a tournament by the rules of its format, as plain data for pages and terminals.
 
 `outcome.json` is this.
 """
@@ -26,23 +26,23 @@ class SheetColumn:
     """A column of a sheet."""
 
     heading: str
-    """What stands above it."""
+    """Heading of the column."""
 
     kind: Kind = "number"
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table of words; where room is short columns may be left out, the last first."""
+    """A table of texts. If room is short, the last columns can be left out."""
 
     columns: tuple[SheetColumn, ...]
-    """From left to right; one at least."""
+    """Columns from left to right, at least one."""
 
     rows: tuple[tuple[str, ...], ...]
-    """From the top; as many cells in each as there are columns."""
+    """Rows from the top, with one cell for each column."""
 
     title: str = ""
-    """What it is one of, such as a round; empty where it stands alone."""
+    """Title of the table, such as a round; empty if it is the only one."""
 
     def __post_init__(self) -> None:
         """Raise ValueError where cells and columns do not agree."""
@@ -55,49 +55,51 @@ class Plot:
     """A curve between bounds."""
 
     title: str
+    """Title of the curve."""
+
     across: str
-    """What is counted from left to right."""
+    """Label of the horizontal axis."""
 
     points: tuple[tuple[float, float], ...]
-    """From left to right; two at least, at most a hundred."""
+    """Points from left to right, from 2 to 100."""
 
     bounds: tuple[tuple[str, float], ...] = ()
-    """Heights that mean something, and what."""
+    """Horizontal lines, each with its label and height."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventOutcome:
-    """How a tournament ended, or stands, by the rules of its format."""
+    """The result of a tournament by the rules of its format, final or so far."""
 
     version: Literal[1] = 1
-    """Of this format."""
+    """Version of this file format."""
 
     format: str
-    """Such as `swiss`."""
+    """Format of the tournament, such as `swiss`."""
 
     event: str = ""
-    """Its title."""
+    """Title of the tournament."""
 
     done: Count = 0
-    """Games that were played and count."""
+    """Games that count so far."""
 
     total: Count = 0
-    """Games that there will be, as far as one can tell; >= done."""
+    """Games that will count in all, as far as that is known; at least `done`."""
 
     verdict: str = ""
-    """What it came to, in a sentence; empty where that is open, or the sheets say it."""
+    """The result in a sentence; empty if it is open, or if the tables show it."""
 
     words: tuple[str, ...] = ()
-    """The whole of it in lines for people."""
+    """The result as lines of text."""
 
     sheets: tuple[Sheet, ...] = ()
-    """The same as tables; none where the format says nothing that a crosstable does not."""
+    """The result as tables; none if the crosstable shows everything."""
 
     plots: tuple[Plot, ...] = ()
-    """The way to it, where the format has one."""
+    """The way to the result as curves."""
 
     data: Mapping[str, Any] = field(default_factory=dict)
-    """The same for programs, as the format has it: docs/how-to/run-a-tournament.md."""
+    """The result for programs. `arena schema outcome` lists the keys of each format."""
 
     @property
     def is_complete(self) -> bool:
@@ -146,5 +148,5 @@ _FIELDS: Final = frozenset(one.name for one in fields(EventOutcome))
 
 def schema() -> Schema:
     """Return the JSON Schema of `outcome.json`."""
-    title = "The result of a Lath Arena tournament by the rules of its format"
+    title = "Result of a tournament by the rules of its format"
     return in_schema(schema_of(EventOutcome, title))

@@ -24,9 +24,11 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Schedule
+from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.sprt import Sprt
+from lath.arena.schedule.tuning.spsa import TunedOption, Tuning
 from lath.arena.tournament.outcome.notes import outcome_in, write_outcome
-from lath.arena.tournament.outcome.outcomes import outcome_of
+from lath.arena.tournament.outcome.outcomes import outcome_of, schema
 from lath.arena.tournament.run import folder as directory
 from lath.arena.tournament.run.events import Event, PairEnded, Waiting
 from lath.arena.tournament.run.progress import Progress
@@ -38,7 +40,7 @@ from lath.reports.checksums import checked_bytes
 from lath.reports.counting.standings import compute
 from lath.reports.event import export
 from lath.reports.event.background import Background, completed
-from lath.reports.notes.outcome import EventOutcome, Sheet, SheetColumn, from_json, schema, to_json
+from lath.reports.notes.outcome import EventOutcome, Sheet, SheetColumn, from_json, to_json
 from lath.reports.page.page import render
 from lath.reports.page.views import bracket
 
@@ -182,20 +184,28 @@ def test_a_match_with_a_test_has_its_numbers_while_it_runs_and_at_the_end() -> N
 # Kept in a file
 
 
+TEST: dict[str, Any] = {"names": ("A", "B"), "sprt": Sprt(elo0=0, elo1=200)}
+TUNING = Tuning(parameters=(TunedOption(name="depth", low=1, high=9, start=3, step=1),), pairs=3)
+TERMS: dict[str, dict[str, Any]] = {"match": TEST, "tune": {**TEST, "tuning": TUNING}}
+
+
 def an_outcome(form: str = "swiss") -> EventOutcome:
-    schedule = at_the_end(form, names=FIVE, rounds=3)
+    schedule = at_the_end(form, **{"names": FIVE, "rounds": 3, **TERMS.get(form, {})})
     return outcome_of(schedule.standing(), form, event="Tournament", done=8, total=8)
 
 
 def test_an_outcome_keeps_its_schema_and_is_read_back(tmp_path: Path) -> None:
-    for form in ("round-robin", "swiss", "knockout"):
+    keys = set[str]()
+    for form in FORMATS:
         outcome = an_outcome(form)
+        keys |= outcome.data.keys()
         write_outcome(tmp_path, outcome)
         content = (tmp_path / OUTCOME).read_bytes()
         jsonschema.validate(json.loads(content), schema())
         told = checked_bytes(content).value
         assert from_json(told) == from_json(json.loads(json.dumps(to_json(outcome))))
         assert from_json(told).sheets == outcome.sheets
+    assert keys == schema()["properties"]["data"]["properties"].keys()
 
 
 def test_what_is_no_outcome_is_refused_in_one_line() -> None:

@@ -1,19 +1,26 @@
-"""The page of the reference that lists the commands, as the site has it."""
+"""Pages of the reference that are made from the program, as the site has them."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from places import DOCS
 
-_SPEC: Final = importlib.util.spec_from_file_location("_commands", DOCS / "_commands.py")
-assert _SPEC is not None
-assert _SPEC.loader is not None
-GENERATOR: Final[Any] = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(GENERATOR)
+
+def _loaded(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+GENERATOR: Final = _loaded("_commands")
+_TOML: Final = _loaded("_tournament_toml")
 
 
 @cache
@@ -36,3 +43,38 @@ def section(words: tuple[str, ...]) -> str:
     """Return what the page says about a command."""
     heading = f"`arena {' '.join(words)}`\n"
     return re.split(r"(?m)^###* ", commands_page().partition(f"# {heading}")[2])[0]
+
+
+EXAMPLE: Final[str] = _TOML.EXAMPLE
+"""The whole configuration that the page shows."""
+
+
+@cache
+def toml_page() -> str:
+    """Return the page as Markdown."""
+    text: str = _TOML.tournament_toml()
+    return text
+
+
+class KeyRow(NamedTuple):
+    """What the page says of a key."""
+
+    table: str
+    key: str
+    meaning: str
+    value: str
+    default: str
+    on_resume: str
+
+
+def key_rows() -> list[KeyRow]:
+    """Return the rows of all keys; each has the anchor that its table and its name make."""
+    found = []
+    for section in toml_page().split("\n## ")[1:]:
+        title = section.partition("\n")[0]
+        table = title.strip("[]") if title.startswith("[") else ""
+        for key, rest in re.findall(r"(?m)^\| <a id=.*?>`(\w+)` \| (.*) \|$", section):
+            anchor = f"{table}-{key}" if table else key
+            assert f'| <a id="{anchor}"></a>`{key}` |' in section
+            found.append(KeyRow(table, key, *rest.split(" | ")))
+    return found

@@ -51,19 +51,23 @@ class TunedOption:
     """An option that is tuned: numbers of a range, all with as many decimal places."""
 
     name: str
+    """Name of the option."""
+
     low: float
+    """Least value."""
+
     high: float
-    """The greatest value; > low."""
+    """Greatest value; more than `low`."""
 
     start: float
-    """In low..high."""
+    """Start value."""
 
     step: float
-    """How far both sides are from θ in the last iteration; from half a unit of the last decimal
-    place to half of the range."""
+    """Distance of both trial values from the value so far, in the last pair. From half a unit of
+    the last decimal place to half of the range."""
 
     digits: int = 0
-    """Decimal places; 0: whole numbers."""
+    """Decimal places; 0 for whole numbers."""
 
     def rounded(self, at: float, lot: float = 0.5) -> int | float:
         """Return the value next below `at`, or above it where what is left and `lot` come to one.

@@ -52,26 +52,6 @@ DEFAULT_TIME: Final = {"initial": "2s", "increment": "20ms"}
 
 _NONE: Final[Mapping[str, Any]] = {}
 
-_NOT_NOTED: Final[Mapping[str, Any]] = {
-    # What they say decides which games are played: a run that goes on with another is refused.
-    **dict.fromkeys(("event", "games", "format", "pairs", "challengers", "seed"), True),
-    **dict.fromkeys(("adjudication", "sprt", "tune", "openings"), True),
-    "time": {"initial", "increment", "move", "nodes", "first"},  # all that BotTime has
-    # More of them may be played, not fewer.
-    "rounds": True,
-    # They change no game.
-    "log": True,
-    "bench_after": True,
-    "anchors": True,
-    # It is each bot's that has none of its own.
-    "sandbox": True,
-    # When a season begins is noted with its match days.
-    "season": True,
-    "league": True,
-}
-"""All other keys may be others when a run goes on, and a change of them is noted. Of a bot's keys
-`BotTable` says it."""
-
 Noted = Mapping[str, Mapping[str, Any]]
 """The values of what is noted: by bot, or "" for what is everybody's, and by key."""
 
@@ -83,9 +63,12 @@ Openings = BookChoice | RandomChoice | None
 def _noted(model: ConfigTable, jobs: int, bots: Iterable[BotSpec], openings: Openings) -> Noted:
     """Return them as they are used: `auto` counted, folders absolute; a pool's are more."""
     from lath.arena.entrants.bot_table import KEYS  # start-up time
+    from lath.arena.tournament.configuration.keys import FREE, REFUSED
 
     decisive = {name for name, key in KEYS.items() if key.decides}
-    values = model.model_dump(exclude={**_NOT_NOTED, "bot": {"__all__": decisive}})
+    # The sandbox is noted of each bot, the beginning of a season with its match days.
+    left_out = {**REFUSED, **FREE, "sandbox": True, "bot": {"__all__": decisive}}
+    values = model.model_dump(exclude=left_out)
     times, rows = values.pop("time"), values.pop("bot")
     values |= {f"time.{key}": value for key, value in times.items()}
     if model.format == "pool":

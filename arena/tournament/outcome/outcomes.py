@@ -12,11 +12,21 @@ from typing import Any, Final
 
 from lath.arena.schedule.fixed import Challenge, DuplicatesOnly, SprtStanding
 from lath.arena.schedule.knockout import Bracket, Tie
-from lath.arena.schedule.sprt import fixed_advantage, normalized_of, stopped_advantage
-from lath.arena.schedule.swiss import Paired, SwissTable
+from lath.arena.schedule.sprt import (
+    FirstMoveAdvantage,
+    Sprt,
+    SprtState,
+    fixed_advantage,
+    normalized_of,
+    stopped_advantage,
+)
+from lath.arena.schedule.swiss import Paired, SwissRow, SwissTable
 from lath.arena.schedule.tune import TunedValue, TuneStanding
+from lath.arena.schedule.tuning.spsa import TunedOption
 from lath.reports.counting.standings import TRIALS
+from lath.reports.notes import outcome as written
 from lath.reports.notes.outcome import EventOutcome, Plot, Sheet, SheetColumn
+from lath.reports.schema import Schema, shape_of
 
 
 def outcome_of(
@@ -393,3 +403,66 @@ DESCRIBED: Final[Mapping[type, Callable[[Any], EventOutcome]]] = {
     TuneStanding: _tuning,
     DuplicatesOnly: _repeats,
 }
+
+
+# What `outcome.json` has
+
+
+def schema() -> Schema:
+    """Return the JSON Schema of `outcome.json`, with the keys that each format writes in `data`."""
+    made = written.schema()
+    data = {**made["properties"]["data"], "properties": _data(), "additionalProperties": False}
+    return {**made, "properties": {**made["properties"], "data": data}}
+
+
+def _data() -> dict[str, Schema]:
+    advantage = _fields(FirstMoveAdvantage)
+    test = {
+        **_fields(Sprt),
+        **_fields(SprtState),
+        "elo": advantage["elo"],
+        "elo_low": advantage["low"],
+        "elo_high": advantage["high"],
+        "normalized": {
+            "description": "The lead in normalized Elo with both ends, if that is the `model`.",
+            "anyOf": [_list({"type": ["number", "null"]}), {"type": "null"}],
+        },
+        **_fields(SprtStanding, "has_stopped", "repeating", "why_nothing_new"),
+    }
+    how = {"description": "How a tie was decided, if not by its first games.", "type": "string"}
+    bracket = {
+        "title": {"description": "Title of the round.", "type": "string"},
+        "ties": _list(_object(_fields(Tie) | {"how": how})),
+    }
+    option = _fields(TunedOption) | _fields(TunedValue, "at", "value")
+    tune = _fields(TuneStanding, "pairs", "done", "is_same") | {"options": _list(_object(option))}
+    return {
+        "swiss": _list(shape_of(SwissRow), "Swiss: the table, the best bot first."),
+        "rounds": _list(_list(shape_of(Paired)), "Swiss: the encounters of each round so far."),
+        "knockout": _list(shape_of(Tie), "Knockout: the ties whose bots are known."),
+        "winner": {
+            "description": "Knockout: the winner; null while that is open.",
+            "type": ["string", "null"],
+        },
+        "bracket": _list(_object(bracket), "Knockout: all rounds in order."),
+        "gauntlet": {**shape_of(Challenge), "description": "Gauntlet: the bots by their role."},
+        "sprt": _object(test, "Match and tune: the test."),
+        "tune": _object(tune, "Tune: the tuned options."),
+    }
+
+
+def _fields(kind: type, *names: str) -> dict[str, Schema]:
+    """Return the schema of each field of a dataclass, or of those that are named."""
+    known: dict[str, Schema] = shape_of(kind)["properties"]
+    return {name: known[name] for name in names or known}
+
+
+def _list(items: Schema, description: str = "") -> Schema:
+    said = {"description": description} if description else {}
+    return {**said, "type": "array", "items": items}
+
+
+def _object(properties: dict[str, Schema], description: str = "") -> Schema:
+    said = {"description": description} if description else {}
+    shape = {"type": "object", "properties": properties, "required": [*properties]}
+    return {**said, **shape, "additionalProperties": False}

@@ -53,6 +53,7 @@ from lath.reports.ratings.elo import ELO
 from lath.reports.ratings.numerics import Z95, cholesky, dot
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import DecidedGame
+from lath.reports.schema import Schema, schema_of
 
 AIM_ELO: Final = 20.0
 """Half the width of the interval of which a plan says how many games it needs."""
@@ -111,78 +112,101 @@ ENOUGH: Final = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotPlan:
-    """What is planned of one bot."""
+    """The plan of one bot."""
 
     name: str
+    """Name of the bot."""
+
     played: int
+    """Games of the bot that are stored."""
+
     games: int
-    """That it will have played then; on average, where that depends on results."""
+    """Games of the bot after the tournament; the mean if it depends on results."""
 
     opponents: int
+    """Bots that it meets."""
+
     now: float | None
-    """Half the width of its interval in Elo points against the mean of all, of two bots against the
-    other one; None before games."""
+    """Half of the 95% interval of its Elo now, against the mean of all bots, or against the other
+    of two; None before any game."""
 
     then: float | None
-    """The same when all is played."""
+    """Half of the 95% interval of its Elo after the tournament."""
 
     games_for_aim: int | None
-    """How many games it needs in all for half a width of `AIM_ELO`, of the same opponents."""
+    """Games that an interval of ±20 Elo needs, against the same opponents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SprtPlan:
-    """How many more games a match takes until its test decides."""
+    """The games until the test of a match decides."""
 
     elo: tuple[float, float, float]
-    """The differences: H0's, the one between, and H1's."""
+    """Three leads in Elo: `elo0`, the middle, and `elo1`."""
 
     games: tuple[int, int, int]
-    """Expected at each of them, however many there are."""
+    """Mean number of games until the test decides, at each lead, without a maximum."""
 
     most: int
-    """How many there are, if it decides nothing."""
+    """Games left if the test does not decide."""
 
     within: tuple[float, float, float]
-    """How likely it decides within these at each of them, in 0..1."""
+    """Chance that the test decides within these games, at each lead, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is planned."""
+    """The plan of a tournament: games, time, and how narrow the intervals become."""
 
     format: str
+    """Format of the tournament, such as `swiss`."""
+
     event: str
+    """Title of the tournament."""
+
     played: int
+    """Games that are stored."""
+
     games: tuple[int, int]
-    """To play, at least and at most: where that depends on results, 95 of 100 runs play so many."""
+    """Games left, as minimum and maximum; for a knockout the range of 95 of 100 runs."""
 
     seconds: Range | None
-    """How long that takes; None where only the bots could tell."""
+    """Seconds for these games, as minimum and maximum; None if nothing limits the bots' time."""
 
     jobs: int
+    """Games at the same time."""
+
     plies: Range | None
-    """Of a game, where the time follows from them; None where it follows from games stored."""
+    """Plies of a game, as minimum and maximum; None if the time follows from stored games."""
 
     noise: float | None
-    """Intervals of games so far, over those of independent games; None where these are few."""
+    """Width of the intervals so far, relative to independent games; None if it is not known."""
 
     sprt: SprtPlan | None
+    """The test of a match; None without `[sprt]`."""
+
     bots: tuple[BotPlan, ...]
+    """The bots in the order of the configuration; empty for a tuning."""
+
     season: str = ""
-    """The season of a league; empty: none."""
+    """Name of the season of a pool; empty without one."""
 
     match_days: tuple[Coming, ...] = ()
-    """Those that are to come, the next one first; of one that was begun all its pairings."""
+    """Match days of the season that are left, the next one first."""
 
     waits_for: tuple[str, ...] = ()
-    """Entries that are benched, where nothing of the season can be played without them."""
+    """Benched bots without which no game of the season can be played."""
 
     slow: tuple[str, ...] = ()
-    """Of games whose rules are too slow for the bots' time, and how long games by nodes are."""
+    """Warnings about game types that are too slow for the time; length of games by nodes."""
 
     differences: tuple[Needed, ...]
-    """How many games show that a game differs from another."""
+    """Games that reveal a difference between two game types, for each game type and metric."""
+
+
+def schema() -> Schema:
+    """Return the JSON Schema of a plan."""
+    return schema_of(Plan, "Plan of a tournament")
 
 
 class _Anywhere:

@@ -13,6 +13,7 @@ import jsonschema
 from arena_runs import arena, numbers, sequence
 from places import page_text
 from quick_runs import play_nothing
+from reference import EXAMPLE, toml_page
 
 from lath import notation
 from lath.arena.schedule.formats import FORMATS
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
     import pytest
 
 PAGE = page_text("run-a-tournament")
-EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+FORMATS_PAGE = page_text("tournament-formats")
+EXAMPLES = re.findall(
+    r"^```toml\n(.*?)^```$", PAGE + FORMATS_PAGE + toml_page(), re.MULTILINE | re.DOTALL
+)
 
 REAL = ("random", f"legal={Path('examples/bots/legal.sh').resolve()}")
 FAKE = tuple(f"{name}={shlex.join(bad_bots.command(bad_bots.Good))}" for name in ("ann", "bob"))
@@ -83,9 +87,11 @@ def test_games_begin_with_the_openings_of_a_book(tmp_path: Path) -> None:
     )
 
 
-def test_every_configuration_of_the_page_is_a_tournament(tmp_path: Path) -> None:
-    book = re.findall(r"^```lath\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    (tmp_path / "book.lath").write_text("\n".join(book))
+def test_every_configuration_of_the_pages_is_a_tournament(tmp_path: Path) -> None:
+    (book,) = re.findall(r"^```lath\n(.*?)^```$", FORMATS_PAGE, re.MULTILINE | re.DOTALL)
+    (tmp_path / "book.lath").write_text(book)
+    (tmp_path / "mybot.py").touch()
+    assert (len(EXAMPLES), EXAMPLES[-1]) == (5, EXAMPLE)
     for text in EXAMPLES:
         jsonschema.Draft202012Validator(keys.schema()).validate(tomllib.loads(text))
         told = config.build({"games": ["yavalath"], **tomllib.loads(text)}, tmp_path)

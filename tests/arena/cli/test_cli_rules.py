@@ -82,7 +82,17 @@ def test_a_game_without_a_compiled_form_says_so_beside_the_bots() -> None:
 
 
 def test_schemas_are_valid_json_schemas() -> None:
-    names = ("record", "config", "outcome", "standings", "report", "index", "events", "doctor")
+    names = (
+        "record",
+        "config",
+        "outcome",
+        "plan",
+        "standings",
+        "report",
+        "index",
+        "events",
+        "doctor",
+    )
     for name in names:
         schema = json.loads(arena("schema", name).out)
         jsonschema.Draft202012Validator.check_schema(schema)

@@ -13,7 +13,7 @@ import pytest
 from quick_runs import play_nothing
 
 from lath.arena.tournament.configuration.config import build
-from lath.arena.tournament.configuration.keys import TABLES
+from lath.arena.tournament.configuration.keys import TABLES, on_change
 from lath.arena.tournament.outcome.notes import changes_in
 from lath.arena.tournament.store.database import SETTINGS
 from lath.arena.tournament.store.store import Store
@@ -116,6 +116,13 @@ def test_every_key_has_its_class() -> None:
     keys = {table: set(model.model_fields) for table, model in TABLES.items()}
     keys[""] -= set(TABLES)
     assert {table: set(classes) for table, classes in CLASSES.items()} == keys
+    words = {"refused": REFUSED, "recorded": NOTED, "accepted": FREE}
+    found = {
+        (table, key): (words[on_change(table, key)], class_)
+        for table, classes in CLASSES.items()
+        for key, (class_, *_) in classes.items()
+    }
+    assert {place for place, (said, is_) in found.items() if said != is_} == {("openings", "file")}
 
 
 def what_is_another(table: str, key: str, folder: Path) -> list[int]:

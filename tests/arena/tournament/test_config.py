@@ -14,6 +14,7 @@ import pytest
 import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
+from reference import key_rows
 
 from lath.arena.entrants import bot_table
 from lath.arena.entrants.flag_text import time_table
@@ -259,6 +260,36 @@ def test_the_schema_takes_what_the_reader_takes() -> None:
         schema.validate(told)
     wrong = ({"round": 1}, {"rounds": 0}, {"time": {"depth": 1}}, {"seed": 10**23})
     assert [told for told in wrong if schema.is_valid(told)] == []
+
+
+# What the reference says
+
+
+def test_the_reference_has_every_key_and_the_defaults_of_the_reader() -> None:
+    rows = key_rows()
+    keys_of = {name: {*table.model_fields} for name, table in keys.TABLES.items()}
+    keys_of[""] -= {*keys.TABLES}
+    assert {(row.table, row.key) for row in rows} == {
+        (name, key) for name, known in keys_of.items() for key in known
+    }
+    needed: dict[str, dict[str, Any]] = {
+        "bot": {"name": "ann"},
+        "sprt": {"elo0": 0, "elo1": 1},
+        "tune": {"pairs": 1, "options": {"level": "1..9 from 4"}},
+        "season": {"name": "Spring"},
+    }
+    for row in rows:
+        table = keys.TABLES[row.table]
+        field = table.model_fields[row.key]
+        assert len(row.meaning.partition(" Formats: ")[0].split()) <= 30, row
+        assert row.value not in ("", "None"), row
+        assert (row.default == "required") == field.is_required(), row
+        if row.default.startswith("`"):
+            stated = tomllib.loads(f"{row.key} = {row.default.strip('`')}")
+            told = table.model_validate({**needed.get(row.table, {}), **stated})
+            assert getattr(told, row.key) == field.default, row
+        elif not field.is_required():  # none, or one that depends on other keys
+            assert row.default or not field.default, row
 
 
 # What is wrong

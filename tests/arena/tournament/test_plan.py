@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import Final
 
 import commands
+import jsonschema
 import pytest
 from results import a_config, a_result
 from schedules import a_schedule
@@ -222,6 +223,7 @@ def test_arena_run_plan_plays_nothing_and_says_what_would_be(tmp_path: Path) -> 
     assert "time: 10:32 to 38:40, one game at a time" in told.out
     assert "How sure it will be of the difference of both" in told.out
     plan = json.loads(commands.arena(*words.split(), "--output", out, "--json").out)
+    jsonschema.validate(plan, plans.schema())
     assert plan["games"] == [100, 100]
     assert plan["bots"][0]["games_for_aim"] > 900
     assert f"±{plan['bots'][0]['then']:.0f} " in told.out

@@ -7,11 +7,13 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import jsonschema
 import pytest
 from commands import arena
 from quick_runs import play_nothing
 
 from lath.arena.tournament.outcome.sources import background_of
+from lath.arena.tournament.run.plan import schema
 from lath.arena.tournament.store.database import read_games
 from lath.arena.tournament.store.rows import result_of
 
@@ -165,7 +167,9 @@ def test_who_plays_whom_is_known_beforehand_and_planned_days_have_dates() -> Non
     told = arena("run", LEAGUE, "--plan", "--match-day").out
     assert "Season Spring 2027\nmatch day 2, 2027-03-12: " in told
     assert "match day 3: " in told
-    coming = json.loads(arena("run", LEAGUE, "--plan", "--json").out)["match_days"]
+    planned = json.loads(arena("run", LEAGUE, "--plan", "--json").out)
+    jsonschema.validate(planned, schema())
+    coming = planned["match_days"]
     before = max(one.number for one in map(result_of, read_games(LEAGUE)))
     run("--match-day")
     assert {*map(frozenset, coming[0]["pairings"])} == met(before).keys()
