@@ -147,7 +147,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 LONGEST = (
-    *("pages", "site", "cluster", "gauntlets", "test_faults", "test_first_bot"),
+    *("pages", "site", "cluster", "gauntlets", "test_faults", "test_tutorials"),
     *(
         "puzzles",
         "test_calibration",

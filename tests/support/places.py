@@ -16,6 +16,9 @@ DOC_PAGES: Final = [
 ]
 """The pages of the site that people write."""
 
+FOLLOWED: Final = [page.stem for page in DOC_PAGES if page.parent.name in ("start", "tutorials")]
+"""The pages that tests/house/test_tutorials.py follows, command by command."""
+
 SAMPLES: Final = ROOT / "tests" / "samples"
 WEB: Final = ROOT / "tests" / "web"
 SUPPORT: Final = ROOT / "tests" / "support"
