@@ -1,7 +1,7 @@
 """Adapters for other contests: their lines are translated for a bot, and its answers for them.
 
 `arena bot pack` puts a call of `speak` before a bot, which then reads and writes as in the arena.
-The documentation describes the lines of each contest.
+docs/how-to/connect-other-protocols.md describes the lines of each contest.
 """
 
 from __future__ import annotations

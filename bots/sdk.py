@@ -8,8 +8,8 @@
     run(choose, name="Dice")
 
 `run` speaks the protocol on standard input and output until the arena ends it. Prints of the bot go
-to standard error, and so do the reasons why the rules refuse one of its moves. The SDK page of the
-documentation is the reference.
+to standard error, and so do the reasons why the rules refuse one of its moves. The reference is
+docs/how-to/write-a-python-bot.md.
 """
 
 from __future__ import annotations

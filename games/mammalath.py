@@ -12,7 +12,8 @@ placement or swap, the mover's tokens are examined. Three in line with an animal
 their cells lose. Otherwise three in line win. Otherwise a player who has placed all 18 tokens draws
 the game.
 
-Source: rulebook by nestorgames. Rulings are in docs/rules.md. `mammalath_plus.py` has the 8x8 game.
+Source: rulebook by nestorgames. Rulings are in docs/explanation/rules.md. `mammalath_plus.py` has
+the 8x8 game.
 """
 
 from __future__ import annotations

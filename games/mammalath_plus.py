@@ -4,7 +4,7 @@ The rules are those of `mammalath.py` with these differences: an 8x8 board, eigh
 eight animals each, 32 tokens per player, and lines of four. A 2x2 block counts as a line of four,
 both for the end of the game and for a release.
 
-Source: rulebook of Mammalath by nestorgames. Rulings are in docs/rules.md.
+Source: rulebook of Mammalath by nestorgames. Rulings are in docs/explanation/rules.md.
 """
 
 from __future__ import annotations

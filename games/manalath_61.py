@@ -3,7 +3,7 @@
 The rules are those of `manalath.py` on a hexagon with five cells per side. The number of pieces of
 each colour is not limited.
 
-Source: rulebook of Manalath by nestorgames. Rulings are in docs/rules.md.
+Source: rulebook of Manalath by nestorgames. Rulings are in docs/explanation/rules.md.
 """
 
 from __future__ import annotations
