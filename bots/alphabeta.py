@@ -1,6 +1,6 @@
-"""A bot that looks ahead: alpha-beta over the game's board for searches, judged by its `lean`.
+"""A bot that searches with alpha-beta over the game's fast board, evaluated by its `lean`.
 
-It plays every game. Of a game that has no board of its own it sees wins and losses alone.
+It plays every game. In a game without its own fast board, it sees only wins and losses.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from lath.bots.searcher import LEVEL, Searcher
 from lath.games.core import Position
 
 HASH: Final = Spin("hash", 300_000, 1_000, 10_000_000)
-"""States that are remembered, some 200 bytes each."""
+"""The number of states in the table, about 200 bytes each."""
 
 BLIND: Final = Check("blind", False)
-"""Whether it guesses nothing: it looks for wins and losses alone, depth by depth."""
+"""True to search only for wins and losses, depth by depth, without guesses."""
 
 
 def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -> AlphaBeta:
-    """Return the search in the form that is there."""
+    """Return the compiled search if it is available, or else the one in Python."""
     is_blind = options.get(BLIND.name, BLIND.default)
     if is_ready(position, options.get(FAST.name, FAST.default)):
         return CompiledAlphaBeta(chance, options["hash"], is_blind=is_blind)

@@ -1,7 +1,7 @@
-"""A bot's side of other contests: their lines become ours, and its answers theirs.
+"""Adapters for other contests: their lines are translated for a bot, and its answers for them.
 
-`arena bot pack` puts `speak` before a bot, which then reads and writes as in the arena.
-docs/how-to/connect-other-protocols.md has the lines.
+`arena bot pack` puts a call of `speak` before a bot, which then reads and writes as in the arena.
+docs/how-to/connect-other-protocols.md describes the lines of each contest.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ KEEP_RUNNING: Final = ">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
 
 
 class Listener:
-    """A bot as the arena has it: it is told lines, and its answers are waited for."""
+    """The connection to a bot that speaks the arena's protocol."""
 
     def __init__(self, to_bot: TextIO, from_bot: TextIO) -> None:
         self._to_bot: Final = to_bot
         self._from_bot: Final = from_bot
 
     def tell(self, *lines: str) -> None:
-        """Write lines."""
+        """Write lines to the bot."""
         self._to_bot.write("".join(f"{line}\n" for line in lines))
         self._to_bot.flush()
 
     def hear(self, awaited: str) -> str:
-        """Return what follows the words `awaited` at the beginning of a line; raises EOFError."""
+        """Return the text after the words `awaited` at the start of a line. Raises EOFError."""
         for line in self._from_bot:
             text = " ".join(line.split())
             if f"{text} ".startswith(f"{awaited} "):
@@ -42,12 +42,12 @@ class Listener:
         raise EOFError
 
     def begin(self, new: NewGame) -> None:
-        """Tell of a game; wait until the bot is ready."""
+        """Start a game, and wait until the bot is ready."""
         self.tell(new.line())
         self.hear(f"ready {new.number}")
 
     def move(self, *news: str, ply: int, go: str) -> str:
-        """Return the answer to the line `go`, after `news`."""
+        """Return the answer to the line `go`, after sending `news`."""
         self.tell(*news, go)
         return self.hear(f"bestmove {ply}")
 
@@ -59,11 +59,13 @@ def codingame(bot: Listener, source: TextIO, out: TextIO, tc: TimeControl, seed:
     cells = [[board.name[bit] for bit in row] for row in board.rows]
     place = {cell: f"{row.index(cell)} {y}" for y, row in enumerate(cells) for cell in row}
     known: dict[str, str] = {}
-    """The stones as they lay after the bot's last move: `1` its own, `2` the other's."""
+    """The stones after the bot's last move: `1` for its own, `2` for the opponent's."""
     ply = 0
     for line in source:
         rows = [source.readline().strip() for _ in range(int(line))]
-        if len(source.readline().split()) == 1:  # the statement can be read so, too
+        if (
+            len(source.readline().split()) == 1
+        ):  # the statement of the contest also allows this form
             source.readline()
         lying = (zip(*pair, strict=True) for pair in zip(cells, rows, strict=True))
         stones = {cell: stone for row in lying for cell, stone in row if stone != "0"}
@@ -94,7 +96,7 @@ def codingame(bot: Listener, source: TextIO, out: TextIO, tc: TimeControl, seed:
 
 
 def _position(board: Any, stones: Mapping[str, str], side: str) -> str:
-    """Return the text of a position that is not the beginning of a game."""
+    """Return the text of a position that is not the start of a game."""
     mine, theirs = "wb" if side == "first" else "bw"
     masks = {"w": 0, "b": 0}
     for cell, stone in stones.items():
@@ -103,7 +105,7 @@ def _position(board: Any, stones: Mapping[str, str], side: str) -> str:
 
 
 def botzone(bot: Listener, source: TextIO, out: TextIO, tc: TimeControl, seed: int) -> None:
-    """Play by Botzone's JSON to the end of the input; the process asks to be kept."""
+    """Play with Botzone's JSON to the end of the input; the process asks to be kept running."""
     number = ply = 0
     for line in source:
         told = json.loads(line)
@@ -164,10 +166,10 @@ CONTESTS: Final[Mapping[str, Contest]] = {"codingame": codingame, "botzone": bot
 def speak(
     contest: str, *, tc: str, seed: int, options: Mapping[str, str] = MappingProxyType({})
 ) -> None:
-    """Put a contest's lines on standard input and output in the place of the arena's.
+    """Translate a contest's lines on standard input and output to the arena's protocol.
 
-    For a bot that begins after this, in the same process. `tc` is its time where the contest does
-    not say it, `seed` that of its chance; `options` are set.
+    Call this before the bot starts, in the same process. The time control is `tc` if the contest
+    does not state one. The bot's random numbers use `seed`, and `options` are set.
     """
     theirs_in, theirs_out = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
     bots_in, to_bot = os.pipe()
@@ -178,7 +180,8 @@ def speak(
 
     def serve() -> None:
         with suppress(EOFError, BrokenPipeError), os.fdopen(to_bot, "w") as told:
-            # Whatever ends this, the end of its input ends the bot, which has said why it left.
+            # At the end of the contest's input the bot's input ends, so that the bot exits by
+            # itself.
             bot = Listener(told, os.fdopen(from_bot))
             bot.tell(wire.HELLO)
             bot.hear("ok")

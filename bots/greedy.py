@@ -1,4 +1,4 @@
-"""A bot that wins when it can, avoids losing at once, and plays at random otherwise."""
+"""A bot that wins if it can, avoids losing at once, and otherwise plays at random."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from lath.games.core import Move, Position
 
 
 def choose(position: Position, turn: Turn) -> Move:
-    """Return a winning move; else one that does not lose at once; else any.
+    """Return a winning move, or one that does not lose at once, or any move.
 
-    Moves that the time does not suffice to look at come before those that lose.
+    Moves that could not be examined in time are preferred to losing ones.
     """
     me = position.to_move
     safe: list[Move] = []

@@ -1,6 +1,6 @@
-"""What the arena says, read while the bot thinks, so that `stop` and `quit` reach it at once.
+"""The input of a bot, read while it thinks, so that `stop` and `quit` take effect at once.
 
-A thread waits in a read, without the interpreter's lock: that costs a search nothing.
+A thread waits in a read without the interpreter's lock, which does not slow down a search.
 """
 
 from __future__ import annotations
@@ -17,25 +17,26 @@ from typing import Final, TextIO
 from lath.notation import protocol as wire
 
 QUIT_GRACE_S: Final = 0.3
-"""How long a bot may think on after `quit` or the end of the input; then its process is ended.
+"""The seconds a bot may think after `quit` or the end of the input; then its process is ended.
 
-The arena waits a second.
+The arena waits for one second.
 """
 
 SWITCH_S: Final = 0.001
-"""How long a thread that computes in Python may keep this one waiting; else Python takes 5 ms."""
+"""The longest time in seconds that computing threads keep this one waiting; Python's default is 5
+ms."""
 
 _READ: Final = 1 << 16
 
 _STACK: Final = 1 << 18
-"""Bytes of the thread's stack, which count as data of the bot: usually 8 MiB."""
+"""The bytes of the thread's stack, which count as memory of the bot; the usual size is 8 MiB."""
 
 _STOPS: Final = frozenset((wire.STOP, "new", "result", wire.QUIT))
-"""First words of lines after which nobody waits for the answer to `go`."""
+"""The first words of lines that make an answer to `go` useless."""
 
 
 class Thinking:
-    """What is going on while a bot thinks: whether it is to stop, what it would play."""
+    """The state of one thought: whether to stop, and the move to play."""
 
     __slots__ = (
         "began_s",
@@ -49,22 +50,23 @@ class Thinking:
 
     def __init__(self, *, is_pondering: bool = False) -> None:
         self.is_pondering: Final = is_pondering
-        """Whether the other side is to move: any line ends it."""
+        """True if the opponent is to move: any line ends the thought."""
         self.began_s: Final = time.monotonic()
-        """When its line was heard, on the monotonic clock: the bot's time runs since then."""
+        """The time when its line was read, on the monotonic clock; the bot's time runs from then
+        on."""
         self.stopped = False
         self.best = ""
         """The move that the bot would play now; empty without one."""
         self.infos = 0
-        """How often it has told something."""
+        """The number of `info` calls so far."""
         self.held: dict[str, object] = {}
-        """What it has told since the last line of `info`."""
+        """The values of `info` calls that were not written yet."""
         self.quiet_until_s = 0.0
-        """Until when it is only kept what the bot tells."""
+        """The time until which `info` values are only stored."""
 
 
 class _Ear:
-    """Tells of each line which thought it begins, and stops the one before where it should."""
+    """Finds the thought that each line begins, and stops the one before if necessary."""
 
     def __init__(self) -> None:
         self._last = Thinking()
@@ -83,13 +85,13 @@ class _Ear:
 
 
 Heard = tuple[str, Thinking]
-"""A line, and what is thought about after it."""
+"""A line, with the thought that it begins."""
 
 
 def listen(source: TextIO, *, is_own: bool) -> Iterator[Heard]:
-    """Yield the lines up to `quit` or the end; of a source without a descriptor as they are asked.
+    """Yield the lines up to `quit` or the end; without a descriptor, lines are read when needed.
 
-    `is_own` says that it is the input of this process, which is ended where the bot thinks on.
+    With `is_own`, the source is the input of this process, which is ended if the bot does not stop.
     """
     try:
         descriptor = source.fileno()
@@ -100,7 +102,7 @@ def listen(source: TextIO, *, is_own: bool) -> Iterator[Heard]:
     usual = threading.stack_size(_STACK)
     try:
         listener.start()
-    except RuntimeError:  # no more threads for it: it hears nothing while it thinks, and plays
+    except RuntimeError:  # no thread is available: lines are read only between thoughts
         yield from _one_by_one(source)
         return
     finally:
@@ -119,16 +121,16 @@ def _one_by_one(source: TextIO) -> Iterator[Heard]:
 
 
 class _Listener(threading.Thread):
-    """Reads a descriptor to its end, and is asked for the lines by another thread."""
+    """A thread that reads a descriptor to its end, and passes the lines to another thread."""
 
     def __init__(self, descriptor: int, *, is_own: bool) -> None:
         super().__init__(name="arena", daemon=True)
         self._descriptor: Final = descriptor
         self._is_own: Final = is_own
         self._read: Final[SimpleQueue[list[Heard]]] = SimpleQueue()
-        """What came in one piece; an empty list at the end."""
+        """The lines of each read; an empty list at the end."""
         self._has_left: Final = threading.Event()
-        """Whether the other thread knows of the end."""
+        """Set when the other thread knows of the end."""
 
     def __iter__(self) -> Iterator[Heard]:
         while heard := self._read.get():
@@ -136,7 +138,7 @@ class _Listener(threading.Thread):
         self._has_left.set()
 
     def run(self) -> None:
-        """Read to the end; end the process where the bot does not take notice."""
+        """Read to the end; end the process if the bot does not react."""
         ear, is_over = _Ear(), False
         for lines in self._pieces():
             heard = []
@@ -154,7 +156,7 @@ class _Listener(threading.Thread):
             os._exit(0)
 
     def _pieces(self) -> Iterator[list[str]]:
-        """Yield the lines that come in one read, none of them empty lists."""
+        """Yield the lines of each read that has any."""
         rest = b""
         while data := self._piece():
             *whole, rest = (rest + data).split(b"\n")

@@ -1,4 +1,4 @@
-"""A bot that plays random games: a tree of the promising ones, with proofs of wins and losses."""
+"""A bot that plays random games: a tree of promising moves, with proofs of wins and losses."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from lath.bots.uct import Uct
 from lath.games.core import Position
 
 EXPLORATION: Final = Spin("exploration", 40, 0, 400)
-"""The weight of moves that are little known, in hundredths."""
+"""The weight of rarely tried moves, in hundredths."""
 
 TREE: Final = Spin("tree", 300_000, 1_000, 10_000_000)
-"""Moves that it may hold, some 150 bytes each."""
+"""The most moves in the tree, about 150 bytes each."""
 
 
 def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -> Uct:
-    """Return the search in the form that is there."""
+    """Return the compiled search if it is available, or else the one in Python."""
     exploration, size = options["exploration"] / 100, options["tree"]
     if is_ready(position, options.get(FAST.name, FAST.default)):
         return CompiledUct(chance, exploration, size)

@@ -1,8 +1,8 @@
-"""A bot that tries every move in random games, the promising ones more often, for its time.
+"""A bot that tries every move in random games, the promising moves more often.
 
-Flat Monte-Carlo with the bandit rule UCB1 (Auer, Cesa-Bianchi and Fischer 2002) over the moves.
-A move that wins at once is played at once, and one that loses at once is not tried. A random game
-that takes longer than the time that is left is given up.
+This is flat Monte-Carlo with the bandit rule UCB1 (Auer, Cesa-Bianchi and Fischer 2002). A move
+that wins at once is played at once, and one that loses at once is not tried. A random game is
+abandoned when the time is up.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from lath.bots.sdk import Turn, run
 from lath.games.core import Move, Outcome, Position
 
 PLAYOUTS: Final = 400
-"""Random games a move where the arena limits neither time nor nodes."""
+"""The number of random games per move if the arena limits neither time nor nodes."""
 
 EXPLORATION: Final = 1.0
 
 
 @dataclass(slots=True)
 class _Arm:
-    """One move and how its random games ended for the player."""
+    """One move, with the results of its random games for the player."""
 
     move: Move
     position: Position
@@ -31,14 +31,14 @@ class _Arm:
     score: float = 0.0
 
     def promise(self, total: int) -> float:
-        """Return mean score and how little is known of it."""
+        """Return the mean score plus a bonus for few games."""
         if not self.games:
             return float("inf")
         return self.score / self.games + EXPLORATION * sqrt(log(total) / self.games)
 
 
 def choose(position: Position, turn: Turn) -> Move:
-    """Return the move that was tried most."""
+    """Return the move that was tried most often."""
     me = position.to_move
     arms: list[_Arm] = []
     moves = position.legal_moves()
@@ -72,7 +72,7 @@ def choose(position: Position, turn: Turn) -> Move:
 
 
 def _played_out(position: Position, turn: Turn) -> Outcome | None:
-    """Return how a random game ends; None where the time does before."""
+    """Return the outcome of a random game; None if the time is up before its end."""
     while (outcome := position.outcome()) is None:
         if turn.is_done(0):
             return None

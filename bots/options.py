@@ -1,4 +1,4 @@
-"""Options that a bot declares once: what each takes, and what was set."""
+"""The options that a bot declares: their types and ranges, and their current values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lath.notation import protocol as wire
 
 @dataclass(frozen=True, slots=True)
 class Spin:
-    """A whole number. Raises ValueError where the default is out of range.
+    """A whole number. Raises ValueError if the default is out of range.
 
     >>> Spin("depth", 3, 1, 9).declared.line()
     'option name depth type spin default 3 min 1 max 9'
@@ -27,11 +27,11 @@ class Spin:
 
     @property
     def declared(self) -> wire.Option:
-        """Return it as the greeting has it."""
+        """Return the option of the handshake."""
         return wire.Option(self.name, "spin", str(self.default), self.minimum, self.maximum)
 
     def read(self, text: str) -> int:
-        """Return the value of a text that fits."""
+        """Return the value of a valid text."""
         return int(text)
 
 
@@ -47,17 +47,17 @@ class Check:
 
     @property
     def declared(self) -> wire.Option:
-        """Return it as the greeting has it."""
+        """Return the option of the handshake."""
         return wire.Option(self.name, "check", str(self.default).lower())
 
     def read(self, text: str) -> bool:
-        """Return the value of a text that fits."""
+        """Return the value of a valid text."""
         return text.lower() == "true"
 
 
 @dataclass(frozen=True, slots=True)
 class Combo:
-    """One of several texts. Raises ValueError where the default is none of them."""
+    """One of several texts. Raises ValueError if the default is not one of them."""
 
     name: str
     default: str
@@ -68,11 +68,11 @@ class Combo:
 
     @property
     def declared(self) -> wire.Option:
-        """Return it as the greeting has it."""
+        """Return the option of the handshake."""
         return wire.Option(self.name, "combo", self.default, choices=tuple(self.choices))
 
     def read(self, text: str) -> str:
-        """Return the value of a text that fits."""
+        """Return the value of a valid text."""
         return text
 
 
@@ -88,20 +88,20 @@ class Text:
 
     @property
     def declared(self) -> wire.Option:
-        """Return it as the greeting has it."""
+        """Return the option of the handshake."""
         return wire.Option(self.name, "string", self.default)
 
     def read(self, text: str) -> str:
-        """Return the value of a text that fits."""
+        """Return the value of a valid text."""
         return text
 
 
 Declared = Spin | Check | Combo | Text | str
-"""An option, or its whole line: the value of such a one is a text."""
+"""An option, or its complete line; the value of the latter is a text."""
 
 
 def _require_valid(option: wire.Option) -> None:
-    """Raise ValueError where the line of an option would not say what it is."""
+    """Raise ValueError if the line of an option would not read back as the option."""
     if option.default is not None and (expected := option.wrong_with(option.default)):
         default = option.default
         raise ValueError(f"option {option.name!r}: default {default!r}, expected {expected}")
@@ -111,15 +111,16 @@ def _require_valid(option: wire.Option) -> None:
 
 
 class Options:
-    """What a bot has declared, and the values as they are now."""
+    """The declared options of a bot, with their current values."""
 
     def __init__(self, declared: Iterable[Declared]) -> None:
-        """Raises ValueError for a line that is no option."""
+        """Take the options. Raises ValueError for an invalid line."""
         self._known: dict[str, tuple[wire.Option, Declared]] = {}
         self.values: dict[str, Any] = {}
-        """By name: what was set, else the default. Of no declared option: texts as they came."""
+        """The current value of each option by name. Without declared options, all texts that were
+        set."""
         self.lines: list[str] = []
-        """The lines of the greeting."""
+        """The option lines of the handshake."""
         for one in declared:
             option = wire.read_option(one) if isinstance(one, str) else one.declared
             if option.name in self._known:
@@ -130,8 +131,8 @@ class Options:
                 self.values[option.name] = option.default if isinstance(one, str) else one.default
 
     def set(self, name: str, text: str) -> str:
-        """Set an option; return what is wrong, empty where it was set."""
-        if not self._known:  # a bot that looks itself at what it is told
+        """Set an option; return the error message, or ""."""
+        if not self._known:  # the bot interprets its options itself
             self.values[name] = text
             return ""
         if name not in self._known:
@@ -144,5 +145,5 @@ class Options:
         return ""
 
     def now(self) -> Mapping[str, Any]:
-        """Return the values as they are now."""
+        """Return a copy of the current values."""
         return dict(self.values)

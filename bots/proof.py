@@ -1,7 +1,7 @@
-"""Proofs: whether somebody can force a win, however the opponent plays.
+"""Proofs that a side can force a win, whatever the opponent plays.
 
-`ProofNumber` goes where fewest positions are still to be shown, which follows threats deep. It
-needs no evaluation, and says nothing of how soon the win comes.
+`ProofNumber` searches where the fewest positions remain to be proven, which follows threats deeply.
+It needs no evaluation, and does not find how soon the win comes.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from lath.games.core import Game
 from lath.games.fast import FastBoard
 
 _NEVER: Final = 1 << 40
-"""Proof number of what cannot be."""
+"""The proof number of an impossible proof."""
 
 _Numbers = tuple[int, int]
-"""How many positions must be shown, at least, to prove the win, and to prove that there is none."""
+"""The least number of positions needed to prove the win, and to refute it."""
 
 MOST_OF_A_LINE: Final = 500
-"""Plies of a line that is told."""
+"""The most plies of a returned line."""
 
 _PROVED: Final[_Numbers] = 0, _NEVER
 _REFUTED: Final[_Numbers] = _NEVER, 0
@@ -28,35 +28,35 @@ _REFUTED: Final[_Numbers] = _NEVER, 0
 
 @dataclass(slots=True)
 class _Ply:
-    """A state on the way from where a search began to where it is."""
+    """A state on the path from the start of a search to its current position."""
 
     most_proof: int
     most_refute: int
-    """It is left when one of its numbers is as large as that."""
+    """The state is left when its disproof number reaches this value."""
 
     codes: list[int] | None = None
-    """Its moves, once they are known."""
+    """The moves of the state, once they are known."""
 
 
 class ProofNumber:
-    """Depth-first proof-number search: df-pn of Nagai 2002. Turns need not alternate.
+    """Depth-first proof-number search: df-pn (Nagai 2002). Turns need not alternate.
 
-    It is written without recursion: a line may be as long as the budget allows.
+    It does not use recursion: a line can be as long as the budget allows.
     """
 
     def __init__(self, size: int = 1_000_000) -> None:
-        """Take how many states are remembered, some 200 bytes each; then all are forgotten."""
+        """Take the number of states in the table, about 200 bytes each; a full table is cleared."""
         self.size = size
         self._game: Game | None = None
         self._known: dict[int, dict[int, _Numbers]] = {0: {}, 1: {}}
-        """By who is to win, by state."""
+        """The known numbers of states, by the side that is to win."""
         self.winning: int | None = None
-        """The move that wins, where the last search has proved a win of the side to move."""
+        """The winning move, if the last search has proved a win of the side to move."""
 
     def proves(self, board: FastBoard, attacker: int, budget: SearchBudget) -> bool | None:
-        """Return whether a seat can force a win from here; None where the budget is too small.
+        """Return whether a side can force a win from here; None if the budget is too small.
 
-        What was found out is kept, for another try or another position of the game.
+        Known numbers are kept for another attempt or another position of the game.
         """
         self.winning = None
         if board.winner is not None:
@@ -73,9 +73,9 @@ class ProofNumber:
     def line(
         self, board: FastBoard, attacker: int, budget: SearchBudget | None = None
     ) -> list[int]:
-        """Return how the game goes by what was proved, as far as that is remembered.
+        """Return the proved line, up to the first state that is no longer in the table.
 
-        It ends earlier where the budget does, or where the game would come back to a state.
+        It ends early if the budget is used up, or if a state would be repeated.
         """
         codes: list[int] = []
         met: set[int] = set()
@@ -113,7 +113,7 @@ class ProofNumber:
         return numbers
 
     def _search(self, board: FastBoard, attacker: int, budget: SearchBudget) -> _Numbers:
-        """Return the numbers of where the board stands, of which one is 0."""
+        """Return the numbers of the board's state, one of which is 0."""
         known = self._known[attacker]
         budget.spend()
         path = [_Ply(_NEVER, _NEVER)]
@@ -126,7 +126,7 @@ class ProofNumber:
                 numbers = self._after_each(board, attacker, ply.codes)
                 proofs = [pair[1][0] for pair in numbers]
                 refutes = [pair[1][1] for pair in numbers]
-                # Of who attacks one move is enough; what the other does must all be shown.
+                # For the attacker one move is enough; all moves of the opponent must be proven.
                 proof = min(proofs) if attacks else min(sum(proofs), _NEVER)
                 refute = min(sum(refutes), _NEVER) if attacks else min(refutes)
                 if proof >= ply.most_proof or refute >= ply.most_refute or 0 in (proof, refute):

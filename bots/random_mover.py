@@ -1,4 +1,4 @@
-"""A bot that plays any legal move, each as likely as the others."""
+"""A bot that plays random legal moves, all equally likely."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from lath.games.core import Move, Position
 
 
 def choose(position: Position, turn: Turn) -> Move:
-    """Return a legal move by chance."""
+    """Return a random legal move."""
     return turn.chance.choice(position.legal_moves())
 
 

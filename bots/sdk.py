@@ -1,4 +1,4 @@
-"""A bot in a few lines: a function from a position and the time it has to a move.
+"""A bot in a few lines: a function from a position and a turn to a move.
 
     from lath.bots.sdk import Turn, run
 
@@ -7,10 +7,9 @@
 
     run(choose, name="Dice")
 
-`run` speaks the protocol on standard input and output until the arena ends it. What a bot prints
-meanwhile goes to standard error, as does why the rules refuse a move that it returned.
-docs/how-to/write-a-python-bot.md
-is the reference.
+`run` speaks the protocol on standard input and output until the arena ends it. Prints of the bot go
+to standard error, and so do the reasons why the rules refuse one of its moves. The reference is
+docs/how-to/write-a-python-bot.md.
 """
 
 from __future__ import annotations
@@ -46,70 +45,70 @@ __all__ = [
 ]
 
 FALLBACK_S: Final = 1.0
-"""Thinking time where the arena names none."""
+"""The thinking time in seconds if the arena does not set one."""
 
 MOVES_TO_GO: Final = 20
-"""Into how many moves `Turn.budget_s` shares out what is left on the clock."""
+"""The number of moves among which `Turn.budget_s` divides the time on the clock."""
 
 NODES_S: Final = 30.0
-"""After which time `Turn.is_done` ends a search whose nodes alone are limited: half of what the
-arena waits."""
+"""The seconds after which `Turn.is_done` ends a search that only has a limit of nodes. The arena
+waits twice as long."""
 
 INFOS_AT_ONCE: Final = 16
-"""Lines of `info` a turn that are written as they come; of more the last ones count."""
+"""The number of `info` lines per turn that are written at once; later ones may be combined."""
 
 INFO_GAP_S: Final = 0.05
-"""Time between two lines of `info` after those."""
+"""The seconds between two lines of `info` after those."""
 
 MOST_OF_AN_ERROR: Final = 500
-"""Letters of a line of `error`: as many as the arena keeps."""
+"""The most characters of a line `error`; the arena keeps this many."""
 
 
-class Stopped(LathError):  # noqa: N818 - bots of others name it
-    """The bot shall answer now; `Turn.check` raises it, `run` catches it."""
+class Stopped(LathError):  # noqa: N818 - bots of users use this name
+    """The bot must answer now; `Turn.check` raises this, and `run` catches it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The time a bot has for a move, its source of chance, and how it may comment."""
+    """The data of one turn: the time for the move, a source of chance, and ways to report."""
 
     ply: int
     """The number of the ply to play, from 1."""
 
     remaining_s: float | None
-    """What is left on the bot's clock in seconds; None without a clock."""
+    """The time left on the bot's clock in seconds; None without a clock."""
 
     increment_s: float
-    """Added to the clock after the move."""
+    """The seconds added to the clock after the move."""
 
     move_s: float | None
-    """Fixed time for this move in seconds, such as one for a first move; None where there is none.
+    """The fixed time for this move in seconds, for example for a first move; None without one.
 
-    Infinite while the bot ponders.
+    It is infinite while the bot ponders.
     """
 
     nodes: int | None
-    """How many nodes to search; None where they are not limited."""
+    """The number of nodes to search; None without a limit."""
 
     chance: random.Random
-    """Seeded by the arena for each game: the same seed, the same choices."""
+    """The random numbers of the game, seeded by the arena: the same seed gives the same choices."""
 
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options as the arena set them, else their defaults: whole numbers, booleans and texts."""
+    """The options set by the arena, or their defaults: whole numbers, booleans and texts."""
 
     began_s: float = field(default_factory=time.monotonic)
-    """When the turn began, by `clock`."""
+    """The time when the turn began, on `clock`."""
 
     out: TextIO = sys.stdout
 
     history: Sequence[str] = ()
-    """The moves of the game so far, of both sides and of an opening, in canonical text."""
+    """The moves of the game so far, by both sides and of an opening, in canonical text."""
 
     thought: Thinking = field(default_factory=Thinking, repr=False)
-    """What goes on between the bot and what reads its input."""
+    """The state shared by the bot and the reader of its input."""
 
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
-    """Tells the time in seconds; a test may bring one of its own."""
+    """The clock, in seconds; tests can replace it."""
 
     _ends_s: float = field(init=False, repr=False)
 
@@ -118,7 +117,7 @@ class Turn:
 
     @property
     def budget_s(self) -> float:
-        """Return seconds to think that leave time for the rest of the game."""
+        """Return the seconds for this move that leave enough time for the rest of the game."""
         if self.move_s is not None:
             return self.move_s * 0.8
         if self.remaining_s is None:
@@ -128,19 +127,22 @@ class Turn:
 
     @property
     def stopped(self) -> bool:
-        """Return whether the arena wants the answer now, or none any more. Costs nothing to ask."""
+        """Return whether the arena wants the answer now, or no longer needs one.
+
+        This call is cheap.
+        """
         return self.thought.stopped
 
     @property
     def is_late(self) -> bool:
-        """Return whether the budget is used up, or the arena has said `stop`."""
+        """Return whether the budget is used up, or the arena has sent `stop`."""
         return self.thought.stopped or self.clock() > self._ends_s
 
     def is_done(self, nodes: int) -> bool:
-        """Return whether a search ends after so many nodes: its limit, or late without one.
+        """Return whether a search must end after this number of nodes, or because of the time.
 
-        Where nodes alone are limited the time does not count before half a minute: the same seed
-        gives the same moves on a slow machine, too.
+        If only nodes are limited, the time is ignored for half a minute, so that the same seed
+        gives the same moves on a slow machine.
         """
         if self.nodes is None or self.thought.stopped:
             return self.is_late
@@ -148,26 +150,26 @@ class Turn:
         return nodes >= self.nodes or self.clock() > ends_s
 
     def check(self, nodes: int | None = None) -> None:
-        """Raise Stopped where the turn `is_late` or, with nodes, `is_done`.
+        """Raise Stopped if the turn `is_late` or, with `nodes`, `is_done`.
 
-        From the depth of a search that ends it; `run` then plays what was suggested last.
+        This ends a search from any depth; `run` then plays the last suggestion.
         """
         if self.is_late if nodes is None else self.is_done(nodes):
             raise Stopped
 
     def suggest(self, move: str) -> None:
-        """Keep the move to play where `choose` ends by Stopped or returns None."""
+        """Set the move to play if `choose` raises Stopped or returns None."""
         self.thought.best = move
 
     def info(self, **told: object) -> None:
-        """Tell the arena `depth`, `eval` (-1..1), `nodes`, `pv` and `text`, for the record.
+        """Report `depth`, `eval` (-1..1), `nodes`, `pv` and `text` to the arena, for the record.
 
-        Lists of moves are written as words. It may be called often: beyond the first lines of a
-        turn only the newest values are written, every 50 ms and before the move.
+        Lists of moves are written as words. You can call this often: after the first lines of a
+        turn, only the latest values are written, every 50 ms and before the move.
         """
         thought = self.thought
         if thought.is_pondering and thought.stopped:
-            return  # it would be taken for the next move's
+            return  # it would count for the next move
         thought.infos += 1
         if thought.infos > INFOS_AT_ONCE:
             now_s = self.clock()
@@ -180,7 +182,7 @@ class Turn:
 
 
 def _info_lines(told: Mapping[str, object]) -> list[str]:
-    """Return the lines that tell all of this: `pv` and `text` run to the end of theirs."""
+    """Return the lines with these values; `pv` and `text` extend to the end of their lines."""
     words = {name: _words(value) for name, value in told.items()}
     ends = [f"{name} {words.pop(name)}" for name in ("pv", "text") if name in words]
     numbers = " ".join(f"{name} {value}" for name, value in words.items())
@@ -197,17 +199,18 @@ Choose = Callable[[Position, Turn], str]
 
 
 class Player(Protocol):
-    """A bot that keeps something from turn to turn. Besides `choose` it may have any of these.
+    """A bot that keeps state between turns. Besides `choose` it can have these methods.
 
-    `new_game(start)`: a game begins, as `Start` says; what takes long may be done there, up to ten
-    seconds. `told(move, position)`: the other side, or an opening, has played a move, and the
-    position after it. `ponder(position, turn)`: the other side is to move; the bot may think until
-    `turn.stopped`. `end(result, why)`: the game has ended `1-0`, `0-1`, `1/2-1/2` or `*`, for a
-    reason such as `rules`.
+    - `new_game(start)`: a game begins, see `Start`. Slow preparations are possible here, up to ten
+      seconds.
+    - `told(move, position)`: the opponent or an opening has played a move that led to the position.
+    - `ponder(position, turn)`: the opponent is to move, and the bot can think until `turn.stopped`.
+    - `end(result, why)`: the game has ended `1-0`, `0-1`, `1/2-1/2` or `*`, for a reason such as
+      `rules`.
     """
 
     def choose(self, position: Position, turn: Turn, /) -> str | None:
-        """Return the text of a move, or `resign`; None for what was suggested last."""
+        """Return the text of a move, or `resign`; None plays the last suggestion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,14 +218,14 @@ class Start:
     """A game that begins, for `new_game`."""
 
     position: Position
-    """Before the first ply, of an opening, too."""
+    """The position before the first ply, including plies of an opening."""
 
     side: Side
-    """The seat that the bot plays."""
+    """The side that the bot plays."""
 
     time: TimeControl
     chance: random.Random
-    """The source of chance that every `Turn` of the game has."""
+    """The source of chance that every `Turn` of the game uses."""
 
     options: Mapping[str, Any]
 
@@ -238,15 +241,17 @@ def run(
     source: TextIO | None = None,
     out: TextIO | None = None,
 ) -> None:
-    """Speak the protocol until `quit` or the end of the input.
+    """Run a bot with the protocol until `quit` or the end of the input.
 
-    `player` is a function that chooses moves, or an object with that function and more: see
-    `Player`. `plays` are ids of games, `yavalath:*` being Yavalath with any parameters; if empty,
-    all that are installed, with any. `options` are declared as `Spin("depth", 3, 1, 9)`, `Check`,
-    `Combo` and `Text`, or as lines. The input is read while the bot thinks; where it thinks on
-    after `quit` or the end of the input, the process is ended. An exception of the bot's ends it,
-    after `error` has told the arena. Raises ValueError for options that nobody could set, and
-    TypeError for a class in place of an object.
+    - `player` is a function that chooses moves, or an object with such a method; see `Player`.
+    - `plays` are ids of games; `yavalath:*` means Yavalath with any parameters. Default: all known
+      games, with any parameters.
+    - `options` are declared as `Spin("depth", 3, 1, 9)`, `Check`, `Combo` and `Text`, or as lines.
+
+    The input is read while the bot thinks. If the bot does not stop after `quit` or the end of the
+    input, the process is ended. An exception of the bot is reported to the arena with `error`, and
+    then ends the bot. Raises ValueError for invalid options, and TypeError for a class instead of
+    an object.
     """
     is_own = source is None
     source, out = source or sys.stdin, out or sys.stdout
@@ -261,7 +266,7 @@ def run(
         *(["want ponder"] if session.has("ponder") else []),
         "ok",
     ]
-    with redirect_stdout(sys.stderr):  # what a bot prints by itself answers nothing
+    with redirect_stdout(sys.stderr):  # prints of the bot must not look like answers
         for line, thought in listen(source, is_own=is_own):
             words = line.split()
             if words and (answer := session.answer(line, words, thought)):
@@ -270,10 +275,10 @@ def run(
 
 @dataclass
 class _Session:
-    """What the bot knows between two lines."""
+    """The state of the bot between two lines."""
 
     player: Any
-    """A function, or an object with functions of which most may be missing."""
+    """A function, or an object with optional methods."""
 
     out: TextIO
     options: Options
@@ -281,12 +286,12 @@ class _Session:
     position: Position | None = None
     side: Side = Side.FIRST
     first_ms: int = 0
-    """Time for the first move, while it is to come; else 0."""
+    """The time for the first move in milliseconds, before that move; then 0."""
 
     chance: random.Random = field(default_factory=random.Random)
     history: list[str] = field(default_factory=list)
     ply: int = 0
-    """What the bot has heard of last, for what goes wrong there; 0: a new game."""
+    """The last ply that the bot has received, for error messages; 0 after a new game."""
 
     def __post_init__(self) -> None:
         player = self.player
@@ -297,11 +302,11 @@ class _Session:
             raise TypeError(f"run takes a function or an object with `choose`, not {player!r}")
 
     def has(self, name: str) -> bool:
-        """Return whether the player is an object with such a function."""
+        """Return whether the player is an object with this method."""
         return hasattr(self.player, name) and self.choose is not self.player
 
     def answer(self, line: str, words: Sequence[str], thought: Thinking) -> Sequence[str]:
-        """Return the lines that answer a line of the arena's, which has these words."""
+        """Return the lines that answer a line of the arena, which has these words."""
         match words[0]:
             case "arena":
                 return self.greeting
@@ -349,7 +354,7 @@ class _Session:
 
     def _move(self, position: Position, go: wire.Go, thought: Thinking) -> Sequence[str]:
         self.ply = go.ply
-        move_ms = go.move_ms or self.first_ms  # of nodes `go` says nothing else
+        move_ms = go.move_ms or self.first_ms  # `go` with nodes states no other limit
         self.first_ms = 0
         turn = self._turn(go, move_ms / 1000 if move_ms else None, thought)
         said: list[str] = []
@@ -364,7 +369,8 @@ class _Session:
         if move is None and thought.best:
             move = thought.best
         said = [*(_info_lines(thought.held) if thought.held else []), *said]
-        # What is no text, such as None, is no move either: the arena says so, and the bot goes on.
+        # A value that is not text, such as None, is not a move: the arena reports it, and the bot
+        # continues.
         text = " ".join(f"{move}".split())
         if text != wire.RESIGN and (wrong := self._take(text, move, position)):
             said.append(self._complaint(wrong))
@@ -387,7 +393,7 @@ class _Session:
         )
 
     def _take(self, text: str, returned: object, position: Position) -> str:
-        """Play the bot's own move; return why the rules refuse it, empty where they do not."""
+        """Play the bot's own move; return why the rules refuse it, or ""."""
         move = Move(text)
         try:
             self.position = position.play(move)  # nearly every answer is canonical
@@ -403,7 +409,7 @@ class _Session:
         return ""
 
     def _tell(self, what: str, *told: object) -> None:
-        """Call a function of the player's, where it has it."""
+        """Call a method of the player, if it has it."""
         if self.has(what):
             try:
                 self._call(getattr(self.player, what), *told)
@@ -411,9 +417,9 @@ class _Session:
                 return
 
     def _call(self, function: Callable[..., object], *told: object) -> object:
-        """Return what the player's function returns; tell the arena of an exception, and raise it.
+        """Return the result of a player's function; report an exception to the arena and raise it.
 
-        The bot then ends, and its traceback is on standard error: no state is trusted after it.
+        The bot then ends with a traceback on standard error, because its state cannot be trusted.
         """
         try:
             return function(*told)
@@ -427,12 +433,12 @@ class _Session:
             raise
 
     def _complaint(self, words: str) -> str:
-        """Return the line that tells the arena what is wrong; write it to standard error, too."""
+        """Return the line that reports a problem to the arena; write it to standard error, too."""
         words = " ".join(words.split())
         sys.stderr.write(f"{words}\n")
         return f"error {words[:MOST_OF_AN_ERROR]}"
 
 
 def _name_of(function: object) -> str:
-    """Return what a function is called in a program, such as `Search.choose`."""
+    """Return the name of a function in its program, such as `Search.choose`."""
     return str(getattr(function, "__qualname__", type(function).__qualname__))

@@ -1,16 +1,15 @@
-"""A search to start a bot from, for any game, over the boards of `lath.games.fast`.
+"""An alpha-beta search for any game, over the boards of `lath.games.fast`, to build bots on.
 
-`AlphaBeta` looks through all lines to a depth, one deeper each time, and judges where they end by
-an evaluation that is to be filled in. It returns a `SearchResult`, as the search of `lath.bots.uct`
-does.
+`AlphaBeta` searches all lines to a depth, one ply deeper each time, and evaluates the last
+positions with an evaluation that you can supply. It returns a `SearchResult`, as the search of
+`lath.bots.uct` does.
 
     search = AlphaBeta(evaluate=my_evaluation)
-    found = search.run(fast_board(position), Budget(nodes=10_000))
+    found = search.run(fast_board(position), SearchBudget(nodes=10_000))
     return found.move
 
-A search that runs out of its budget raises inside, so that what was not finished has no value that
-could be taken for a proof. A `SearchProof` is made in four places alone, each of which says why it
-holds.
+A search whose budget is used up raises an exception inside, so that unfinished results cannot be
+mistaken for proofs. A `SearchProof` is made in only four places, and each explains why it holds.
 """
 
 from __future__ import annotations
@@ -28,44 +27,44 @@ from lath.games.errors import LathError
 from lath.games.fast import DRAW, FastBoard
 
 WON: Final = 1_000_000
-"""Score of a game that is won; of one that is won in n plies, n less."""
+"""The score of a won game. A win in n plies has n less."""
 
 PROVEN: Final = WON - 10_000
-"""Scores from here on, either way, are no guesses."""
+"""Scores of at least this size, of either sign, are not guesses."""
 
 _EXACT, _AT_LEAST, _AT_MOST, _GUESSED = 0, 1, 2, 4
 _ALL: Final = 2 * WON
 
 DEEPEST: Final = 400
-"""Plies below a position that a search looks at: each takes a frame of Python's thousand."""
+"""The most plies of a line in a search: each needs a call frame, and Python allows a thousand."""
 
 Evaluate = Callable[[FastBoard], float]
-"""Guesses the winner, from -1 to 1 for the side to move, of a game that goes on."""
+"""A function that estimates the winner, from -1 to 1 for the side to move; the game is not over."""
 
 
 class OutOfBudgetError(LathError):
-    """A search has used up what it was given."""
+    """A search has used up its budget."""
 
 
 @dataclass(slots=True)
 class SearchBudget:
-    """What a search may use: nodes, seconds, and as long as nobody says that it is late."""
+    """The limits of a search: nodes, seconds, and a function that can stop it."""
 
     nodes: int | None = None
-    """At most, if any."""
+    """The most nodes, or None."""
 
     seconds: float | None = None
-    """At most from now on, if any."""
+    """The most seconds from now on, or None."""
 
     is_late: Callable[[], bool] = lambda: False
-    """Says whether to stop, whatever is left."""
+    """The function that returns True to stop the search."""
 
     clock: Callable[[], float] = monotonic
-    """Tells the time in seconds."""
+    """The clock, in seconds."""
 
     used: int = 0
     whole: SearchBudget | None = None
-    """What this is a share of."""
+    """The budget that this is a share of."""
 
     _ends_s: float = field(init=False, default=0.0)
 
@@ -73,29 +72,29 @@ class SearchBudget:
         self._ends_s = inf if self.seconds is None else self.clock() + self.seconds
 
     def spend(self) -> None:
-        """Count a node; raises OutOfBudgetError."""
+        """Count a node. Raises OutOfBudgetError if no nodes are left."""
         if self.used == self.nodes:
             raise OutOfBudgetError
         self.check()
         self.count(1)
 
     def count(self, nodes: int) -> None:
-        """Count nodes that were used, here and in what this is a share of."""
+        """Count used nodes, here and in the budget that this is a share of."""
         self.used += nodes
         if self.whole is not None:
             self.whole.count(nodes)
 
     def check(self) -> None:
-        """Raise OutOfBudgetError where the time is over."""
+        """Raise OutOfBudgetError if the time is over."""
         if self.is_over():
             raise OutOfBudgetError
 
     def is_over(self) -> bool:
-        """Return whether the time is over, or somebody says that it is late."""
+        """Return whether the time is over, or `is_late` returns True."""
         return self.is_late() or self.clock() > self._ends_s
 
     def share(self, among: int) -> SearchBudget:
-        """Return one of so many equal shares of what is left."""
+        """Return one of `among` equal shares of the remaining budget."""
         return SearchBudget(
             nodes=None if self.nodes is None else (self.nodes - self.used) // among,
             seconds=None if self._ends_s == inf else (self._ends_s - self.clock()) / among,
@@ -106,7 +105,7 @@ class SearchBudget:
 
     @contextmanager
     def bounds(self, board: FastBoard) -> Iterator[None]:
-        """Have the board's own loops end by OutOfBudgetError, too, when the time is over."""
+        """Make the board's own loops raise OutOfBudgetError too when the time is over."""
         before, board.check = board.check, self.check
         try:
             yield
@@ -116,26 +115,26 @@ class SearchBudget:
 
 @dataclass(frozen=True, slots=True)
 class SearchProof:
-    """How a game ends if both play their best, for the side to move."""
+    """The proven end of a game for the side to move, if both play their best."""
 
     value: Literal[-1, 0, 1]
-    """Lost, drawn, won."""
+    """-1 for a loss, 0 for a draw, 1 for a win."""
 
     plies: int | None = None
-    """After how many plies the game is over: the loser holds out as long as possible."""
+    """The plies until the end; the loser delays it as long as possible."""
 
     at_most: int | None = None
-    """The same where only a bound is known; None besides `plies`."""
+    """An upper bound of the plies, if the exact number is unknown."""
 
     @property
     def is_settled(self) -> bool:
-        """Return whether a search has nothing to add: a draw, or a length that is exact."""
+        """Return whether the proof is complete: a draw, or a win or loss with an exact length."""
         return self.value == 0 or self.plies is not None
 
     def joined(self, other: SearchProof | None, seen: int) -> SearchProof:
-        """Return what both proofs say; no end comes within `seen` plies that they do not name.
+        """Return the combination of two proofs; no other end exists within `seen` plies.
 
-        A bound of `seen` + 1 is exact then: it comes no later and no sooner.
+        So an upper bound of `seen` + 1 is exact.
         """
         both = [one for one in (self, other) if one is not None]
         exact = [one for one in both if one.is_settled]
@@ -152,53 +151,53 @@ class SearchProof:
 
 @dataclass(slots=True)
 class SearchResult:
-    """What a search thinks of a position."""
+    """The result of a search at a position."""
 
     move: Move
     value: float = 0.0
-    """Expected score of the side to move, from -1 to 1."""
+    """The expected score of the side to move, from -1 to 1."""
 
     proof: SearchProof | None = None
-    """How the game ends, where that is proven."""
+    """The end of the game, if it is proven."""
 
     depth: int = 0
     nodes: int = 0
     line: list[Move] = field(default_factory=list)
-    """What both would play, beginning with `move`."""
+    """The expected moves of both sides, beginning with `move`."""
 
 
 Tell = Callable[[SearchResult], object]
 
 
 def judged(board: FastBoard) -> float:
-    """Return what the board itself leans to."""
+    """Return the board's own estimate."""
     return board.lean()
 
 
 def blind(_: FastBoard) -> float:
-    """Return nothing about a game that goes on: what is told then is proven."""
+    """Return 0, so that the search only reports proven results."""
     return 0.0
 
 
 @dataclass(slots=True)
 class _Looked:
-    """What a depth has shown of the first moves, as long as it is not finished."""
+    """The first moves examined so far at an unfinished depth."""
 
     left: list[int]
-    """Moves that were not looked at yet."""
+    """The moves that were not examined yet."""
 
     code: int = -1
-    """The best move of the others."""
+    """The best of the examined moves."""
 
     score: int = -_ALL
-    """What that move comes to at this depth: at least that is what the position is worth."""
+    """The score of that move at this depth, a lower bound for the position."""
 
 
 class AlphaBeta:
     """Negamax with alpha-beta, iterative deepening, a transposition table and ordered moves.
 
-    After Knuth and Moore 1975. What was learned stays until `forget`, or until another game type is
-    searched. A proven win or loss is searched on until its length is exact.
+    After Knuth and Moore 1975. The table is kept until `forget`, or until another game type is
+    searched. The search of a proven win or loss continues until its length is exact.
     """
 
     def __init__(
@@ -207,10 +206,10 @@ class AlphaBeta:
         chance: Random | None = None,
         size: int = 300_000,
     ) -> None:
-        """Take what is to be known before the first search.
+        """Take the evaluation and the limits.
 
-        `chance` says which of equal moves is tried first; `size` is how many states are
-        remembered, some 200 bytes each.
+        `chance` decides which of equal moves is tried first. `size` is the number of states in the
+        table, about 200 bytes each.
         """
         self.evaluate = evaluate
         self.chance = chance or Random(0)
@@ -219,13 +218,13 @@ class AlphaBeta:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew, as for another game."""
+        """Forget everything, as for another game."""
         self._table: dict[int, tuple[int, int, int, int]] = {}  # depth, kind, score, best move
         self._history: dict[int, int] = {}  # how often a move was too good
         self._guessed = False
 
     def played(self, code: int) -> None:
-        """Hear of a move, whoever played it; all that is known of states stays true."""
+        """Note a move of the game, by either side; the table stays valid."""
 
     def run(
         self,
@@ -234,7 +233,10 @@ class AlphaBeta:
         tell: Tell = lambda _: None,
         depth: int = DEEPEST,
     ) -> SearchResult:
-        """Return the best move of a game that goes on; `tell` hears of every finished depth."""
+        """Return the best move; `tell` is called after each completed depth.
+
+        The game must not be over.
+        """
         self._settle(board)
         found = SearchResult(board.moves[board.legal()[0]])
         with suppress(OutOfBudgetError), budget.bounds(board):
@@ -246,19 +248,19 @@ class AlphaBeta:
         return found
 
     def _settle(self, board: FastBoard) -> None:
-        """Forget what is known of another game type."""
+        """Forget the table of another game type."""
         if self._game not in (None, board.game):
             self.forget()
         self._game = board.game
 
     def _step(self, board: FastBoard, code: int) -> None:
-        """Play a move on the way to where a search begins."""
+        """Play a move on the way to the start of a search."""
         board.play(code)
 
     def _back(self, board: FastBoard) -> None:
         board.undo()
 
-    def _deepen(  # noqa: PLR0917 - once a search
+    def _deepen(  # noqa: PLR0917 - called once per search
         self,
         board: FastBoard,
         budget: SearchBudget,
@@ -267,9 +269,9 @@ class AlphaBeta:
         found: SearchResult,
         tell: Tell,
     ) -> None:
-        """Search one ply deeper each time, and write down what each depth has shown."""
+        """Search one ply deeper each time, and store the result of each depth."""
         last: dict[int, int] = {}
-        """What each first move came to, at most, when it was looked at last."""
+        """The last score of each first move, an upper bound."""
         for depth in range(1, min(deepest, DEEPEST) + 1):
             looked = _Looked(first.copy())
             self._guessed = False
@@ -290,7 +292,7 @@ class AlphaBeta:
                 return
             tell(found)
 
-    def _look(  # noqa: PLR0917 - once a depth
+    def _look(  # noqa: PLR0917 - called once per depth
         self,
         board: FastBoard,
         budget: SearchBudget,
@@ -299,9 +301,9 @@ class AlphaBeta:
         looked: _Looked,
         last: dict[int, int],
     ) -> None:
-        """Search all first moves to a depth; raises OutOfBudgetError where that is not finished.
+        """Search all first moves to a depth. Raises OutOfBudgetError if that is not completed.
 
-        What is known of the position already is not shown again: only whether it ends sooner.
+        A known proof of the position is not repeated; only an earlier end is searched for.
         """
         bound = WON - known.at_most if known is not None and known.at_most is not None else _ALL
         alpha, beta = -_ALL, _ALL
@@ -318,7 +320,7 @@ class AlphaBeta:
                 if score >= beta:
                     break
 
-    def _after(  # noqa: C901, PLR0917 - a ply takes one frame
+    def _after(  # noqa: C901, PLR0917 - each ply uses one frame
         self,
         board: FastBoard,
         budget: SearchBudget,
@@ -328,12 +330,12 @@ class AlphaBeta:
         beta: int,
         floor: int,
     ) -> int:
-        """Return the score of a move for its player, at least within alpha and beta.
+        """Return the score of a move for its player, exact only between alpha and beta.
 
-        A score of a win or a loss in n plies says of the position before the move, whatever was
-        guessed: at least, that the win comes within n; at most, that the loss does. Where n is at
-        most `depth`, it says the other bound, too: no end within `depth` plies is overlooked.
-        At `floor` nothing is looked at any more. Raises OutOfBudgetError.
+        A score of a win in n plies is a lower bound for the position before the move, and that of a
+        loss an upper bound, whatever was guessed. If n is at most `depth`, the other bound holds
+        too, because no end within `depth` plies is missed. Below `floor` nothing is searched.
+        Raises OutOfBudgetError.
         """
         me = board.to_move
         board.play(code)
@@ -356,7 +358,7 @@ class AlphaBeta:
             codes = board.candidates()
             if depth <= 0 and (
                 len(codes) > 1 or depth <= floor
-            ):  # what is forced is looked through
+            ):  # forced moves are searched deeper
                 self._guessed = True
                 guess = max(-1.0, min(self.evaluate(board), 1.0))
                 return sign * int(guess * (PROVEN - 1))
@@ -385,9 +387,9 @@ class AlphaBeta:
             board.undo()
 
     def _line(self, board: FastBoard, budget: SearchBudget, found: SearchResult) -> list[Move]:
-        """Return the move found and what the table expects after it, as long as that is no news.
+        """Return the found move and the moves after it in the table, as far as they agree.
 
-        A line that ends otherwise than is proven is cut after its first move.
+        A line that ends differently from the proof is cut after its first move.
         """
         line, code = [found.move], board.code(found.move)
         me = board.to_move
@@ -417,16 +419,16 @@ class AlphaBeta:
         return line if is_so or len(line) == 1 else line[:1]
 
     def _complete(self, board: FastBoard, budget: SearchBudget, found: SearchResult) -> None:
-        """Write down a line to the end in which both play their best, as far as the budget goes.
+        """Store a line to the end in which both sides play their best, within the budget.
 
-        Each of its moves is shown by a search to keep the length that is proven.
+        A search shows that each of its moves keeps the proven length.
         """
         proof = found.proof
         if proof is None or proof.plies is None:
             return
         found.line = line = [found.move]
         score = proof.value * (WON - proof.plies)
-        """Of the move that was played last, for its player."""
+        """The score of the last played move, for its player."""
         code, played = board.code(found.move), 0
         try:
             while True:
@@ -443,7 +445,7 @@ class AlphaBeta:
                 self._back(board)
 
     def _keeping(self, board: FastBoard, budget: SearchBudget, score: int) -> int:
-        """Return the move that keeps what a position is worth; raises OutOfBudgetError."""
+        """Return the move that keeps the value of a position. Raises OutOfBudgetError."""
         codes = board.candidates()
         known = self._table.get(board.key)
         if known is not None and known[3] in codes:
@@ -453,24 +455,24 @@ class AlphaBeta:
         for code in codes:
             if self._after(board, budget, code, depth, score - 1, score, depth - DEEPEST) >= score:
                 return code
-        raise OutOfBudgetError  # the table has forgotten, and forced moves end beyond the floor
+        raise OutOfBudgetError  # the table has lost the move, and forced moves end below the floor
 
 
 def _a_ply_later(score: int) -> int:
-    """Return what a score is worth one ply before."""
+    """Return the value of a score one ply earlier."""
     return score - 1 if score >= PROVEN else score + 1 if score <= -PROVEN else score
 
 
 def _a_ply_before(score: int) -> int:
-    """Return the score that is worth this one ply before: the converse of `_a_ply_later`."""
+    """Return the score that becomes this one a ply earlier: the inverse of `_a_ply_later`."""
     return score + 1 if score >= PROVEN else score - 1 if score <= -PROVEN else score
 
 
 def _bears(known: tuple[int, int, int, int], depth: int, alpha: int, beta: int) -> bool:
     """Return whether a state of the table need not be searched to a depth, within a window.
 
-    Of a shallower search a win still comes within its plies and a loss, too; that they come no
-    sooner holds where that search has seen so far.
+    After a shallower search, a win or loss still comes within its plies. That it does not come
+    earlier is only known as far as that search has seen.
     """
     to, kind, score, _ = known
     bound = kind & ~_GUESSED
@@ -489,10 +491,10 @@ def _value(score: int) -> float:
 def _take_whole(
     board: FastBoard, found: SearchResult, looked: _Looked, depth: int, *, is_guess: bool
 ) -> None:
-    """Write down what a finished depth has shown: all first moves were searched.
+    """Store the result of a completed depth, in which all first moves were searched.
 
-    Its best score is exact as far as the depth has seen, or without a guess in all. A proof of
-    before still holds; where nothing better was found it may have become exact.
+    The best score is exact as far as the depth has seen, or completely if no guess was used. An
+    earlier proof still holds, and may have become exact if nothing better was found.
     """
     found.depth = depth
     proof: SearchProof | None = None
@@ -511,9 +513,9 @@ def _take_whole(
 def _take_part(
     board: FastBoard, found: SearchResult, looked: _Looked, last: dict[int, int]
 ) -> None:
-    """Write down what a depth has shown that was not finished: no more than a better move.
+    """Store the result of an incomplete depth, which can only be a better move.
 
-    A move that wins is a proof, for it is worth that whatever the others are.
+    A winning move is a proof, because the other moves do not matter.
     """
     if looked.code < 0:
         return

@@ -1,6 +1,6 @@
-"""What bots that search have in common: a board that follows the game, budget, levels, reports.
+"""The common parts of bots that search: a board that follows the game, budgets, levels, reports.
 
-A bot is a `Searcher` with the search of `lath.bots.search` or `lath.bots.uct`, or another like it.
+A bot is a `Searcher` with the search of `lath.bots.search` or `lath.bots.uct`, or a similar one.
 """
 
 from __future__ import annotations
@@ -16,49 +16,49 @@ from lath.games.core import Move, Position
 from lath.games.fast import FastBoard, fast_board
 
 LEVEL: Final = Spin("level", 8, 1, 8)
-"""The option by which a bot plays worse than it can; 8 is all it can."""
+"""The option for weaker play; 8 is full strength."""
 
 NODES: Final = {1: 3, 2: 12, 3: 40, 4: 120, 5: 400, 6: 1000, 7: 3000}
-"""At most so many nodes a move, by level."""
+"""The most nodes per move, by level."""
 
 CARELESS: Final = {1: 0.6, 2: 0.3, 3: 0.15, 4: 0.05}
-"""How likely a move is any legal one, by level."""
+"""The probability of a random legal move, by level."""
 
 _GUESS: Final = 0.999
-"""No guess is told as more than this."""
+"""The largest reported value of a guess."""
 
 SILENT_S: Final = 0.1
-"""Before a search has gone on for so long it tells of its result alone."""
+"""The seconds of searching before intermediate results are reported."""
 
 
 class Search(Protocol):
-    """What finds a move: `AlphaBeta`, `Uct` and what is like them."""
+    """A search that finds moves, such as `AlphaBeta` and `Uct`."""
 
     def run(self, board: FastBoard, budget: SearchBudget, tell: Tell) -> SearchResult:
-        """Return the best move of a game that goes on."""
+        """Return the best move. The game must not be over."""
 
     def played(self, code: int) -> None:
-        """Hear of a move, whoever played it."""
+        """Note a move of the game, by either side."""
 
 
 class Searcher:
-    """A bot that searches: `new_game`, `choose` and `ponder` of the SDK."""
+    """A bot that searches, with the SDK's `new_game`, `choose` and `ponder`."""
 
     def __init__(self, make: Callable[[Position, Random, Mapping[str, Any]], Search]) -> None:
-        """`make` returns a search for a game that begins, by its chance and the options."""
+        """Take a function that makes the search for a new game, from its chance and the options."""
         self._make = make
         self._search: Search | None = None
         self._board: FastBoard | None = None
         self._known = 0
-        """How many moves of the game the board has."""
+        """The number of moves that the board has played."""
 
     def new_game(self, start: Start) -> None:
-        """Begin anew."""
+        """Start a new game."""
         self._search = self._make(start.position, start.chance, start.options)
         self._board, self._known = fast_board(start.position), 0
 
     def choose(self, position: Position, turn: Turn) -> Move:
-        """Return the best move that is found; where the level says so, any or a hasty one."""
+        """Return the best move found; lower levels may play random or hasty moves."""
         level: int = turn.options.get(LEVEL.name, LEVEL.default)
         if turn.chance.random() < CARELESS.get(level, 0.0):
             return turn.chance.choice(position.legal_moves())
@@ -67,7 +67,7 @@ class Searcher:
         return found.move
 
     def ponder(self, position: Position, turn: Turn) -> None:
-        """Think while the other side does."""
+        """Search while the opponent is to move."""
         if turn.options.get(LEVEL.name, LEVEL.default) == LEVEL.default:
             self._run(position, turn, None)
 
@@ -79,7 +79,7 @@ class Searcher:
         return search.run(board, budget, lambda found: _say_soon(turn, found))
 
     def _followed(self, position: Position, turn: Turn) -> tuple[Search, FastBoard]:
-        """Return search and board of the game so far; new ones where nobody has told of it."""
+        """Return the search and the board of the game so far, or new ones for an unknown game."""
         search, board = self._search, self._board
         if search is not None and board is not None:
             for move in turn.history[self._known :]:
@@ -114,7 +114,7 @@ def _say(turn: Turn, found: SearchResult) -> None:
 
 
 def _words(proof: SearchProof) -> str:
-    """Return in the protocol's words what is proven."""
+    """Return a proof in words for the protocol."""
     what = ("draw", "win", "loss")[proof.value]
     if proof.plies is not None:
         return f"proven {what} in {proof.plies}"

@@ -1,7 +1,7 @@
-"""A bot that proves what it can: it wins in as few plies as it sees and holds out the longest.
+"""A bot that proves results: it wins in the fewest plies, and delays a loss as long as possible.
 
-Alpha-beta that guesses nothing comes first and knows how soon the end comes; proof-number search
-sees further; where nothing is proven the bot plays by the random games of `Uct`.
+Alpha-beta without guesses comes first, and finds the exact length. Proof-number search sees
+further. Without a proof, the bot plays by the random games of `Uct`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _NEVER: Final = 1 << 40
 
 
 class Prover:
-    """A search that proves, and plays where it cannot."""
+    """A search that proves results, and plays well without a proof."""
 
     def __init__(self, chance: Random, *, is_compiled: bool = False, size: int = 300_000) -> None:
-        """Take a source of chance; the searches are compiled where that form is there.
+        """Take a source of chance; the searches are compiled if that form is available.
 
-        Each of them remembers so many states, or holds so many moves.
+        `size` is the number of states or moves that each search stores.
         """
         self._exact: AlphaBeta = (
             CompiledAlphaBeta(chance, size, is_blind=True)
@@ -39,14 +39,14 @@ class Prover:
         self._play: Uct = CompiledUct(chance, size=size) if is_compiled else Uct(chance, size=size)
 
     def played(self, code: int) -> None:
-        """Hear of a move, whoever played it."""
+        """Note a move of the game, by either side."""
         self._exact.played(code)
         self._play.played(code)
 
     def run(self, board: FastBoard, budget: SearchBudget, tell: Tell) -> SearchResult:
-        """Return the best move of a game that goes on.
+        """Return the best move. The game must not be over.
 
-        What is proven is searched on until its length is exact, as long as the budget goes.
+        The search of a proven result continues until its length is exact, within the budget.
         """
         found = self._exact.run(board, budget.share(3), tell)
         if found.proof is None:
@@ -61,13 +61,15 @@ class Prover:
     def _proven(
         self, board: FastBoard, budget: SearchBudget, found: SearchResult
     ) -> SearchResult | None:
-        """Return a win that is forced, or the news that the opponent has one."""
+        """Return a forced win, or a result that the opponent has one, or None."""
         me = board.to_move
         if self._proofs.proves(board, me, budget) and self._proofs.winning is not None:
             line = self._proofs.line(board, me, budget)
             moves = [board.moves[code] for code in line or [self._proofs.winning]]
             return SearchResult(moves[0], 1.0, SearchProof(1), depth=found.depth, line=moves)
-        if self._proofs.proves(board, 1 - me, budget):  # what is left, if the answer was no
+        if self._proofs.proves(
+            board, 1 - me, budget
+        ):  # uses the rest of the budget if the first answer was no
             return SearchResult(
                 found.move, -1.0, SearchProof(-1), depth=found.depth, line=[found.move]
             )
@@ -75,7 +77,7 @@ class Prover:
 
 
 def _joined(before: SearchResult, after: SearchResult) -> SearchResult:
-    """Return the better of two results of one search, with all that both prove."""
+    """Return the better of two results of one search, with the proofs of both combined."""
     seen = max(before.depth, after.depth)
     if before.proof is None or after.proof is None:
         best = before if after.proof is None else after
@@ -91,7 +93,7 @@ def _joined(before: SearchResult, after: SearchResult) -> SearchResult:
 
 
 def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -> Prover:
-    """Return the search in the form that is there."""
+    """Return the compiled search if it is available, or else the one in Python."""
     return Prover(chance, is_compiled=is_ready(position, options.get(FAST.name, FAST.default)))
 
 

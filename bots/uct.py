@@ -1,9 +1,9 @@
-"""A search that plays random games, for any game, over the boards of `lath.games.fast`.
+"""A search with random games for any game, over the boards of `lath.games.fast`.
 
-`Uct` plays more of them where they went well, and proves wins and losses where it meets them.
+`Uct` plays more random games after promising moves, and proves wins and losses that it meets.
 
     search = Uct(chance)
-    found = search.run(fast_board(position), Budget(seconds=1.0))
+    found = search.run(fast_board(position), SearchBudget(seconds=1.0))
     return found.move
 """
 
@@ -20,25 +20,25 @@ from lath.games.fast import DRAW, FastBoard
 
 
 class _Node:
-    """A move in the tree of `Uct`, and how random games went on after it."""
+    """A move in the tree of `Uct`, with the results of random games after it."""
 
     __slots__ = ("children", "code", "key", "mover", "score", "visits", "winner")
 
     def __init__(self, code: int, mover: int) -> None:
         self.code = code
         self.mover = mover
-        """Who plays the move."""
+        """The player of the move."""
         self.visits = 0
         self.score = 0.0
-        """Points of `mover`."""
+        """The points of `mover`."""
         self.children: list[_Node] = []
         self.key = 0
-        """Of the state after the move, where `children` are known."""
+        """The key of the state after the move, if `children` are known."""
         self.winner: int | None = None
-        """Who wins, or `DRAW`, where that is proven."""
+        """The winner, or `DRAW`, if the result is proven."""
 
     def promise(self, explored: float) -> float:
-        """Return the upper confidence bound; the best there is without a visit."""
+        """Return the upper confidence bound; the greatest one without visits."""
         if self.winner is not None:
             return 2.0 if self.winner == self.mover else 0.5 if self.winner == DRAW else -1.0
         if not self.visits:
@@ -47,14 +47,14 @@ class _Node:
 
 
 Playout = Callable[[FastBoard, Random], int]
-"""Plays on from where a board stands to some end, takes all that back, and returns the winner.
+"""Plays a random game from a board's state, takes it back, and returns the winner.
 
-It calls `FastBoard.check` before each ply, which ends it by an error when the time is over.
+It must call `FastBoard.check` before each ply, which raises an error when the time is over.
 """
 
 
 def rolled_out(board: FastBoard, chance: Random) -> int:
-    """Return what the board's own random games come to."""
+    """Return the winner of one of the board's own random games."""
     return board.rollout(chance)
 
 
@@ -62,8 +62,8 @@ class Uct:
     """Monte-Carlo tree search: upper confidence bounds in the tree, random games from its leaves.
 
     After Kocsis and Szepesvari 2006, with the proofs of Winands, Bjornsson and Saito 2008. The part
-    of the tree below what was played is kept for the next search. A random game that takes longer
-    than the time that is left is given up.
+    of the tree below the played moves is kept for the next search. A random game is abandoned when
+    the time is up.
     """
 
     def __init__(
@@ -73,10 +73,10 @@ class Uct:
         exploration: float = 0.4,
         size: int = 300_000,
     ) -> None:
-        """Take what is to be known before the first search.
+        """Take the source of chance, the kind of random game and the limits.
 
-        `exploration` is the weight of what is little known; `size` is how many moves the tree may
-        hold, some 150 bytes each.
+        `exploration` is the weight of rarely tried moves. `size` is the most moves in the tree,
+        about 150 bytes each.
         """
         self.chance = chance
         self.playout = playout
@@ -91,7 +91,7 @@ class Uct:
     def run(
         self, board: FastBoard, budget: SearchBudget, tell: Tell = lambda _: None, every: int = 5000
     ) -> SearchResult:
-        """Return the best move of a game that goes on; `tell` hears of every so many games."""
+        """Return the best move; `tell` is called after `every` games. The game must not be over."""
         root = self._root_at(board)
         with suppress(OutOfBudgetError), budget.bounds(board):
             if not root.children:
@@ -104,9 +104,10 @@ class Uct:
         return _found(board, root, budget)
 
     def _root_at(self, board: FastBoard) -> _Node:
-        """Return the node of where the board stands: one of the last tree, or a new one.
+        """Return the node of the board's state: one of the last tree, or a new one.
 
-        A tree of another game type, or of another state than the moves told of, is not used.
+        A tree of another game type, or of a state that does not follow from the noted moves, is not
+        used.
         """
         root, self._root = self._root, None
         for code in self._moves:
@@ -123,17 +124,17 @@ class Uct:
         return root
 
     def played(self, code: int) -> None:
-        """Hear of a move, whoever played it, so that what is below it is kept."""
+        """Note a move of the game, by either side, so that the tree below it is kept."""
         self._moves.append(code)
 
     def forget(self) -> None:
-        """Begin anew, as for another game."""
+        """Forget everything, as for another game."""
         self._root, self._moves, self._held = None, [], 0
 
     def _play(self, board: FastBoard, node: _Node) -> None:
-        """Go down the tree, add the moves there, play a random game, and tell all on the way.
+        """Walk down the tree, add moves, play a random game, and update the nodes on the path.
 
-        Raises OutOfBudgetError where the time ends meanwhile: nothing counts of such a game.
+        Raises OutOfBudgetError if the time ends meanwhile; the unfinished game does not count.
         """
         path = [node]
         try:
@@ -169,7 +170,7 @@ class Uct:
 
     @staticmethod
     def _prove(node: _Node) -> None:
-        """Say who wins after a move, if what can follow it tells."""
+        """Set the winner after a move, if the moves that can follow it decide it."""
         winners = {child.winner for child in node.children}
         mover = node.children[0].mover
         if mover in winners:
@@ -179,7 +180,7 @@ class Uct:
 
 
 def _found(board: FastBoard, root: _Node, budget: SearchBudget) -> SearchResult:
-    """Return what a tree has shown; where it has no moves yet, the first legal one."""
+    """Return the result of a tree; without moves in the tree, the first legal move."""
     if not root.children:
         return SearchResult(board.moves[board.legal()[0]], nodes=budget.used)
     line: list[_Node] = []
@@ -202,12 +203,12 @@ def _found(board: FastBoard, root: _Node, budget: SearchBudget) -> SearchResult:
 
 
 def proof_of(winner: int, mover: int) -> SearchProof:
-    """Return the proof that a tree gives whose moves are all known to their ends: no length."""
+    """Return the proof of a tree whose moves are all known to their ends, without a length."""
     return SearchProof(0 if winner == DRAW else 1 if winner == mover else -1)
 
 
 def _worth(node: _Node) -> tuple[float, int]:
-    """Return by what the move to play is chosen: proof, then visits."""
+    """Return the sort key for the choice of a move: proof, then visits."""
     if node.winner is None:
         return 0.0, node.visits
     return (

@@ -7,9 +7,8 @@ examined. A group of exactly four loses. Otherwise a group of exactly five wins.
 legal moves is examined in the same way; without such a group, the game is a draw. In a variant, one
 to three cells are blocked by green pieces before the game begins.
 
-Source: rulebook by nestorgames. Rulings are in docs/explanation/rules.md. `manalath_61.py` has
-the board of the
-online servers.
+Source: rulebook by nestorgames. Rulings are in docs/explanation/rules.md. `manalath_61.py` has the
+board of the online servers.
 """
 
 from __future__ import annotations

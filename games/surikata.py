@@ -8,8 +8,8 @@ does not see; the first piece can use any free cell. Three or more own pieces in
 diagonal, lose at once for the player who placed the last of them. A player who cannot place a piece
 loses at once. If all twenty pieces are placed without a line, the game is a draw.
 
-Source: rulebook by Gerhards. Rulings are in docs/explanation/rules.md, which also explains the
-5x5 board.
+Source: rulebook by Gerhards. Rulings are in docs/explanation/rules.md, which also explains the 5x5
+board.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ own stones in line win. Three in line without four lose. A stone that makes both
 player's first turn can be a swap instead: the stone on the board becomes the second player's. A
 full board without a result is a draw.
 
-Source: rulings in docs/explanation/rules.md.
+Source: the rulings in docs/explanation/rules.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The lines of the bot protocol, version 1, in both directions, and the text of time controls.
 
-The protocol page of the documentation explains the lines.
+`docs/reference/protocol.md` explains the lines.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Searches compiled by numba, where the extra `fast` is installed.
+"""Searches compiled by numba, if the extra `fast` is installed.
 
-Bots import `searches` alone; kernels have one file per family of games.
+Bots import only `searches`. Kernels have one file per family of games.
 """

@@ -1,4 +1,4 @@
-"""The command `python -m lath.bots.compiled`: it compiles ahead what bots search by."""
+"""The command `python -m lath.bots.compiled`, which compiles the searches of bots in advance."""
 
 import sys
 

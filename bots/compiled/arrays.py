@@ -1,7 +1,7 @@
-"""What the kernels play on: arrays of whole numbers, and what stands where in them.
+"""The arrays of whole numbers that the kernels use, and the places of values in them.
 
-`t` is what never changes (`laid_out` makes it of a game's `Tables`), `s` the state. A *list
-of lists* begins at some place of `t` with where each list starts.
+`t` has the constant data of a game; `laid_out` makes it from the game's `Tables`. `s` is the state.
+A *list of lists* is a place of `t` at which the start of each list is stored.
 """
 
 from __future__ import annotations
@@ -23,53 +23,54 @@ FAMILIES: Final[Sequence[type[Tables]]] = (LineTables, ReleaseTables, GroupTable
 LINES, RELEASES, GROUPS, SIGHT = range(4)
 
 
-# What stands at the beginning of `t`: numbers,
+# The first places of `t`: numbers,
 FAMILY, CELLS, CODES, SHAPES, SUPPLY, LOSS_FIRST, TURN, SWAP, WIN, LOSE, TYPES, MOUNDS = range(12)
 
 
-# where lists begin in `t`,
+# then starts of lists in `t`,
 THROUGH, SHAPE_CELLS, NEAR, RAYS, TAKEN, STONE_KEYS, OTHER_KEYS, MEERKAT_KEYS = range(12, 20)
 
 
-# where arrays begin in `s`: whose stone is on each cell (0 nobody's), whether an animal, mound or
-# blocker is, how many stones each shape lacks and where, how many shapes lack but one stone on a
-# cell, how many animals each shape has, each group's name and size, the size of the group that a
-# piece of each colour would make on each empty cell, how many groups end the game, the past
+# then starts of arrays in `s`. These are: the side of the stone on each cell (0 for none); whether
+# an animal, mound or blocker is there; the number of missing stones of each shape and their cells;
+# the number of shapes that lack only one stone on a cell; the number of animals of each shape; the
+# name and size of each group; the size of the group that a piece of each colour would make on each
+# empty cell; the number of groups that end the game; the past
 OWN, OTHER, LEFT, CLOSE, ANIMALS, GROUP, SIZE, MADE, ENDING, PAST, TRAIL, LENGTH = range(20, 32)
 
 HEAD: Final = 32
 
 
-# What stands at the beginning of `s`.
+# The first places of `s`.
 TO_MOVE, WINNER, KEY, STONES, OTHERS, PLIES, MEERKAT, TRAILED = 0, 1, 2, 3, 5, 6, 7, 8
 
 STATE_HEAD: Final = 10
 
 OPEN: Final = -1
-"""`s[WINNER]` while the game goes on."""
+"""The value of `s[WINNER]` while the game is not over."""
 
 DRAW: Final = 2
 
 PROVEN: Final = 990_000
-"""As in `lath.bots.search`."""
+"""The same value as in `lath.bots.search`."""
 
 ALWAYS: Final = 1 << 20
-"""Animals of a shape that always loses."""
+"""The number of animals of a shape that always loses."""
 
 ONE: Final = 1 << 16
-"""One stone that a shape lacks; below that the sum of the cells where it lacks some."""
+"""The value of one missing stone of a shape; the lower bits are the sum of the missing cells."""
 
 ENTRY: Final = 5
-"""Numbers of a ply in the past."""
+"""The number of values per ply in the past."""
 
 
 def signed(key: int) -> int:
-    """Return 64 bits as numba's whole numbers have them."""
+    """Return 64 bits as a signed whole number, as numba has them."""
     return key - (1 << 64) if key >> 63 else key
 
 
 def laid_out(tables: Tables, codes: int) -> Ints:
-    """Return `t` for a game with so many codes."""
+    """Return `t` for a game with this number of codes."""
     import numpy as np  # of the extra `fast`
 
     cells, shapes = tables.cells, 0

@@ -1,4 +1,4 @@
-"""Where compiled code is kept: a folder for each version, machine and state of the source."""
+"""The folder of compiled code: one for each version, machine and state of the source."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from lath.notation.files.folders import user_folder
 _HERE: Final = Path(__file__).parent
 
 WHOLE: Final = "whole"
-"""A file with the digest of each other file of its folder: all was compiled."""
+"""The file with the digests of all other files of its folder; it exists if all was compiled."""
 
 
 class ColdError(LathError):
-    """There is no compiled form here, or not yet; the text says which."""
+    """The compiled form is not available; the text has the reason."""
 
     def __init__(self, why: str, remedy: str = "", *, can_compile: bool = False) -> None:
-        """`why` names no place of this machine; `can_compile`: the command of this module helps."""
+        """Take the reason, without paths of this machine, and whether compiling would help."""
         super().__init__(f"{why}{remedy}")
         self.why = why
         self.can_compile = can_compile
 
 
 SOURCES: Final = ("arrays.py", "groups.py", "kernels.py", "search.py", "sight.py")
-"""The modules of this folder that compiled code is made of."""
+"""The modules of this folder that are compiled."""
 
 COMMAND: Final = f"{sys.executable} -m lath.bots.compiled"
 
 
 def possible_folders() -> list[Path]:
-    """Return where compiled code may be: one for each version, machine and state of the source."""
+    """Return the possible folders of compiled code for this version, machine and source."""
     told = [sys.version, platform.machine(), version("numba")]
     for name in SOURCES:
         status = (_HERE / name).stat()
@@ -54,7 +54,7 @@ def possible_folders() -> list[Path]:
 
 
 def digests_in(folder: Path) -> bytes:
-    """Return the names of all files of a folder with their digests; raises OSError."""
+    """Return the names and digests of all files of a folder. Raises OSError."""
     lines = []
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.name != WHOLE:
@@ -64,7 +64,7 @@ def digests_in(folder: Path) -> bytes:
 
 
 def is_whole(folder: Path) -> bool:
-    """Return whether a folder has all its files as they were written."""
+    """Return whether all files of a folder are unchanged."""
     try:
         said = (folder / WHOLE).read_bytes()
         return said != b"" and said == digests_in(folder)
@@ -73,7 +73,10 @@ def is_whole(folder: Path) -> bool:
 
 
 def whole_folder() -> Path:
-    """Return the folder with what was compiled; raises ColdError where that is nowhere whole."""
+    """Return the folder with complete compiled code.
+
+    Raises ColdError if it is missing.
+    """
     missing = ColdError("numba is missing", ", which the extra 'fast' installs")
     try:
         folders = possible_folders()
@@ -96,7 +99,7 @@ def whole_folder() -> Path:
 
 
 def is_writable(folder: Path) -> bool:
-    """Return whether compiled code can be kept there."""
+    """Return whether compiled code can be stored in a folder."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -105,14 +108,14 @@ def is_writable(folder: Path) -> bool:
 
 
 MODULES: Final[list[tuple[ModuleType, ModuleType]]] = []
-"""The two, once they are loaded."""
+"""The kernels and the searches, once they are loaded."""
 
 
 def loaded(folder: Path) -> tuple[ModuleType, ModuleType]:
-    """Return the kernels and the searches, with compiled code from a folder or to be put there."""
-    import numba  # of an extra
+    """Return the kernels and the searches, with their compiled code in a folder."""
+    import numba  # from an extra
 
-    if not is_writable(folder):  # numba reads none where it cannot write
+    if not is_writable(folder):  # numba does not read from folders that it cannot write
         import atexit  # start-up time
         import tempfile
 

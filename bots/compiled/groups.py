@@ -1,4 +1,4 @@
-"""Kernels of games of groups: stones of one colour joined and parted, and how large they are."""
+"""Kernels for games of groups: joining and separating stones, and the sizes of groups."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lath.bots.compiled.arrays import (
 
 @njit(cache=True, nogil=True)
 def join(t, s, colour, cell):
-    """Make one group of a new piece and those next to it; the trail has what it was."""
+    """Join a new piece with the groups next to it; the trail stores the previous values."""
     own, group, size = t[OWN], t[GROUP], t[SIZE]
     begin = top = t[TRAIL] + s[TRAILED]
     s[group + cell] = -1
@@ -66,7 +66,7 @@ def join(t, s, colour, cell):
 
 @njit(cache=True, nogil=True)
 def part(t, s, colour, cell, trailed):
-    """Take a piece away and back what `join` did, of which the trail began there."""
+    """Remove a piece and undo `join`, whose trail began at `trailed`."""
     group, size = t[GROUP], t[SIZE]
     ending = t[ENDING] + 2 * colour
     many = s[size + cell]
@@ -96,7 +96,7 @@ def part(t, s, colour, cell, trailed):
 
 @njit(cache=True, nogil=True)
 def remake(t, s, colour, begin, end):
-    """Say anew what a colour would make on the empty cells next to those of a part of the trail."""
+    """Update the sizes that a colour would make on empty cells next to a part of the trail."""
     own, made = t[OWN], t[MADE] + colour * t[CELLS]
     for at in range(begin, end, 2):
         near = t[NEAR] + s[at]
@@ -107,7 +107,7 @@ def remake(t, s, colour, begin, end):
 
 @njit(cache=True, nogil=True)
 def grouped(t, s, colour, cell):
-    """Return the size that a group would have by a piece on an empty cell."""
+    """Return the size of the group that a piece on an empty cell would make."""
     own, group, size = t[OWN], t[GROUP], t[SIZE]
     total, near = 1, t[NEAR] + cell
     for i in range(t[near], t[near + 1]):
@@ -125,7 +125,7 @@ def grouped(t, s, colour, cell):
 
 @njit(cache=True, nogil=True)
 def joins_losing(t, s, colour, cell):
-    """Return how many groups of the size that loses a piece on an empty cell would join."""
+    """Return the number of groups of the losing size that a piece on an empty cell would join."""
     own, group, size = t[OWN], t[GROUP], t[SIZE]
     found, near = 0, t[NEAR] + cell
     for i in range(t[near], t[near + 1]):

@@ -1,7 +1,7 @@
 """The rules of four families of games over arrays of whole numbers, compiled by numba.
 
-Arrays are those of `lath.bots.compiled.arrays`; `r` is the random numbers' seed. Codes of moves are
-those of the game's `FastBoard`; all that is returned equals what that returns.
+The arrays are those of `lath.bots.compiled.arrays`, and `r` is the state of the random numbers.
+Codes of moves and results are equal to those of the game's `FastBoard`.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ from lath.games.surikata import SightTables
 
 
 def stood(tables: Tables, t: Ints, to_move: int, winner: int | None, key: int) -> Ints:
-    """Return `s` for where the tables say that everything stands."""
+    """Return `s` for the state in the tables."""
     s = np.zeros(t[LENGTH], dtype=np.int64)
     s[TO_MOVE], s[WINNER] = to_move, OPEN if winner is None else winner
     s[KEY] = signed(key)
@@ -85,13 +85,13 @@ def stood(tables: Tables, t: Ints, to_move: int, winner: int | None, key: int) -
     for seat, stones in enumerate(tables.stones):
         for cell in stones:
             put(t, s, seat, cell)
-    s[TRAILED] = 0  # of what stands from the beginning nothing is taken back
+    s[TRAILED] = 0  # the initial pieces are never taken back
     return s
 
 
 @njit(cache=True, nogil=True)
 def put(t, s, seat, cell):
-    """Put a stone of a seat, of groups a piece of a colour, on an empty cell."""
+    """Put a stone of a side, or a piece of a colour in games of groups, on an empty cell."""
     s[t[OWN] + cell] = 1 + seat
     s[STONES + seat] += 1
     if t[FAMILY] == GROUPS:
@@ -110,7 +110,7 @@ def put(t, s, seat, cell):
 
 @njit(cache=True, nogil=True)
 def take(t, s, seat, cell):
-    """Take the stone away again, where shapes win; a piece of a group is taken by `part`."""
+    """Remove a stone, in games of shapes; `part` removes a piece of a group."""
     s[t[OWN] + cell] = 0
     s[STONES + seat] -= 1
     left, close = t[LEFT] + seat * t[SHAPES], t[CLOSE] + 2 * seat * t[CELLS]
@@ -126,7 +126,7 @@ def take(t, s, seat, cell):
 
 @njit(cache=True, nogil=True)
 def others(t, s, moves, base):
-    """Write the releases and the swap from a place on; return how many there are."""
+    """Write the codes of releases and the swap from a place on; return the place after them."""
     cells, other, count = t[CELLS], t[OTHER], base
     if t[FAMILY] == RELEASES and s[STONES] + s[STONES + 1] > 0:
         for code in range(cells, cells + t[TYPES]):
@@ -149,7 +149,7 @@ def others(t, s, moves, base):
 
 @njit(cache=True, nogil=True)
 def legal(t, s, moves, base):
-    """Write the legal moves from a place on; return how many there are."""
+    """Write the codes of the legal moves from a place on; return the place after them."""
     if s[WINNER] != OPEN:
         return 0
     cells, count = t[CELLS], base
@@ -173,7 +173,7 @@ def legal(t, s, moves, base):
                     if s[other + t[i]]:
                         break
                     moves[base + t[i]] = 1
-        for cell in range(cells):  # where a cell's mark was is written after it is read
+        for cell in range(cells):  # a mark is read before its place is overwritten
             if moves[base + cell] == 0 and s[own + cell] == 0 and s[other + cell] == 0:
                 moves[count] = cell + shift
                 count += 1
@@ -187,7 +187,7 @@ def legal(t, s, moves, base):
 
 @njit(cache=True, nogil=True)
 def can_move(t, s):
-    """Return whether there is a legal move, of groups."""
+    """Return whether a legal move exists, in games of groups."""
     for cell in range(t[CELLS]):
         if s[t[OWN] + cell] == 0 and s[t[OTHER] + cell] == 0:
             for colour in range(2):
@@ -273,7 +273,7 @@ def play(t, s, code):
 
 @njit(cache=True, nogil=True)
 def undo(t, s):
-    """Take the last move back."""
+    """Take back the last move."""
     cells = t[CELLS]
     s[PLIES] -= 1
     past = t[PAST] + ENTRY * s[PLIES]
@@ -304,7 +304,7 @@ def undo(t, s):
 
 @njit(cache=True, nogil=True)
 def ends(t, s, code):
-    """Return 1 where a legal move wins at once, -1 where it loses at once, else 0."""
+    """Return 1 if a legal move wins at once, -1 if it loses at once, or else 0."""
     cells, mover = t[CELLS], s[TO_MOVE]
     if t[FAMILY] == GROUPS:
         colour, cell = code & 1, code >> 1
@@ -331,7 +331,7 @@ def ends(t, s, code):
 
 @njit(cache=True, nogil=True)
 def ends_played(t, s, code):
-    """Return the same by playing the move."""
+    """Return the result of `ends` by playing the move."""
     mover = s[TO_MOVE]
     play(t, s, code)
     winner = s[WINNER]
@@ -341,7 +341,7 @@ def ends_played(t, s, code):
 
 @njit(cache=True, nogil=True)
 def candidates(t, s, moves, base):
-    """Write the moves that are worth a thought from a place on; return how many there are."""
+    """Write the codes of the moves worth searching from a place on; return the place after them."""
     if s[WINNER] != OPEN:
         return 0
     cells, mover = t[CELLS], s[TO_MOVE]
@@ -353,7 +353,7 @@ def candidates(t, s, moves, base):
             if s[own + cell] == 0:
                 losses = s[mine + cells + cell]
                 if s[mine + cell] and not (is_loss_first and losses):
-                    moves[base + wins] = cell  # what is written over does not count any more
+                    moves[base + wins] = cell  # overwritten moves no longer count
                     wins += 1
                 elif wins == 0:
                     if s[theirs + cell] and not (is_loss_first and s[theirs + cells + cell]):
@@ -375,9 +375,9 @@ def candidates(t, s, moves, base):
                 count += 1
         if count:
             return count
-        if spared < 0:  # no stone is: another move may be
+        if spared < 0:  # without a safe cell, another move may be safe
             return min(others(t, s, moves, base), 1) or legal(t, s, moves, base)
-        moves[base] = spared  # all of them come to the same
+        moves[base] = spared  # all of these moves are equally good
         return 1
     many = legal(t, s, moves, base)
     wins = losses = 0
@@ -386,7 +386,7 @@ def candidates(t, s, moves, base):
         code = moves[i]
         end = ends_played(t, s, code) if is_near_the_end else ends(t, s, code)
         if end > 0:
-            moves[base + wins] = code  # what is written over has been looked at
+            moves[base + wins] = code  # overwritten moves were already examined
             wins += 1
         elif end < 0:
             moves[i] = -1 - code
@@ -406,7 +406,7 @@ def candidates(t, s, moves, base):
 
 @njit(cache=True, nogil=True)
 def is_scarce(moves, base, many):
-    """Return whether a colour, of groups, has one legal move or none."""
+    """Return whether a colour has at most one legal move, in games of groups."""
     purple = 0
     for i in range(base, base + many):
         purple += moves[i] & 1
@@ -415,7 +415,7 @@ def is_scarce(moves, base, many):
 
 @njit(cache=True, nogil=True)
 def lean(t, s):
-    """Return who seems to win as `FastBoard.lean` does."""
+    """Return the estimate of `FastBoard.lean`."""
     cells, mover, own, other = t[CELLS], s[TO_MOVE], t[OWN], t[OTHER]
     ahead = 0
     if t[FAMILY] == GROUPS:
@@ -458,7 +458,7 @@ def lean(t, s):
 
 @njit(cache=True, nogil=True)
 def below(r, count):
-    """Return a random whole number from 0 on, less than `count`."""
+    """Return a random whole number in 0..`count` - 1."""
     x = r[0]
     x ^= x << np.uint64(13)
     x ^= x >> np.uint64(7)
@@ -469,7 +469,7 @@ def below(r, count):
 
 @njit(cache=True, nogil=True)
 def is_playable(t, s, code):
-    """Return whether a move that was legal still is, of a game that goes on."""
+    """Return whether a move that was legal still is; the game must not be over."""
     cells = t[CELLS]
     if t[FAMILY] == GROUPS:
         colour, cell = code & 1, code >> 1
@@ -489,7 +489,7 @@ def is_playable(t, s, code):
 
 @njit(cache=True, nogil=True)
 def dropping(t, s, r, moves, base):
-    """Play at random to the end where what cannot be played once can never be again."""
+    """Play a random game to the end; a move that is illegal once must stay illegal."""
     left = legal(t, s, moves, base)
     while s[WINNER] == OPEN:
         pick = base + below(r, left)
@@ -502,9 +502,9 @@ def dropping(t, s, r, moves, base):
 
 @njit(cache=True, nogil=True)
 def playout(t, s, r, is_careful, moves, base):
-    """Play at random to the end and back; return the winner, and the plies times four on top."""
+    """Play a random game and undo it; return the winner plus four times the plies."""
     began, until = s[PLIES], t[PAST]
-    kept = s[:until].copy()  # sooner than to undo every ply
+    kept = s[:until].copy()  # faster than undoing every ply
     while s[WINNER] == OPEN:
         has_begun = t[FAMILY] == GROUPS or (s[STONES] + s[STONES + 1] > 1 and not can_swap(t, s))
         if has_begun and not is_careful and t[FAMILY] != SIGHT:
@@ -520,7 +520,7 @@ def playout(t, s, r, is_careful, moves, base):
 
 @njit(cache=True, nogil=True)
 def playouts(t, s, r, is_careful, moves, count):
-    """Play so many random games; return how many plies they took."""
+    """Play this many random games; return their total number of plies."""
     plies = 0
     for _ in range(count):
         plies += playout(t, s, r, is_careful, moves, 0) >> 2
@@ -529,7 +529,7 @@ def playouts(t, s, r, is_careful, moves, count):
 
 @njit(cache=True, nogil=True)
 def can_swap(t, s):
-    """Return whether this is second's first turn, nothing but one stone having been placed."""
+    """Return whether this is the second player's first turn, with only one stone on the board."""
     if t[SWAP] < 0 or s[TO_MOVE] != 1 or s[STONES] != 1 or s[STONES + 1] != 0:
         return False
     return t[FAMILY] != RELEASES or s[OTHERS] == t[CELLS]

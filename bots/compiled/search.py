@@ -15,16 +15,16 @@ ALL: Final = 2 * WON
 EXACT, AT_LEAST, AT_MOST, GUESSED = 0, 1, 2, 4
 
 STOP, LEFT, USED, IS_GUESSED, IS_BLIND, HELD = range(6)
-"""What a search is told, and tells, in an array: whether to stop, nodes left and used, whether a
-score rests on a guess, whether nothing is guessed, how many moves the tree holds."""
+"""The places of an array shared with a search: stop, nodes left, nodes used, score is a guess,
+guesses are off, moves in the tree."""
 
 UNFINISHED: Final = 1 << 40
-"""What is returned in place of a score by a search that ran out of what it was given: no score."""
+"""The value returned instead of a score by a search whose budget is used up."""
 
 
 @njit(cache=True, nogil=True)
 def a_ply_before(score):
-    """Return the score that is worth this one ply before, as in `lath.bots.search`."""
+    """Return the score that becomes this one a ply earlier, as in `lath.bots.search`."""
     return score + 1 if score >= PROVEN else score - 1 if score <= -PROVEN else score
 
 
@@ -44,7 +44,7 @@ def bears(to, kind, score, depth, alpha, beta):
 def after(t, s, code, depth, alpha, beta, floor, table, history, moves, base, told):
     """Return the score of a move for its player, as `AlphaBeta._after`, or `UNFINISHED`.
 
-    `table` has a row a state: key, depth, kind and one (0: nothing yet), score, best move.
+    `table` has a row per state: key, depth, kind plus one (0 for an empty row), score, best move.
     """
     me = s[TO_MOVE]
     play(t, s, code)
@@ -78,7 +78,7 @@ def after(t, s, code, depth, alpha, beta, floor, table, history, moves, base, to
             told[IS_GUESSED] = 1
             score = 0 if told[IS_BLIND] else int(lean(t, s) * (PROVEN - 1))
         else:
-            for i in range(base + 1, base + many):  # by history, the order being kept
+            for i in range(base + 1, base + many):  # by history, keeping the order of equal moves
                 one = moves[i]
                 rank = history[one]
                 at = i
@@ -119,15 +119,15 @@ def after(t, s, code, depth, alpha, beta, floor, table, history, moves, base, to
     return score - 1 if score >= PROVEN else score + 1 if score <= -PROVEN else score
 
 
-# A row of the tree: the move, who plays it, games, where the moves after it begin, how many they
-# are, and who wins where that is proven, else OPEN.
+# The columns of a row of the tree: the move, its player, games, the start and the number of its
+# child rows, and the winner if it is proven, or else OPEN.
 CODE, MOVER, VISITS, BEGINS, MANY, PROOF = range(6)
 COLUMNS: Final = 6
 
 
 @njit(cache=True, nogil=True)
 def grow(t, s, r, tree, scores, keys, node, moves, told):
-    """Add the moves after a node in any order, where there is room, and note its state's key."""
+    """Add the moves after a node in random order, if there is room, and store its state's key."""
     many = candidates(t, s, moves, 0)
     begins = told[HELD]
     if begins + many > len(tree):
@@ -150,7 +150,7 @@ def grow(t, s, r, tree, scores, keys, node, moves, told):
 
 @njit(cache=True, nogil=True)
 def games(t, s, r, tree, scores, keys, root, exploration, is_careful, moves, path, told):
-    """Play games from a root until the nodes that are left are used, or all is proven."""
+    """Play games from a root until the remaining nodes are used or the result is proven."""
     while told[LEFT] > 0 and not told[STOP] and tree[root, PROOF] == OPEN:
         told[LEFT] -= 1
         told[USED] += 1

@@ -1,12 +1,12 @@
-"""The searches of `lath.bots.search` compiled by numba, where the extra `fast` is installed.
+"""The searches of `lath.bots.search` compiled by numba, if the extra `fast` is installed.
 
-    python -m lath.bots.compiled            # compiles ahead, and says how long it took
-    python -m lath.bots.compiled --check    # says whether that is needed, by its status, too
+    python -m lath.bots.compiled            # compiles in advance, and reports the time
+    python -m lath.bots.compiled --check    # reports whether that is needed; see the exit status
 
-What was compiled is kept beside this module, or where that cannot be written in the user's cache
-folder, with the digest of each file: code of which a bit has changed is not run. A bot takes it
-where it is whole, else it plays the same search in Python and says so once. No bot compiles:
-that takes longer than a move may. Only games whose board offers `tables` have a compiled form.
+Compiled code is stored next to this module, or in the user's cache folder if that cannot be
+written. Each file has a digest, so changed code is never run. A bot uses complete compiled code.
+Without it, the bot plays the same search in Python and says so once. A bot never compiles, because
+that takes longer than a move may. Only games whose board has `tables` have a compiled form.
 """
 
 from __future__ import annotations
@@ -46,25 +46,26 @@ if TYPE_CHECKING:
     from lath.games.core import Game, Position
 
 FAST: Final = Combo("fast", "auto", ("auto", "on", "off"))
-"""Which form plays: `auto` the compiled one where it was compiled before, `on` that or none."""
+"""The form that plays: `auto` is the compiled one if available, `on` requires it, `off` is Python.
+"""
 
 
 _MS: Final = 0.005
-"""How often, in seconds, a search is looked at from outside: whether it is late."""
+"""The interval in seconds at which a search is checked from another thread for its time limit."""
 
 _HUGE: Final = 1 << 60
 
 _ANEW: Final = "--anew"
 
 COLD: Final = 3
-"""The exit status of `--check` where there is something to compile."""
+"""The exit status of `--check` if compiling is needed."""
 
 
 def _compiled(*, is_anew: bool = False) -> tuple[ModuleType, ModuleType]:
-    """Return the modules, having compiled them; raises ColdError.
+    """Return the modules after compiling them. Raises ColdError if that fails.
 
-    All is made in a folder beside, which takes the other's place when it is whole: also that of one
-    that is whole already, where it `is_anew`.
+    The code is compiled in a new folder, which replaces the old one when it is complete. With
+    `is_anew`, a complete folder is replaced too.
     """
     folders = possible_folders()
     chosen = next((one for one in folders if is_writable(one.parent)), None)
@@ -80,7 +81,7 @@ def _compiled(*, is_anew: bool = False) -> tuple[ModuleType, ModuleType]:
         modules = loaded(new)
         _warm()
         (new / WHOLE).write_bytes(digests_in(new))
-        if is_anew or not is_whole(chosen):  # else somebody else has been quicker
+        if is_anew or not is_whole(chosen):  # another process may have been faster
             rmtree(chosen, ignore_errors=True)
             new.rename(chosen)
     except OSError as error:
@@ -98,7 +99,7 @@ def _is_running(number: str) -> bool:
 
 
 def _warm() -> None:
-    """Call all that is called from Python once, so that it is compiled."""
+    """Call every function that Python calls once, so that it is compiled."""
     from lath import games  # start-up time
 
     board = fast_board(games.get("yavalath").start())
@@ -120,7 +121,10 @@ def _warm() -> None:
 
 
 def numbers_of(board: FastBoard) -> tuple[Any, Any]:
-    """Return the arrays of the game, and of how a board stands; raises ColdError."""
+    """Return the arrays of the game and of the board's state.
+
+    Raises ColdError without a compiled form.
+    """
     kernels = sys.modules["lath.bots.compiled.kernels"]
     tables = board.tables()
     if tables is None:
@@ -131,15 +135,15 @@ def numbers_of(board: FastBoard) -> tuple[Any, Any]:
 
 def room_for_moves(t: Any) -> Any:
     """Return an array for the moves of all plies of a search."""
-    import numpy as np  # of an extra
+    import numpy as np  # from an extra
 
     codes = int(t[arrays.CODES])
     return np.zeros((codes + 2) * (codes + 2), dtype=np.int64)
 
 
 def seed_of(chance: Random) -> Any:
-    """Return random numbers of the kernels, which begin with one of a source of chance."""
-    import numpy as np  # of an extra
+    """Return a state for the kernels' random numbers, seeded from a source of chance."""
+    import numpy as np  # from an extra
 
     return np.array([chance.getrandbits(64) | 1], dtype=np.uint64)
 
@@ -154,11 +158,11 @@ class _Followed:
         self._told: list[int] = []
 
     def played(self, code: int) -> None:
-        """Hear of a move."""
+        """Note a move of the game."""
         self._told.append(code)
 
     def stand(self, board: FastBoard) -> None:
-        """Stand as a board does; raises ColdError."""
+        """Set the arrays to the state of a board. Raises ColdError without a compiled form."""
         kernels = sys.modules["lath.bots.compiled.kernels"]
         if self.s is not None:
             for code in self._told:
@@ -172,37 +176,37 @@ class _Followed:
 
 
 class CompiledAlphaBeta(AlphaBeta):
-    """`AlphaBeta`, judged by `FastBoard.lean`; all below the first move is compiled.
+    """An `AlphaBeta` with `FastBoard.lean`, compiled below the first move.
 
-    It finds the same with the same nodes, save where its table forgets sooner or later.
+    It finds the same moves with the same nodes, except when its table replaces other entries.
     """
 
     def __init__(
         self, chance: Random | None = None, size: int = 300_000, *, is_blind: bool = False
     ) -> None:
-        """Take what is to be known; raises ColdError. See `AlphaBeta`.
+        """Take the same arguments as `AlphaBeta`. Raises ColdError without compiled code.
 
-        What is blind guesses nothing: where it does not see the end it says 0.
+        With `is_blind`, the search makes no guesses: the value is 0 if it does not see the end.
         """
         _, self._compiled = load(is_patient=True)
         self._is_blind: Final = is_blind
         super().__init__(chance=chance, size=size)
 
     def forget(self) -> None:
-        """Begin anew, as for another game."""
-        import numpy as np  # of an extra
+        """Forget everything, as for another game."""
+        import numpy as np  # from an extra
 
         super().forget()
         rows = 1 << (4 * self.size).bit_length() - 1
         self._rows: Any = np.zeros((rows, 5), dtype=np.int64)
-        self._table = _Rows(self._rows)  # type: ignore[assignment]  # read by key alone
+        self._table = _Rows(self._rows)  # type: ignore[assignment]  # read only by key
         self._ranks: Any = None
         self._told: Any = np.zeros(8, dtype=np.int64)
         self._told[self._compiled.IS_BLIND] = self._is_blind
         self._arrays = _Followed()
 
     def played(self, code: int) -> None:
-        """Hear of a move, whoever played it."""
+        """Note a move of the game, by either side."""
         self._arrays.played(code)
 
     def run(
@@ -212,8 +216,11 @@ class CompiledAlphaBeta(AlphaBeta):
         tell: Tell = lambda _: None,
         depth: int = DEEPEST,
     ) -> SearchResult:
-        """Return the best move of a game that goes on; `tell` hears of every finished depth."""
-        import numpy as np  # of an extra
+        """Return the best move; `tell` is called after each completed depth.
+
+        The game must not be over.
+        """
+        import numpy as np  # from an extra
 
         self._settle(board)
         self._arrays.stand(board)
@@ -230,9 +237,9 @@ class CompiledAlphaBeta(AlphaBeta):
         super()._back(board)
         sys.modules["lath.bots.compiled.kernels"].undo(self._arrays.t, self._arrays.s)
 
-    def _after(  # noqa: PLR0917 - as it is called
+    def _after(  # noqa: PLR0917 - the signature of the base class
         self,
-        board: FastBoard,  # noqa: ARG002 - the arrays stand as it does
+        board: FastBoard,  # noqa: ARG002 - the arrays have the same state
         budget: SearchBudget,
         code: int,
         depth: int,
@@ -267,7 +274,7 @@ class CompiledAlphaBeta(AlphaBeta):
 
 
 class _Rows:
-    """The table of a search, read as a dict of `AlphaBeta` is."""
+    """The table of a search with the interface of `AlphaBeta`'s dict."""
 
     def __init__(self, rows: Any) -> None:
         self._rows = rows
@@ -281,7 +288,7 @@ class _Rows:
 
 
 class _Watch:
-    """Tells a search from another thread to stop, when its budget says so."""
+    """Stops a search from another thread when its budget is used up."""
 
     def __init__(self, budget: SearchBudget, told: Any) -> None:
         self._budget, self._told = budget, told
@@ -304,17 +311,17 @@ class _Watch:
 
 
 class CompiledUct(Uct):
-    """`Uct`, compiled; its games are drawn from other random numbers."""
+    """A compiled `Uct`; its random games use other random numbers."""
 
     def __init__(self, chance: Random, exploration: float = 0.4, size: int = 300_000) -> None:
-        """Take what is to be known; raises ColdError. See `Uct`."""
+        """Take the same arguments as `Uct`. Raises ColdError without compiled code."""
         _, self._compiled = load(is_patient=True)
         super().__init__(chance, exploration=exploration, size=size)
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew, as for another game."""
-        import numpy as np  # of an extra
+        """Forget everything, as for another game."""
+        import numpy as np  # from an extra
 
         super().forget()
         rows = 4 * self.size
@@ -326,7 +333,7 @@ class CompiledUct(Uct):
         self._at = -1
 
     def played(self, code: int) -> None:
-        """Hear of a move, whoever played it, so that what is below it is kept."""
+        """Note a move of the game, by either side, so that the tree below it is kept."""
         super().played(code)
         self._arrays.played(code)
 
@@ -337,8 +344,8 @@ class CompiledUct(Uct):
         tell: Tell = lambda _: None,
         every: int = 20_000,
     ) -> SearchResult:
-        """Return the best move of a game that goes on; `tell` hears of every so many games."""
-        import numpy as np  # of an extra
+        """Return the best move; `tell` is called after `every` games. The game must not be over."""
+        import numpy as np  # from an extra
 
         names, told, arrays = self._compiled, self._told, self._arrays
         arrays.stand(board)
@@ -378,7 +385,7 @@ class CompiledUct(Uct):
         return self._told_of(board, root, budget)
 
     def _row(self, board: FastBoard) -> int:
-        """Return the row of where the board stands: one of the last tree, or the first."""
+        """Return the row of the board's state: one of the last tree, or the first row."""
         names, tree, at = self._compiled, self._tree, self._at
         for code in self._moves:
             if at >= 0:
@@ -423,7 +430,7 @@ class CompiledUct(Uct):
         )
 
     def _worth(self, row: int) -> tuple[float, int]:
-        """Return by what the move to play is chosen: proof, then visits."""
+        """Return the sort key for the choice of a move: proof, then visits."""
         _, mover, visits, _, _, proof = map(int, self._tree[row])
         if proof < 0:
             return 0.0, visits
@@ -432,13 +439,13 @@ class CompiledUct(Uct):
 
 @cache
 def _say_once(reason: str) -> None:
-    print(f"plays in Python: {reason}", file=sys.stderr)  # noqa: T201 - what a bot says of itself
+    print(f"plays in Python: {reason}", file=sys.stderr)  # noqa: T201 - the bot's own message
 
 
 def is_ready(position: Position, fast: str) -> bool:
-    """Return whether to search a game compiled, by the option `FAST`; says once why not.
+    """Return whether to search a game in compiled form; prints once why not.
 
-    Raises ColdError for `on` where nothing was compiled.
+    `fast` is the value of the option `FAST`. Raises ColdError for `on` without compiled code.
     """
     if fast == "off" or fast_board(position).tables() is None:
         return False
@@ -454,7 +461,7 @@ def is_ready(position: Position, fast: str) -> bool:
 
 
 def form() -> str:
-    """Return which form plays games that have both, for `id version`: `compiled`, or why not."""
+    """Return the form that plays, for `id version`: `compiled`, or Python with the reason."""
     try:
         whole_folder()
     except ColdError as error:
@@ -463,7 +470,7 @@ def form() -> str:
 
 
 def main(words: list[str]) -> int:
-    """Compile all that was not, and say how long it took; or say whether that is needed."""
+    """Compile what is missing and print the time, or check whether that is needed."""
     began_s = perf_counter()
     try:
         if words == ["--check"]:
@@ -476,7 +483,7 @@ def main(words: list[str]) -> int:
         if words or not error.can_compile:
             print(error, file=sys.stderr)  # noqa: T201 - a command
             return COLD if error.can_compile else 1
-        # Code that is whole, but cannot be loaded: a process that has none of it compiles anew.
+        # The code is complete but cannot be loaded: a new process compiles it again.
         again = [sys.executable, "-P", "-m", "lath.bots.compiled", _ANEW]
         os.execv(again[0], again)  # noqa: S606 - Python itself
     print(f"ready after {perf_counter() - began_s:.1f} s")  # noqa: T201 - a command
@@ -484,9 +491,9 @@ def main(words: list[str]) -> int:
 
 
 def load(*, is_patient: bool = False) -> tuple[ModuleType, ModuleType]:
-    """Return `lath.bots.compiled.kernels` and `lath.bots.compiled.search`; raises ColdError.
+    """Return `lath.bots.compiled.kernels` and `lath.bots.compiled.search`. Raises ColdError.
 
-    Who is patient has them compiled where they were not, which takes about a minute.
+    With `is_patient`, they are compiled if necessary, which takes about a minute.
     """
     if MODULES:
         return MODULES[0]
@@ -498,14 +505,16 @@ def load(*, is_patient: bool = False) -> tuple[ModuleType, ModuleType]:
         return _compiled()
     try:
         modules = loaded(folder)
-        _warm()  # read from the cache now, not while a clock runs
-    except Exception as error:  # whatever numba meets in files that are whole
+        _warm()  # load from the cache now, not while a clock runs
+    except Exception as error:  # numba can raise anything for complete files
         MODULES.clear()
         remedy = f" ({type(error).__name__}: {error}); run {COMMAND} to compile it again"
         words = "the compiled code cannot be loaded"
         raise ColdError(words, remedy, can_compile=True) from error
     for module in modules:
         for one in vars(module).values():
-            if getattr(one, "signatures", None):  # called from Python, always by such values
+            if getattr(
+                one, "signatures", None
+            ):  # called from Python, always with values of these types
                 one.disable_compile()
     return modules

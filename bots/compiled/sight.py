@@ -1,4 +1,4 @@
-"""Kernels of the game of sight: a meerkat lifted, looked along its lines, hidden."""
+"""Kernels for games with animals or a meerkat: removing animals, and seeing along lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lath.bots.compiled.arrays import (
 
 @njit(cache=True, nogil=True)
 def lift(t, s, cell, by):
-    """Take an animal away, or put it back: `by` is -1 or 1."""
+    """Remove an animal (`by` is -1), or put it back (1)."""
     animals, through = t[ANIMALS], t[THROUGH] + cell
     s[t[OTHER] + cell] += by
     s[OTHERS] += by
@@ -29,7 +29,7 @@ def lift(t, s, cell, by):
         shape = t[i]
         before = s[animals + shape]
         s[animals + shape] = before + by
-        if before + by == 0 or before == 0:  # shapes that lost now win, or the other way
+        if before + by == 0 or before == 0:  # a losing shape becomes a winning one, or the reverse
             for seat in range(2):
                 now = s[t[LEFT] + seat * t[SHAPES] + shape]
                 if now >> 16 == 1:
@@ -40,7 +40,7 @@ def lift(t, s, cell, by):
 
 @njit(cache=True, nogil=True)
 def look(t, s, meerkat, seen):
-    """Mark with 1 the cells that are seen from a cell, and with 0 all others."""
+    """Mark the cells visible from a cell with 1, and all others with 0."""
     for cell in range(t[CELLS]):
         seen[cell] = 0
     if meerkat < 0:
@@ -54,7 +54,7 @@ def look(t, s, meerkat, seen):
 
 @njit(cache=True, nogil=True)
 def hides_all(t, s, meerkat):
-    """Return 0 where a free cell is not seen, 1 where all are seen, 2 where none is free."""
+    """Return 0 if a free cell is not visible, 1 if all are visible, 2 if no cell is free."""
     free = unseen = 0
     for cell in range(t[CELLS]):
         free += s[t[OWN] + cell] == 0 and s[t[OTHER] + cell] == 0 and cell != meerkat

@@ -1,13 +1,13 @@
-"""In the place of `lath.games.builtin`: a packed bot has no folder to look into."""
+"""Replaces `lath.games.builtin`, because a packed bot has no folder of games."""
 
 from __future__ import annotations
 
 IDS: tuple[str, ...] = ()
-"""The games that are packed: the packer writes them behind this text."""
+"""The ids of the packed games; the packer writes them after this text."""
 
 
 def builtin_ids() -> tuple[str, ...]:
-    """Return the ids of the games that are packed."""
+    """Return the ids of the packed games."""
     return IDS
 
 

@@ -1,4 +1,4 @@
-"""In the place of `lath.games.files`: a packed bot knows no games of files."""
+"""Replaces `lath.games.files`, because a packed bot has no games from files."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from lath.games.errors import GameFileError
 
 
 def added(_game_id: str) -> None:
-    """Return no file: none was added."""
+    """Return None, because no file can be added."""
 
 
 def added_ids() -> tuple[str, ...]:
-    """Return no ids: none was added."""
+    """Return no ids, because no file can be added."""
     return ()
 
 

@@ -1,4 +1,4 @@
-"""The beginning of a packed bot: its modules are imported from texts that stand behind this one."""
+"""The start of a packed bot: its modules are imported from texts that follow this one."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 
 
 class Packed(Loader):
-    """Imports modules from `sources`."""
+    """An importer of the modules in `sources`."""
 
-    sources: dict[str, str] = {}  # noqa: RUF012 - the one that there is
+    sources: dict[str, str] = {}  # noqa: RUF012 - the class is used as its only instance
     packages: set[str] = set()  # noqa: RUF012
 
     def find_spec(
         self, name: str, _path: object = None, _target: object = None
     ) -> ModuleSpec | None:
-        """Return how a module is loaded; None: it is not packed."""
+        """Return the spec of a module; None if it is not packed."""
         if name not in self.sources:
             return None
         return ModuleSpec(name, self, is_package=name in self.packages)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run a module that is imported."""
+        """Run a module that is being imported."""
         self.run(module.__name__, vars(module))
 
     def run(self, name: str, names: dict[str, Any]) -> None:
@@ -38,8 +38,8 @@ class Packed(Loader):
 
 
 def unpack(packed: str) -> None:
-    """Take modules from a text in which they are compressed."""
-    import base64  # most bots are packed as they stand
+    """Add the modules from a compressed text."""
+    import base64  # most bots are packed without compression
     import json
     import zlib
 
@@ -48,11 +48,11 @@ def unpack(packed: str) -> None:
 
 
 def start(names: dict[str, Any], **contest: Any) -> None:
-    """Run the bot with the names of this file, which speaks the protocol of a `contest`, if any."""
+    """Run the bot with the names of this file, with the protocol of a `contest` if one is given."""
     loader = names["__loader__"] = Packed()
     sys.meta_path.insert(0, loader)
     if contest:
-        from lath.bots.contests import speak  # it is packed where it is needed
+        from lath.bots.contests import speak  # only packed if it is needed
 
         speak(**contest)
     loader.run("__main__", names)

@@ -1,4 +1,4 @@
-"""In the place of `lath.games.naming`: whoever names a game by its file is refused."""
+"""Replaces `lath.games.naming`; naming a game by its file is refused."""
 
 from lath.games.files import add as named
 

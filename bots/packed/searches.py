@@ -1,4 +1,4 @@
-"""In the place of `lath.bots.compiled.searches`: a packed bot has nothing that is compiled."""
+"""Replaces `lath.bots.compiled.searches`, because a packed bot has no compiled code."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def is_ready(_position: object, _fast: str) -> bool:
 
 
 def form() -> str:
-    """Return what the bot plays by."""
+    """Return the form that plays: Python."""
     return "Python (it is packed)"

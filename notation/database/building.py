@@ -136,7 +136,7 @@ class Building:
         self.is_writing = False
 
     def note_equal(self) -> None:
-        """Store how many records were equal to a stored game; call it once, at the end."""
+        """Store the number of records that equal a stored game; call this once, at the end."""
         self._connection.execute(_EQUAL, [self.counts.duplicates + self.counts.richer])
 
     def _write(self, bundles: Sequence[ColumnBundle]) -> None:

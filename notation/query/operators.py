@@ -282,8 +282,8 @@ OPERATORS: Final[Mapping[type, Operator]] = {
     Then: Operator(means=lambda plan: moments.then(_questions(plan.parts), plan.within)),
 }
 """Every operator, by the class of its plans. A new operator needs a class and a row here, a row in
-`database.asking`, and words in `query.lark` and on the queries page. A new form of value needs a
-reader. A new text needs only a row in both TEXTS, and a new flag one in FLAGS."""
+`database.asking`, and words in `query.lark` and docs/reference/query-language.md. A new form of
+value needs a reader. A new text needs only a row in both TEXTS, and a new flag one in FLAGS."""
 
 WORDS: Final = tuple(word for operator in OPERATORS.values() for word in operator.words)
 """The first words of tests, besides tags and `contains`."""
