@@ -363,7 +363,9 @@ def replay(
     ] = 1,
     pause: Annotated[
         bool,
-        flag("--pause", "Wait for Enter before the last ply, to attach a debugger.", Topic.GAMES),
+        flag(
+            "--pause", "Pause before the last ply until Enter, to attach a debugger.", Topic.GAMES
+        ),
     ] = False,
     seed: Annotated[
         int | None,

@@ -118,7 +118,8 @@ def edit(
     unchecked: Unchecked = False,
     game: GameFiles = None,
     only_check: Annotated[
-        bool, flag("--check", "Test whether a file would change; nothing is written.", Topic.OUTPUT)
+        bool,
+        flag("--check", "Exit status 1 if a file would change; nothing is written.", Topic.OUTPUT),
     ] = False,
     out: Annotated[
         Path | None,
