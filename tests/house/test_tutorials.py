@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import commands
 import pytest
-from places import FOLLOWED, ROOT, page_text
+from places import FOLLOWED, page_text
 from processes import PATIENCE_S
 from tools import needs
 
@@ -28,9 +27,10 @@ QUICK = {
     'arena match "old=': "--budget 8",
     "arena run --output demo": "--bot greedy --bot random --rounds 1",
     "arena run league": "--tc 'nodes 5'",
-    "arena run first.toml": "--rounds 1 --tc 'nodes 5'",
-    "arena run --bot": "--rounds 4 --tc 'nodes 20'",
-    "arena run --game yavalath": "--rounds 2 --tc 'nodes 20'",
+    "arena run cup.toml": "--openings random:0",
+    "arena run --bot alphabeta": "--rounds 4 --tc 'nodes 20'",
+    "arena run --bot greedy": "--rounds 1 --tc 'nodes 20' --openings random:0",
+    "arena run --game yavalath": "--rounds 2 --tc 'nodes 20' --openings random:0",
     "arena run --game ./hexline.py": "--rounds 1 --tc 'nodes 2'",
     "arena run --game ./mygame.py --bot random": "--rounds 20",
     "arena analyze": "--nodes 5",
