@@ -268,7 +268,7 @@ class Explorer:
         archive = self.archive(place.key, place.where, stop)
         game = place.game or next(iter(archive.counts), "")
         if not game:
-            raise ConfigError("no games found" + (" that matches" if place.where else ""))
+            raise ConfigError("no games found" + (" that match" if place.where else ""))
         source = archive.source(game)
         start = {"game": game, "setup": place.setup, "position": place.position}
         node = source.node(played(**start, moves=place.moves)[-1])

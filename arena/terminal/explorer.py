@@ -33,7 +33,7 @@ def print_node(
     rows = node.continuations if has_all else node.continuations[:SHOWN]
     left_out = node.continuations[len(rows) :]
     if rows:
-        output.table("Played from here, and reached by any move order", _columns(node, rows))
+        output.table("Moves played and positions reached", _columns(node, rows))
         if left_out:
             played = sum(each.played.times for each in left_out)
             words = f"and {number_of(len(left_out), 'more move')}, {number_of(played, 'game')}"

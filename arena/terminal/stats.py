@@ -292,7 +292,7 @@ def print_compared(
         ),
         LayoutColumn("p", [p_value(each.apart.p_value) for each in compared], rank=2),
         LayoutColumn("adjusted p", [p_value(each.adjusted) for each in compared], rank=3),
-        LayoutColumn("significant", ["yes" if each.differs else "no" for each in compared]),
+        LayoutColumn("differs", ["yes" if each.differs else "no" for each in compared]),
     ]
     many = " and ".join(f"{number_of(group.games, 'game')} of {name}" for name, group in named)
     output.table(many, columns)

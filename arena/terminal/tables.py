@@ -81,6 +81,9 @@ def print_standings(
             print_crosstable(table, output)
         if table is standings.overall:
             output.table("Games", game_lines(standings))
+            output.words(
+                "advantage of the first move, expected score and draw rate: for equal opponents"
+            )
             if few := [line.game for line in table.ratings.conditions if _is_for_few(line)]:
                 output.words(
                     f"few openings (*): at {_listed(few)} the interval of the first-move advantage "
@@ -149,8 +152,8 @@ def ratings_columns(table: Table, asked: Sequence[BotColumn] = ()) -> list[Layou
 
 
 CROSSTABLE: Final = "Points against each other"
-SUPERIORITY: Final = "Probability that the row's bot is stronger (LOS)"
-BOTH: Final = f"{CROSSTABLE}, and the probability that the row's bot is stronger (LOS)"
+SUPERIORITY: Final = "Probability of being stronger (LOS)"
+BOTH: Final = f"{CROSSTABLE}, and the probability of being stronger (LOS)"
 
 
 def print_crosstable(table: Table, output: Output) -> None:
@@ -226,15 +229,15 @@ def game_lines(standings: Standings) -> list[LayoutColumn]:
         LayoutColumn(
             "first player's score", [f"{table.first_score or 0:.1%}" for table in tables], rank=3
         ),
-        LayoutColumn("first-move advantage ± 95%", advantages, rank=1),
+        LayoutColumn("advantage ± 95%", advantages, rank=1),
         LayoutColumn(
-            "expected (equal bots)",
+            "expected",
             [f"{line.advantage.score:.1%}" if line else "-" for line in lines],
             rank=5,
         ),
         LayoutColumn("draws", [f"{table.draws / table.games:.1%}" for table in tables], rank=4),
         LayoutColumn(
-            "draw rate (equal bots)",
+            "draw rate",
             [f"{line.draw_rate:.1%}" if line else "-" for line in lines],
             rank=2,
         ),
@@ -307,8 +310,8 @@ def remarks(table: Table) -> Iterator[str]:
         )
     if lost := sum(row.forfeits for row in table.rows):
         yield (
-            f"forfeits: {games_in_words(lost)} lost by crash, time, illegal move or flood "
-            "(output limit exceeded)"
+            f"forfeits: {games_in_words(lost)} lost by crash, time, illegal move or flood. The "
+            "column 'without' has the rating without them"
         )
     if gap := greatest_gap(table.ratings):
         name, mu = gap

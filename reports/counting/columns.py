@@ -264,7 +264,7 @@ COLUMNS: Final = (
     ),
     TableColumn(
         name="without-forfeits",
-        heading="without forfeits",
+        heading="without",
         says="The conservative rating without games lost by a crash, on time, by an illegal move "
         "or by exceeding the output limit.",
         cells=_each(lambda row: _rating(row, row["without_forfeits"])),

@@ -25,27 +25,27 @@ class Measure(NamedTuple):
     """Whether it needs evaluations in the records."""
 
 
-FIRST_EQUAL: Final = Measure("first_equal", "first-player score (equal opponents)", "mean", "share")
+FIRST_EQUAL: Final = Measure("first_equal", "first (equal)", "mean", "share")
 
-STONE_EQUAL: Final = Measure("stone_equal", "first-stone score (equal opponents)", "mean", "share")
+STONE_EQUAL: Final = Measure("stone_equal", "stone (equal)", "mean", "share")
 
 MEASURES: Final = (
-    Measure("first_score", "first-player score", "share", "share"),
+    Measure("first_score", "first score", "share", "share"),
     FIRST_EQUAL,
-    Measure("first_stone", "first-stone score", "share", "share"),
+    Measure("first_stone", "stone score", "share", "share"),
     STONE_EQUAL,
     Measure("swapped", "swap rate", "share", "share"),
     Measure("drawn", "draw rate", "share", "share"),
-    Measure("completion", "completion rate", "share", "share"),
-    Measure("plies", "game length (plies)", "mean", "number"),
-    Measure("legal_moves", "legal moves per ply", "mean", "number"),
-    Measure("choices", "plies with a choice", "mean", "share"),
-    Measure("coverage", "board coverage", "mean", "share"),
+    Measure("completion", "completion", "share", "share"),
+    Measure("plies", "game length", "mean", "number"),
+    Measure("legal_moves", "legal moves", "mean", "number"),
+    Measure("choices", "choices", "mean", "share"),
+    Measure("coverage", "coverage", "mean", "share"),
     Measure("lead_changes", "lead changes", "mean", "number", evaluated=True),
-    Measure("lead_changes_a_ply", "lead changes per ply", "mean", "share", evaluated=True),
+    Measure("lead_changes_a_ply", "changes/ply", "mean", "share", evaluated=True),
     Measure("drama", "drama", "mean", "share", evaluated=True),
     Measure("greatest_drama", "maximum drama", "mean", "share", evaluated=True),
-    Measure("behind", "time behind (winner)", "mean", "share", evaluated=True),
+    Measure("behind", "winner behind", "mean", "share", evaluated=True),
     Measure("time_to_decide", "decision point", "mean", "share", evaluated=True),
     Measure("decisiveness", "decisiveness", "mean", "share", evaluated=True),
 )

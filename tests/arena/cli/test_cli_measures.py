@@ -40,7 +40,7 @@ BOTH: Final = ("stats", "wide.lath", "narrow.lath", "--measures", "--compare")
 
 
 def test_the_page_explains_every_measure_as_the_report_does() -> None:
-    rows = re.findall(r"^\| ([\w ]+) \| `(\w+)` \| (.*?) \|", PAGE.text, re.MULTILINE)
+    rows = re.findall(r"^\| ([\w ()/]+) \| `(\w+)` \| (.*?) \|", PAGE.text, re.MULTILINE)
     assert {key: name for name, key, _ in rows} == {each.key: each.name for each in MEASURES}
     assert {key: re.sub(r"\[(.*?)\]\(.*?\)", r"\1", says) for _, key, says in rows} == SAYS
 
@@ -74,17 +74,17 @@ def test_games_of_one_file_are_compared_as_those_of_two_are_and_files_by_their_n
     Path("again.lath").write_text(both[0])
     ran = arena("stats", "wide.lath", "again.lath", "--measures", "--compare")
     assert ran.out.startswith("8 games of wide.lath and 8 games of again.lath\n")
-    assert "no difference between wide.lath and again.lath is shown" in ran.out
+    assert "no significant difference between wide.lath and again.lath" in ran.out
 
 
 NEED_EVALUATIONS = {each.key for each in MEASURES if each.evaluated}
 
 KNOWS_NOTHING: dict[str, Callable[[str], str]] = {
-    "without evaluations, or with too few": lambda text: re.sub(r" \{.*?\}", "", text),
-    "where each bot gives every position the same": lambda text: re.sub(
+    "with too few evaluations": lambda text: re.sub(r" \{.*?\}", "", text),
+    "with the same evaluation for every position": lambda text: re.sub(
         r"eval -?[\d.]+", "eval 0.0", text
     ),
-    "where bots tell wins and losses that they have proved, and nothing else": lambda text: re.sub(
+    "with evaluations of proven wins and losses only": lambda text: re.sub(
         r"eval (-?)(\d\.\d)",
         lambda found: f"eval {found[1]}{1.0 if float(found[2]) > 0.5 else 0.0}",
         text,
@@ -100,9 +100,11 @@ def test_what_bots_know_nothing_of_is_not_measured(says: str) -> None:
     assert "drama 0.0%" not in printed
     assert "not measurable with these bots: 0 of 8 games are evaluated, 3 needed: " in printed
     assert says in printed
-    helps = "let bots play that judge positions: arena run … --bot mcts --bot twin=mcts"
-    if "proved" in says:  # they do judge: others would prove as soon
-        helps = "give bots such as mcts more time or nodes, so that they judge before they prove"
+    helps = "use bots that evaluate positions: arena run … --bot mcts --bot twin=mcts"
+    if "proven" in says:  # they do judge: others would prove as soon
+        helps = (
+            "give bots such as mcts more time or nodes, so that they evaluate unproven positions"
+        )
     assert f"hint: {helps}; or add evaluations to the records: arena analyze FILE" in printed
     told = json.loads(arena("stats", "blind.lath", "--measures", "--json").out)["by_game"][0]
     rows = {row["measure"]: row for row in told["measures"]}
@@ -117,7 +119,7 @@ def test_what_only_one_has_is_not_compared() -> None:
     Path("blind.lath").write_text(level(Path("narrow.lath").read_text()))
     both = ("stats", "wide.lath", "blind.lath", "--measures", "--compare")
     printed = " ".join(arena(*both).out.split())
-    assert "yavalath:size=4: lead changes, lead changes per ply, drama" in printed
+    assert "yavalath:size=4: lead changes, changes/ply, drama" in printed
     assert "not measurable with these bots" in printed
     rows = json.loads(arena(*both, "--json").out)["compared"]
     nulls = {row["measure"]: row for row in rows if row["difference"] is None}
@@ -135,13 +137,13 @@ def test_where_some_games_are_judged_it_is_said_which_and_what_does_not_count() 
     wide = Path("wide.lath").read_text()
     again = ("stats", "-", "--measures", "--count-again")
     printed = " ".join(arena(*again, stdin=f"{wide}\n{level(wide)}").out.split())
-    assert "are of 8 games; left out of them: 8 where each bot gives every position the" in printed
+    assert "use 8 evaluated games, without 8 with the same evaluation for every position" in printed
     (drama,) = re.findall(r"^drama +(\S+)", arena(*WIDE).out, re.MULTILINE)
     assert f"drama {drama}" in printed, "level games make it no smaller"
     lost = '\n[Game "yavalath"]\n[Termination "time"]\n[Result "1-0"]\n\n1. e5 1-0\n'
     ran = arena(*again, stdin=f"{wide}\n{wide}\n{lost}")
     assert "left out: 1 forfeited" in ran.out
-    assert "duplicates: 8 games; all count" in ran.out
+    assert "duplicates: 8 games. All count" in ran.out
     assert arena("stats", "-", "--measures", stdin="").out == "no games\n"
 
 

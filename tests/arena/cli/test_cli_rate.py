@@ -52,7 +52,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_file_gives_tables_json_and_a_sheet_of_all_games_and_of_each(file: Path) -> None:
     ran, more = arena("rate", file), arena("rate", file, "--by-game")
     assert (ran.status, ran.err) == (0, "")
-    headings = ["Ratings: Sample", "Games", "12 games; endings: rules 12"]
+    headings = ["Ratings: Sample", "Games", "12 games, first player's score"]
     headings += ["Ratings at surikata", "Ratings at yavalath"]
     places = [more.out.index(words) for words in headings]
     assert places == sorted(places)
@@ -115,9 +115,9 @@ def test_the_page_names_both_ratings_and_their_draw_probability(file: Path) -> N
     words = " ".join(Path("page.html").read_text().split())
     assert "<dt>TrueSkill (all games at once)</dt>" in words
     assert "<dt>TrueSkill (in order of play)</dt>" in words
-    assert "This is TrueSkill (in order of play), by the trueskill package" in words
+    assert "The plot shows TrueSkill (in order of play)" in words
     table = words[words.index("<summary>TrueSkill (in order of play)") :].partition("</table>")[0]
-    assert f"draw probability of {100 * told['in_order']['draw_rate']:.2f}" in table
+    assert f"draw probability {100 * told['in_order']['draw_rate']:.2f}" in table
     for row in told["rows"]:
         for figure in ("exposed", "mu", "sigma"):
             kind = ' class="rating"' if figure == "exposed" else ""
@@ -214,7 +214,7 @@ def test_what_cannot_be_rated_is_told_with_its_place_and_what_was_expected(golde
             assert json.loads(arena("rate", "--json", source).out)["overall"]["games"] == 2
             assert f"{path}:3:1: error[" in arena("convert", path, "b.pgn").err
         elif ran.status == 1 and path.suffix in (".lath", ".jsonl") and source == path:
-            assert ran.out == "no finished games\nleft out: not sound 1\n"
+            assert ran.out == "no finished games\nleft out: invalid 1\n"
     assert [name for name, status in statuses.items() if status == 2] == ["a.sgf", "gone.jsonl"]
     assert set(statuses.values()) == {1, 2}
     golden(said)
@@ -253,12 +253,12 @@ def test_results_without_moves_count_each_and_the_output_says_so() -> None:
         assert told["rows"][0]["name"] == "ann"
         ran = arena("rate", name)
         assert (ran.status, ran.err) == (0, "")
-        assert "without moves: 12 games, of which only the results count" in ran.out
+        assert "without moves: 12 games. Only the results count" in ran.out
     page = arena("report", "a.csv", "-o", "page.html", "--data", "-")
     facts = json.loads(page.out)
     assert (page.status, facts["lengths"], facts["showpiece"]) == (0, [], None)
     words = " ".join(Path("page.html").read_text().split())
-    assert "12 games of 12 have no moves: only the results count." in words
+    assert "12 of 12 games have no moves, so only the results count." in words
 
 
 def test_results_are_the_same_by_sheet_headers_and_the_games_themselves(file: Path) -> None:

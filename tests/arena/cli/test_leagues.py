@@ -236,14 +236,14 @@ def test_who_could_not_play_is_in_every_table_and_has_a_page(
     page, event = written(LEAGUE), read(PUBLIC, "events/league-autumn.html")
     for text, section in (page, "season"), (page, "all-time"), (event, "season"):
         assert ["finn benched", "0"] in [row[1:3] for row in cells(text, section)], section
-    assert "put off" in event
+    assert "postponed" in event
     own = read(PUBLIC, "bots/finn.html")
     assert "finn is benched: " in own
     assert "match day 1: " in own
     assert 'href="bots/finn.html"' in page
     assert "benched" in arena("rate", LEAGUE).out
     arena("run", LEAGUE, "-q", "--no-report")
-    way = "waits for finn, which is benched: mend it, or `arena run DIR --retire finn` ends the"
+    way = "waits for finn, which is benched: fix it, or end the season with `arena run DIR "
     for words in ("rate", LEAGUE), ("run", LEAGUE, "--plan"):
         told = " ".join(arena(*words).out.split())
         assert way in told
@@ -442,7 +442,7 @@ def test_no_version_lacks_a_game_that_its_bot_has_and_a_result_by_rating_says_so
     assert rated(LEAGUE)["unranked"] == []
     run("--add", "eve=random", "--budget", "2")
     assert rated(LEAGUE)["overall"]["rule"] == "rating"
-    assert "first by rating, " in written(LEAGUE)
+    assert "highest rating, " in written(LEAGUE)
 
 
 def test_progress_is_that_of_the_season_and_since_last_that_of_the_terminal() -> None:

@@ -222,5 +222,5 @@ def test_a_share_of_a_part_of_the_games_says_of_how_many(tmp_path: Path) -> None
     head = '[Game "yavalath"]\n[Termination "resignation"]\n\n'
     path.write_text(f'{head}1. e5 2. d4 1-0\n\n[Game "yavalath"]\n\n1. e5 *\n\n{head}1. e5 0-1\n')
     told = arena("stats", path).out
-    assert "first player's score: over the 2 finished of 3 games" in told
-    assert "openings: over the 1 of 3 games with 2 plies" in told
+    assert "first player's score: 2 of 3 games (finished)" in told
+    assert "openings: 1 of 3 games (with 2 plies)" in told

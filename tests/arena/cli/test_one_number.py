@@ -119,7 +119,7 @@ def test_what_was_left_out_is_counted_where_the_games_are() -> None:
             assert sum(each["records"] for each in standings["unsound"]) == bad
             assert standings["left_out"].get("other games", 0) == others
         table = arena("rate", *sources).out
-        assert ("not sound 2" in table, "other games 3" in table) == (bool(bad), bool(others))
+        assert ("invalid 2" in table, "other games 3" in table) == (bool(bad), bool(others))
 
 
 def test_results_of_games_that_are_not_here_are_valid_in_every_question() -> None:
@@ -215,13 +215,13 @@ def test_a_figure_of_a_part_of_the_games_says_so_wherever_it_is_printed(lacks: s
         "openings": "moves an answer",
     }
     for what, kinds in few.items():
-        line = f"{what}: over the 16 "
+        line = f"{what}: 16 of "
         assert (line in surveyed) == (lacks in kinds and lacks != "nothing"), what
         assert ("(yavalath 8 of 9)" in surveyed) or line not in surveyed
         for name in ("yavalath", "surikata"):
             alone = arena("stats", path, "--where", f"game = {name}").out
             is_part = line in surveyed and name == "yavalath"
-            assert (f"{what}: over the 8 " in alone) == is_part
+            assert (f"{what}: 8 of " in alone) == is_part
 
     # Lengths of a report
     assert arena("report", path, "-o", page, "--data", data, "--force").status == 0

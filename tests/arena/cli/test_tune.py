@@ -136,7 +136,7 @@ def test_undecided_and_a_spent_budget_are_a_status_too_and_more_pairs_go_on(
     plan = arena("run", "out", "--plan").out
     assert plan.startswith("Tuning of greedy, a tune: ")
     assert "10 are played" in plan
-    assert "How sure it will be" not in plan
+    assert "Expected 95% intervals" not in plan
     others = "tune 'greedy; option.style=calm' --option skill=0..100 --game yavalath --output out"
     golden(
         refusals(
@@ -207,7 +207,7 @@ def test_bots_play_with_the_options_that_their_records_have_and_a_trial_is_given
     assert len({skill for _, skill in told}) > 4
     table = standings.compute(records_of([place.out]))
     assert table.left_out == {"tuning": 12}
-    assert "they are kept and not rated" in (place.out / "report.html").read_text()
+    assert "Tuning games are not rated" in (place.out / "report.html").read_text()
     log.unlink()
     for side in ("first", "second"):
         place.arena("bot", "replay", place.out, 1, "--side", side)

@@ -118,7 +118,7 @@ def test_who_asks_for_much_is_told_to_wait_and_when_to_come_again(
             visitors.append(Visitor(site, report(site, "a.lath", number), f"192.0.2.{number % 4}"))
             undo.callback(visitors[-1].go)
         until(lambda: site.site.reports.places.taken_by_all == MOST)
-        for who, words in (("192.0.2.0", f"you have asked for {EACH}"), ("192.0.2.9", str(MOST))):
+        for who, words in (("192.0.2.0", f"you already have {EACH}"), ("192.0.2.9", str(MOST))):
             status, retry, text = Visitor(site, report(site, "b.lath"), who).answer()
             assert (status, words in text) == (429, True)
             assert 1 <= int(retry) <= 60
@@ -170,7 +170,7 @@ def test_who_waits_for_a_report_that_does_not_come_is_told(
             patch.setattr(reporting, "LONGEST_S", 0.05)
             with served(folder, is_public=True) as site:
                 status, _, text = Visitor(site, report(site, "a.lath")).answer()
-                assert (status, "takes longer than" in text) == (503, True)
+                assert (status, "exceeds its time limit of" in text) == (503, True)
                 until(lambda: site.site.reports._makers[0].has_ended)
         with served(folder, is_public=True) as site:
             visitor = Visitor(site, report(site, "a.lath"))

@@ -70,10 +70,10 @@ def test_the_page_is_told_the_same_node_as_the_command_line(site: Served) -> Non
 def test_what_cannot_be_asked_is_refused(site: Served) -> None:
     for asks, status, words in (
         ({"where": "winner = "}, 409, "the query ends too early"),
-        ({"where": "plies > 99"}, 409, "there is no game here that matches"),
+        ({"where": "plies > 99"}, 409, "no games found that match"),
         ({"moves": ["e5", "e5"]}, 409, "ply 2: illegal move e5: e5 already has a stone"),
         ({"position": "5 b"}, 409, "rows"),
-        ({"key": "no-such"}, 404, "there is no such tournament or file here"),
+        ({"key": "no-such"}, 404, "tournament or file not found"),
         ({"ply": 3}, 400, "ply: Extra inputs are not permitted"),
     ):
         answer = site.post("/api/explore", {"key": site.key("old.lath"), **asks})
@@ -141,7 +141,7 @@ def test_one_walks_by_the_board_the_table_and_back(site: Served, guest: Guest) -
         )
 
     page.wait_for_selector("#ways tbody tr")
-    assert "3 of 3 games come here" in page.text_content("#told")
+    assert "3 of 3 games reach this position" in page.text_content("#told")
     page.click("#ways tbody tr:first-child button")
     at(1)
     assert page.text_content("#way") == "Start › 1. e5"
@@ -157,11 +157,11 @@ def test_one_walks_by_the_board_the_table_and_back(site: Served, guest: Guest) -
     page.wait_for_selector("#way strong:has-text('Start')")
     page.fill("#where", "player = cora")
     page.press("#where", "Enter")
-    page.wait_for_selector("#told:has-text('2 of 2 games come here')")
+    page.wait_for_selector("#told:has-text('2 of 2 games reach this position')")
     page.fill("#where", "player =")
     page.press("#where", "Enter")
     page.wait_for_selector("#said:has-text('the query ends too early')")
-    assert "2 of 2 games come here" in page.text_content("#told")
+    assert "2 of 2 games reach this position" in page.text_content("#told")
     discs = page.locator("#board .marks text").all_text_contents()
     assert discs == ["50", "50"]  # of the games that come here, in percent
     visit.complaints[:] = [words for words in visit.complaints if "409" not in words]
@@ -173,4 +173,4 @@ def test_a_game_opens_in_the_analysis_at_its_move(site: Served, guest: Guest) ->
     page.wait_for_selector("#tree [aria-current]")
     page.wait_for_selector("#tree [aria-current]:has-text('3. f6')")
     page.click("#explored")
-    page.wait_for_selector("#told:has-text('2 of 3 games come here')")
+    page.wait_for_selector("#told:has-text('2 of 3 games reach this position')")

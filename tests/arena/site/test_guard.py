@@ -155,7 +155,7 @@ def test_a_public_site_is_for_reading_alone(folder: Path) -> None:
         assert 'id="start"' not in site.ask(f"/t/{key}").text
         headers = {"Origin": site.address, "Content_Type": "application/json"}
         answer = site.ask(f"/t/{key}/start", "POST", "{}", **headers)
-        assert (answer.status, answer.text) == (403, "this site is only for reading")
+        assert (answer.status, answer.text) == (403, "this site is read-only")
 
 
 def test_an_address_beyond_this_machine_needs_a_public_site(folder: Path) -> None:

@@ -174,7 +174,7 @@ def test_more_than_can_be_listed_is_said_to_be_there(
     monkeypatch.setattr(shelf, "MOST", 2_000)
     monkeypatch.setattr(shelf, "MOST_ENTRIES", 25)
     with served(tmp_path, is_public=True) as site:
-        assert "There is more here than is listed" in site.ask("/").text
+        assert "This list is incomplete" in site.ask("/").text
         assert len(site.ask("/api/items").value) == 25
 
 

@@ -229,7 +229,7 @@ def a_move(page: Any) -> str:
     """Type a legal move that loses nothing at once, and wait for the answer of the bot."""
     count = page.locator("#plies li").count()
     type_move(page, "nonsense")
-    page.wait_for_selector("#cell:has-text('nonsense is not legal here; such as')")
+    page.wait_for_selector("#cell:has-text('nonsense is not a legal move.')")
     move = page.inner_text("#cell").partition("such as ")[2].split(",")[0]
     type_move(page, move.upper())  # capitals do not matter
     page.wait_for_function(
@@ -293,7 +293,7 @@ def two_people_with_clocks(guest: Guest, site: Served) -> Any:
 def test_who_runs_out_of_time_loses(site: Served, guest: Guest) -> None:
     page = two_people_with_clocks(guest, site)
     page.clock.run_for(61_000)
-    page.wait_for_selector("#told:has-text('person 1: no time left, and lost')")
+    page.wait_for_selector("#told:has-text('person 1 lost on time')")
     page.wait_for_selector("#kept:has-text('Saved as')")
     record = last_of(site)
     assert (record.result, record.tag("Termination")) == ("0-1", "time")
@@ -463,7 +463,7 @@ def test_a_puzzle_is_solved_and_remembered(site: Served, guest: Guest) -> None:
     page.click("#before")
     page.wait_for_selector("#score:has-text('1 of 50')")
     type_move(page, puzzle.answer)
-    page.wait_for_selector(f"#told:has-text('Right: {puzzle.answer}')")
+    page.wait_for_selector(f"#told:has-text('Correct: {puzzle.answer}')")
     assert page.locator("#line button").count() == len(puzzle.line)
     assert "1 solved at the first try" in page.inner_text("#score")
     page.reload()
@@ -497,7 +497,7 @@ def test_what_is_wrong_is_told_and_nothing_of_this_machine_is_run(
         ("/api/position", {"game": "yavalath", "more": 1}, 400, "more"),
         ("/api/start", {"game": str(tmp_path / "game.py")}, 409, "game.py"),
         ("/api/start", {"game": "yavalath", "position": "rubbish"}, 409, "rubbish"),
-        ("/api/think", {**line, "moves": [], "bot": "/bin/sh"}, 200, "there is no bot '/bin/sh'"),
+        ("/api/think", {**line, "moves": [], "bot": "/bin/sh"}, 200, "bot '/bin/sh' not found"),
         ("/api/keep", {**line, "kind": "game", "moves": None}, 400, "line"),
         ("/api/keep", {"game": "yavalath", "kind": "game", "line": [{"move": "z9"}]}, 409, "z9"),
         ("/api/keep", {"game": "yavalath", "kind": "../x", "line": []}, 400, "kind"),

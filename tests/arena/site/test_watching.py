@@ -212,7 +212,7 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
         )
         while watcher.spectators != (0 if is_hidden else 1):
             page.wait_for_timeout(20)
-    page.click("text=The whole report")
+    page.click("text=Full report")
     page.wait_for_selector("#rows tr")
     assert "Cup of the site" in page.inner_text("h1")
 
@@ -227,8 +227,12 @@ def test_a_run_is_stopped_by_the_site_that_started_it_alone(tmp_path: Path) -> N
         while not (until(news, "status", is_playing=True, total=100_000)["done"]):
             pass
         answer = other.post(f"/t/{key}/stop", {})
-        assert answer.value == {"error": "it was started elsewhere: stop it there, with Ctrl-C"}
-        assert site.post(f"/t/{key}/start", {}).value == {"error": "it is being played already"}
+        assert answer.value == {
+            "error": "the tournament was started in another terminal. Stop it there with Ctrl-C"
+        }
+        assert site.post(f"/t/{key}/start", {}).value == {
+            "error": "the tournament is already running"
+        }
         assert site.post(f"/t/{key}/stop", {}).status == 200
         stopped = until(news, "status", is_playing=False, total=100_000)
         assert 0 < stopped["done"] < 100_000

@@ -101,7 +101,7 @@ def test_ratings_fit_and_keep_names_and_numbers_and_tables_become_lists(told: Te
         assert "3-0" in crosstable if width < 60 else "3/3" in crosstable
         text = told(field(NAMES[:5]), width)
         assert "%" in text.split("Points against each other")[1].split("Games\n")[0]
-        assert (f"{SUPERIORITY}\n" in text) == (width == 60), "likelihoods beside points or below"
+        assert (f"{SUPERIORITY}\n" in text) == (width <= 60), "likelihoods beside points or below"
         assert (f"{BOTH}\n" in text) == (width > 60)
 
 
@@ -134,13 +134,15 @@ def test_each_game_has_a_line_with_what_its_first_side_is_worth(told: Tell) -> N
     )
     for width in WIDTHS:
         text = in_words(told(records, width))
-        assert re.search(r"Games game games .*first-move advantage ± 95%", text)
+        assert re.search(r"Games game games .*advantage ± 95%", text)
         for game in ("surikata", "yavalath"):
             assert re.search(rf"{game} 4 (\S+% )?[+-]\d+ ± ?\d+ Elo", text)
-        assert ("draw rate (equal bots)" in text) == (width >= 60)
+        assert ("draw rate" in text.partition("advantage of")[0]) == (width >= 60)
         text = in_words(told(few, width))
-        assert "few openings (*): at manalath the interval of the first move holds" in text
-        assert "those played; from 6 on" in text
+        assert (
+            "few openings (*): at manalath the interval of the first-move advantage holds" in text
+        )
+        assert "only for the openings played, which are fewer than 6" in text
         assert ("5*" in text) == (width >= 100)
         assert "*" not in told(many, width)
     alone = [record for record in records if record.game == "yavalath"]
@@ -154,10 +156,10 @@ def test_each_game_has_a_line_with_what_its_first_side_is_worth(told: Tell) -> N
 REMARKS = (
     "duplicates: 2 games",
     "forfeits: 20 games lost by crash, time",
-    "self-play: 1 game of a bot with itself",
+    "self-play: 1 game of a bot against itself",
     "not rated against each other: (1) ann, bob; (2) cat, dan",
-    "unbalanced seats: some bots had one seat clearly more often",
-    "cross-check: rated in order of play, mu differs by at most",
+    "unbalanced sides: some bots played one side more often",
+    "cross-check: in order of play, mu differs by at most",
     "left out: no result 1; no game of eve counts",
 )
 
@@ -192,16 +194,16 @@ def test_the_rating_is_named_with_its_draw_probability(method: Method, told: Tel
     table = standings.overall
     assert table.ratings.in_order
     by_package = (
-        "TrueSkill (in order of play), by the trueskill package: from mu 25, sigma 8.333, beta "
-        f"4.167, tau 0; draw probability {table.ratings.in_order.draw_rate:.2%}"
+        "TrueSkill (in order of play), by the trueskill package (mu 25, sigma 8.333, beta "
+        f"4.167, tau 0, draw probability {table.ratings.in_order.draw_rate:.2%})"
     )
     if method == IN_ORDER:
-        assert f"rating: mu - 3 sigma of {by_package}" in text
+        assert f"rating: conservative (mu - 3 sigma), by {by_package}" in text
         heading = "# bot rating mu sigma Elo"
     else:
         draws = f"draw probability {table.ratings.draw_rate:.2%}"
         assert (
-            f"rating: conservative (mu - 3 sigma), by TrueSkill (all games at once); {draws}"
+            f"rating: conservative (mu - 3 sigma), by TrueSkill (all games at once), {draws}"
             in text
         )
         assert f"in order: {by_package}" in text
@@ -223,7 +225,9 @@ def test_a_poor_fit_and_bots_that_differ_from_game_to_game_are_told_of() -> None
     for spread in (123.0, 0.0):
         between = SpreadBetweenGames(spread=spread, p_value=0.5)
         found = remarks(replace(table, ratings=replace(table.ratings, between=between)))
-        assert any("at one game a bot is ±123 Elo" in line for line in found) == bool(spread)
+        assert any(
+            "strength varies by game type (standard deviation 123 Elo)" in line for line in found
+        ) == bool(spread)
 
 
 def test_what_each_bot_did_fits_and_keeps_the_bots(told: Tell) -> None:
@@ -248,7 +252,7 @@ def test_a_crosstable_of_many_bots_says_how_much_room_it_needs(
     told: Tell, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     many = field(tuple(f"bot-{number:02}" for number in range(20)))
-    needs = re.findall(r"needs (\d+) columns: widen the terminal", told(many))
+    needs = re.findall(r"needs (\d+) columns: use a wider terminal", told(many))
     assert len(needs) == 2
     assert "3/3" in told(many, max(map(int, needs)))
     monkeypatch.delenv("COLUMNS")
@@ -276,7 +280,7 @@ def test_a_result_fits_and_names_every_bot_and_of_many_rounds_the_last_are_shown
             assert all(name[:7] in text for name in NAMES)
     text = told(result_of("swiss", [f"bot-{n:02}" for n in range(64)], 5))
     assert re.findall(r"^Round \d$", text, re.MULTILINE) == ["Round 3", "Round 4", "Round 5"]
-    assert text.endswith("Round 1, Round 2: in the HTML report and in outcome.json\n")
+    assert text.endswith("Round 1, Round 2: see the HTML report or outcome.json\n")
 
 
 def test_no_name_is_cut_below_its_least_and_no_number_at_all() -> None:

@@ -221,7 +221,7 @@ def test_arena_run_plan_plays_nothing_and_says_what_would_be(tmp_path: Path) -> 
     assert not out.exists()
     assert "round-robin: 100 games to play" in told.out
     assert "time: 10:32 to 38:40, one game at a time" in told.out
-    assert "How sure it will be of the difference of both" in told.out
+    assert "Expected 95% intervals of the difference between both" in told.out
     plan = json.loads(commands.arena(*words.split(), "--output", out, "--json").out)
     jsonschema.validate(plan, plans.schema())
     assert plan["games"] == [100, 100]
@@ -239,7 +239,7 @@ def test_a_match_with_a_test_says_how_long_it_takes_on_average(tmp_path: Path) -
     assert told.status == 0, told.err
     assert re.search(r"games on average: \d+ at \+0 Elo", told.out)
     assert re.search(r"within the 18000 that there are: >?\d+% at \+0 Elo", told.out)
-    assert "nothing limits it, so only games can tell" in told.out
+    assert "unknown without a time limit" in told.out
 
 
 @pytest.mark.parametrize(("elo0", "elo1", "rounds"), [(0, 5, 50), (0, 5, 500), (-20, 60, 10_000)])
