@@ -27,8 +27,8 @@ def points(value: float) -> str:
 def percent(rate: float | None, digits: int = 1) -> str:
     """Return a rate as a percentage, usually with one decimal; a dash where there is none.
 
-    >>> percent(0.875).split(), percent(None)
-    (['87.5', '%'], '–')
+    >>> percent(0.875), percent(None)
+    ('87.5%', '–')
     """
     return DASH if rate is None else f"{100 * rate:.{digits}f}%"
 
@@ -46,7 +46,7 @@ def likely(rate: float | None) -> str:
     """Return a likelihood as a percentage that never says what is sure.
 
     >>> likely(0.87).split(), likely(0.99999).split(), likely(0.0).split()
-    (['87.0', '%'], ['over', '99.9', '%'], ['under', '0.1', '%'])
+    (['87.0%'], ['over', '99.9%'], ['under', '0.1%'])
     """
     if rate is not None and rate > 0.999:
         return f"over{THIN}99.9%"

@@ -62,7 +62,7 @@ def test_who_follows_the_page_has_a_bot_that_wins_a_cup(
             else:
                 said += typed_at(here, line)
     assert typed >= 8
-    assert "games; endings: rules" in said
+    assert "endings: rules" in said
     assert (tmp_path / "my-bots" / "first" / "report.html").is_file()
     table = said[said.rindex("Ratings: My cup") :]
     assert re.search(r"^1  (mine|club) ", table, re.MULTILINE)
