@@ -51,7 +51,7 @@ def test_run_plays_the_bundled_bots_by_their_names(tmp_path: Path) -> None:
     words = "run --bot random --bot greedy --game yavalath --rounds 1 --tc 10+0.1 --seed 3 --jobs 1"
     ended = arena(*words.split(), cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
-    for told in ("Tournament", "  greedy  ", "2 games; endings: rules 2"):
+    for told in ("Tournament", "  greedy  ", "2 games, first player's score"):
         assert (told in ended.stdout, told in ended.stderr) == (True, False)
     assert "report: tournament/report.h" in ended.stderr
     assert numbers(tmp_path / "tournament") == [1, 2]
@@ -279,7 +279,7 @@ def test_rate_and_report_say_of_a_directory_what_its_run_has_written(tmp_path: P
     assert ended.stderr.count("\n") == 1
     table = commands.arena("rate", "out")
     assert table.status == 0
-    told = ("12 games; endings:", "ann", "bob", "cat", "forfeits")
+    told = ("12 games, first player's score", "ann", "bob", "cat", "forfeits")
     assert [words for words in told if words not in table.out] == []
     ended_json = commands.arena("rate", "--json", "out")
     data = json.loads(ended_json.out)

@@ -249,7 +249,7 @@ def test_who_could_not_play_is_in_every_table_and_has_a_page(
         assert way in told
         assert "match day 4" not in told
     page, event = written(LEAGUE), read(PUBLIC, "events/league-autumn.html")
-    assert "The season waits for finn, which is benched; all others have played" in page
+    assert "The season waits for finn, which is benched. All other bots have" in page
     assert "Next: match day" not in page
     assert " leads with" not in event
     assert "share the lead" not in event

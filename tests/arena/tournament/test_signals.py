@@ -127,7 +127,7 @@ def test_standings_and_report_are_of_all_games_after_one_signal(quick: object) -
     shown = interrupted(is_quiet=False)
     stored, *others = games()
     assert (stored > 2, others, is_marked()) == (True, [stored, stored], False)
-    assert f"{stored} games; endings: rules {stored}" in shown
+    assert f"{stored} games, first player's score" in shown
     assert "warning" not in interrupted()
     more, *others = games()
     assert (more > stored, others, is_marked()) == (True, [more, more], False)
