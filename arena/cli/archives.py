@@ -101,7 +101,7 @@ def select(
         int | None, positive("--sample", "N random records.", Topic.MOST_USED)
     ] = None,
     only_count: Annotated[
-        bool, flag("--count", "Only the number of records.", Topic.MOST_USED)
+        bool, flag("--count", "Print only the number of records.", Topic.MOST_USED)
     ] = False,
     split: Annotated[
         str | None,
@@ -112,10 +112,15 @@ def select(
             Topic.MOST_USED,
         ),
     ] = None,
-    invert: Annotated[bool, flag("--invert", "Records that do not match.", Topic.RECORDS)] = False,
+    invert: Annotated[
+        bool, flag("--invert", "Select the records that do not match.", Topic.RECORDS)
+    ] = False,
     distinct: Distinct = False,
     without_copies: Annotated[
-        bool, flag("--without-copies", "Longest record of several near-duplicates.", Topic.RECORDS)
+        bool,
+        flag(
+            "--without-copies", "Keep the longest record of several near-duplicates.", Topic.RECORDS
+        ),
     ] = False,
     removed: Annotated[
         Path | None,
@@ -127,7 +132,7 @@ def select(
     strict: Strict = False,
     game: GameFiles = None,
     reverse: Annotated[
-        bool, flag("--reverse", "With --sort: reverse order.", Topic.SORTING)
+        bool, flag("--reverse", "With --sort: reverse the order.", Topic.SORTING)
     ] = False,
     memory: Annotated[
         int | None,

@@ -88,7 +88,7 @@ group.add_typer(bot_pack.app)
 def list_bots(
     as_json: AsJson = False,
     verbose: Annotated[
-        bool, flag("--verbose -v", "Game types with compiled code, too.", Topic.OUTPUT)
+        bool, flag("--verbose -v", "List game types with compiled code, too.", Topic.OUTPUT)
     ] = False,
     game: Annotated[
         list[str] | None,
@@ -169,7 +169,7 @@ def check(
         bool,
         flag(
             "--puzzles",
-            "Score on puzzles instead of checks, at 'move 1' without --tc.",
+            "Score the bot on puzzles instead of checks. Default --tc: 'move 1'.",
             Topic.MOST_USED,
         ),
     ] = False,
@@ -201,7 +201,9 @@ def check(
         ),
     ] = None,
     sandbox: Sandbox = None,
-    as_json: Annotated[bool, flag("--json", "JSON object per check.", Topic.OUTPUT)] = False,
+    as_json: Annotated[
+        bool, flag("--json", "Print a JSON object per check.", Topic.OUTPUT)
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Check that a bot follows the protocol.
@@ -376,7 +378,11 @@ def replay(
     file: GameFiles = None,
     as_json: Annotated[
         bool,
-        flag("--json", "JSON object of the result, other output on standard error.", Topic.OUTPUT),
+        flag(
+            "--json",
+            "Print the result as a JSON object, other output on standard error.",
+            Topic.OUTPUT,
+        ),
     ] = False,
     quiet: Quiet = False,
 ) -> None:

@@ -97,19 +97,19 @@ def convert(
         ),
     ] = None,
     positions: Annotated[
-        bool, flag("--positions", "Table with one row per ply.", Topic.MOST_USED)
+        bool, flag("--positions", "Write a table with one row per ply.", Topic.MOST_USED)
     ] = False,
     planes: Annotated[
-        bool, flag("--planes", "Positions as numbers for machine learning.", Topic.MOST_USED)
+        bool, flag("--planes", "Write positions as numbers for machine learning.", Topic.MOST_USED)
     ] = False,
     append: Annotated[
-        bool, flag("--append", "New games added to a database.", Topic.MOST_USED)
+        bool, flag("--append", "Add new games to a database.", Topic.MOST_USED)
     ] = False,
     bom: Bom = False,
     force: Force = False,
     jobs: Jobs = 1,
     strict: Annotated[
-        bool, flag("--strict", "No output if anything would be lost.", Topic.RECORDS)
+        bool, flag("--strict", "Write nothing if anything would be lost.", Topic.RECORDS)
     ] = False,
     unchecked: Unchecked = False,
     as_json: DoneAsJson = False,

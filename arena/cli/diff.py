@@ -49,11 +49,11 @@ def diff(
         ),
     ] = None,
     moves_only: Annotated[
-        bool, flag("--moves-only", "Only game type, start and moves.", Topic.RECORDS)
+        bool, flag("--moves-only", "Compare only game type, start and moves.", Topic.RECORDS)
     ] = False,
     unchecked: Unchecked = False,
     as_json: Annotated[
-        bool, flag("--json", "JSON object per line, the counts last.", Topic.OUTPUT)
+        bool, flag("--json", "Print a JSON object per line, the counts last.", Topic.OUTPUT)
     ] = False,
     quiet: Quiet = False,
     game: GameFiles = None,

@@ -94,7 +94,7 @@ def edit(
     ] = None,
     where: Where = None,
     dry_run: Annotated[
-        bool, flag("--dry-run", "Diff of the changes; nothing is written.", Topic.MOST_USED)
+        bool, flag("--dry-run", "Print a diff of the changes; write nothing.", Topic.MOST_USED)
     ] = False,
     players: Annotated[
         Path | None,
@@ -113,13 +113,13 @@ def edit(
         int | None, option("--plies", "N", "Maximum length of games.", Topic.CHANGES, **whole(0))
     ] = None,
     split_variations: Annotated[
-        bool, flag("--split-variations", "Variations as records of their own.", Topic.CHANGES)
+        bool, flag("--split-variations", "Make variations records of their own.", Topic.CHANGES)
     ] = False,
     unchecked: Unchecked = False,
     game: GameFiles = None,
     only_check: Annotated[
         bool,
-        flag("--check", "Exit status 1 if a file would change; nothing is written.", Topic.OUTPUT),
+        flag("--check", "Exit with status 1 if a file would change; write nothing.", Topic.OUTPUT),
     ] = False,
     out: Annotated[
         Path | None,

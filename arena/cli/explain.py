@@ -48,7 +48,7 @@ def explain(
     sources: Sources,
     where: Where = None,
     every: Annotated[
-        bool, flag("--all", "All rows, including those that may be chance.", Topic.OUTPUT)
+        bool, flag("--all", "List all rows, including those that may be chance.", Topic.OUTPUT)
     ] = False,
     unchecked: Unchecked = False,
     as_json: AsJson = False,

@@ -28,7 +28,7 @@ from lath.reports.exploring.explorer import Node, NodeCounter
 app = App()
 
 
-All = Annotated[bool, flag("--all", "All moves, instead of the most frequent.", Topic.OUTPUT)]
+All = Annotated[bool, flag("--all", "List all moves, instead of the most frequent.", Topic.OUTPUT)]
 
 
 @app.command(

@@ -48,12 +48,12 @@ Sources = Annotated[
         "SOURCE...", "Record files, tournament directories, databases, or - for standard input."
     ),
 ]
-Unchecked = Annotated[bool, flag("--unchecked", "Invalid records included.", Topic.RECORDS)]
+Unchecked = Annotated[bool, flag("--unchecked", "Include invalid records.", Topic.RECORDS)]
 Jobs = Annotated[
     int,
     option("--jobs -j", "N", "Processes that check text records.", Topic.RECORDS, **number(1, 512)),
 ]
-CountAgain = Annotated[bool, flag(AGAIN, "Duplicate games count each time.", Topic.RECORDS)]
+CountAgain = Annotated[bool, flag(AGAIN, "Count duplicate games each time.", Topic.RECORDS)]
 
 Read = TypeVar("Read")
 

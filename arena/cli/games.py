@@ -179,7 +179,9 @@ def moves(
     game: GameId,
     position: PositionText = None,
     setup: SetupText = None,
-    count: Annotated[bool, flag("--count", "Only the number of moves.", Topic.OUTPUT)] = False,
+    count: Annotated[
+        bool, flag("--count", "Print only the number of moves.", Topic.OUTPUT)
+    ] = False,
     files: GameFiles = None,
     as_json: AsJson = False,
 ) -> None:
@@ -207,7 +209,7 @@ def perft(
     position: PositionText = None,
     setup: SetupText = None,
     divide: Annotated[
-        bool, flag("--divide", "Counts after each first move, too.", Topic.OUTPUT)
+        bool, flag("--divide", "Print the counts after each first move, too.", Topic.OUTPUT)
     ] = False,
     files: GameFiles = None,
     as_json: AsJson = False,

@@ -173,7 +173,7 @@ class _OfLight(Documented):
         """Return the option --help, the same one each time."""
         if self._help is None:
             self._help = _light(super().get_help_option(ctx))  # type: ignore[misc]
-            self._help.rich_help_panel, self._help.help = Topic.OUTPUT, "This help."
+            self._help.rich_help_panel, self._help.help = Topic.OUTPUT, "Show this help."
         return self._help
 
 
@@ -396,7 +396,7 @@ Cluster = Annotated[
 ]
 HostsAlike = Annotated[
     bool,
-    flag("--hosts-alike", "Refusal of machines that differ in speed by over 10%.", Topic.SANDBOX),
+    flag("--hosts-alike", "Refuse machines that differ in speed by more than 10%.", Topic.SANDBOX),
 ]
 
 
@@ -407,12 +407,12 @@ class SideOption(StrEnum):
     SECOND = "second"
 
 
-Bom = Annotated[bool, flag("--bom", "Byte order mark in CSV, for spreadsheets.", Topic.OUTPUT)]
-AsJson = Annotated[bool, flag("--json", "JSON on standard output.", Topic.OUTPUT)]
-DoneAsJson = Annotated[
-    bool, flag("--json", "JSON summary of the result on standard output.", Topic.OUTPUT)
+Bom = Annotated[
+    bool, flag("--bom", "Write a byte order mark in CSV, for spreadsheets.", Topic.OUTPUT)
 ]
-Quiet = Annotated[bool, flag("--quiet -q", "Only data, problems and warnings.", Topic.OUTPUT)]
+AsJson = Annotated[bool, flag("--json", "Print JSON on standard output.", Topic.OUTPUT)]
+DoneAsJson = Annotated[bool, flag("--json", "Print a JSON summary of the result.", Topic.OUTPUT)]
+Quiet = Annotated[bool, flag("--quiet -q", "Print only data, problems and warnings.", Topic.OUTPUT)]
 
 WITHOUT: Final[Mapping[tuple[str, str], str]] = {
     ("schema", "--json"): "A schema is JSON already.",
@@ -468,7 +468,7 @@ GameFiles = Annotated[
 ]
 GameId = Annotated[str, argument("GAME", "Game type from `arena games`, or its file.")]
 Strict = Annotated[
-    bool, flag("--strict", "Records of unknown game types count as invalid.", Topic.RECORDS)
+    bool, flag("--strict", "Treat records of unknown game types as invalid.", Topic.RECORDS)
 ]
 
 
@@ -545,9 +545,7 @@ def _version(wanted: bool) -> None:
 def _main(
     version: Annotated[
         bool,
-        flag(
-            "--version", "Version of the program.", Topic.OUTPUT, callback=_version, is_eager=True
-        ),
+        flag("--version", "Show the version.", Topic.OUTPUT, callback=_version, is_eager=True),
     ] = False,
 ) -> None:
     """Bot tournaments, game records and ratings for small abstract games."""

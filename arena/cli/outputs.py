@@ -36,9 +36,7 @@ from lath.notation.tokens import TAG_NAME
 
 Force = Annotated[
     bool,
-    flag(
-        "--force", "Permission to replace any file, also an input or a tournament's.", Topic.OUTPUT
-    ),
+    flag("--force", "Replace any file, even an input or a tournament's.", Topic.OUTPUT),
 ]
 
 LOOKED_AT: Final = 4096

@@ -57,7 +57,10 @@ PERSON: Final = "person"
 
 
 EndAsJson = Annotated[
-    bool, flag("--json", "JSON object of the result, other output on standard error.", Topic.OUTPUT)
+    bool,
+    flag(
+        "--json", "Print the result as a JSON object, other output on standard error.", Topic.OUTPUT
+    ),
 ]
 
 

@@ -75,7 +75,8 @@ app = App()
 def check(
     sources: Sources,
     as_json: Annotated[
-        bool, flag("--json", "JSON object per problem, then one of the counts.", Topic.OUTPUT)
+        bool,
+        flag("--json", "Print a JSON object per problem, then one of the counts.", Topic.OUTPUT),
     ] = False,
     max_errors: Annotated[
         int | None,
@@ -95,7 +96,11 @@ def check(
     ] = None,
     index: Annotated[
         bool,
-        flag("--index", "FILE.idx, with which `arena show` finds a record at once.", Topic.OUTPUT),
+        flag(
+            "--index",
+            "Write FILE.idx, with which `arena show` finds a record at once.",
+            Topic.OUTPUT,
+        ),
     ] = False,
     quiet: Quiet = False,
     strict: Strict = False,
@@ -307,7 +312,7 @@ def show(
     number: RecordNumber = None,
     ply: AfterPly = None,
     game: GameFiles = None,
-    svg: Annotated[bool, flag("--svg", "SVG on standard output.", Topic.DRAWING)] = False,
+    svg: Annotated[bool, flag("--svg", "Print SVG on standard output.", Topic.DRAWING)] = False,
     png: Annotated[
         Path | None, option("--png", "OUT", "File for a picture.", Topic.DRAWING)
     ] = None,
@@ -327,11 +332,11 @@ def show(
         ),
     ] = None,
     aids: Annotated[
-        bool, flag("--aids", "Sizes of groups and lines of sight in drawings.", Topic.DRAWING)
+        bool, flag("--aids", "Draw sizes of groups and lines of sight.", Topic.DRAWING)
     ] = False,
-    legal: Annotated[bool, flag("--legal", "Legal moves in drawings.", Topic.DRAWING)] = False,
+    legal: Annotated[bool, flag("--legal", "Draw the legal moves.", Topic.DRAWING)] = False,
     as_json: Annotated[
-        bool, flag("--json", "JSON object per record and ply.", Topic.OUTPUT)
+        bool, flag("--json", "Print a JSON object per record and ply.", Topic.OUTPUT)
     ] = False,
     force: Force = False,
 ) -> None:

@@ -118,12 +118,14 @@ def rate(
         bool,
         flag(
             "--by-game",
-            "Tables of each game type, too.",
+            "Print tables of each game type, too.",
             Topic.MOST_USED,
         ),
     ] = False,
     columns: Columns = "",
-    as_csv: Annotated[bool, flag("--csv", "CSV with a line per bot.", Topic.MOST_USED)] = False,
+    as_csv: Annotated[
+        bool, flag("--csv", "Print CSV with a line per bot.", Topic.MOST_USED)
+    ] = False,
     method: Annotated[
         Literal["", "all-games", "trueskill"],
         option(
@@ -136,7 +138,7 @@ def rate(
         ),
     ] = "",
     versions: Annotated[
-        bool, flag("--versions", "Line for each version of a pool's bot.", Topic.RATINGS)
+        bool, flag("--versions", "Print a line for each version of a pool's bot.", Topic.RATINGS)
     ] = False,
     anchor: Anchor = None,
     relative_to: RelativeTo = "",
@@ -316,7 +318,7 @@ def report(
         bool,
         flag(
             "--public",
-            "Page without commands, environment, paths, hosts and messages of bots.",
+            "Leave out commands, environment, paths, hosts and messages of bots.",
             Topic.MOST_USED,
         ),
     ] = False,
@@ -349,7 +351,8 @@ def report(
         ),
     ] = None,
     no_reports: Annotated[
-        bool, flag("--no-reports", "Only the index page of a folder of tournaments.", Topic.PAGES)
+        bool,
+        flag("--no-reports", "Write only the index page of a folder of tournaments.", Topic.PAGES),
     ] = False,
     site: Annotated[
         Path | None,

@@ -172,7 +172,7 @@ def run(
         ),
     ] = None,
     force: Annotated[
-        bool, flag("--force", "Permission to resume with changed files.", Topic.GAMES)
+        bool, flag("--force", "Resume even if the files of a bot have changed.", Topic.GAMES)
     ] = False,
     challengers: Annotated[
         int | None,
@@ -224,7 +224,7 @@ def run(
     ] = None,
     anyway: Annotated[
         bool,
-        flag("--anyway", "With --add: entry, benched, of a bot that cannot play.", Topic.POOLS),
+        flag("--anyway", "With --add: enter a bot that cannot play, as benched.", Topic.POOLS),
     ] = False,
     retire: Annotated[
         list[str] | None,
@@ -234,7 +234,7 @@ def run(
         str | None, option("--season", "NAME", "Pool: the season to begin or resume.", Topic.POOLS)
     ] = None,
     match_day: Annotated[
-        bool, flag("--match-day", "Pool: only the next match day of the season.", Topic.POOLS)
+        bool, flag("--match-day", "Pool: play only the next match day of the season.", Topic.POOLS)
     ] = False,
     void: Annotated[
         list[int] | None,
@@ -262,7 +262,7 @@ def run(
         bool,
         flag(
             "--plan",
-            "Number of games, time and precision to expect; no game is played.",
+            "Print the expected games, time and precision; play nothing.",
             Topic.OUTPUT,
         ),
     ] = False,
@@ -295,19 +295,22 @@ def run(
             Topic.OUTPUT,
         ),
     ] = None,
-    no_report: Annotated[bool, flag("--no-report", "No HTML report.", Topic.OUTPUT)] = False,
+    no_report: Annotated[bool, flag("--no-report", "Write no HTML report.", Topic.OUTPUT)] = False,
     as_json: Annotated[
-        bool, flag("--json", "JSON object of how the run ended, or of the plan.", Topic.OUTPUT)
+        bool,
+        flag("--json", "Print how the run ended, or the plan, as a JSON object.", Topic.OUTPUT),
     ] = False,
     json_events: Annotated[
-        bool, flag("--json-events", "Events as JSON lines on standard output.", Topic.OUTPUT)
+        bool, flag("--json-events", "Print events as JSON lines on standard output.", Topic.OUTPUT)
     ] = False,
     json_events_to: Annotated[
         Path | None,
         option("--json-events-to", "FILE", "File for the events as JSON lines.", Topic.OUTPUT),
     ] = None,
     quiet: Quiet = False,
-    verbose: Annotated[bool, flag("--verbose -v", "Line per finished game.", Topic.OUTPUT)] = False,
+    verbose: Annotated[
+        bool, flag("--verbose -v", "Print a line per finished game.", Topic.OUTPUT)
+    ] = False,
 ) -> None:
     """Play or resume a tournament.
 

@@ -48,7 +48,7 @@ Where = Annotated[
     ),
 ]
 Distinct = Annotated[
-    bool, flag("--distinct", "First of several games with the same moves.", Topic.RECORDS)
+    bool, flag("--distinct", "Keep the first of several games with the same moves.", Topic.RECORDS)
 ]
 
 

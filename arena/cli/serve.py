@@ -84,15 +84,19 @@ def serve(
     ] = None,
     public_read_only: Annotated[
         bool,
-        flag("--public-read-only", "Read access for everybody, without a token.", Topic.MOST_USED),
+        flag("--public-read-only", "Let everybody read the site without a token.", Topic.MOST_USED),
     ] = False,
-    no_browser: Annotated[bool, flag("--no-browser", "No browser.", Topic.MOST_USED)] = False,
+    no_browser: Annotated[
+        bool, flag("--no-browser", "Do not open a browser.", Topic.MOST_USED)
+    ] = False,
     bot: Annotated[
         list[str] | None,
         option("--bot", "NAME=CMD", "Bot besides the bundled ones. Repeatable.", Topic.MOST_USED),
     ] = None,
     game: GameFiles = None,
-    as_json: Annotated[bool, flag("--json", "JSON object with the address.", Topic.OUTPUT)] = False,
+    as_json: Annotated[
+        bool, flag("--json", "Print a JSON object with the address.", Topic.OUTPUT)
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Serve tournaments, records and bots as a local site.

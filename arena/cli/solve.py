@@ -73,7 +73,7 @@ def solve_position(
     nodes: Nodes = None,
     seconds: Seconds = None,
     of_moves: Annotated[
-        bool, flag("--moves", "All legal moves, each with its own limit.", Topic.MOST_USED)
+        bool, flag("--moves", "Solve every legal move, each with its own limit.", Topic.MOST_USED)
     ] = False,
     number: RecordNumber = None,
     ply: AfterPly = None,

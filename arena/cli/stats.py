@@ -65,16 +65,16 @@ def stats(
     files: Sources,
     where: Where = None,
     openings: Annotated[
-        bool, flag("--openings", "Only openings: frequency and results.", Topic.MOST_USED)
+        bool, flag("--openings", "Print only openings: frequency and results.", Topic.MOST_USED)
     ] = False,
     endings: Annotated[
-        bool, flag("--endings", "Endings in the words of the rules.", Topic.MOST_USED)
+        bool, flag("--endings", "Print endings in the words of the rules.", Topic.MOST_USED)
     ] = False,
     measures: Annotated[
         bool,
         flag(
             "--measures",
-            "Only game metrics: first-move advantage, draws, drama, coverage and more.",
+            "Print only game metrics: first-move advantage, draws, drama and more.",
             Topic.MOST_USED,
         ),
     ] = False,
@@ -82,7 +82,7 @@ def stats(
         bool,
         flag(
             "--compare",
-            "With --measures: differences of two files or two game types.",
+            "With --measures: compare two files or two game types.",
             Topic.MOST_USED,
         ),
     ] = False,
@@ -90,7 +90,7 @@ def stats(
         Path | None, option("--html", "FILE", "With --measures: page with plots.", Topic.MOST_USED)
     ] = None,
     as_csv: Annotated[
-        bool, flag("--csv", "With --openings or --measures: CSV.", Topic.MOST_USED)
+        bool, flag("--csv", "With --openings or --measures: print CSV.", Topic.MOST_USED)
     ] = False,
     opening_plies: Annotated[
         int, option("--opening-plies", "K", "Length of an opening.", Topic.RECORDS, **whole(0, 40))
