@@ -1,4 +1,4 @@
-"""JSON files that say by a checksum of their own whether they are as they were written."""
+"""JSON files with a checksum of their own content."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SUM: Final = re.compile("[0-9a-f]{64}")
 
 
 class CheckedFile(NamedTuple):
-    """What a file says."""
+    """The content of a file."""
 
     value: dict[str, Any]
     checksum: str
@@ -27,7 +27,7 @@ class CheckedFile(NamedTuple):
 
 
 def checksum_of(value: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a JSON object, as it is written."""
+    """Return the SHA-256 of a JSON object in its written form."""
     return hashlib.sha256(_written(value)).hexdigest()
 
 
@@ -41,7 +41,7 @@ def _written(value: Mapping[str, Any]) -> bytes:
 
 
 def checked_bytes(content: bytes) -> CheckedFile:
-    """Return what the bytes of a file say; raises ValueError where one bit of them is wrong."""
+    """Return the content of a file's bytes; raises ValueError if one bit is wrong."""
     value = read_json(content)
     if not isinstance(value, dict):
         raise BoundsError("it is not a JSON object")

@@ -32,7 +32,7 @@ class About:
         self._limits = limits
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> Any:
-        """Return what pydantic checks values by."""
+        """Return pydantic's validator of values."""
         return {**handler(self._shape or source), **self._limits}
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], Schema]) -> Schema:
@@ -62,7 +62,7 @@ def written_paths(kind: Any) -> tuple[str, ...]:
 def written(value: Any, digits: int | None = None) -> Any:
     """Return a value as JSON has it: dataclasses and named tuples by what is written of them.
 
-    Fractions have so many decimals; None: all.
+    Number of decimals of fractions; None: all.
     """
     kind: Any = type(value)
     if kind is float:
@@ -98,7 +98,7 @@ def shape_of(kind: Any, *, may_grow: bool = False) -> Schema:
     from pydantic.json_schema import GenerateJsonSchema
 
     class AsWritten(GenerateJsonSchema):
-        """All is as it is written, and a TypedDict has the docstrings of another's fields."""
+        """Values keep their form, and a TypedDict inherits the docstrings of another's fields."""
 
         def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: ARG002 - pydantic's
             return bool(field.get("required", True))
@@ -161,7 +161,7 @@ def _written_out(schema: Any, definitions: Mapping[str, Schema], *, is_closed: b
 
 
 def checked(value: object, kind: type[T]) -> T:
-    """Return a dataclass from the JSON that was kept of it; raises ValueError where it is none."""
+    """Return a dataclass from stored JSON; raises ValueError if the JSON does not fit."""
     from pydantic import ValidationError  # start-up time
 
     plain: type = kind
@@ -177,7 +177,7 @@ def checked(value: object, kind: type[T]) -> T:
 
 @cache
 def _adapter(kind: type) -> Any:
-    """Return what checks values of a kind; it takes milliseconds to make."""
+    """Return the validator of a kind; making it takes milliseconds."""
     from pydantic import TypeAdapter  # start-up time
 
     return TypeAdapter(kind)

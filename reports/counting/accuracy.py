@@ -8,11 +8,12 @@ The accuracy of a move is that of lichess (https://lichess.org/page/accuracy):
 
     accuracy = 103.1668 exp(-0.04354 (before - after)) - 3.1669
 
-with the chances before and after the move in per cent, kept within 0 and 100. They are
-50 + 50 eval here, for an `eval` is an expected score already; before the move it is that after the
-ply before, from the mover's side. A bot's accuracy is the plain mean over its moves. Lichess makes
-that of a game otherwise, by weights and a harmonic mean: these figures do not compare with theirs.
-An analyst that favours whoever is to move makes all moves look worse: compare bots of one analysis.
+with the chances before and after the move in per cent, kept within 0 and 100. They are 50 + 50 eval
+here, for an `eval` is an expected score already; before the move it is that after the ply before,
+from the mover's side. A bot's accuracy is the plain mean over its moves. Lichess makes that of a
+game otherwise, by weights and a harmonic mean: these figures do not compare with theirs. If the
+analysing bot favours the side to move, all moves look worse, so compare bots only within one
+analysis.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def accuracy_of(lost: float) -> float:
 
 @dataclass(slots=True)
 class _Sums:
-    """What is kept of a bot."""
+    """The counts of one bot."""
 
     games: int = 0
     moves: int = 0
@@ -105,8 +106,9 @@ class _Sums:
     def half(self) -> float | None:
         """Return half the 95% interval of the mean accuracy; None where games tell none.
 
-        The mean is a ratio of sums over games, whose moves are no independent evidence: Cochran,
-        Sampling Techniques, 3rd edition, section 2.11, with Student's t for few games.
+        The mean is a ratio of sums over games, because the moves of a game are not independent. Its
+        interval follows Cochran, Sampling Techniques, 3rd edition, section 2.11, with Student's t
+        for few games.
         """
         if self.weighed_games < 2:
             return None

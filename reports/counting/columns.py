@@ -29,10 +29,10 @@ class CsvField:
 
     name: str
     path: str = ""
-    """Where its value stands in a row, such as `elo.low`; empty: under its name."""
+    """Path of the value in a row, such as `elo.low`; empty if it equals the name."""
 
     def of(self, row: Values) -> Any:
-        """Return the value; empty where there is none."""
+        """Return the value, or an empty text if there is none."""
         value: Any = row
         for key in (self.path or self.name).split("."):
             value = None if value is None else value[key]
@@ -48,20 +48,20 @@ class TableColumn:
 
     heading: str
     says: str
-    """What it is, in a sentence; it begins with what the heading names."""
+    """The definition of the column, in one or two sentences."""
 
     cells: Callable[[Sequence[Values]], list[str]]
     """The cells for people, of the rows of one table."""
 
     fields: tuple[CsvField, ...]
-    """The same for programs."""
+    """The CSV fields of the column."""
 
     kind: Kind = "number"
     rank: int = 0
     """Those of the highest rank go first where room is short; 0 stays."""
 
     asks: Callable[[Values], bool] | None = None
-    """Whether a table shows it unasked; None: only if it is among `USUAL`."""
+    """Whether a table shows the column by default; None: only if it is among `USUAL`."""
 
 
 def _each(cell: Callable[[Values], str]) -> Callable[[Sequence[Values]], list[str]]:

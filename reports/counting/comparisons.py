@@ -79,7 +79,7 @@ def _compared(table: Table, scale: Scale, before: Table | None) -> Table:
 
 
 def _average(against: Iterable[tuple[float, Meeting]]) -> float | None:
-    """Return the mean Elo of opponents, each as often as it was met; None without any."""
+    """Return the mean Elo of the opponents, weighted by games; None without opponents."""
     games, total = 0, 0.0
     for elo, one in against:
         games += one.games

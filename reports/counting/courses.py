@@ -1,7 +1,7 @@
-"""What goes on in the course of games: legal moves, the board and the lead, ply by ply.
+"""The course of games: legal moves, the board and the lead, ply by ply.
 
-Of so many games that go on there, a `CoursePoint` has the mean and the middle half. Counts alone
-are kept: memory grows with plies and different values, not with games.
+A `CoursePoint` has the mean and the middle half over the games that still run at that ply. Counts
+alone are kept: memory grows with plies and different values, not with games.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class GameCourse(NamedTuple):
 
 
 class CoursePoint(NamedTuple):
-    """What some games have at one place of their course."""
+    """The values of some games at one point of their course."""
 
     at: int
     """A ply, from 1, or how many hundredths of the game are over."""
@@ -53,7 +53,7 @@ class Courses:
 
     def __init__(self) -> None:
         self.lengths: Final = Counter[int]()
-        """Of whole games, in plies."""
+        """Courses of complete games, in plies."""
         self._legal: Final = defaultdict[int, Counter[int]](Counter)
         self._changed: Final = defaultdict[int, Counter[int]](Counter)
         self._leads: Final = defaultdict[int, Counter[int]](Counter)
@@ -87,7 +87,7 @@ class Courses:
         return _points(self._changed, 0.1 * self.lengths.total(), self._cells)
 
     def leads(self) -> list[CoursePoint]:
-        """Return what winners could expect, by parts of the game that half of the games tell of."""
+        """Return the winners' expected score by parts that at least half of the games cover."""
         return _points(self._leads, 0.5 * self._led, HUNDREDTHS)
 
 

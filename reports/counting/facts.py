@@ -1,4 +1,4 @@
-"""What the tags of records say, game by game: who played, when, by which time control."""
+"""The facts in the tags of records, by game type: players, dates and time controls."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNKNOWN: Final = ("", "?")
 
 
 class GameFigures(TypedDict):
-    """What is said of one game id."""
+    """The facts of one game type."""
 
     game: Annotated[str, About("the game's id")]
     title: Annotated[str, About("its name for people")]
@@ -56,10 +56,10 @@ class KnownRecord:
     """Why the game ended, the rules' own words where it was they."""
 
     is_playable: bool
-    """Whether it can be played through, as far as anybody knows."""
+    """Whether the game can be replayed, as far as known."""
 
     points: float | None
-    """What first scored; None where the record counts for nothing."""
+    """Points of the first player; None if the record does not count."""
 
 
 def entry(
@@ -113,9 +113,8 @@ _LINKS: Final = ("number", "example")
 class Numbering:
     """Takes records one by one, then knows their numbers; places are from 1.
 
-    A game that ends late in a tournament of several games at a time comes between others, so that
-    places shift: the tag Number, which the arena gives to each game once and for all, does not.
-    Where not every record has one of its own, places must do.
+    If several games run at a time, a game that ends late comes between others, so places shift. The
+    tag Number does not change. Where not every record has one of its own, places must do.
     """
 
     def __init__(self) -> None:
@@ -189,7 +188,7 @@ Results = TypedDict("Results", {"1-0": Count, "0-1": Count, "1/2-1/2": Count, "*
 
 
 class TagFacts(TypedDict):
-    """What the tags of records say."""
+    """The facts in the tags of records."""
 
     records: Count
     """all records, also those that count for nothing"""
@@ -200,7 +199,7 @@ class TagFacts(TypedDict):
     events: list[str]
     """the different titles, in order of appearance"""
     sites: list[str]
-    """likewise"""
+    """the different sites, in order of appearance"""
     rounds: Count
     """different values of the tag Round"""
     dates: Dates
@@ -246,7 +245,7 @@ class FactCounter:
         self._plies += len(record.plies)
 
     def facts(self) -> TagFacts:
-        """Return what was counted."""
+        """Return the counts."""
         records, words = self._results.total(), self._words
         dates = {date: n for date, n in words["Date"].items() if _DATE.fullmatch(date)}
         games: list[GameFacts] = []

@@ -1,4 +1,4 @@
-"""What is counted of games: facts, dates, lengths, results by seat, endings and ways to begin.
+"""Counts of games: facts, dates, lengths, results by side, endings and openings.
 
 `arena stats` and the page show these counts. Records go by one at a time and none is kept: memory
 grows with the different games, names, lengths, endings and, up to a bound, ways to begin. The types
@@ -39,7 +39,7 @@ from lath.reports.schema import About, Amount, Count, Positive
 
 
 class ScoreCount(TypedDict):
-    """Results of some games, as whoever it is about sees them."""
+    """Results of some games from the view of one bot or side."""
 
     wins: Count
     draws: Count
@@ -75,8 +75,8 @@ class WaysOfGame(GameFigures):
 
 
 MOST_WAYS: Final = 30_000
-"""Ways kept of a kind, in about 15 MB: more than any built-in game has of two plies. Of more, the
-rarer half is forgotten, and `missed` says so."""
+"""Ways kept of a kind, in about 15 MB: more than any built-in game has of two plies. With more
+openings, the counter forgets the rarer half, and `missed` reports it."""
 
 SHOWN: Final = 5
 """Ways shown of a game."""
@@ -84,7 +84,7 @@ SHOWN: Final = 5
 
 @dataclass(slots=True)
 class WayCounts(SideScore):
-    """What came of one way, for whom it is about."""
+    """The results of one opening, from the view of one bot or side."""
 
     undecided: int = 0
     example: int = 0
@@ -99,7 +99,7 @@ class Ways:
     """Ways to begin, and how often they came, in bounded memory."""
 
     kind: ClassVar[type[WayCounts]] = WayCounts
-    """What is counted of a way."""
+    """The counts of an opening."""
 
     def __init__(self, most: int = MOST_WAYS) -> None:
         self.games = 0
@@ -226,17 +226,17 @@ MOST_BINS: Final = 24
 """Bars of a histogram."""
 
 PLIES: Final = 2
-"""Of an opening: a move and its answer."""
+"""The counts of a two-ply opening: a move and its reply."""
 
 
 @dataclass(slots=True)
 class GameCounts:
-    """What was counted of the games of one id, or of several."""
+    """The counts of one game type, or of several."""
 
     lengths: Counter[int] = field(default_factory=Counter)
-    """Of finished games that have moves: others have no length."""
+    """Lengths of finished games with moves."""
     plies: int = 0
-    """Of all games together."""
+    """The counts of all games together."""
     results: Counter[Result] = field(default_factory=Counter)
     endings: Counter[str] = field(default_factory=Counter)
     openings: Ways = field(default_factory=Ways)
@@ -416,12 +416,12 @@ class Survey:
 
     @property
     def facts(self) -> TagFacts:
-        """Return what the tags say."""
+        """Return the facts in the tags."""
         return self._facts.facts()
 
     @property
     def games(self) -> list[tuple[str, GameCounts]]:
-        """Return what was counted of each game id, the one with the most records first."""
+        """Return the counts by game type, the most frequent first."""
         return sorted(self._games.by_game.items(), key=lambda pair: (-pair[1].games, pair[0]))
 
     def together(self) -> GameCounts:
@@ -434,7 +434,7 @@ class Survey:
         return found
 
     def to_json(self, openings: int = OPENINGS) -> dict[str, Any]:
-        """Return it with so many openings a game, as query-language.md describes it."""
+        """Return JSON with this many openings per game type, as query-language.md describes it."""
         facts = self.facts
         dates = facts["dates"]
         return {

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from lath.reports.notes.outcome import EventOutcome
 
 Rule = Literal["points", "season", "score", "swiss", "knockout", "gauntlet", "rating", "method"]
-"""What ranks go by."""
+"""The rule that decides ranks."""
 
 Role = Literal["", "challenger", "opponent"]
-"""What a bot is in a gauntlet; empty elsewhere."""
+"""The role of a bot in a gauntlet; empty elsewhere."""
 
 SAYS: Final[Mapping[Rule, str]] = {
     "points": "Ranked by points, because all bots have met equally often. "
@@ -40,7 +40,7 @@ SAYS: Final[Mapping[Rule, str]] = {
 """Each rule in a sentence, for pages and terminals."""
 
 SO_FAR: Final = "Ranked by points per game for now, and by conservative rating after the last game."
-"""What is said where ratings will decide."""
+"""The sentence for tables whose ranks ratings will decide."""
 
 COLUMNS: Final[Mapping[Rule, str]] = {
     "points": "points",
@@ -63,7 +63,7 @@ still decide; one may be missing anyway."""
 
 
 class RankedScore(NamedTuple):
-    """What a bot, or all versions of a member together, scored."""
+    """The score of a bot, or of all versions of a member together."""
 
     points: float
     games: int
@@ -92,7 +92,7 @@ class RankingPlace(NamedTuple):
     """From 1 in its section; equals share one."""
 
     number: float
-    """What the rank goes by."""
+    """The number that decides the rank."""
 
     role: Role = ""
     section: int = 0
@@ -102,14 +102,14 @@ class RankingPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Who stands where, and why."""
+    """The ranks of all bots and their rule."""
 
     rule: Rule
     places: tuple[RankingPlace, ...]
     """Section by section, by rank; those that share one by name."""
 
     without_ratings: bool = False
-    """Whether points per game stand in for ratings, which are made when games are over."""
+    """Whether points per game replace ratings, which exist only after the last game."""
 
     @property
     def says(self) -> str:
@@ -118,7 +118,7 @@ class Ranking:
 
 
 Met = Mapping[tuple[str, str], int]
-"""How many games two bots have played, whoever is named first."""
+"""The number of games of two bots, with their names in either order."""
 
 
 def rule_of(names: Iterable[str], met: Met, outcome: EventOutcome | None = None) -> Rule:
@@ -156,7 +156,7 @@ def ranking(
     ratings: Mapping[str, RankedRating] | None = None,
     rule: Rule | None = None,
 ) -> Ranking:
-    """Return who stands where; `rule` is that of `rule_of` where none is given.
+    """Return the ranking; `rule` defaults to that of `rule_of`.
 
     Without `ratings`, as while games are being played, points per game stand in for them.
 
@@ -238,5 +238,5 @@ def members_of(versions: Iterable[Version]) -> dict[str, tuple[str, ...]]:
 
 
 def member_of(members: Members) -> dict[str, str]:
-    """Return whose version each name is that is one."""
+    """Return the member of each name that is a version."""
     return {version: member for member, versions in members.items() for version in versions}

@@ -14,7 +14,7 @@ from lath.reports.notes.outcome import EventOutcome
 from lath.reports.ratings.results import ALL_AT_ONCE, Method
 
 MOST_ELO: Final = 10_000.0
-"""What no anchor is beyond, to either side."""
+"""The largest absolute value of an anchor."""
 
 MOST_APART: Final = 4_000.0
 """Elo points between two anchors: beyond, no number of games tells anything of who is between."""
@@ -28,10 +28,10 @@ class Scale:
     """The rating that is shown as such."""
 
     rule: Rule | None = None
-    """What ranks go by, whatever the games are; None: `reports.ranking` says what decides."""
+    """A fixed rule of ranks; None: `reports.ranking` chooses it."""
 
     outcome: EventOutcome | None = None
-    """What a tournament came to by the rules of its format, which may decide ranks."""
+    """The result of a tournament by the rules of its format, which may decide ranks."""
 
     members: Members = field(default_factory=dict)
     """The versions of each member, which are one in tables."""
@@ -40,20 +40,20 @@ class Scale:
     """Bots whose Elo is given; without any, the mean of a group is 0."""
 
     relative_to: str = ""
-    """The bot to which differences are shown; empty: none."""
+    """The bot that differences refer to; empty: none."""
 
     until: int = 0
-    """The number of the last game before the last event of a pool; 0: nothing is compared."""
+    """The number of the last game before the latest event of a pool; 0: no comparison."""
 
     @property
     def of_one_game(self) -> Scale:
-        """Return it for one game of several, of which a swiss or a knockout says nothing."""
+        """Return the scale for one game type of several, without a Swiss or knockout result."""
         data = self.outcome.data if self.outcome else {}
         is_of_all = data.get("swiss") or data.get("bracket")
         return replace(self, outcome=None) if is_of_all else self
 
     def checked(self, names: Iterable[str]) -> Scale:
-        """Return it; raises ValueError where it names a bot that is none of `names`."""
+        """Return the scale; raises ValueError if it names a bot that is not in `names`."""
         known = sorted(names)
         for flag, name in (
             *(("--anchor", anchor) for anchor in self.anchors),
@@ -68,7 +68,7 @@ PLAIN_SCALE: Final = Scale()
 
 
 def unknown_words(name: str, known: Sequence[str]) -> tuple[str, str]:
-    """Return what is wrong with the name of a bot that is not known, and what may be meant."""
+    """Return the problem with an unknown bot name, and a suggestion."""
     close = get_close_matches(name, known, 1)
     listed = ", ".join(known[:12]) + (f" and {len(known) - 12} more" if len(known) > 12 else "")
     meant = f"did you mean {close[0]!r}?" if close else ""
@@ -118,7 +118,7 @@ def refuse_far_apart(anchors: Mapping[str, float]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """What changed for a bot since the last event."""
+    """The changes of a bot since the last event."""
 
     rank: int
     """By how many ranks it has risen; below 0 where it has fallen."""

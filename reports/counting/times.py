@@ -59,7 +59,7 @@ class Times(TypedDict):
 
 @dataclass(slots=True)
 class _Told:
-    """What a bot told of some of its timed moves."""
+    """Reported values of some timed moves of a bot."""
 
     moves: int = 0
     total: float = 0.0
@@ -67,7 +67,7 @@ class _Told:
     used_ms: float = 0.0
 
     def add(self, value: float, used_ms: float) -> None:
-        """Count what it told of a move that took so long; nonsense is passed over."""
+        """Count the reported values of a move with this time; invalid values are ignored."""
         if 0 <= value < math.inf:
             self.moves += 1
             self.total += value
@@ -87,7 +87,7 @@ class _Told:
 
 @dataclass(slots=True)
 class _Spent:
-    """What one bot used."""
+    """The time use of one bot."""
 
     moves: Counter[int] = field(default_factory=Counter)
     """How many moves took so many milliseconds, to four digits."""
@@ -101,7 +101,7 @@ class _Spent:
     nodes: _Told = field(default_factory=_Told)
 
     def hear(self, notes: Iterable[tuple[str, str]], used_ms: float) -> None:
-        """Count what is told of a move that took so long, by name and value."""
+        """Count the reported values of a move with this time, by name and value."""
         for name, value in notes:
             if name in ("depth", "nodes"):
                 told = self.depth if name == "depth" else self.nodes
@@ -119,7 +119,7 @@ def four_digits(value: float) -> int:
 
 
 def _milliseconds(text: str) -> tuple[float, int]:
-    """Return the milliseconds that seconds are, also to four digits; -1 where they are no time."""
+    """Return seconds in milliseconds, also with four digits; -1 if invalid."""
     used_s = number_of(text)
     if used_s is None or used_s < 0:
         return -1.0, -1
@@ -127,7 +127,7 @@ def _milliseconds(text: str) -> tuple[float, int]:
 
 
 _MILLISECONDS: Final = Remembered(_milliseconds, 1 << 14)
-"""The same, remembered: bots say the same times again and again."""
+"""Return the milliseconds with a cache, because bots report the same times repeatedly."""
 
 
 class TimeCounter:

@@ -1,6 +1,6 @@
-"""What is known of a tournament beside its records: rulings, versions, changes, provenance.
+"""Facts of a tournament beside its records: rulings, versions, changes, provenance.
 
-What it came to stands among it.
+They include the result.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Background:
-    """What is known of a tournament beside its records; nothing where there are only records."""
+    """Facts of a tournament beside its records; empty if there are only records."""
 
     outcome: EventOutcome | None = None
-    """What it came to by the rules of its format."""
+    """The result by the rules of the format."""
 
     changes: tuple[Change, ...] = ()
-    """What was changed while it was played."""
+    """Changes during the tournament."""
 
     versions: tuple[Version, ...] = ()
-    """Of the bots of a pool, in the order in which they came."""
+    """The versions of the bots of a pool, in the order of their arrival."""
 
     rulings: tuple[Ruling, ...] = ()
-    """What was ruled of its games, in the order of that; also what was taken back."""
+    """The rulings in their order, including revoked ones."""
 
     benches: tuple[Bench, ...] = ()
     """Bots that are benched today."""
 
     snapshot: Snapshot | None = None
-    """Which snapshot it is; None where it may go on."""
+    """The snapshot; None if the tournament can continue."""
 
     season: Season | None = None
-    """The season of a league of which the tables are; None: they are of all games."""
+    """The season of a league that the tables show; None: all games."""
 
     provenance: tuple[Provenance, ...] = ()
     """With what its games were played, the first ones first; none where nobody noted it."""
@@ -54,7 +54,7 @@ class Background:
 
     @property
     def began(self) -> str:
-        """Return when what was played last began, as far as it is noted; empty where it is not."""
+        """Return the start of the latest run, if noted; empty otherwise."""
         return self.provenance[-1].date if self.provenance else ""
 
     @property
@@ -68,7 +68,7 @@ class Background:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return what there is of it, ready for `json.dumps`."""
+        """Return the facts as JSON values for `json.dumps`."""
         return {
             **({"outcome": to_json(self.outcome)} if self.outcome else {}),
             **({"changes": [asdict(change) for change in self.changes]} if self.changes else {}),
@@ -79,7 +79,7 @@ class Background:
         }
 
     def completed(self, standings: Standings) -> Background:
-        """Return it with what only the ratings of the records say of the outcome."""
+        """Return the facts with the parts of the outcome that need ratings."""
         return replace(self, outcome=self.outcome and completed(self.outcome, standings))
 
 
@@ -184,7 +184,7 @@ def completed(outcome: EventOutcome, standings: Standings) -> EventOutcome:
 
 
 def _met_by(row: Row, table: Table, opponents: Iterable[str]) -> list[tuple[str, Meeting, Elo]]:
-    """Return what a challenger scored against its opponents, and how far it is ahead in Elo."""
+    """Return a challenger's scores against its opponents and its leads in Elo."""
     places = {one.name: place for place, one in enumerate(table.rows)}
     found = []
     for name in filter(places.__contains__, opponents):

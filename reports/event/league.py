@@ -56,14 +56,14 @@ def addresses(names: Iterable[str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What the report of an event says that the league's pages say, too; all as JSON has it."""
+    """The parts of an event's report that the league's pages also show, as JSON values."""
 
     title: str
     link: str
     """The address of its report, from that of the league."""
 
     date: str
-    """Of its last game; empty where that is not known."""
+    """The date of the last game; empty if unknown."""
 
     table: Mapping[str, Any]
     """Its standings over all games, by `export.to_json`."""
@@ -78,10 +78,10 @@ class Event:
     """How many games of a bot an event before has, too, where there are any: they count once."""
 
     season: SeasonView | None = None
-    """The season that it is; None: none, or all that was played before the first one."""
+    """The season of the event; None: no season, or the games before the first season."""
 
     is_last: bool = True
-    """Whether it is what is played now, and not an earlier season."""
+    """Whether this is the current season."""
 
     benched: Sequence[str] = ()
     """Which bots are benched and why, in sentences."""
@@ -93,7 +93,7 @@ class Showing:
 
     event: Event
     place: int
-    """Of the event among all, from 0, the oldest first."""
+    """The position of the event from 0, oldest first."""
 
     row: Mapping[str, Any]
     """Its row in the event's table."""
@@ -120,7 +120,7 @@ class GamesLink(NamedTuple):
     page: str
     one: str
     other: str
-    """What they are called there."""
+    """The names in the event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +155,7 @@ class LeagueEntrant:
     """In its group, among bots by their last versions; equals share one."""
 
     names: tuple[str, ...]
-    """What it is called in records: its versions."""
+    """The names in records, one for each version."""
 
     showings: tuple[Showing, ...]
     """By event, the newest first."""
@@ -183,13 +183,13 @@ class Absent:
     """Such as `benched`; empty where it plays."""
 
     why: tuple[str, ...] = ()
-    """The same in sentences, with the reason."""
+    """Regressions in sentences with the reason."""
 
     coming: tuple[tuple[Event, int, str, str], ...] = ()
     """Its next match days: the season, the number, the date if it is planned, and whom it meets."""
 
     put_off: tuple[tuple[Event, int, str], ...] = ()
-    """The same of games that were put off."""
+    """Postponed match days."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +218,7 @@ class League:
         return tuple(entrant for group in self.groups for entrant in group)
 
     def group_of(self, entrant: LeagueEntrant) -> tuple[LeagueEntrant, ...]:
-        """Return those against whom a bot has a rank, itself among them."""
+        """Return the entries that are ranked together with a bot, including the bot."""
         return next(group for group in self.groups if entrant in group)
 
 
@@ -275,7 +275,7 @@ def league_of(events: Sequence[Event], table: Mapping[str, Any]) -> League:
 
 
 def _absent(name: str, page: str, mark: str, events: Iterable[Event]) -> Absent:
-    """Return what is known of an entry without a game that counts."""
+    """Return the facts of an entry without a counted game."""
     coming, put_off, why = [], [], list[str]()
     for event in events:
         if event.season is None:
@@ -298,7 +298,7 @@ def _absent(name: str, page: str, mark: str, events: Iterable[Event]) -> Absent:
 
 
 def _others(name: str, pairings: Iterable[Sequence[str]]) -> list[str]:
-    """Return whom an entry meets."""
+    """Return the opponents of an entry."""
     return [one for both in pairings if name in both for one in both if one != name]
 
 

@@ -12,7 +12,7 @@ Unit = Literal["share", "number"]
 
 
 class Measure(NamedTuple):
-    """What is measured, and how it is read."""
+    """A game metric and its form."""
 
     key: str
     """In JSON and sheets."""
@@ -22,7 +22,7 @@ class Measure(NamedTuple):
     unit: Unit
     """A share is from 0 to 1."""
     evaluated: bool = False
-    """Whether it needs evaluations in the records."""
+    """Whether the metric uses evaluations in the records."""
 
 
 FIRST_EQUAL: Final = Measure("first_equal", "first (equal)", "mean", "share")
@@ -84,14 +84,14 @@ SAYS: Final[Mapping[str, str]] = {
         "or 100% if it never did"
     ),
 }
-"""What each is, in half a sentence, by `Measure.key`."""
+"""The definition of each metric, as a phrase, by `Measure.key`."""
 
 LEAST_TOLD: Final = 3
-"""Of so many plies that players chose at least one must have an evaluation: where one of two bots
-tells them, half of the plies have one."""
+"""A game is evaluated if at least one in this many plies has an evaluation. If one of two bots
+reports them, half of the plies have one."""
 
 DECIDED: Final = 0.99
-"""From here on an evaluation is a proof: won, or as good as won; below its negative lost."""
+"""Evaluations from here on are proofs of a win; below the negative value, of a loss."""
 
 LEAST_SPREAD: Final = 0.01
 """By so much of a bot's evaluations between lost and won at least two must differ."""
@@ -110,7 +110,7 @@ UNJUDGED: Final[Mapping[Unjudged, str]] = {
     "all level": "with the same evaluation for every position",
     "proofs alone": "with evaluations of proven wins and losses only",
 }
-"""What a game of each kind is, after its number."""
+"""The description of such games, after their number."""
 
 UNMEASURABLE: Final = "not measurable with these bots"
 
@@ -123,30 +123,30 @@ HELP: Final[Mapping[Unjudged, str]] = {
     "all level": _BOTS,
     "proofs alone": _MORE,
 }
-"""What makes games judged, that are not for some reason."""
+"""The hint that makes such games measurable."""
 
 ANALYSE: Final = "add evaluations to the records: arena analyze FILE --bot mcts"
-"""What does so without new games."""
+"""The hint that works without new games."""
 
 ADVANTAGE: Final = ("first_score", "first_equal", "first_stone", "stone_equal")
 """Keys of what tells how good a seat is."""
 
 ONE_SIDED: Final = 0.9
-"""Who scores more against another decides games by being there, whatever the seat is worth. Where
-more than this part of the games is of such bots nothing is measured that tells of seats."""
+"""A bot that scores more than this share against another decides the games by its strength. If more
+than this share of the games is like that, no metric of sides is measured."""
 
 LEAST_ONE_SIDED: Final = 10
-"""Of fewer games of two bots nobody can say that one is so much stronger."""
+"""With fewer games, two bots are not called unequal."""
 
 EQUALS: Final = "use equal bots, for example one bot twice: arena run … --bot mcts --bot twin=mcts"
-"""What makes seats tell."""
+"""The hint that makes metrics of sides measurable."""
 
 DRAWN_BY_LOT: Final = re.compile("random:[1-9][0-9]*")
 """How the name of an opening begins that the arena has drawn."""
 
 LEAST_OPENINGS: Final = 10
-"""From so many openings on, of which none has more than a fifth of the games, games of one opening
-count as one piece of evidence, and intervals hold for openings of that kind."""
+"""With this many openings, if none has more than a fifth of the games, the games of one opening
+count as one piece of evidence, and intervals hold for similar openings."""
 
 LEAST_MET: Final = 10
 """Where any two bots have so many pairs or openings, their part of the games is taken as fixed."""

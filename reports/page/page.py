@@ -1,8 +1,8 @@
 """The HTML report: one file with all tables, and a replay of as many games as it has room for.
 
-Nothing of the file is fetched, and nothing of a record is ever markup or script: the template
-escapes all of it, the script brings it out as text, and a policy in the file lets no other script
-or style run. The same records give the same bytes.
+The page loads nothing, and nothing from a record becomes markup or script. The template escapes all
+of it, the script inserts it as text, and a policy in the file allows no other script or style. The
+same records give the same bytes.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from jinja2.bccache import Bucket
 
 TEMPLATES: Final = folder_of("lath.reports", "templates")
-"""Where ours are."""
+"""The folder of the bundled templates."""
 
 KINDS: Final = (".j2", ".css", ".js")
 
@@ -64,14 +64,14 @@ def names() -> tuple[str, ...]:
 
 
 def in_use(folder: Path) -> tuple[str, ...]:
-    """Return those of `names` that `folder` has, too."""
+    """Return those of `names` that also exist in `folder`."""
     return tuple(name for name in names() if (folder / name).is_file())
 
 
 def copy_to(folder: Path, write: Callable[[Path, bytes], object]) -> Iterator[tuple[str, bool]]:
-    """Copy ours to begin from; yield each name and whether it was copied.
+    """Copy the bundled templates; yield each name and whether it was copied.
 
-    What is there already stays as it is. Raises OSError.
+    Existing files stay unchanged. Raises OSError.
     """
     for name in names():
         target = folder / name
@@ -85,7 +85,7 @@ def copy_to(folder: Path, write: Callable[[Path, bytes], object]) -> Iterator[tu
 def fault_of(error: Exception, folder: Path) -> str | None:
     """Say where in `folder` an error of a rendering arose, and what it is; None if not there.
 
-    As `FILE:LINE: what`, or `FILE: what` where there is no line.
+    The message is `FILE:LINE: problem`, or `FILE: problem` without a line.
     """
     if isinstance(error, jinja2.TemplateSyntaxError) and _is_within(error.filename, folder):
         return f"{error.filename}:{error.lineno}: {error.message}"
@@ -139,10 +139,10 @@ PARTS: Final = {
 _NO_CODE: Final = re.compile(
     r"^[ \t]*(?://.*|/\*\*.*\*/)?(?:\n|\Z)|^[ \t]+|/\*\* @type \{.*?\} \*/ ", re.MULTILINE
 )
-"""What neither CSS nor JavaScript needs of a line: blanks, comments, types."""
+"""Parts of a line that CSS and JavaScript do not need: leading spaces, comments, types."""
 
 _NO_STYLE: Final = re.compile(r"\n|;(?=\n})|(?<=\n)([-a-z0-9]+:) | (?={\n)|/\*.*?\*/")
-"""What style does not need besides, where each declaration has a line."""
+"""Parts that style does not need if each declaration has its own line."""
 
 _NO_CONTROLS: Final = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
 """Control characters are not allowed in HTML."""
@@ -156,10 +156,10 @@ class Card:
     """That of the page."""
 
     picture: str = ""
-    """That of a picture; empty where there is none."""
+    """The address of a picture; empty without one."""
 
     shows: str = ""
-    """What is to be seen on it, in words."""
+    """The description of the picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A report as it is written to disk."""
+    """A report as a file on disk."""
 
     html: str
     """The file; it can be encoded as UTF-8 whatever the records hold."""
@@ -189,11 +189,11 @@ def render(
 ) -> Page:
     """Return the report on `records`, whose order is that of the games.
 
-    `background` is what is known of their tournament besides; its outcome comes first.
-    Without `title` it is the records' events, or else DEFAULT_TITLE. Without records the tables
-    are empty. Games that cannot be replayed are listed with the reason. Files of the folder
-    `templates` come before ours of the same name. With `refresh_s` the page loads itself anew
-    that often. Raises jinja2's errors for templates of the user's that are wrong.
+    `background` is what is known of their tournament besides; its outcome comes first. Without
+    `title` it is the records' events, or else DEFAULT_TITLE. Without records the tables are empty.
+    Games that cannot be replayed are listed with the reason. Files of the folder `templates` take
+    precedence over bundled files of the same name. With `refresh_s` the page loads itself anew that
+    often. Raises jinja2's errors for templates of the user's that are wrong.
     """
     gathered = gather(records, title=title, background=background)
     return page_of(gathered, templates=templates, refresh_s=refresh_s)
@@ -264,7 +264,7 @@ def _counts(line: OpeningLine) -> tuple[float, ...]:
 
 
 def _others(line: TreeLine) -> tuple[float, ...]:
-    """Return what came of the games that come to its position, if these are not all of its own."""
+    """Return the results of all games that reach this position, if other games do too."""
     reached = _scored(line["reached"])
     return () if reached == _scored(line) else reached
 
@@ -284,7 +284,7 @@ def _begun(game: Game, text: str) -> Position | None:
 def rendered(
     template: str, files: Mapping[str, Sequence[str]], templates: Path | None, **values: Any
 ) -> Page:
-    """Return what a template makes of the values, with styles and script of these `files`."""
+    """Return the rendered template with the styles and scripts of these `files`."""
     environment = environment_of(templates)
     css, script = (parts(environment, kind, files[kind]) for kind in ("css", "js"))
     html = environment.get_template(template).render(
@@ -300,12 +300,13 @@ def rendered(
 class _Compiled(jinja2.FileSystemBytecodeCache):
     """Our templates compiled, in a folder: compiling them takes 0.5 s of every run.
 
-    Those of the site are ours, too. A user's own templates are compiled each time. What is damaged
-    or another version's is made anew; where nothing can be written, nothing is.
+    The site's templates count as bundled. A user's own templates are compiled each time. Damaged
+    files and files of other versions are made again. If the folder is read-only, nothing is
+    written.
     """
 
     def get_cache_key(self, name: str, filename: str | None = None) -> str:
-        """Return what a template's code is called; empty for a user's template."""
+        """Return the name of a template's compiled code; empty for a user's template."""
         is_ours = filename is not None and Path(filename).is_relative_to(TEMPLATES.parents[1])
         return super().get_cache_key(name, filename) if is_ours else ""
 
@@ -316,14 +317,14 @@ class _Compiled(jinja2.FileSystemBytecodeCache):
                 super().load_bytecode(bucket)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep the code of a bucket, whole or not at all, whoever else does so at that time."""
+        """Store the code of a bucket atomically."""
         with suppress(OSError):
             if bucket.key:
                 super().dump_bytecode(bucket)
 
 
 def _cache_folder() -> Path | None:
-    """Return a folder that nobody else may write to; None where there is none.
+    """Return a folder that only this user can write to, or None.
 
     It is of one version of Python and of jinja2.
     """
@@ -340,7 +341,7 @@ def _cache_folder() -> Path | None:
 
 @lru_cache(maxsize=8)
 def environment_of(templates: Path | None) -> jinja2.Environment:
-    """Return what renders our templates, the user's before them; made once.
+    """Return the environment of the user's templates and the bundled ones, from a cache.
 
     A template that changes is read again.
     """
@@ -368,8 +369,8 @@ def environment_of(templates: Path | None) -> jinja2.Environment:
 def parts(environment: jinja2.Environment, kind: str, names: Iterable[str]) -> str:
     """Return styles (`css`) or scripts (`js`) as one text.
 
-    Blanks before lines, lines that are comments and the types of scripts are left out, and the ends
-    of lines of styles: no text goes over several lines.
+    The result has no leading spaces, comment lines or types of scripts, and no line ends of styles,
+    because no text has several lines.
     """
     loader = environment.loader
     assert loader is not None

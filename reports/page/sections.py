@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from lath.reports.page.views import tells_versions
 
 Holds = Callable[[Mapping[str, Any]], bool]
-"""Whether the document behind a page has what a section shows."""
+"""Whether the document behind a page has the content of a section."""
 
 
 class Section(NamedTuple):
@@ -29,7 +29,7 @@ class Section(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Return where its template is."""
+        """Return the path of the template."""
         return f"sections/{self.template or self.id}.html.j2"
 
 

@@ -1,4 +1,4 @@
-"""What an event came to, for the first screen: in a sentence, how surely, and who stands where."""
+"""The first screen: the result of an event in a sentence, its confidence, and the podium."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BY: Final = {
     "knockout": "rounds so far",
     "gauntlet": "points per game",
 }
-"""What somebody stands first by, where that is not the rating."""
+"""The ranking number of each rule other than the rating."""
 
 _NAMED: Final = 3
 """Names in a sentence."""
@@ -37,25 +37,25 @@ class Stand(NamedTuple):
 
     place: int
     row: Mapping[str, Any]
-    """Of the standings."""
+    """The row of the standings."""
 
 
 class EventSummary(NamedTuple):
-    """What the first screen says."""
+    """The content of the first screen."""
 
     said: Sentence
-    """What happened."""
+    """The result."""
 
     sure: Sentence
-    """What of it the games do not tell, or how surely they do; may be empty."""
+    """The confidence in the result; may be empty."""
 
     podium: Sequence[Stand]
     says: str
-    """What the podium goes by, in a sentence."""
+    """The rule of the podium, in a sentence."""
 
 
 class _Places(NamedTuple):
-    """Who stands where: place and name, the first one first."""
+    """Places and names, the first place first."""
 
     by: str
     places: Sequence[tuple[int, str]]
@@ -66,7 +66,7 @@ class _Places(NamedTuple):
 
 
 def summary(document: Mapping[str, Any]) -> EventSummary:
-    r"""Return what the first screen of a document's page says.
+    r"""Return the first screen of a document's page.
 
     >>> rows = [{"name": n, "games": 8, "points": p, "score_rate": p / 8, "rank": r,
     ...          "exposed": p}
@@ -111,7 +111,7 @@ def _listed(names: Sequence[str]) -> tuple[str, Sequence[str]]:
 
 
 def _places(table: Mapping[str, Any]) -> _Places:
-    """Return who stands where by the ranks of the table, which has the rule of all."""
+    """Return the places by the ranks of the overall table."""
     rows, rule = table["rows"], table["rule"]
     if rule in ("rating", "method") and len(table["groups"]) > 1:
         first = [row for row in rows if row["rank"] == 1]
@@ -159,7 +159,7 @@ def _said(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
 
 
 def _told(outcome: Mapping[str, Any] | None, found: _Places, *, is_over: bool) -> Sentence:
-    """Return what a tournament came to by the rules of its format; empty where a table says it."""
+    """Return the result by the rules of the format; empty if a table shows it."""
     if outcome is None:
         return ()
     data = outcome["data"]

@@ -66,7 +66,7 @@ class Axis(NamedTuple):
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
     def at(self, value: float) -> str:
-        """Return it as a coordinate."""
+        """Return the value as a coordinate."""
         return number(self.of(value))
 
 
@@ -137,8 +137,8 @@ def curves(
 def between_bounds(plot: Mapping[str, Any], box: Sequence[float]) -> dict[str, Any]:
     """Return a curve of an outcome in a box (left, top, right, bottom).
 
-    `x` and `y` are the axes, `line` is the curve, `end` its last point as it is and where it lies;
-    `bounds` are names and heights.
+    `x` and `y` are the axes, `line` is the curve, `end` is its last point, and `bounds` are names
+    and heights.
     """
     left, top, right, bottom = box
     across, up = zip(*plot["points"], strict=True)
@@ -200,12 +200,12 @@ def cells_of(
 
 
 def column_says(name: str) -> str:
-    """Return what a column of a table of bots is, in a sentence."""
+    """Return the definition of a column of a table of bots."""
     return columns.BY_NAME[name].says
 
 
 def scale_words(standings: Mapping[str, Any]) -> str:
-    """Return in a sentence on which scale Elo is; it begins with a blank."""
+    """Return the scale of Elo in a sentence that begins with a space."""
     if not standings["anchors"]:
         return " 0 Elo is the mean of these bots."
     held = ", ".join(f"{name} = {value:g}" for name, value in standings["anchors"].items())
@@ -263,7 +263,7 @@ def by(rows: Iterable[Mapping[str, Any]], key: str, value: str) -> dict[Any, Any
 
 
 def decisive(row: Mapping[str, Any]) -> str:
-    """Return what a bot's rank goes by, in words, and of how many games.
+    """Return the ranking number of a bot in words, with its number of games.
 
     >>> row = {"points": 7.5, "games": 8, "swiss_points": None, "rounds": None, "role": ""}
     >>> decisive(row), decisive({**row, "swiss_points": 8.5}), decisive({**row, "rounds": 1})
@@ -292,7 +292,7 @@ SECTIONS: Final = {
     "challenger": "Challengers, by points per game",
     "opponent": "Opponents, by points per game against the challengers",
 }
-"""What stands above the two sides of a gauntlet."""
+"""The headings of the two sides of a gauntlet."""
 
 
 def sections(table: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any]]]]:
@@ -392,7 +392,7 @@ def sheets(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def bracket(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rounds of a knockout as they are drawn; none where its bracket was not kept.
+    """Return the rounds of a knockout for drawing; empty if its bracket was not stored.
 
     The bots of a tie stand in the order of the ties that they come from.
     """
@@ -409,7 +409,7 @@ def bracket(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _tie(tie: Mapping[str, Any], upper: str | None) -> dict[str, Any]:
-    """Return a tie as it is drawn, `upper` above; nobody stands for who is not known yet."""
+    """Return a tie for drawing, with `upper` above; unknown bots are None."""
     is_bye, is_known = tie["how"] == "bye", None not in tie["bots"]
     sides = [
         {
@@ -479,7 +479,7 @@ def left_out(standings: Mapping[str, Any]) -> str:
 
 
 def unsound(reasons: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what is said of records that were left out as unsound, then the first of them."""
+    """Return the sentence on records left out as invalid, then one line for each example."""
     return [line.strip() for line in invalid_words(reasons).splitlines()]
 
 

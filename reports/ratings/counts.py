@@ -12,7 +12,7 @@ from lath.reports.ratings.results import DecidedGame, Scored
 
 
 class SidesOfPair(NamedTuple):
-    """Who sat where in a game of one id; the bots are different."""
+    """The players and sides of a game of one type; the bots are different."""
 
     game: str
     first: str
@@ -27,7 +27,7 @@ Together = Mapping[tuple[Cell, ...], int]
 """Games that hang together, sorted, and how often just these came."""
 
 Begun = Mapping[tuple[tuple[Cell, int], ...], int]
-"""What games of one opening came to, sorted, each kind with its number; and how often just so."""
+"""The results of games of one opening, sorted, each kind with its number and multiplicity."""
 
 
 @runtime_checkable
@@ -69,7 +69,7 @@ class SideScore(Scored):
 
 
 class Weighed(NamedTuple):
-    """What first came to in some seats; games that came again count as one together."""
+    """The first player's results by sides; duplicate games count as one."""
 
     wins: float
     draws: float
@@ -95,7 +95,7 @@ class ResultCounts:
     """Every bot, sorted; also one that met only itself."""
 
     tallies: Mapping[SidesOfPair, SideScore]
-    """Of games between different bots, sorted."""
+    """The counts of games between different bots, sorted."""
 
     clusters: Together
     """Two or more games of one `DecidedGame.pair`, and how often just these came; sorted."""
@@ -116,7 +116,7 @@ class ResultCounts:
         return self.different.get(seats, games := self.tallies[seats].games) / games
 
     def weighed(self) -> dict[SidesOfPair, Weighed]:
-        """Return what ratings rest on: all points, of as many games as were different.
+        """Return the counts behind ratings: all points, but only unique games as evidence.
 
         A game that bots without chance play again and again tells less than as many new ones. How
         much less nobody knows; one new game is the least. All games of some seats weigh alike, so
@@ -134,7 +134,7 @@ class ResultCounts:
         return math.fsum(tally.games for tally in self.weighed().values())
 
     def weight_of(self, cluster: tuple[Cell, ...]) -> float:
-        """Return what one of so many games that hang together counts, of 1."""
+        """Return the weight of one of this many dependent games."""
         weights = (
             self.weight(SidesOfPair(game, first, second)) for first, second, _, game in cluster
         )

@@ -57,7 +57,7 @@ def rate(
     in_order: bool = True,
     anchors: Mapping[str, float] = MappingProxyType({}),
 ) -> Ratings:
-    """Return what `results` say about every bot in them; without results, nothing.
+    """Return the ratings of every bot in `results`; empty without results.
 
     `anchors` have these Elo ratings, and errors are relative to them; those without games count for
     nothing. The other scale has none. Only the sequential ratings depend on the order of the
@@ -153,7 +153,7 @@ def _plus(spread: Matrix, more: Matrix, times: float) -> Matrix:
 
 
 def _between(between: errors.VarianceBetweenGames, scale: Scores, bots: int) -> SpreadBetweenGames:
-    """Return what is told of how bots differ from game to game, on the scale of scores."""
+    """Return how bots differ between game types, on the scale of scores."""
     steep = fmean(scale.slopes[i][i] for i in range(bots)) * bots / (bots - 1)
     return SpreadBetweenGames(
         spread=ELO * steep * math.sqrt(between.variance), p_value=between.p_value
@@ -166,8 +166,8 @@ def _around_mean(
     """Return a group's skills and strengths around their means; a bot alone is a newcomer.
 
     `values` are skills and strengths; `spreads` the covariance of skills, and those of strengths,
-    of which the largest variance holds. Where all of a group are is known by the prior alone: no
-    game could tell, and so that is no part of any sigma.
+    of which the largest variance holds. Only the prior knows the position of a whole group, so this
+    is not part of any sigma.
     """
     if len(places) == 1:
         return [(Rating(MU, SIGMA), Elo(0.0, UNKNOWN_ELO))]
@@ -214,7 +214,7 @@ def _holds_for(counts: ResultCounts, game: str) -> HoldsFor:
 def _advantage(
     model: Davidson, spreads: Sequence[Matrix], counts: ResultCounts, game: str
 ) -> Estimate:
-    """Return what the first seat of a game is worth."""
+    """Return the first-move advantage of a game type."""
     value, slopes = advantage(model, model.places.games[game])
     at = model.places.games[game]
     variances = [
@@ -243,7 +243,7 @@ def _error(variances: Iterable[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RatingSnapshot:
-    """What the games up to one of them said."""
+    """The ratings after one of the games."""
 
     games: int
     """How many of the results had been seen; > 0, rising from snapshot to snapshot."""

@@ -176,7 +176,7 @@ def test_who_waits_for_a_report_that_does_not_come_is_told(
             visitor = Visitor(site, report(site, "a.lath"))
             until(lambda: site.site.reports.begun == 1)
         status, _, text = visitor.answer()
-    assert (status, "the site ends" in text) == (503, True)
+    assert (status, "the site is stopping" in text) == (503, True)
     assert all(maker.has_ended for maker in site.site.reports._makers)
     with served(folder, is_public=True) as site:
         monkeypatch.setattr(reporting, "COMMAND", ("true",))

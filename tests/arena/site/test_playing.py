@@ -230,7 +230,7 @@ def a_move(page: Any) -> str:
     count = page.locator("#plies li").count()
     type_move(page, "nonsense")
     page.wait_for_selector("#cell:has-text('nonsense is not a legal move.')")
-    move = page.inner_text("#cell").partition("such as ")[2].split(",")[0]
+    move = page.inner_text("#cell").partition("Legal moves include ")[2].split(",")[0]
     type_move(page, move.upper())  # capitals do not matter
     page.wait_for_function(
         "count => document.querySelectorAll('#plies li').length > count + 1", arg=count
@@ -465,13 +465,13 @@ def test_a_puzzle_is_solved_and_remembered(site: Served, guest: Guest) -> None:
     type_move(page, puzzle.answer)
     page.wait_for_selector(f"#told:has-text('Correct: {puzzle.answer}')")
     assert page.locator("#line button").count() == len(puzzle.line)
-    assert "1 solved at the first try" in page.inner_text("#score")
+    assert "1 solved at the first attempt" in page.inner_text("#score")
     page.reload()
     page.wait_for_selector("#score:has-text('2 of 50')")
     answer = [*read_puzzles(built_in("surikata"))][1]
     wrong = next(move for move in answer.position.legal_moves() if move != answer.answer)
     type_move(page, wrong)
-    page.wait_for_selector(f"#told:has-text('{wrong} does not: try again')")
+    page.wait_for_selector(f"#told:has-text('{wrong} is not the solution. Try again')")
     page.click("#answer")
     page.wait_for_selector(f"#told:has-text('{answer.answer} ')")
     grades = [one.grade for one in read_puzzles(built_in("surikata"))]
