@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -58,14 +59,31 @@ class ArenaError(LathError):
         return f"{self.args[0]}{self.more}"
 
     def __str__(self) -> str:
-        """Return the message, and the hint on a line of its own."""
-        return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
+        """Return the message, and each line of the hint as a line `hint: …`."""
+        return "\n".join((self.message, *(f"hint: {line}" for line in self.hint.splitlines())))
 
 
 class ConfigError(ArenaError):
     """The configuration is wrong: the user's to mend. The message has a line for each mistake."""
 
     status = USAGE
+
+
+_AS_IT_STANDS: Final = re.compile(r"\s|hint: |[^:]+:\d+:\d+: error\[")
+"""Beginnings of lines that need no `error: `: an excerpt, a hint, a problem of a record."""
+
+
+def error_lines(error: LathError | str) -> list[str]:
+    """Return an error as every command prints it, line by line.
+
+    A mistake is `error: OBJECT: what is wrong`, and what to type follows as `hint: …`. A text of
+    several lines has a mistake on each.
+
+    >>> error_lines(ConfigError("cup.toml: not found", hint="arena init"))
+    ['error: cup.toml: not found', 'hint: arena init']
+    """
+    lines = str(error).split("\n")
+    return [line if _AS_IT_STANDS.match(line) else f"error: {line}" for line in lines]
 
 
 @contextmanager

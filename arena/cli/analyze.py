@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -37,6 +36,7 @@ from lath.arena.engine.solving import note_on
 from lath.arena.errors import INTERRUPTED, ConfigError
 from lath.arena.machine import signals
 from lath.arena.referee.answers import MOST_NODES, Limit
+from lath.arena.terminal.notices import INTERRUPTION, print_note, print_warning
 from lath.arena.terminal.streams import tell_over
 from lath.notation.record.record import Record
 from lath.notation.text.writer import format_record
@@ -114,17 +114,17 @@ def analyze(
         stack.callback(kept.close)
         engines = [stack.enter_context(Engine.open(bot)) for _ in range(jobs)]
         if (note := note_on(engines[0])) and not quiet:
-            print(note, file=sys.stderr)
+            print_note(note)
         try:
             output.write(texts([Analyst(one, name, limit, kept) for one in engines]))
         except KeyboardInterrupt:
-            print("interrupted; the same command goes on where it was", file=sys.stderr)
+            print_note(INTERRUPTION)
             raise typer.Exit(INTERRUPTED) from None
     if kept_at is not None:
         kept_at.unlink(missing_ok=True)
     print_done({"analysed": done, "bad": selection.bad, "written": [str(out)]}, as_json=as_json)
     if selection.bad:
-        print(f"{bad_words(selection.bad)} left out", file=sys.stderr)
+        print_warning(f"{bad_words(selection.bad)} left out")
         raise typer.Exit(1)
 
 

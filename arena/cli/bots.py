@@ -55,6 +55,7 @@ from lath.arena.referee.conversation import Bot
 from lath.arena.referee.log import read_log
 from lath.arena.referee.watch import Watch
 from lath.arena.schedule.core import draw, read_options
+from lath.arena.terminal.notices import print_note, print_warning
 from lath.arena.terminal.streams import data_output
 from lath.games.core import Side
 from lath.games.errors import GameError
@@ -319,7 +320,7 @@ def log(
     print(f"\n{text}", end="")
     if record.forfeit and not quiet:
         command = f"arena bot replay {shlex.quote(str(folder))} {game}"
-        print(f"the same game again: {command}", file=sys.stderr)
+        print(f"replay this game: {command}", file=sys.stderr)
 
 
 @group.command()
@@ -375,7 +376,7 @@ def replay(
 
     add_games(file)
     if words := export_doubt(source):
-        print(f"warning: {words}", file=sys.stderr)
+        print_warning(words)
     record, log_text = game_in(source, game)
     where = side or (record.forfeit and SideOption(record.forfeit.side))
     if not where:
@@ -436,7 +437,7 @@ def _given_again(
         except KeyboardInterrupt:
             if bot.has_process:  # where the same Ctrl-C ends it, it may say why
                 bot.ends_by(signals.awake_s() + 0.5)
-            print(f"interrupted: no answer at ply {rerun.ply}", file=sys.stderr)
+            print_note(f"interrupted; no answer at ply {rerun.ply}")
             raise typer.Exit(INTERRUPTED) from None
         print(found.words, flush=True)
         if is_debugged:
@@ -514,7 +515,7 @@ def _config_of(source: Path) -> Config | None:
     try:
         return load(source / CONFIG, Path(), played=played_in(source))
     except ConfigError as error:  # a bot's file may be gone; another command may do without
-        print(f"warning: {error}", file=sys.stderr)
+        print_warning(str(error))
         return None
 
 

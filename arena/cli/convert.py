@@ -46,6 +46,7 @@ from lath.arena.cli.outputs import FORMATS, Force, Target
 from lath.arena.cli.selection import Telling
 from lath.arena.errors import INTERRUPTED, ConfigError, reading
 from lath.arena.machine import signals
+from lath.arena.terminal.notices import INTERRUPTION, print_note, print_warning
 from lath.arena.terminal.streams import BOM
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.notation import formats
@@ -238,7 +239,7 @@ def _into_database(
     def fill(made: Building) -> None:
         begin = Mark(*json.loads(made.mark or "[]"))
         if made.mark and not quiet:
-            print(f"going on after {made.counts.read} records", file=sys.stderr)
+            print_note(f"resuming after {made.counts.read} records")
         with Telling(quiet=quiet) as tell, closing(bundles(found(begin), begin, jobs)) as some:
             for bundle, mark in some:
                 made.add(bundle, json.dumps(mark))
@@ -257,10 +258,7 @@ def _into_database(
     except DatabaseError as error:
         raise ConfigError(str(error)) from error
     except KeyboardInterrupt:
-        print(
-            "interrupted" + "; the same command goes on where it was" * bool(command),
-            file=sys.stderr,
-        )
+        print_note(INTERRUPTION if command else "interrupted")
     return counts
 
 
@@ -444,7 +442,7 @@ class _Conversion:
         """Print a warning for each field that was lost."""
         if self.unread:
             many = "1 record" if self.unread == 1 else f"{self.unread} records"
-            print(f"warning: of PGN headers are read, and no moves ({many})", file=sys.stderr)
+            print_warning(f"only the PGN headers are read, not the moves ({many})")
         for field, loss in self.losses.items():
             number = loss.first
             for bad in self.bad:  # in ascending order: those before it count in the file
@@ -452,4 +450,4 @@ class _Conversion:
             where = f"record {number}"
             if loss.records > 1:
                 where = f"{loss.records} records, the first is {where}"
-            print(f"warning: {format_name} cannot hold {field} ({where})", file=sys.stderr)
+            print_warning(f"{format_name} cannot hold {field} ({where})")

@@ -44,6 +44,7 @@ from lath.arena.cli.main import (
 from lath.arena.cli.outputs import RECORDS, Force, Target, made_folder, refuse_tournament
 from lath.arena.cli.selection import Query, Where
 from lath.arena.errors import ArenaError, ConfigError, reading
+from lath.arena.terminal.notices import print_error
 from lath.arena.terminal.streams import write_bytes
 from lath.games.core import RESULTS
 from lath.games.errors import GameError, LathError
@@ -382,7 +383,7 @@ class _Work:
                 self._refuse_bad(each)
         except (EditError, RecordValueError, GameError) as error:
             self.refused += 1
-            print(f"{where}: record {number} stays as it is: {error}", file=sys.stderr)
+            print_error(f"{where}: record {number} is unchanged: {error}")
             return None
         self.changed += 1
         self.split += len(others)
@@ -396,7 +397,7 @@ class _Work:
         if problems := [problem for entry in found for problem in entry.problems]:
             first = problems[0]
             wanted = instead(first.meant, first.expected)
-            raise EditError(f"it would be bad: {first.message}{wanted}")
+            raise EditError(f"it would be invalid: {first.message}{wanted}")
         if len(found) > 1:
             raise EditError(f"it would be {len(found)} records")
 
@@ -426,9 +427,9 @@ class _Work:
         if self.split:
             words += f", {self.split} split off"
         if self.refused:
-            words += f"; {self.refused} would be bad and stayed"
+            words += f"; {self.refused} would become invalid and are unchanged"
         if self.bad:
-            words += f"; {bad_words(self.bad)} stayed"
+            words += f"; {bad_words(self.bad)} unchanged"
         print(f"{name}: {words}{kept}", file=sys.stderr)
 
 

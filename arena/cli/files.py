@@ -19,6 +19,7 @@ from lath.arena.cli.main import argument, flag, option
 from lath.arena.cli.main import whole as number
 from lath.arena.directory import DATABASE, RECORDS
 from lath.arena.errors import ArenaError, ConfigError, reading
+from lath.arena.terminal.notices import print_warning
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.notation import formats
 from lath.notation.archive.given import AGAIN
@@ -70,7 +71,7 @@ def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
         from lath.arena.tournament.outcome.directories import export_doubt  # start-up time
 
         if words := export_doubt(path):
-            print(f"warning: {words}", file=sys.stderr)
+            print_warning(words)
     with reading(path):
         try:
             yield from items
@@ -128,7 +129,7 @@ def _entries_of_games(folder: Path, *, rules: bool) -> Iterator[Entry]:
         else:
             yield entry_of(RecordText(1, format_record(found).strip()), name, place, rules=rules)
     for doubt in doubts:
-        print(f"warning: {doubt.words}", file=sys.stderr)
+        print_warning(doubt.words)
     refuse_damage(doubts)
 
 

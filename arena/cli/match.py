@@ -41,6 +41,7 @@ from lath.arena.flows.matches import PlayedMatch, held, verdict_of
 from lath.arena.flows.requests import BUDGET, SPRT, MatchRequest
 from lath.arena.schedule.sprt import score_of
 from lath.arena.terminal.layout import Output
+from lath.arena.terminal.notices import INTERRUPTION, print_note
 from lath.arena.tournament.outcome.outcomes import verdict_words, with_reason
 from lath.arena.tournament.outcome.sources import records_of
 from lath.arena.tournament.run.progress import mishaps_words
@@ -264,7 +265,7 @@ def _told(played: PlayedMatch, request: MatchRequest, *, as_json: bool, quiet: b
         raise summary.unreported  # a bug: its place is told
     status, _ = verdict_of(test)
     if summary.interrupted:
-        print("arena: interrupted; the same command goes on", file=sys.stderr)
+        print_note(INTERRUPTION)
         status = INTERRUPTED
     elif summary.stopped or is_void:
         status = FAULT

@@ -5,7 +5,6 @@ Records count from 1 by their place in the file, plies from 1; after ply 0 nothi
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +14,7 @@ from lath.arena.cli.files import entries as entries_of_any_format
 from lath.arena.cli.files import read_database, read_from
 from lath.arena.cli.main import option, whole
 from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.terminal.notices import print_note
 from lath.games.core import Position
 from lath.games.errors import GameError
 from lath.notation import formats
@@ -85,7 +85,7 @@ def _entries(file: Path, game: int | None) -> Iterator[Entry]:
     if game is not None and file.is_file() and formats.recognised(file) == "lath":
         with Records(file) as records:
             if records.stale:
-                print(f"arena: {records.stale}: reading from the beginning", file=sys.stderr)
+                print_note(f"{records.stale}; reading from the beginning")
             if records.has_index:
                 if records:
                     yield records.entry(min(game, len(records)) - 1)

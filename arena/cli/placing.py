@@ -22,6 +22,7 @@ from lath.arena.flows.ladder import WIDE_ELO, LadderPlace
 from lath.arena.flows.placing import Placed, held
 from lath.arena.flows.requests import Audience, MatchRequest
 from lath.arena.terminal.layout import Output
+from lath.arena.terminal.notices import INTERRUPTION, print_note
 
 
 def told(request: MatchRequest, audience: Audience, *, as_json: bool, quiet: bool) -> int:
@@ -58,7 +59,7 @@ def _ended(placed: Placed, place: LadderPlace | None) -> int:
     if summary.unreported is not None:
         raise summary.unreported  # a bug: its place is told
     if summary.interrupted:
-        print("arena: interrupted; the same command goes on", file=sys.stderr)
+        print_note(INTERRUPTION)
         return INTERRUPTED
     return FAULT if summary.stopped or place is None else 0
 

@@ -41,6 +41,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import GameEnding
 from lath.arena.referee.recognition import meet
 from lath.arena.referee.record import GamePlan
+from lath.arena.terminal.notices import print_note
 from lath.arena.terminal.play import LEFT, Sitting
 from lath.arena.tournament.configuration.typed import advised
 from lath.games.core import Side
@@ -118,7 +119,7 @@ def play(
     }
     print_done(done, as_json=as_json)
     if ending is None:
-        print("interrupted", file=sys.stderr)
+        print_note("interrupted")
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(int(ending.is_bots_fault))
 

@@ -44,6 +44,7 @@ from lath.arena.engine.solving import note_on
 from lath.arena.errors import INTERRUPTED, ConfigError
 from lath.arena.machine import signals
 from lath.arena.referee.answers import MOST_NODES, Limit
+from lath.arena.terminal.notices import print_note
 from lath.arena.terminal.streams import tell_over
 from lath.games.errors import UnknownGameError, hinted
 from lath.notation.record.errors import RecordError
@@ -102,7 +103,7 @@ def ask_puzzles(
             with redirect_stdout(sys.stderr) if as_json else nullcontext():
                 right, asked = ask(chosen)
         except KeyboardInterrupt:
-            print("interrupted", file=sys.stderr)
+            print_note("interrupted")
             raise typer.Exit(INTERRUPTED) from None
     print_done({"game": game_id, "asked": asked, "right": right}, as_json=as_json)
 
@@ -149,7 +150,7 @@ def make_puzzles(
                 if len(found) == count:
                     break
         except KeyboardInterrupt:
-            print(f"interrupted; {len(found)} puzzles are in {output}", file=sys.stderr)
+            print_note(f"interrupted; {len(found)} puzzles are in {output}")
             raise typer.Exit(INTERRUPTED) from None
     print_done({"game": one.id, "puzzles": len(found), "written": [str(output)]}, as_json=as_json)
 
@@ -191,7 +192,7 @@ def check_puzzles(
 
 def _note(proves: Bots, *, quiet: bool) -> None:
     if (note := note_on(proves.prover)) and not quiet:
-        print(note, file=sys.stderr)
+        print_note(note)
 
 
 def _puzzles(file: Path) -> list[Puzzle]:

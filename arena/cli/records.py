@@ -48,6 +48,7 @@ from lath.arena.cli.one_record import (
 )
 from lath.arena.cli.outputs import GIF, PNG, RECORDS, Force, Target
 from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.terminal.notices import print_error
 from lath.arena.terminal.streams import unfiltered
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.games.core import Position
@@ -120,7 +121,7 @@ def check(
         if not quiet and (check.records or check.has_read):
             check.print_counts()
     for why in check.unreadable:
-        print(f"arena: {why}", file=sys.stderr)
+        print_error(why)
     raise typer.Exit(check.status())
 
 
@@ -337,7 +338,7 @@ def show(
         except ArenaError as error:
             if wanted is not None:
                 raise
-            print(f"arena: {error}", file=sys.stderr)
+            print_error(error)
             status = max(status, error.status)
             continue
         if ply is not None and ply >= len(played):

@@ -14,7 +14,6 @@ from lath.arena.cli.ending import (
     Failures,
     audience,
     events_of,
-    note,
     print_end,
     resumable,
     unhurt_output,
@@ -240,7 +239,7 @@ def run(
     orders.check()
     if json_events and json_events_to is None and as_json:
         raise ConfigError(
-            "--json and --json-events exclude each other\n  hint: --json-events-to FILE"
+            "--json: cannot be combined with --json-events", hint="--json-events-to FILE"
         )
     events = _events_to(json_events_to, config, force=force)
     failures = Failures(fail_on)
@@ -358,7 +357,7 @@ def print_planned(request: RunRequest, *, as_json: bool, quiet: bool) -> None:
     if request.cluster is not None:
         raise ConfigError("--plan counts games at a time by --jobs: leave --cluster out")
     # Bots that come are not started for it.
-    tournament, out = settled(replace(request, anyway=True), (lambda _: None) if quiet else note)
+    tournament, out = settled(replace(request, anyway=True), audience(quiet=quiet).tell)
     with signals.interruptible():
         found = planned(tournament, out, request.allowed)
     if as_json:

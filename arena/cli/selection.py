@@ -19,6 +19,7 @@ from lath import DOCUMENTATION
 from lath.arena.cli.files import bad_words, entries, is_one_of, read_database, read_from
 from lath.arena.cli.main import flag, option
 from lath.arena.errors import ConfigError
+from lath.arena.terminal.notices import print_error, print_note, print_warning
 from lath.arena.terminal.streams import tell_over
 from lath.arena.tournament.outcome.sources import origin_of
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
@@ -85,7 +86,7 @@ class Query:
         """Tell of what may be a slip, where all records were answered alike."""
         if self._text is not None and len(self._answers) == 1:
             for words in doubts(self._text):
-                print(f"hint: --where: {words}", file=sys.stderr)
+                print_note(f"--where: {words}")
 
 
 class Selection:
@@ -160,7 +161,7 @@ class Selection:
                         yield entry, record
         self.query.print_doubts()
         if self._given is not None and (words := self._given.words()):
-            print(f"warning: {words}", file=sys.stderr)
+            print_warning(words)
         if not self._quiet and time.monotonic() - begun_s >= LONG_S:
             self._print_what_is_sooner()
 
@@ -168,8 +169,10 @@ class Selection:
         """Tell what answers sooner, if anything does."""
         if (self._is_asking or self.query.is_any) and not any(map(is_database, self._files)):
             named = " ".join(shlex.quote(str(path)) for path in self._files)
-            words = f"`arena convert {named} games.duckdb` makes a database that answers sooner"
-            print(f"hint: {words}", file=sys.stderr)
+            print_note(
+                "a database answers faster than record files",
+                hint=f"arena convert {named} games.duckdb",
+            )
 
     def _matching(self, path: Path, tell: Telling) -> Iterator[tuple[Entry, Record]]:
         """Yield the same of one file, which is read from its start to its end."""
@@ -207,7 +210,7 @@ class Selection:
         found, known = self.query.found_in(database), database.known
         for rules, error in database.unknown.items():
             number = int((database.rules[1][1:] == rules).sum())
-            print(f"{path}: {error} ({number} records)", file=sys.stderr)
+            print_error(f"{path}: {error} ({number} records)")
             self.bad += number
         self.records += int(known.sum())
         return (found ^ self._invert) & known
@@ -234,7 +237,7 @@ class Selection:
             line = problem.line - 1 if is_ours else 0  # else the text is not what the file has
             print(replace(problem, line=entry.line + line, record=entry.number), file=sys.stderr)
         if not problems:
-            print(f"{self.path}:{entry.line}: {error} (record {entry.number})", file=sys.stderr)
+            print_error(f"{self.path}:{entry.line}: {error} (record {entry.number})")
 
     def left_out(self) -> dict[str, Any]:
         """Return for programs what was left out besides what did not match."""

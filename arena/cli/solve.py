@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -27,6 +26,7 @@ from lath.arena.engine.engine import Engine
 from lath.arena.engine.solving import Solved, note_on, solve, solve_moves
 from lath.arena.errors import UNDECIDED, ConfigError
 from lath.arena.referee.answers import MOST_NODES, Limit
+from lath.arena.terminal.notices import print_note
 from lath.arena.terminal.streams import data_output
 from lath.games.core import Position, read_move
 
@@ -82,7 +82,7 @@ def solve_position(
     limit = Limit(nodes=nodes) if nodes is not None else Limit(seconds=seconds or 10.0)
     with Engine.open(bot) as engine:
         if (note := note_on(engine)) and not quiet:
-            print(note, file=sys.stderr)
+            print_note(note)
         if of_moves:
             found = [(str(move), one) for move, one in solve_moves(engine, at, limit)]
         else:

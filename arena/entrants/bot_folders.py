@@ -179,5 +179,5 @@ def refuse_more(
             parts += [rule.part] if rule.part else []
     if wrong:
         typing = f", or allow it yourself after the bot: '; {'; '.join(dict.fromkeys(parts))}'"
-        hint = f"  hint: leave it out of {path.name}{typing if parts else ''}"
-        raise ConfigError("\n".join((*wrong, hint)))
+        hint = f"leave it out of {path.name}{typing if parts else ''}"
+        raise ConfigError("\n".join(wrong), hint=hint)

@@ -232,8 +232,8 @@ def games_of(home: Path | None, asked: str | None) -> list[str]:
     if is_strict and (own := [text for text in texts if not is_known(text, home)]):
         raise ConfigError(
             f"{home / CONFIG}: games: {own[0]!r} is a file that the arena itself would run where "
-            f"the sandbox {asked!r} is asked for, expected names of games\n"
-            "  hint: name the games yourself, by --game, files among them"
+            f"the sandbox {asked!r} is asked for, expected names of games",
+            hint="name the games yourself with --game; it takes files, too",
         )
     return [game for text in texts if is_game(game := known_games.named(text, home))]
 

@@ -113,8 +113,10 @@ def settled(
             tournament = _configured(config, out, keys, tell)
     if request.match_day:
         if tournament.season_plan is None:
-            hint = f'hint: arena run {shlex.quote(str(out))} --season "NAME" {MATCH_DAY}'
-            raise ConfigError(f"{MATCH_DAY}: {out} has no season, and so no match days\n{hint}")
+            raise ConfigError(
+                f"{MATCH_DAY}: {out} has no season, and so no match days",
+                hint=f'arena run {shlex.quote(str(out))} --season "NAME" {MATCH_DAY}',
+            )
         tournament = replace(tournament, match_day=True)
     return tournament, out
 
@@ -178,9 +180,7 @@ def refuse_newcomers(tournament: Config, names: Sequence[str], folder: Path) -> 
     if wrong:
         lines = [f"--add {name}: {why}" for name, why in wrong.items()]
         usual = "nothing is written or played; mend it and add it then, or enter it with --anyway"
-        raise ArenaError(
-            "\n".join(lines), hint="\n  hint: ".join(filter(None, hints.values())) or usual
-        )
+        raise ArenaError("\n".join(lines), hint="\n".join(filter(None, hints.values())) or usual)
 
 
 def _configured(

@@ -60,7 +60,7 @@ def test_what_is_made_is_different_and_has_one_right_move(file: Path, tmp_path: 
         assert puzzle.position.why_illegal(puzzle.answer) is None
     assert commands.arena("check", file).status == 0
     again = commands.arena("puzzles", "make", "surikata", "-o", file)
-    assert (again.status, again.err) == (2, f"arena: {file} is there already\n")
+    assert (again.status, again.err) == (2, f"error: {file} is there already\n")
     wrong = of_another_move(one)
     (tmp_path / "wrong.lath").write_text(written([two, wrong]))
     ran = commands.arena("puzzles", "check", tmp_path / "wrong.lath")
@@ -95,7 +95,7 @@ def test_puzzles_and_positions_of_a_game_of_a_file_are_read_once_the_file_is_nam
         assert "add --game ./konane.py" in ran.err
     ran = commands.arena("puzzles", "ask", "p.lath")
     what, hint = "p.lath has records, expected a game", "arena puzzles ask GAME --file p.lath"
-    assert (ran.status, ran.err) == (2, f"arena: {what}\narena: hint: {hint}\n")
+    assert (ran.status, ran.err) == (2, f"error: {what}\nhint: {hint}\n")
     for named in (["./konane.py"], ["konane", "--game", "konane.py"]):
         ran = commands.arena("puzzles", "ask", *named, "--file", "p.lath", stdin="skip\n")
         assert (ran.status, line[0] in ran.out) == (0, True)

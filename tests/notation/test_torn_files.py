@@ -310,7 +310,7 @@ def test_files_that_cannot_be_read_are_named_and_the_others_are_checked(
     Path("cut.lath.gz").write_bytes(b"\x1f\x8b\x08junk")
     Path("other.sgf").write_text("(;)")
     Path("empty").mkdir()
-    named = re.compile(r"^arena: ([a-z.]+)", re.MULTILINE)
+    named = re.compile(r"^error: ([a-z.]+)", re.MULTILINE)
     for unreadable in ("missing.lath", "cut.lath.gz", "other.sgf", "empty"):
         for place in range(3):
             files = ["good.lath", "bad.lath"]

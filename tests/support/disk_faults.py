@@ -46,7 +46,7 @@ def a_file_in_the_way(stand: Stand, plain: Plain) -> float:
     stand.out.write_text("mine")
     ended = stand.play(*stand.run_words())
     assert ended.status in (1, CANNOT_BE_KEPT)
-    assert ended.said.startswith("arena: out cannot be made: ")
+    assert ended.said.startswith("error: out cannot be made: ")
     assert len(ended.said.splitlines()) == 1
     assert stand.out.read_text() == "mine"
     return ended.seconds - plain.seconds

@@ -24,9 +24,9 @@ from processes import calm_s, gone
 
 Act = Callable[[Stand, Plain], float]
 
-RESUME: Final = "go on with: arena run --output out"
+RESUME: Final = "resume with: arena run --output out"
 
-NOTHING_BEGAN: Final = "interrupted; what was being written is as it was before"
+NOTHING_BEGAN: Final = "interrupted; files that were being written are unchanged"
 """What a run says that is stopped while it prepares to play."""
 
 KILLS: Final = 2

@@ -163,7 +163,7 @@ def test_a_crash_on_the_others_turn_is_waited_for() -> None:
 def test_what_is_missing_is_said() -> None:
     broken("resignation")
     moves = "{1: 'e5', 2: 'a1', 3: 'e6'}"
-    told = "arena: no bot broke game 7 off: say --side first or --side second\n"
+    told = "error: no bot broke game 7 off: say --side first or --side second\n"
     assert again(moves).err == told
     for side in ("first", "second"):
         ran = again(moves, "--side", side)
@@ -179,7 +179,7 @@ def test_what_is_missing_is_said() -> None:
         ),
     ):
         ran = commands.arena("bot", "replay", "g.lath", *words)
-        assert (ran.status in (1, 2), ran.err) == (True, f"arena: {error}\n")
+        assert (ran.status in (1, 2), ran.err) == (True, f"error: {error}\n")
 
 
 def test_a_directory_tells_command_and_seed(heard: Heard) -> None:
@@ -207,7 +207,7 @@ def test_a_directory_tells_command_and_seed(heard: Heard) -> None:
     assert "write: python bot.py" in commands.arena("bot", "replay", "cup", "7", "--", "bot.py").err
     Path("bot.py").write_text("raise SystemExit(3)")
     ran = commands.arena("bot", "replay", "cup", "7", "--", "python", "bot.py")
-    assert ran.err.endswith("arena: bad: exited with status 3 before ok\n"), "the file is there"
+    assert ran.err.endswith("error: bad: exited with status 3 before ok\n"), "the file is there"
 
 
 def debug(typed: str, *command: str) -> str:

@@ -203,7 +203,7 @@ def test_what_is_not_there_is_named_in_each_sandbox_before_a_game_is_played(
     assert run.returncode == 1
     for at, why in enumerate(told.values()):
         assert why in next(line for line in run.stderr.splitlines() if f"warning: {at}: " in line)
-    assert f"0 of {2 * len(told)} games are played" in run.stderr
+    assert f"only 0 of {2 * len(told)} games were played" in run.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

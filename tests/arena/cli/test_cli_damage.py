@@ -109,7 +109,7 @@ def test_of_a_damaged_directory_what_is_valid_is_told_and_what_is_lost(cup: Path
         assert "`arena check cup` counts them" in ran.err
     (cup / DATABASE).unlink()
     Path("cup/notes.txt").write_text("1. e5 d4 *\n")  # is not what is asked for
-    none = "arena: cup is no tournament: it has neither tournament.db nor games.lath\n"
+    none = "error: cup is no tournament: it has neither tournament.db nor games.lath\n"
     assert [arena(*words, cup).err for words in commands] == [none] * len(commands)
 
 

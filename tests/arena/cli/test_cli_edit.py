@@ -45,7 +45,7 @@ def test_only_what_is_touched_changes_and_the_file_stays_as_a_copy(file: Path) -
     assert f"{file}:10:" in ran.err
     assert "illegal move e5: e5 already has a stone (record 2, ply 2)" in ran.err
     copy = file.with_name("games.lath.bak")
-    counts = "2 of 2 records changed; 1 bad record stayed"
+    counts = "2 of 2 records changed; 1 bad record unchanged"
     assert ran.err.endswith(f"{file}: {counts}; as it was: {copy}\n")
     assert copy.read_bytes() == before
     expected = LOOSE.replace(b"ann", b"eve") + BAD + OTHER.replace(b"cat", b"dog")
@@ -178,9 +178,14 @@ def test_an_edit_that_would_make_a_valid_record_bad_is_not_done(file: Path) -> N
     ran = arena("edit", file, "--set", "Result=1-0", "-o", "-")
     assert ran.status == 1
     assert ran.out_bytes == LOOSE + BAD + OTHER
-    assert f"{file}:1: record 1 stays as it is: it would be bad: the result is 1-0" in ran.err
+    assert (
+        f"error: {file}:1: record 1 is unchanged: it would be invalid: the result is 1-0" in ran.err
+    )
     assert "expected the result *, or a Termination other than rules\n" in ran.err
-    assert "0 of 2 records changed; 2 would be bad and stayed; 1 bad record stayed" in ran.err
+    assert (
+        "0 of 2 records changed; 2 would become invalid and are unchanged; 1 bad record unchanged"
+        in ran.err
+    )
     ran = arena("edit", file, "--set", "Result=1-0", "--set", "Termination=time", "-o", "-")
     assert ran.out_bytes.count(b'[Termination "time"]') == 2
 

@@ -150,7 +150,7 @@ def test_a_file_of_odd_tags_is_told_of_in_few_words(folder: Path) -> None:
     assert len(ran.err.splitlines()) == 1002
 
 
-FULL = "arena: standard output cannot be used: No space left on device\n"
+FULL = "error: standard output: No space left on device\n"
 
 
 TAKEN = "bad.lath is what standard output writes; name another\n"
@@ -196,11 +196,11 @@ def test_an_output_that_cannot_be_written_is_told(
 
 STREAMS = {
     "PYTHONUNBUFFERED=1 ARENA stats sound.lath >/dev/full; echo $?": ("2\n", FULL),
-    "ARENA show sound.lath >&-; echo $?": ("2\n", "arena: standard output is closed\n"),
+    "ARENA show sound.lath >&-; echo $?": ("2\n", "error: standard output: it is closed\n"),
     "ARENA select many.lath -q | head -1; echo ${PIPESTATUS[0]}": ('[Game "yavalath"]\n0\n', ""),
     "ARENA check - <&-; echo $?": (
         "2\n",
-        "arena: - cannot be read: it is closed\n",
+        "error: - cannot be read: it is closed\n",
     ),
 }
 
@@ -258,7 +258,7 @@ def test_no_room_for_temporary_files_is_not_told_of_another_file(
 
     monkeypatch.setattr(sqlite3, "connect", connect_to_little)
     monkeypatch.setattr(tempfile, "TemporaryFile", partial(open, "/dev/full", "r+b", 0))
-    words = "arena: the system refuses what was asked of it: temporary files cannot be written: "
+    words = "error: the operating system: temporary files cannot be written: "
     ran = {command: arena(*command.split()) for command in NEED_ROOM}
     assert {command for command, one in ran.items() if words not in one.err} == set()
     assert {(one.status, one.out) for one in ran.values()} == {(5, "")}
@@ -303,7 +303,7 @@ def test_where_no_thread_can_be_started_no_process_is_left(
     before = set(active_children())
     ran = arena("check", "-j", 2, "sound.lath")
     assert ran.status == 5
-    assert "the machine does not grant enough processes or threads" in ran.err
+    assert "this machine: not enough processes or threads" in ran.err
     for child in set(active_children()) - before:
         child.join(PATIENCE_S)
         assert child.exitcode is not None
@@ -324,7 +324,7 @@ def test_who_is_asked_to_stop_says_so_and_leaves_the_old_file(
     os.close(writing)
     os.close(reading)
     assert process.returncode == 3
-    assert told.endswith("arena: interrupted; what was being written is as it was before\n")
+    assert told.endswith("note: interrupted; files that were being written are unchanged\n")
     assert (folder / "sound.lath").read_text() == SOUND
     assert sorted(path.name for path in folder.iterdir()) == ["bad.lath", "sound.lath"]
 

@@ -77,7 +77,7 @@ def test_games_begin_with_the_openings_of_a_book(tmp_path: Path) -> None:
     ended = arena("run", "--output", "out", "--rounds", "2", cwd=tmp_path)
     assert ended.returncode == 2
     assert ended.stderr == (
-        f"arena: {tmp_path / 'book.lath'}: what is in the opening book has changed since games "
+        f"error: {tmp_path / 'book.lath'}: what is in the opening book has changed since games "
         "were played; choose another --output, or put the old book back; "
         "or make a pool of it: `arena run out --format pool`\n"
     )

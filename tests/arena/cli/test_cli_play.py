@@ -312,7 +312,7 @@ def test_a_game_that_is_interrupted_is_kept_whoever_thinks(
         read_until(process.stdout, "5. white (you): " if is_good else "4. black (bad): ")
         process.send_signal(number)
         _, said = process.communicate(timeout=PATIENCE_S)
-    assert (process.returncode, said) == (3, f"{OUT}: record appended\ninterrupted\n")
+    assert (process.returncode, said) == (3, f"{OUT}: record appended\nnote: interrupted\n")
     (record,) = kept()
     assert record.termination == "unterminated"
     assert record.moves == ("e5", "a1", "e6", "a2")[: 4 if is_good else 3]

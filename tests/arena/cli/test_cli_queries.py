@@ -81,13 +81,13 @@ def test_select_takes_all_records_those_that_match_or_the_others() -> None:
 
 
 def test_a_slip_is_hinted_at_where_the_query_tells_no_records_apart() -> None:
-    hint = "hint: --where: no game 'yavalat' is installed; did you mean 'yavalath'?\n"
+    note = "note: --where: no game 'yavalat' is installed; did you mean 'yavalath'?\n"
     for query in ("game = yavalat", "game != yavalat"):
         ran = arena("select", "games.lath", "--where", query, "--count")
-        assert (ran.status, hint in ran.err) == (0, True)
-        assert hint in arena("stats", "games.lath", "--where", query).err
+        assert (ran.status, note in ran.err) == (0, True)
+        assert note in arena("stats", "games.lath", "--where", query).err
     some = arena("select", "games.lath", "--where", "plies = 5 or game = yavalat")
-    assert "hint" not in some.err, "it found something"
+    assert "note" not in some.err, "it found something"
 
 
 def test_a_limit_stops_reading() -> None:
@@ -239,8 +239,11 @@ def test_who_waits_long_is_told_of_what_answers_sooner(
     source.write_text('[Game "yavalath"]\n\n*\n')
     monkeypatch.setattr(selection, "LONG_S", 0)
     told = arena("select", source, "--where", "plies = 0", "--count")
-    hint = f"hint: `arena convert '{source}' games.duckdb` makes a database that answers sooner\n"
-    assert (told.status, told.out, told.err) == (0, "1\n", f"{hint}1 of 1 records selected\n")
+    note = (
+        "note: a database answers faster than record files\n"
+        f"hint: arena convert '{source}' games.duckdb\n"
+    )
+    assert (told.status, told.out, told.err) == (0, "1\n", f"{note}1 of 1 records selected\n")
     assert arena("select", source, "--count").err == "1 of 1 records selected\n"
     screen = Screen()
     monkeypatch.setattr(selection, "EVERY_S", -1)

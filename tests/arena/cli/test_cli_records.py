@@ -142,7 +142,7 @@ def test_show_as_json_goes_on_after_a_bad_record(tmp_path: Path) -> None:
     path.write_text(f"{ILLEGAL}\n[Game oops]\n\n{GOOD}")
     ran = arena("show", path, "--json")
     assert {json.loads(line)["record"] for line in ran.out.splitlines()} == {3}
-    assert (ran.status, ran.err.count("\narena: ")) == (1, 1)
+    assert (ran.status, ran.err.count("error")) == (1, 2)
     assert arena("show", path, "--json", "--record", 1).status == 1
 
 
@@ -236,7 +236,7 @@ def test_show_reads_a_record_by_its_index_and_says_when_that_is_stale(tmp_path: 
     path.write_text('[Game "surikata"]\n\n1. Me5 *\n')
     ran = arena("show", path, "--record", 1)
     assert "after 1. Me5" in ran.out
-    assert f"{path}.idx is of an earlier state of games.lath: reading from the beg" in ran.err
+    assert f"{path}.idx is of an earlier state of games.lath; reading from the beg" in ran.err
 
 
 def test_an_index_replaces_nothing_but_an_index(tmp_path: Path) -> None:

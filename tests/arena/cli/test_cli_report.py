@@ -283,7 +283,7 @@ def test_a_run_writes_what_the_documents_say_and_over_nothing_that_no_run_has_wr
         path.write_text(text)
         ran = arena(*RUN, "-q", "--output", path.parts[0])
         assert ran.status in (1, 2), name
-        assert f"arena: {path} " in ran.err
+        assert f"error: {path} " in ran.err
         assert path.read_text() == text
     shutil.copytree(played, "again")
     assert arena("run", "again", "--rounds", "2", "-q").status == 0
@@ -323,7 +323,7 @@ def test_the_reports_of_a_league_are_written_over_nothing_else(league: Path) -> 
     for name in DATABASES:
         os.utime(league / "one" / name, (newer, newer))
     ran = arena("report", "league")
-    assert "warning: no report of league/one: league/one/report.html is there already" in ran.err
+    assert "warning: league/one: no report was written: league/one/report.html" in ran.err
     assert mine.read_text() == "mine"
 
 
@@ -361,6 +361,6 @@ def test_a_report_that_cannot_be_made_costs_nothing_else(
     assert not (records.parent / "report.html").exists()
     assert print_end(told, Progress(a_config()), Path("my cup"), quiet=True) == 4
     assert capsys.readouterr().err == (
-        "arena: all games are kept, but no report could be made: a plugin's game; "
-        "try again with: arena report 'my cup' -o 'my cup/report.html'\n"
+        "error: my cup/report.html: could not be written, but all games are kept: a plugin's game\n"
+        "hint: arena report 'my cup' -o 'my cup/report.html'\n"
     )

@@ -463,7 +463,7 @@ def test_revisions_are_built_and_play_and_nothing_stays_but_the_match(
     build = "seq 40; ls bot; echo broken >&2; exit 7"
     (said,) = refusals([f"match old greedy --build {shlex.quote(build)}"], 1).values()
     assert said.splitlines()[1:4] + said.splitlines()[-3:] == [
-        f"arena: --build {build!r} of old exited with status 7:",
+        f"error: --build {build!r} of old exited with status 7:",
         *("  … 13 lines more", "  14", "  check", "  source", "  broken"),
     ]
     assert not kept(tmp_path)

@@ -157,7 +157,7 @@ def test_a_bot_whose_processes_compute_on_the_others_turn_is_named_and_stopped(
     (note,) = played.notes
     assert note.startswith("ann thinks on the other's turn")
     assert note.endswith("; it was stopped meanwhile")
-    words = r"arena: used \d+\.\d\d s of CPU time beyond its own turns"
+    words = r"error: used \d+\.\d\d s of CPU time beyond its own turns"
     assert re.search(words, dict(played.stderr)["ann"])
     # It stays so while nobody plays, in the next game, and while others play.
     thief, watch = table.bots[0], table.watch

@@ -86,7 +86,7 @@ def check(folder: Path, sound: dict[str, bytes], how: str) -> str:
         whole = after[RECORDS] == sound[RECORDS]
         assert is_there or whole, (how, "games.lath is gone")
     if ran.status:
-        told = [line for line in ran.err.splitlines() if line.startswith("arena: ")]
+        told = [line for line in ran.err.splitlines() if line.startswith("error: ")]
         assert len(told) == 1, (how, ran.err)
         assert before == after, (how, "a refusal has changed something")
         return "refused"

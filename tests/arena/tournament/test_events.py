@@ -225,7 +225,7 @@ def test_a_refused_run_ends_its_events_with_the_reason(tmp_path: Path) -> None:
     ran = here(*words, "--json-events")
     (failed,) = events_of(ran.out)
     assert (ran.status, failed["status"]) == (2, 2)
-    assert ran.err == f"arena: {failed['error']}\n"
+    assert ran.err == f"error: {failed['error']}\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")

@@ -155,7 +155,7 @@ def test_no_key_of_an_entrants_file_gives_its_bot_more(folder: Path) -> None:
         assert refused.startswith(f"{folder / 'tournament.toml'}:")
         assert f": {key} = " in refused
         assert "where the sandbox 'bwrap' is asked for, expected " in refused
-        assert "\n  hint: leave it out of tournament.toml" in refused
+        assert "\nhint: leave it out of tournament.toml" in refused
     for key, value in LITTLE.items():
         say(folder, **{key: value})
         beyond_it[f"{key} = {value}"] = list(beyond(entered(folder, "bwrap"), folder))
@@ -315,7 +315,7 @@ def test_no_command_starts_a_bot_in_less_than_what_is_asked_for(door: str, folde
     assert ran.status == 2, ran
     wrong = "is weaker than --sandbox bwrap, expected 'bwrap'", "where the sandbox 'bwrap' is asked"
     assert any(words in ran.err for words in wrong), ran.err
-    assert ("arena: --add " in ran.err) is ("new" in door)
+    assert ("error: --add " in ran.err) is ("new" in door)
     assert not (folder.parent / "mark").exists()
 
 

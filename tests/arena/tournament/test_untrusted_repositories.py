@@ -369,7 +369,7 @@ def test_a_repository_does_not_lead_to_another_one(
     said = all_asked(home, tmp_path / "out" / "shop")
     assert said != "secret\n"
     assert (f"{home}/.git leads to {secret}/.git" in said) is (lead in WAYS_ELSEWHERE)
-    assert ("  hint: clone it, or check" in said) is (lead in WAYS_ELSEWHERE)
+    assert ("\nhint: clone it, or check" in said) is (lead in WAYS_ELSEWHERE)
     assert git(home, "show", f"{head}:bot.sh") == "secret\n", "this is no way to it"
     known = Revision(str(home / ".git"), head, "", (str(home),))
     with workshop(tmp_path / "out" / "shop") as shop, pytest.raises(ArenaError):
