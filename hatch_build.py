@@ -49,7 +49,7 @@ class Description(MetadataHookInterface):
         text = Path(self.root, "README.md").read_text(encoding="utf-8")
         repository = metadata["urls"]["Homepage"]
         for pattern, address in (
-            (r"docs/([\w-]+)\.md", metadata["urls"]["Documentation"] + r"\1/"),
+            (r"docs/([\w/-]+)\.md", metadata["urls"]["Documentation"] + r"\1/"),
             (r"docs/(images/[\w.-]+)", metadata["urls"]["Documentation"] + r"\1"),
             (r"(?![\w+.-]+:|#)([^)\s]+)", rf"{repository}/blob/main/\1"),
         ):

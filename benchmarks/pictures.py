@@ -4,7 +4,8 @@
 
 `--folder` keeps what was played; what is there already is not played again. Chromium draws, the
 terminal's picture, too, from the segments of the live view. The GIF is what the site showed of a
-tournament that was started there. The page of measures is of the tournament in docs/measures.md,
+tournament that was started there. The page of measures is of the tournament in
+docs/reference/game-metrics.md,
 which takes seven minutes to play.
 """
 
@@ -171,11 +172,11 @@ def _as_html(piece: Any) -> str:
 
 
 def measured(folder: Path) -> Path:
-    """Return the page of measures of the tournament of docs/measures.md."""
+    """Return the page of measures of the tournament of docs/reference/game-metrics.md."""
     page, measures = folder / "measures.html", folder / "measures"
     arena = [sys.executable, "-m", "lath.arena"]
     if not (measures / "games.lath").is_file():
-        text = Path("docs/measures.md").read_text(encoding="utf-8")
+        text = Path("docs/reference/game-metrics.md").read_text(encoding="utf-8")
         (fenced,) = re.findall(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
         (folder / "measures.toml").write_text(fenced)
         words = ["run", str(folder / "measures.toml"), "--output", str(measures), "-q"]

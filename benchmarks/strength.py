@@ -6,7 +6,8 @@
 
 Without `--levels` all bundled bots meet at equal time; with it the eight levels of one bot. A
 directory a game is left with records, standings and report; the same command goes on where it
-stopped. What is printed is made for docs/strength.md: each bot's score against each other one in
+stopped. What is printed is made for docs/explanation/strength.md: each bot's score against each
+other one in
 percent, with Wilson's 95 % interval, which takes games as independent.
 
 With `--ladder` the levels of `arena match BOT` meet in a pool, as often as `--budget` says, where

@@ -1,7 +1,7 @@
 """A bot's side of other contests: their lines become ours, and its answers theirs.
 
 `arena bot pack` puts `speak` before a bot, which then reads and writes as in the arena.
-docs/other-protocols.md has the lines.
+docs/how-to/connect-other-protocols.md has the lines.
 """
 
 from __future__ import annotations

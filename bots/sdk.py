@@ -8,7 +8,8 @@
     run(choose, name="Dice")
 
 `run` speaks the protocol on standard input and output until the arena ends it. What a bot prints
-meanwhile goes to standard error, as does why the rules refuse a move that it returned. docs/sdk.md
+meanwhile goes to standard error, as does why the rules refuse a move that it returned.
+docs/how-to/write-a-python-bot.md
 is the reference.
 """
 

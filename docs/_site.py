@@ -14,8 +14,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     Paths that leave docs/ become addresses in the repository, and a block of code that names the
     file it stands for has that name as its title.
     """
-    if "/" not in page.file.src_uri:  # in reference/, `../` stays inside
-        markdown = re.sub(r"\]\(\.\./", f"]({config['repo_url']}/blob/main/", markdown)
+    out = "../" * (page.file.src_uri.count("/") + 1)
+    markdown = markdown.replace(f"]({out}", f"]({config['repo_url']}/blob/main/")
     return re.sub(r"(?m)^```(\w+) ([\w.]+)$", r'```\1 title="\2"', markdown)
 
 

@@ -8,7 +8,8 @@ token goes back and one of second's takes its cell. After a placement or swap th
 are examined: three in line with an animal on at least one of the three lose, otherwise three in
 line win, otherwise a player who has placed all 18 tokens has drawn the game.
 
-Source: rulebook by nestorgames; rulings in docs/rules.md. `mammalath_plus.py` is the same on 8x8.
+Source: rulebook by nestorgames; rulings in docs/explanation/rules.md. `mammalath_plus.py` is the
+same on 8x8.
 """
 
 from __future__ import annotations

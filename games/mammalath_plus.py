@@ -3,7 +3,7 @@
 As `mammalath.py`, with eight each of eight animals on 8x8, 32 tokens each, and lines of four. A
 2x2 block counts like a line of four, both for the end of the game and for a release.
 
-Source: rulebook of Mammalath by nestorgames; rulings in docs/rules.md.
+Source: rulebook of Mammalath by nestorgames; rulings in docs/explanation/rules.md.
 """
 
 from __future__ import annotations

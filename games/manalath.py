@@ -7,7 +7,8 @@ group of exactly four loses, otherwise a group of exactly five wins; both at onc
 without a legal move is examined in the same way, neither group making a draw. As a variant, one to
 three cells are blocked by green pieces before the game begins.
 
-Source: rulebook by nestorgames; rulings in docs/rules.md. `manalath_61.py` is the board of the
+Source: rulebook by nestorgames; rulings in docs/explanation/rules.md. `manalath_61.py` is the
+board of the
 online servers.
 """
 

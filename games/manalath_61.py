@@ -2,7 +2,7 @@
 
 As `manalath.py`, on a hexagon with five cells a side and with no limit to the pieces of a colour.
 
-Source: rulebook of Manalath by nestorgames; rulings in docs/rules.md.
+Source: rulebook of Manalath by nestorgames; rulings in docs/explanation/rules.md.
 """
 
 from __future__ import annotations

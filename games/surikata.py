@@ -8,7 +8,8 @@ on any free cell. Three or more own pieces in line, orthogonal or diagonal, lose
 placed them; a player who must place and cannot loses at once; all twenty pieces placed without a
 line make a draw.
 
-Source: rulebook by Gerhards; rulings in docs/rules.md, which also show why the grid is 5x5.
+Source: rulebook by Gerhards; rulings in docs/explanation/rules.md, which also show why the grid
+is 5x5.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ stones in line win; three in line without four lose; both at once win. Second's 
 swap instead: the one stone becomes second's, where it lies. A full board without a result is a
 draw.
 
-Source: rulings in docs/rules.md.
+Source: rulings in docs/explanation/rules.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The protocol's lines, version 1, in both directions, and the text of time controls.
 
-`docs/protocol.md` says what the lines mean.
+`docs/reference/protocol.md` says what the lines mean.
 """
 
 from __future__ import annotations

@@ -383,7 +383,8 @@ class Bout:
         except GameError as error:
             mend = (
                 "begin at the start that `new` tells, play every `play` and your own `bestmove` "
-                f"on it, write moves as {DOCUMENTATION}rules/ does; or say `want legal` before `ok`"
+                f"on it, write moves as {DOCUMENTATION}explanation/rules/ does; "
+                f"or say `want legal` before `ok`"
             )
             if self._lab.contest:
                 mend = (

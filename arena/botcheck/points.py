@@ -50,7 +50,7 @@ class CheckPoint:
     """One point of the protocol and how a bot keeps it; as JSON it has these keys."""
 
     id: str
-    """Its name in docs/bot-check.md."""
+    """Its name in docs/how-to/check-a-bot.md."""
 
     chapter: str
     """Which part of the check it belongs to, such as `greeting`."""

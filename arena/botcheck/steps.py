@@ -53,7 +53,7 @@ class CheckStep:
     """How one point of the protocol is tested."""
 
     id: str
-    """Its name in docs/bot-check.md."""
+    """Its name in docs/how-to/check-a-bot.md."""
 
     asks: str
     """What a bot has to do, as a sentence without its subject."""
@@ -677,7 +677,9 @@ def _comments_well(lab: Lab) -> CheckFinding:
 
 @_step(HEARD, "move-text", "writes moves in their one canonical way")
 def _writes_moves_plainly(lab: Lab) -> CheckFinding:
-    return _counted(lab.odd_moves, f"write moves as {DOCUMENTATION}rules/ does", "all moves")
+    return _counted(
+        lab.odd_moves, f"write moves as {DOCUMENTATION}explanation/rules/ does", "all moves"
+    )
 
 
 @_step(HEARD, "resigns", "plays before it resigns", _WARNING)

@@ -155,7 +155,7 @@ def check(
     """Check that a bot follows the protocol, and show how to fix it.
 
     Exit status 0 if all checks pass, 1 otherwise.
-    https://lath-arena.github.io/lath-arena/bot-check/ explains each point.
+    https://lath-arena.github.io/lath-arena/how-to/check-a-bot/ explains each point.
 
     Example: arena bot check --game yavalath -- node mybot.js
     """

@@ -66,7 +66,7 @@ _TOML: Final = """\
 
 event = "My first tournament"
 games = {games}        # `arena games` lists them
-# or gauntlet, swiss, knockout, match, tune, pool: {documents}tournaments/
+# or gauntlet, swiss, knockout, match, tune, pool: {documents}how-to/run-a-tournament/
 format = "round-robin"
 rounds = 5                 # each round: every pairing plays every game, both seats of one setup
 seed = 1                   # setups and the bots' seeds follow from it

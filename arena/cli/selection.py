@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from lath.notation.database.reading import Database
 
 _QUERY = (
-    f"A query, such as 'plies > 20 and winner = greedy'; {DOCUMENTATION}queries/ has the language."
+    "A query, such as 'plies > 20 and winner = greedy'; "
+    f"{DOCUMENTATION}reference/query-language/ has the language."
 )
 
 Where = Annotated[str | None, option("--where", "EXPR", _QUERY)]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from distributed import Client
     from distributed.security import Security
 
-GUIDE: Final = f"{DOCUMENTATION}cluster/"
+GUIDE: Final = f"{DOCUMENTATION}how-to/run-on-several-machines/"
 
 INSIST: Final = "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION=false"
 """The variable by which an organiser does without certificates, on this machine."""

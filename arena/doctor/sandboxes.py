@@ -54,7 +54,8 @@ def _groups() -> DoctorFinding:
         " by version 1": here.home and here.memory_home,
         f"; a watchdog bounds {' and '.join(lacks)}": lacks,
         "; ends all processes of a bot at once": here.can_kill,
-        f"; memory of the kernel's is not all seen ({DOCUMENTATION}attacks/)": "memory" not in has,
+        f"; memory of the kernel's is not all seen ({DOCUMENTATION}explanation/attacks/)": "memory"
+        not in has,
     }
     return DoctorFinding(
         group="walls",

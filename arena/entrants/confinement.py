@@ -36,7 +36,7 @@ from lath.arena.sandbox.limits import launched
 from lath.games.files import VARIABLE as GAMES
 from lath.notation.files.folders import user_folder
 
-GUIDE: Final = f"{DOCUMENTATION}untrusted-bots/"
+GUIDE: Final = f"{DOCUMENTATION}how-to/run-untrusted-bots/"
 
 _PROGRAMS: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
 """What every bot sees of the system."""

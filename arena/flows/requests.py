@@ -90,7 +90,7 @@ class Request:
     """The directory in which everything is kept."""
 
     on_event: Callable[[Event], None] | None = field(default=None, compare=False, repr=False)
-    """Hears what happens, as docs/events.md has it, in this thread: games as they end."""
+    """Hears what happens, as docs/reference/events.md has it, in this thread: games as they end."""
 
     def __post_init__(self) -> None:
         """Refuse what no request can have, before anything is started."""

@@ -20,7 +20,7 @@ WORDS_KEPT: Final = 1000
 """Letters of a `text` and of a `pv` that go into the record."""
 
 OURS: Final = "lath"
-"""The protocol of docs/protocol.md; bridges.py knows those of others."""
+"""The protocol of docs/reference/protocol.md; bridges.py knows those of others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 Sandbox, clocks, logs and prices of mishaps are those of every bot; what differs is what its process
 hears in place of `new`, `play` and `go`, and what it answers in place of `bestmove`.
-docs/other-protocols.md has the lines.
+docs/how-to/connect-other-protocols.md has the lines.
 """
 
 from __future__ import annotations

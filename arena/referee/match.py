@@ -1,6 +1,7 @@
 """One game between two bots: who is asked, what its moves and mishaps come to, how it ends.
 
-The prices of mishaps are those of docs/protocol.md, decided here and nowhere else. What a turn does
+The prices of mishaps are those of docs/reference/protocol.md, decided here and nowhere else. What
+a turn does
 besides asking was measured (benchmarks/runner.py).
 """
 

@@ -1,7 +1,8 @@
 """What the processes of a bot hold of the machine's memory, as far as /proc tells.
 
 Counted are their own pages and page tables, files in memory that they map or have open, what lies
-in the folders that are theirs alone, pipes and sockets. docs/untrusted-bots.md says what is not.
+in the folders that are theirs alone, pipes and sockets. docs/how-to/run-untrusted-bots.md says
+what is not.
 """
 
 from __future__ import annotations

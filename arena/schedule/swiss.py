@@ -1,7 +1,8 @@
 """Swiss: each round, bots that have scored alike and have not met play each other.
 
 The rules are those of FIDE C.04.3 with what speaks of colours left out, for an encounter is played
-with both seats; docs/tournaments.md has them in words. A round begins when all games of the last
+with both seats; docs/how-to/run-a-tournament.md has them in words. A round begins when all games
+of the last
 one are in; its pairings follow from the sums of the rounds before, pair numbers from round, setup,
 game and place of the encounter. People are numbers in the order of seeding, points are half points
 or products of them, so that nothing is rounded.

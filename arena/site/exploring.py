@@ -259,7 +259,7 @@ class Explorer:
         return JSONResponse({"text": text})
 
     def node(self, place: ExploredPosition, stop: threading.Event) -> dict[str, Any]:
-        """Return the node of a position as docs/explore.md has it, and what the page needs besides.
+        """Return the node of a position, and what the page needs besides.
 
         `of_games`: how many games there are by id; `left_out`: records that do not count; `start`:
         where the moves begin. If nothing is said of that, and no game begins there, it is where the

@@ -1,6 +1,7 @@
 """A game at the keyboard: the board after each ply, questions to the person, the bot's answers.
 
-What is typed comes from standard input, which may be a pipe. Mishaps cost what docs/protocol.md
+What is typed comes from standard input, which may be a pipe. Mishaps cost what
+docs/reference/protocol.md
 says, but a machine that stood still costs nobody anything here, and the game goes on.
 """
 

@@ -1,4 +1,4 @@
-"""Five nodes of Slurm as workers for `arena run --cluster`: see docs/cluster.md."""
+"""Five nodes of Slurm as workers for `arena run --cluster`: see run-on-several-machines.md."""
 
 import signal
 

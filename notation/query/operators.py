@@ -279,7 +279,8 @@ OPERATORS: Final[Mapping[type, Operator]] = {
     Then: Operator(means=lambda plan: moments.then(_questions(plan.parts), plan.within)),
 }
 """Every operator by the class of its plans. A new one has its class and its row here, its row in
-`database.asking`, and its words in `query.lark` and docs/queries.md; a new form has a reader. A
+`database.asking`, and its words in `query.lark` and docs/reference/query-language.md; a new form
+has a reader. A
 text is a row of both TEXTS, and a flag one of FLAGS, in the place of class and rows."""
 
 WORDS: Final = tuple(word for operator in OPERATORS.values() for word in operator.words)

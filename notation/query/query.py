@@ -1,4 +1,4 @@
-"""The language of `--where`: a text into one question to a record. docs/queries.md describes it.
+"""The language of `--where`: a text into one question to a record. query-language.md describes it.
 
 >>> from lath.notation import parse
 >>> from lath.notation.query.query import compile_query

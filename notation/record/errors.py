@@ -19,7 +19,7 @@ class Fault:
     """One thing that is wrong with a record, by its place in the record's own text."""
 
     code: str
-    """A short name for programs, such as `illegal-move`; docs/notation.md lists them."""
+    """A short name for programs, such as `illegal-move`; docs/reference/notation.md lists them."""
 
     message: str
     """What is wrong, for people, on one line."""

@@ -434,7 +434,7 @@ class Survey:
         return found
 
     def to_json(self, openings: int = OPENINGS) -> dict[str, Any]:
-        """Return it with so many openings a game, as docs/queries.md describes it."""
+        """Return it with so many openings a game, as query-language.md describes it."""
         facts = self.facts
         dates = facts["dates"]
         return {

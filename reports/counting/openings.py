@@ -202,7 +202,7 @@ class OpeningCounter:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as docs/archives.md describes it."""
+        """Return it as docs/how-to/manage-archives.md describes it."""
         missed = {game: lines.missed for game, lines, _ in self.by_game()}
         return {
             "opening_plies": self.plies,

@@ -148,7 +148,7 @@ class Calibration:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as docs/explain.md describes it."""
+        """Return it as docs/how-to/find-where-a-bot-loses.md describes it."""
         return {
             "games": self.games,
             "plies": self.plies,

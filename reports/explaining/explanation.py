@@ -177,7 +177,7 @@ class Explained:
         return [{**written(place), **written(better)} for place, better in self.examples(finding)]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as docs/explain.md describes it."""
+        """Return it as docs/how-to/find-where-a-bot-loses.md describes it."""
         return {
             "bot": self.bot,
             "games": self.games,

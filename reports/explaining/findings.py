@@ -59,7 +59,7 @@ class Finding:
         *("cost.points", "cost.low", "cost.high", "cost.p_value"),
         *("adjusted", "alternative_to", "where", "position", "places"),
     )
-    """As docs/explain.md describes it."""
+    """As docs/how-to/find-where-a-bot-loses.md describes it."""
 
     kind: str
     """What it is about, in a word such as `opening`; what follows a point tells it apart."""

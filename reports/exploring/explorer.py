@@ -79,7 +79,7 @@ class ResultTally(Scored):
         return (low, high) if seat is Side.FIRST else (1 - high, 1 - low)
 
     def to_json(self, mover: Side) -> dict[str, Any]:
-        """Return it as docs/explore.md describes it."""
+        """Return it as docs/how-to/explore-positions.md describes it."""
         return {
             "games": self.times,
             "first_wins": self.wins,
@@ -145,7 +145,7 @@ class Continuation:
     """Of these games that of the strongest players: see `Best`. Both are None if there is none."""
 
     def to_json(self, mover: Side) -> dict[str, Any]:
-        """Return it as docs/explore.md describes it."""
+        """Return it as docs/how-to/explore-positions.md describes it."""
         return {
             "move": self.move,
             "same": list(self.same),
@@ -188,7 +188,7 @@ class Node:
     """From which position the first of all games begins; empty where there is no game."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as docs/explore.md describes it."""
+        """Return it as docs/how-to/explore-positions.md describes it."""
         return {
             "game": self.game,
             "position": self.position,

@@ -109,7 +109,7 @@ def _not_compared_rows(one: GameGroup, other: GameGroup) -> list[dict[str, Any]]
 def compared_to_json(
     compared: Sequence[Compared], one: GameGroup, other: GameGroup
 ) -> list[dict[str, Any]]:
-    """Return it as docs/measures.md describes it, with what cannot be compared, and why."""
+    """Return it as game-metrics.md describes it, with what cannot be compared, and why."""
     return [
         {
             "measure": each.measure.key,

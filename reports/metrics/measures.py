@@ -2,7 +2,8 @@
 
 Names are those of Browne's thesis (*Automatic generation and evaluation of recombination games*,
 2008), definitions those of Ludii, whose source (Evaluation/src/metrics) was at hand where the
-thesis was not; docs/measures.md says where ours differ. Of one game, T being its plies and e the
+thesis was not; docs/reference/game-metrics.md says where ours differ. Of one game, T being its
+plies and e the
 mean of what either player (or else the analysis) last said, as the winner's expected score in
 -1..1; the evaluations are counted on the plies that have one:
 
@@ -463,7 +464,7 @@ class GameGroup:
         return MetricRow(measure, of, advantage)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as docs/measures.md describes it."""
+        """Return it as docs/reference/game-metrics.md describes it."""
         return {
             **of_game(self.game),
             "games": self.games,
@@ -547,7 +548,7 @@ class Measures:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as docs/measures.md describes it."""
+        """Return it as docs/reference/game-metrics.md describes it."""
         return {"by_game": [group.to_json() for _, group in self.groups]}
 
 

@@ -97,7 +97,7 @@ class EventOutcome:
     """The way to it, where the format has one."""
 
     data: Mapping[str, Any] = field(default_factory=dict)
-    """The same for programs, as the format has it: docs/tournaments.md."""
+    """The same for programs, as the format has it: docs/how-to/run-a-tournament.md."""
 
     @property
     def is_complete(self) -> bool:

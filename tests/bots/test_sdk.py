@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from places import ROOT
+from places import page_text
 from talking import LIMIT, PATIENCE_S, greet, play_both_seats, started, wants_of
 
 from lath import games
@@ -518,12 +518,14 @@ def test_a_bot_says_ok_without_what_it_does_not_need() -> None:
 
 def bots_of(page: str) -> list[str]:
     """Return the programs of a page of the documentation that run a bot."""
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    text = page_text(page)
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     return [block for block in blocks if "\n    run(" in block and ">>>" not in block]
 
 
-@pytest.mark.parametrize("program", bots_of("sdk.md"), ids=["dice", "deeper", "thoughtful"])
+@pytest.mark.parametrize(
+    "program", bots_of("write-a-python-bot"), ids=["dice", "deeper", "thoughtful"]
+)
 def test_a_bot_of_the_docs_plays(program: str, tmp_path: Path) -> None:
     (tmp_path / "mybot.py").write_text(program, encoding="utf-8")
     with started([sys.executable, str(tmp_path / "mybot.py")]) as bot:

@@ -21,7 +21,7 @@ import commands
 import pytest
 import typer.main
 from drawn import animals_and_tokens, pieces, pieces_and_meerkat
-from places import DOCS, OURS, OWN_TEXT, ROOT
+from places import DOC_PAGES, DOCS, OURS, OWN_TEXT, ROOT, page_text
 from transcripts import ARENA, BOT, check_transcript
 
 from lath import DOCUMENTATION, games
@@ -31,13 +31,14 @@ from lath.notation.edits.changes import VARIATION
 from lath.notation.record.tags import MATCH_DAY, SEASON, WRITTEN_TAGS
 from lath.notation.rules.reading import entries_of
 
-PAGES = [
-    ROOT / "README.md",
-    *sorted((ROOT / "docs").glob("*.md")),
-    ROOT / "examples" / "bots" / "README.md",
-]
+PAGES = [ROOT / "README.md", *DOC_PAGES, ROOT / "examples" / "bots" / "README.md"]
 FLOORS = ("games", "notation", "bots", "reports", "arena")
-OUR_PAGES = ("docs/notation.md", "docs/protocol.md", "docs/rules.md", "examples/bots/README.md")
+OUR_PAGES = (
+    "docs/reference/notation.md",
+    "docs/reference/protocol.md",
+    "docs/explanation/rules.md",
+    "examples/bots/README.md",
+)
 
 _FENCE = re.compile(r"^```(\S+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -184,7 +185,7 @@ def test_a_wrong_transcript_is_found(right: str, wrong: str) -> None:
 
 
 def test_the_docs_explain_every_word_of_the_protocol() -> None:
-    page = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+    page = page_text("protocol")
     table = page.split("| line | meaning |")[1].split("\n\n")[0]
     explained = {quoted.split()[0] for quoted in re.findall(r"`([^`]+)`", table)}
     assert explained >= ARENA | BOT
@@ -233,7 +234,7 @@ def test_every_message_of_the_docs_is_one_that_the_reader_gives() -> None:
 
 
 def test_the_docs_list_every_code_of_a_problem() -> None:
-    page = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
+    page = page_text("notation")
     table = page.split("| code |")[1].split("\n\n")[0]
     source = "".join(path.read_text(encoding="utf-8") for path in sorted(OWN_TEXT))
     used = set(re.findall(r'(?:Fault\(\s*|code=)"([a-z-]+)"', source))
@@ -249,13 +250,13 @@ def test_no_environment_of_the_docs_is_made_in_a_folder_of_the_checkout() -> Non
 
 
 def test_the_docs_list_every_tag_that_the_arena_writes() -> None:
-    rows = re.findall(r"^\| (`.*?`) \|", (DOCS / "notation.md").read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| (`.*?`) \|", page_text("notation"), re.MULTILINE)
     told = {name for row in rows for name in re.findall("`([A-Za-z]+)`", row)}
     assert {*WRITTEN_TAGS, SEASON, MATCH_DAY, VARIATION} - told == set()
 
 
 def test_the_docs_show_the_first_position_of_every_game_of_ours() -> None:
-    page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    page = page_text("rules")
     for game_id in OURS:
         rows = re.findall(rf"^\| `{game_id}` \|.*`([^`]*)` \|$", page, re.MULTILINE)
         assert games.get(game_id).start().text() in rows
@@ -269,7 +270,7 @@ _OF_A_CHECKOUT = re.compile(
 """Names of files that an installed program does not have."""
 
 _PAGE = re.compile(
-    r"(?:DOCUMENTATION ?}+|lath-arena\.github\.io/lath-arena/)([\w.-]+)?/?(#[\w-]+)?"
+    r"(?:DOCUMENTATION ?}+|lath-arena\.github\.io/lath-arena/)([\w./-]+[\w-])?/?(#[\w-]+)?"
 )
 
 
@@ -320,7 +321,9 @@ def test_every_address_of_a_document_that_is_printed_is_there() -> None:
     metadata = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert metadata["project"]["urls"]["Documentation"] == DOCUMENTATION
     named = {hit[1] for _, text in printed_texts() for hit in _PAGE.finditer(text) if hit[1]}
-    assert {"queries", "untrusted-bots", "rules"} <= named
+    assert {"query-language", "run-untrusted-bots", "rules"} <= {
+        page.rpartition("/")[2] for page in named
+    }
     assert [page for page in named if not (ROOT / "docs" / f"{page}.md").is_file()] == []
 
 
@@ -529,7 +532,7 @@ def test_the_architecture_says_of_each_package_what_its_docstring_says() -> None
     packages = sorted(
         init.parent for floor in FLOORS for init in (ROOT / floor).rglob("__init__.py")
     )
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    page = page_text("architecture")
     said = dict(
         re.findall(r"^\| `([a-z_/]+)/` \| (.+) \|$", page.split("## Packages")[1], re.MULTILINE)
     )
@@ -542,7 +545,7 @@ def two_sentences_of(package: Path) -> str:
 
 
 def test_files_that_recipes_and_the_architecture_name_are_there() -> None:
-    pages = [ROOT / "CONTRIBUTING.md", DOCS / "architecture.md", DOCS / "design/architecture.md"]
+    pages = [ROOT / "CONTRIBUTING.md", *(DOCS / "design").glob("[ad]*.md")]
     text = "".join(page.read_text(encoding="utf-8") for page in pages)
     named = set(re.findall(r"`((?:games|notation|bots|reports|arena|tests)/[\w/.-]+\.\w+)", text))
     made = {"tests/PACKAGE/messages.txt", *(name for name in named if "NAME" in name)}

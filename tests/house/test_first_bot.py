@@ -1,4 +1,4 @@
-"""A reader follows docs/your-first-bot.md, command by command."""
+"""A reader follows docs/tutorials/your-first-bot.md, command by command."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pathlib import Path
 
 import commands
 import pytest
-from places import ROOT
+from places import page_text
 from processes import PATIENCE_S
 from tools import needs
 
-PAGE = (ROOT / "docs" / "your-first-bot.md").read_text(encoding="utf-8")
+PAGE = page_text("your-first-bot")
 
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from places import DOCS
+from places import page_text
 from sample_records import BUILT_IN, random_game
 
 from lath import games
@@ -183,7 +183,7 @@ def test_what_no_planes_can_be_made_of_is_refused_in_words(monkeypatch: pytest.M
 
 def test_the_example_of_the_docs_names_arrays_that_there_are(tmp_path: Path) -> None:
     """It is run where numpy is installed, which no part of the project needs."""
-    page = (DOCS / "formats.md").read_text(encoding="utf-8")
+    page = page_text("formats")
     example = page.split("```py\n")[1].split("```\n")[0]
     content, _ = written("npz", [GAME, UNFINISHED])
     named = re.findall(r'data\["(\w+)"\]', example)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from places import DOCS
+from places import page_text
 from query_strategies import TREES, Tree, answer, is_like, printed, quoted, records
 from walks import playout
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from golden import Golden
 
 
-PAGE = DOCS / "queries.md"
+PAGE = page_text("query-language")
 
 RECORD = parse("""\
 [Game "mammalath"]
@@ -241,7 +241,7 @@ def test_what_may_be_a_slip_is_known_though_it_is_no_mistake(golden: Golden) -> 
 
 
 def queries_of_the_page() -> Iterator[str]:
-    for block in re.findall(r"^```query\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL):
+    for block in re.findall(r"^```query\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL):
         yield from block.strip().splitlines()
 
 
@@ -253,7 +253,7 @@ def test_every_query_of_the_page_is_one() -> None:
 
 
 def test_the_page_lists_the_words_of_every_operator_and_no_others() -> None:
-    table = PAGE.read_text().partition("| test | is about |\n")[2].partition("\n\n")[0]
+    table = PAGE.partition("| test | is about |\n")[2].partition("\n\n")[0]
     cells = [row.split(" | ")[0] for row in table.splitlines()[1:]]
     words = {text.split()[0] for cell in cells for text in re.findall("`([^`]+)`", cell)}
     assert words - {"contains", "Annotator", "tag.mood", "…"} == set(WORDS) - {"plain"}

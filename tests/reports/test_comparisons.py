@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import pytest
-from places import ROOT
+from places import page_text
 from sample_records import bare
 
 from lath.arena.terminal.layout import Output
@@ -248,7 +248,7 @@ def test_terminal_csv_json_page_and_docs_show_the_columns_of_one_list(
     page = render(games, background=Background(scale=scale)).html
     print_standings(standings, Output(to_stdout=True), columns=columns.named("all"))
     heading = capsys.readouterr().out.splitlines()[1]
-    page_of_commands = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    page_of_commands = page_text("command-line")
     docs = page_of_commands.partition("#### Columns")[2].partition("\n### ")[0]
     assert docs.count("\n| `") == len(columns.COLUMNS)
     rows = columns.rows_of(told["overall"])

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from places import DOCS
+from places import page_text
 from report_pages import knockout, many_bots, played
 from sample_records import bare, cut, hostile_records, random_game
 from typing_extensions import TypedDict
@@ -160,7 +160,7 @@ def test_the_docs_name_every_field_of_the_data() -> None:
     def fields_of(schema: dict[str, Any]) -> set[str]:
         return {name for part in objects_of(schema) for name in part.get("properties", ())}
 
-    table = (DOCS / "report.md").read_text(encoding="utf-8").split("| field | is |")[1]
+    table = page_text("report").split("| field | is |")[1]
     table, of_index = table.split("| field of an index | is |")
     told = set(re.findall(r"`([a-z0-9_]+)`", table))
     told |= {"title", "game", "1-0", "0-1", "1/2-1/2", "*"}

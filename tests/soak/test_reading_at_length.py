@@ -44,7 +44,7 @@ TOO_MUCH: Final = {
     *("beginnings of annotations", "braces in lines of moves"),
     *("good annotations, then another", "annotations"),
 }
-"""Texts of which a megabyte has more parts than a record may hold (docs/notation.md)."""
+"""Texts of which a megabyte has more parts than a record may hold (docs/reference/notation.md)."""
 
 
 @pytest.mark.parametrize("name", HOSTILE)

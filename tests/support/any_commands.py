@@ -34,7 +34,7 @@ from lath import notation
 from lath.arena.cli.main import COMMANDS, commands_of
 
 STATUSES: Final = frozenset({0, 1, 2, 3, 5, 10, 11, 12})
-"""What docs/command-line.md lists, but for 4: a bug."""
+"""What docs/reference/command-line.md lists, but for 4: a bug."""
 
 PATIENCE_S: Final = 4
 """After which a command is asked to stop, as by Ctrl-C: it may play for hours."""

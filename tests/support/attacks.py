@@ -1,4 +1,4 @@
-"""The catalogue of attacks in `docs/attacks.md`: who tries each, and what should come of it.
+"""The catalogue of attacks in `attacks.md`: who tries each, and what should come of it.
 
 `tests/arena/sandbox/test_attacks.py` asserts each cell of its tables.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from places import ROOT
+from places import page_text
 
 MODES: Final = ("none", "user", "bwrap", "bwrap-user")
 """Sandboxes: root starts `user` and `bwrap`, an ordinary user `none` and `bwrap-user`."""
@@ -21,7 +21,7 @@ ENDS: Final = {NO, "noticed", "yes", SYSTEM}
 @cache
 def catalogue() -> dict[str, dict[str, str]]:
     """Return of each attack, in the words of the document, what comes of it in each sandbox."""
-    text = (ROOT / "docs" / "attacks.md").read_text(encoding="utf-8")
+    text = page_text("attacks")
     rows = [line[2:-2].split(" | ") for line in text.splitlines() if line.startswith("| ")]
     found = {
         words: dict(zip(MODES, [*cells, cells[-1]], strict=True))

@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 from commands import arena
-from places import DOCS
+from places import page_text
 
 _FENCE: Final = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -18,7 +18,7 @@ class DocPage:
     """A page by its name."""
 
     def __init__(self, name: str) -> None:
-        self.text: Final = (DOCS / name).read_text(encoding="utf-8")
+        self.text: Final = page_text(name)
         self.prose: Final = _FENCE.sub("", self.text)
         """Without what stands in fences."""
         self._blocks: Final[list[tuple[str, str, str]]] = _FENCE.findall(self.text)

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 
 from babblers import SIGNS as SPOKEN
 from commands import arena
-from places import ROOT
+from places import DOC_PAGES, ROOT, page_text
 from record_texts import SIGNS as NOTATION
 from record_texts import mutant, written
 from results import a_result
@@ -147,7 +147,7 @@ def _configs() -> Sequence[str]:
     """Return the configurations of the documents."""
     texts = [
         found
-        for page in sorted((ROOT / "docs").glob("*.md"))
+        for page in DOC_PAGES
         for found in re.findall(r"^```toml\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
     ]
     bots = '\n[[bot]]\nname = "random"\n\n[[bot]]\nname = "b"\ncommand = ["python", "b.py"]\n'
@@ -359,7 +359,7 @@ def _meet_commands(content: bytes) -> bool:
 @cache
 def _queries() -> Sequence[str]:
     """Return the queries of the documents, a line each."""
-    text = (ROOT / "docs/queries.md").read_text()
+    text = page_text("query-language")
     blocks = re.findall(r"^```query\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     return _latin([line for block in blocks for line in block.splitlines() if line])
 

@@ -13,7 +13,7 @@ import bad_bots
 import odd_bots
 import pytest
 from bad_bots import Good
-from places import ROOT
+from places import page_text
 from scripted import scripted
 
 from lath.arena.botcheck.check import Report, check
@@ -136,7 +136,7 @@ def test_points_that_were_not_tested_for_the_same_reason_are_told_together() -> 
 
 
 def test_the_manual_tells_of_every_point() -> None:
-    page = (ROOT / "docs" / "bot-check.md").read_text(encoding="utf-8")
+    page = page_text("check-a-bot")
     tables = page.split("## The points")[1]
     cells = re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|", tables, re.MULTILINE)
     named = re.findall("[a-z-]+", " ".join(cells))

@@ -18,7 +18,7 @@ import pytest
 from commands import Ran, arena
 from hypothesis import given
 from hypothesis import strategies as st
-from places import DOCS
+from places import page_text
 from problem_cases import CASES, problems_in
 from refusals import refusals
 from workers_here import work_here
@@ -183,7 +183,7 @@ def test_the_json_of_every_broken_file_of_the_table_is_that_of_its_problems(tmp_
 
 
 def test_the_page_on_the_notation_explains_every_field_of_the_json() -> None:
-    page = (DOCS / "notation.md").read_text(encoding="utf-8")
+    page = page_text("notation")
     table = page.split("| field |")[1].split("\n\n")[0]
     explained = re.findall(r"`([a-z]+)`", "".join(re.findall(r"^\| (.*?) \|", table, re.MULTILINE)))
     assert sorted(explained) == sorted(field.name for field in dataclasses.fields(Problem))

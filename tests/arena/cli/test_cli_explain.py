@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-PAGE = DocPage("explain.md")
+PAGE = DocPage("find-where-a-bot-loses")
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ from lath.notation import format_record
 if TYPE_CHECKING:
     from golden import Golden
 
-PAGE = DocPage("explore.md")
+PAGE = DocPage("explore-positions")
 
 
 @pytest.fixture(autouse=True)

@@ -25,6 +25,7 @@ import pytest
 from arena_runs import PATIENCE_S, environment
 from commands import arena
 from loaded import Run
+from places import page_text
 from processes import gone, still_running
 
 from lath import games
@@ -362,7 +363,7 @@ def wait_until_read(pipe: int) -> None:
 
 
 def test_every_exit_status_stands_in_the_documents() -> None:
-    text = Path("docs/command-line.md").read_text()
+    text = page_text("command-line")
     table = text.partition("| exit status |")[2].partition("\n\n")[0]
     documented = {
         int(n)

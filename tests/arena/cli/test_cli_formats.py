@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import bad_bots
 import jsonschema
 from arena_runs import arena, numbers, sequence
-from places import DOCS
+from places import page_text
 from quick_runs import play_nothing
 
 from lath import notation
@@ -22,7 +22,7 @@ from lath.arena.tournament.run.open_games import book_of, schedule_of
 if TYPE_CHECKING:
     import pytest
 
-PAGE = (DOCS / "tournaments.md").read_text(encoding="utf-8")
+PAGE = page_text("run-a-tournament")
 EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 REAL = ("random", f"legal={Path('examples/bots/legal.sh').resolve()}")

@@ -19,7 +19,7 @@ from lath.reports.metrics.definitions import MEASURES, SAYS
 if TYPE_CHECKING:
     from golden import Golden
 
-PAGE = DocPage("measures.md")
+PAGE = DocPage("game-metrics")
 
 
 @pytest.fixture(autouse=True)

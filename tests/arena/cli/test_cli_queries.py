@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from commands import arena
-from places import DOCS
+from places import page_text
 from refusals import refusals
 from sample_records import tournament
 
@@ -21,7 +21,7 @@ from lath.notation import format_records
 if TYPE_CHECKING:
     from golden import Golden
 
-PAGE = (DOCS / "queries.md").read_text(encoding="utf-8")
+PAGE = page_text("query-language")
 
 
 def blocks(fence: str) -> list[str]:
@@ -217,7 +217,7 @@ def test_stats_tell_of_each_opening_as_a_table_for_a_sheet_and_for_programs() ->
     sheet = arena("stats", "games.lath", "--openings", "--csv").out.splitlines()
     assert sheet[0].split(",") == list(told["lines"][0])
     assert len(sheet) == 1 + len(told["lines"])
-    page = (DOCS / "archives.md").read_text(encoding="utf-8")
+    page = page_text("manage-archives")
     for key in (*told, *told["lines"][0]):
         assert f"`{key}`" in page or key == "lines"
 

@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 from commands import arena, refusals
 from PIL import Image
-from places import ROOT
+from places import page_text
 from quick_runs import play_nothing
 from results import a_config
 from sample_records import tournament
@@ -120,7 +120,7 @@ def test_the_data_keep_their_schema_and_come_with_a_page_where_both_are_asked_fo
 
 
 def test_the_docs_name_every_field_of_the_data() -> None:
-    table = (ROOT / "docs" / "report.md").read_text(encoding="utf-8").split("| field | is |")[1]
+    table = page_text("report").split("| field | is |")[1]
     own = dict(described()["properties"])
     del own["standings"], own["outcome"]  # they have schemas of their own
     fields = {*described()["properties"], *properties_of(own)}
@@ -182,7 +182,7 @@ def test_a_users_file_comes_before_ours_and_that_of_the_docs_makes_a_page(record
     assert arena("report", records, "--templates", "mine").status == 0
     assert "body { color: rebeccapurple }" in read()
     assert "<p>Here stands Sample.</p>" in read()
-    page = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+    page = page_text("report")
     (template,) = re.findall(r"^```jinja\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     mine("sections/facts.html.j2", template)
     ran = arena("report", records, "--templates", "mine")

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 from commands import arena, refusals
 from game_files import THREE_VERSIONS, write_game
-from places import DOCS, OURS, ROOT
+from places import OURS, ROOT, page_text
 
 from lath import games
 from lath.arena.cli.main import COMMANDS, MOVED, TREE, commands_of
@@ -113,7 +113,7 @@ def below(name: str) -> list[str]:
 
 
 def test_every_command_has_help_with_an_example_and_stands_in_the_docs() -> None:
-    docs, wrong = (DOCS / "command-line.md").read_text(), {}
+    docs, wrong = page_text("command-line"), {}
     for command in [command for name in COMMANDS for command in (name, *below(name))]:
         ran = arena(*command.split(), "--help")
         found = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import arena
-from places import DOCS
+from places import page_text
 
 from lath.notation import formats
 from lath.notation.formats import TABLE
@@ -27,13 +27,15 @@ def said(line: str) -> str:
     return ran.out + ran.err
 
 
-@pytest.mark.parametrize("name", ["archives", "queries", "text-records", "formats"])
+@pytest.mark.parametrize(
+    "name", ["manage-archives", "query-language", "repair-text-records", "formats"]
+)
 def test_every_command_of_a_page_prints_what_it_shows(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    blocks = _BLOCK.findall((DOCS / f"{name}.md").read_text(encoding="utf-8"))
+    blocks = _BLOCK.findall(page_text(name))
     ran: list[str] = []
     for kind, file, text in blocks:
         if kind in ("lath", "text") and (file or (name == "formats" and kind == "lath")):
@@ -51,7 +53,7 @@ def test_every_command_of_a_page_prints_what_it_shows(
 
 
 def test_the_examples_of_formats_are_what_is_written_and_told(tmp_path: Path) -> None:
-    page = (DOCS / "formats.md").read_text(encoding="utf-8")
+    page = page_text("formats")
     of: dict[str, str] = {}
     for kind, _, text in _BLOCK.findall(page):
         of.setdefault(kind, text)

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from commands import Ran, arena
-from places import ROOT
+from places import ROOT, page_text
 from planted import pool, secret, secrets_below, secrets_in
 from sample_records import HOSTILE_NAMES, random_game
 
@@ -215,7 +215,7 @@ def test_the_example_of_a_workflow_publishes_what_is_written() -> None:
     (command,) = re.findall(r"run: (arena report .*)", text)
     out = command.split("--site ")[1].split()[0]
     assert f"path: {out}\n" in text
-    assert command in (ROOT / "docs" / "publishing.md").read_text()
+    assert command in page_text("publish-results")
 
 
 # what a bot's owner gets

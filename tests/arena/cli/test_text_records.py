@@ -17,7 +17,7 @@ from sample_records import random_game
 from lath.notation import formats
 from lath.notation.text.splitting import Entry
 
-PAGE = DocPage("text-records.md")
+PAGE = DocPage("repair-text-records")
 
 
 @pytest.fixture(autouse=True)

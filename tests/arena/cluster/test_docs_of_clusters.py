@@ -1,4 +1,4 @@
-"""An organiser follows docs/cluster.md: certificates, configuration, scheduler, worker, games."""
+"""An organiser follows run-on-several-machines.md, from certificates to games."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import distributed  # noqa: F401 - it has the defaults of what is set
 import pytest
 from clusters import HOST, OTHER_HOST, hosts_of, until
 from distributed.cli import dask_scheduler, dask_ssh, dask_worker
-from places import ROOT
+from places import ROOT, page_text
 from processes import PATIENCE_S
 from tools import needs
 
@@ -29,7 +29,7 @@ from lath.arena.sandbox.limits import die_with
 
 pytestmark = pytest.mark.slow
 
-PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+PAGE = page_text("run-on-several-machines")
 SERVICE = (ROOT / "examples" / "cluster" / "dask-worker.service").read_text(encoding="utf-8")
 MANIFEST = (ROOT / "examples" / "cluster" / "arena.yaml").read_text(encoding="utf-8")
 CERTIFICATES, CONFIGURATION = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

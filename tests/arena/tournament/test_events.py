@@ -1,4 +1,4 @@
-"""`arena run --json-events`: one JSON object a line, as its schema and docs/events.md say."""
+"""`arena run --json-events`: one JSON object a line, as its schema and events.md say."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arena_runs import PATIENCE_S, environment, flags, numbers, sequence
 from bad_bots import Good
 from commands import arena as here
 from loaded import Run
-from places import ROOT
+from places import page_text
 from pydantic import TypeAdapter
 from results import a_config, a_result
 from runs import Told
@@ -33,7 +33,7 @@ from lath.arena.tournament.run.progress import Progress, RunSummary
 from lath.arena.tournament.run.runner import Runner
 from lath.arena.tournament.store.jobs import PairResult
 
-PAGE = (ROOT / "docs" / "events.md").read_text(encoding="utf-8")
+PAGE = page_text("events")
 TWO = {"ann": Good, "bob": Good}
 SCHEMA = jsonschema.Draft202012Validator(schema())
 KINDS = {

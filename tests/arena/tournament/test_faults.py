@@ -16,7 +16,7 @@ from bot_checks import check_all
 from bot_faults import BAD_BOTS, BotFault, Gauntlet, Plain, measure, tournaments
 from fault_cases import CASES, Fault
 from fault_stand import MAX_GROWTH_KIB, SPARE_S, Stand
-from places import ROOT
+from places import ROOT, page_text
 from processes import gone, pids_with
 from surrounding_faults import wall_clocks_in
 
@@ -101,6 +101,6 @@ def test_the_arena_never_asks_the_wall_clock_how_long_something_took() -> None:
 
 
 def test_the_page_of_faults_lists_those_that_are_played() -> None:
-    page = (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
+    page = page_text("penalties")
     listed = re.findall(r"^\| ([0-9]+) \| ", page, re.MULTILINE)
     assert [*map(int, listed)] == [case.number for case in CASES if case.faults]

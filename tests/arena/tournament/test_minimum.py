@@ -16,6 +16,7 @@ import commands
 import pytest
 import tomlkit
 import typer.main
+from places import page_text
 
 import lath.arena
 from lath.arena.cli.main import app
@@ -163,7 +164,7 @@ def test_no_key_of_an_entrants_file_gives_its_bot_more(folder: Path) -> None:
 
 
 def test_the_docs_say_of_each_key_what_an_entrants_file_may_say() -> None:
-    text = Path("docs/untrusted-bots.md").read_text(encoding="utf-8")
+    text = page_text("run-untrusted-bots")
     rows = text.partition("| key | an entrant's file may say |")[2].partition("\n\n")[0]
     told: dict[str, str] = {}
     for row in rows.splitlines()[2:]:
