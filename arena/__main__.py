@@ -38,6 +38,16 @@ from lath.arena.errors import (
 from lath.arena.terminal.notices import print_error, print_note
 from lath.arena.terminal.streams import behind_doors
 
+OBJECTS: Final = {
+    "FormatError": "format",
+    "IllegalMoveError": "move",
+    "MoveSyntaxError": "move",
+    "PositionError": "position",
+    "SetupError": "setup",
+    "UnknownGameError": "game",
+}
+"""What errors of the layers below are about, which their texts do not name first."""
+
 SELDOM: Final = 100_000
 """New objects after which Python looks for garbage: imports make many, and none of it."""
 
@@ -149,7 +159,8 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.flush()
         _print_taken(arguments)
     except (ArenaError, GameError) as error:
-        print_error(error)
+        about = OBJECTS.get(type(error).__name__)
+        print_error(f"{about}: {error}" if about else error)
         if isinstance(error, ArenaError):
             return error.status
         return USAGE if isinstance(error, UnknownGameError) else FAULT
@@ -239,7 +250,7 @@ def _usage_or_bug(error: Exception) -> int:
 
     traceback.print_exc()
     whose = " or ".join(("a bug in the arena", *paths()))
-    print_error(f"internal error: this is {whose}\nhint: report the lines above")
+    print_error(f"arena: this is {whose}\nhint: report the lines above")
     return BUG
 
 

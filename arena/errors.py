@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from lath.games.errors import LathError
+from lath.games.errors import LathError, hinted
 from lath.notation.record.errors import printable
 from lath.notation.record.tags import Termination
 
@@ -60,7 +60,7 @@ class ArenaError(LathError):
 
     def __str__(self) -> str:
         """Return the message, and each line of the hint as a line `hint: …`."""
-        return "\n".join((self.message, *(f"hint: {line}" for line in self.hint.splitlines())))
+        return hinted(self.message, self.hint)
 
 
 class ConfigError(ArenaError):
@@ -93,9 +93,9 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ConfigError(f"{named} cannot be read: {error.strerror or error}") from error
+        raise ConfigError(f"{named}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{named} is not UTF-8: byte {error.start}") from error
+        raise ConfigError(f"{named}: not UTF-8 at byte {error.start}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class SandboxError(ConfigError):
 class StoreError(ArenaError):
     """The tournament's directory cannot be used: foreign, damaged, or one of those below."""
 
-    joint = " "
+    joint = ": "
     """What stands between the path and what is wrong with it."""
 
     def __init__(self, wrong: str, path: Path | None = None, joint: str | None = None) -> None:
@@ -155,7 +155,7 @@ class StoreError(ArenaError):
 class DamagedError(StoreError):
     """What is stored is not what was stored, or not in a state to be read."""
 
-    joint = " is damaged: "
+    joint = ": damaged: "
 
 
 class InUseError(StoreError):
@@ -277,7 +277,7 @@ class HeldUpError(ArenaError):
     """The arena itself was stopped, or got no time to run: what a bot took cannot be told."""
 
     def __init__(self, held_s: float, late: str = "") -> None:
-        super().__init__(f"the arena was held up for {held_s:.1f} s")
+        super().__init__(f"this machine: the arena did not run for {held_s:.1f} s")
         self.held_s = held_s
         self.late = late
         """Which bot computed, waited for a core and was late, while the arena itself ran."""

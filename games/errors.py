@@ -10,8 +10,8 @@ class LathError(Exception):
 
 
 def hinted(words: str, hint: str) -> str:
-    """Return what is wrong, and a hint on a line of its own; an empty one is left out."""
-    return f"{words}\nhint: {hint}" if hint else words
+    """Return what is wrong, then each line of a hint as a line `hint: …`."""
+    return "\n".join((words, *(f"hint: {line}" for line in hint.splitlines())))
 
 
 class GameError(LathError, ValueError):

@@ -94,7 +94,7 @@ def analyze(
     output.refuse()
     kept_at = None if str(out) == "-" else out.with_name(f"{out.name}{KEPT}")
     if kept_at is not None and out.is_symlink():
-        raise ConfigError(f"{out} is a link, expected a file of its own")
+        raise ConfigError(f"{out}: this is a symbolic link; name a regular file")
     selection = Selection(files, where)
     records = _taken(selection, files, where, number, ply)
     done = 0
@@ -134,10 +134,10 @@ def _taken(
     """Return the records to analyse: the one of --record, or all; raises ArenaError."""
     if number is None:
         if ply is not None:
-            raise typer.BadParameter("--ply is of a record: name it by --record N")
+            raise typer.BadParameter("--ply: needs --record N")
         return (record for _, record in selection)
     if len(files) != 1 or where is not None:
-        raise typer.BadParameter("--record is of one file, without --where")
+        raise typer.BadParameter("--record: takes one FILE and cannot be combined with --where")
     return iter([_one(files[0], number, ply)])
 
 
@@ -146,5 +146,5 @@ def _one(file: Path, number: int, ply: int | None) -> Record:
     (entry,) = read_from(file, numbered(file, number))
     record, played = played_in(file, entry)
     if ply is not None and ply_in(file, number, ply, len(played) - 1) == len(played) - 1:
-        raise ConfigError(f"{file}: record {number} has no move after ply {ply}, which is its last")
+        raise ConfigError(f"{file}: record {number} has {ply} plies, so no move follows ply {ply}")
     return record

@@ -256,10 +256,12 @@ def pack(
     _refuse_protocol(protocol)
     options = _options(option_ or [])
     if protocol == OURS and (options or tc):
-        raise ConfigError("--tc and --option are for contests: the arena says both itself")
+        raise ConfigError(
+            "--tc and --option: need --protocol with a contest; the arena sets both itself"
+        )
     time = time_of(tc or (CONTESTS[protocol].tc if protocol in CONTESTS else "none"))
     if time.has_clock:
-        raise ConfigError(f"--tc {tc!r}, expected a time for each move, or nodes")
+        raise ConfigError(f"--tc: {tc!r} is not a time per move, such as 'move 0.5', or nodes")
     text = packing.pack(
         bot, plays=game or (), protocol=protocol, tc=str(time), seed=seed, options=options
     )
@@ -267,7 +269,7 @@ def pack(
         print(text, end="", file=data_output())
         return
     if out.exists() and Path(bot).exists() and out.samefile(bot):
-        raise ConfigError(f"-o {str(out)!r} is the bot itself; name another file")
+        raise ConfigError(f"--output: {str(out)!r} is the bot itself; name another file")
     Target(path=out, kind=PACKED, inputs=[Path(bot)], force=force).write([text.encode()])
     done = {"written": [str(out)], "characters": len(text)}
     print_done(done, f"{out}: {len(text)} characters", as_json=as_json, quiet=quiet)
@@ -313,8 +315,8 @@ def log(
         return
     if not text:
         raise ArenaError(
-            f"game {game} of {folder} ended by {record.termination}, and only logs of games that "
-            "end badly are kept; play with --log all to keep every one"
+            f"{folder}: no log of game {game} is kept, because it ended by {record.termination}",
+            hint="arena run --log all keeps the logs of all games",
         )
     _print_game(game, record)
     print(f"\n{text}", end="")
@@ -380,7 +382,10 @@ def replay(
     record, log_text = game_in(source, game)
     where = side or (record.forfeit and SideOption(record.forfeit.side))
     if not where:
-        raise ConfigError(f"no bot broke game {game} off: say --side first or --side second")
+        raise ConfigError(
+            f"--side: needed, because no bot is at fault in game {game}",
+            hint="--side first, or --side second",
+        )
     spec, new = _as_then(source, record, log_text, Side[where.name], command, seed)
     spec = ready(spec, closed=[str(source.absolute())])
     under = debugged(spec.command) if command else None
@@ -398,7 +403,7 @@ def replay(
     except GameError as error:
         raise ArenaError(f"{source}: game {game}: {error}") from error
     how = "no time limit" if seconds == math.inf else f"{seconds:g} s for a move"
-    how = "its debugger has the terminal: run it there" if under else how
+    how = "type run in its debugger" if under else how
     words = f"{spec.name} ({where}): {shlex.join(spec.command)}; seed {new.seed}; {how}"
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         if not quiet:
@@ -488,7 +493,10 @@ def _as_then(
             lacks=missing_file(words, home, in_scratch=False),
         )
     if spec is None:
-        raise ConfigError(f"{source} does not say how {name} is started: say it after --")
+        raise ConfigError(
+            f"{source}: does not say how {name} is started",
+            hint=f"arena bot replay {shlex.quote(str(source))} GAME -- COMMAND",
+        )
     if own := read_options(record.tag((FIRST_OPTIONS, SECOND_OPTIONS)[seat])):  # of a tuning
         spec = replace(spec, options={**spec.options, **own})
     lines, _ = read_log(log_text, (record.first, record.second))
@@ -523,7 +531,9 @@ def _words(command: list[str], folder: Path, write: str) -> tuple[str, ...]:
     """Return the words that a command has; raises ConfigError with what to `write` for a file."""
     words = words_of(command[0] if len(command) == 1 else shlex.join(command), folder)
     if advice := None if words[0] in bundled() else advice_on(words, folder):
-        raise ConfigError(advice.says(f"{write}{shlex.join(advice.words)}"))
+        raise ConfigError(
+            f"CMD: {advice.why}", hint=advice.hint(f"{write}{shlex.join(advice.words)}")
+        )
     return words
 
 
@@ -532,7 +542,7 @@ def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
     if cwd is not None and not cwd.is_dir():
         raise ConfigError(f"--cwd: {str(cwd)!r} is not a folder")
     home = (cwd or Path()).resolve()
-    words = _words(command, home, "type: arena bot check -- ")
+    words = _words(command, home, "arena bot check -- ")
     return BotSpec(
         name=Path(words[0]).name,
         command=resolve(words, home),
@@ -547,11 +557,11 @@ def _options(options: list[str]) -> dict[str, str]:
     settings = [text.partition("=") for text in options]
     for text, (name, equals, _) in zip(options, settings, strict=True):
         if not (name and equals):
-            raise ConfigError(f"--option {text!r}, expected NAME=VALUE")
+            raise ConfigError(f"--option: {text!r} is not NAME=VALUE")
     return {name: value for name, _, value in settings}
 
 
 def _refuse_protocol(protocol: str) -> None:
     """Raise ConfigError for a protocol that there is not."""
     if protocol not in PROTOCOLS:
-        raise ConfigError(f"--protocol {protocol!r}, expected one of {', '.join(PROTOCOLS)}")
+        raise ConfigError(f"--protocol: {protocol!r} is not one of {', '.join(PROTOCOLS)}")

@@ -263,7 +263,7 @@ def events_of(progress: Progress, *, to_stdout: bool, output: Target | None) -> 
         with signals.interruptible():  # a pipe is open when somebody reads
             stream = data_output() if path is None else path.open("w", encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from error
     steadfast = Steadfast(stream)
     progress.listeners.append(json_lines(cast("TextIO", steadfast)))
     try:

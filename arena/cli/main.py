@@ -487,7 +487,7 @@ def add_games(
             if wants_moves:
                 games.get(game_id)  # refused where there is no such game
             if TAKEN.game and TAKEN.game != game_id:
-                raise ConfigError(f"--game {TAKEN.game} and --game {game_id}: expected one of them")
+                raise ConfigError(f"--game: give one, not both {TAKEN.game} and {game_id}")
             TAKEN.give_game(game_id)
 
 

@@ -70,7 +70,7 @@ def numbered(file: Path, game: int | None) -> Iterator[Entry]:
             return
     if game is not None:
         many = f"{number} record{'' if number == 1 else 's'}"
-        raise ConfigError(f"{file} has {many}, no number {game}")
+        raise ConfigError(f"{file}: has {many}; record {game} does not exist")
 
 
 def _entries(file: Path, game: int | None) -> Iterator[Entry]:

@@ -95,10 +95,7 @@ def play(
     Example: arena play yavalath --bot monte-carlo --side second -o mine.lath
     """
     if bool(game) == bool(game_):
-        raise typer.BadParameter(
-            "expected one game: GAME, or --game GAME; `arena games` lists them, and "
-            "`arena games GAME` the variants of one"
-        )
+        raise typer.BadParameter("GAME: give one game\nhint: arena games")
     spec, control = _spec(bot), time_of(tc)
     control = (spec and spec.time) or control
     plan = _plan(game or game_, spec, side, setup, position, seed)
@@ -181,10 +178,10 @@ def _spec(text: str) -> BotSpec | None:
         return None
     table = bot_flag(text)
     if (name := table["name"]) == PERSON:
-        raise ConfigError(f"--bot: {name!r} cannot be the name of a bot here")
+        raise ConfigError(f"--bot: {name!r} is reserved for you; name the bot differently")
     if "command" not in table and name not in bundled():
         known = ", ".join((*bundled(), NOBODY))
-        raise ConfigError(f"--bot: unknown bot {name!r} ({known}); any other is NAME=CMD")
+        raise ConfigError(f"--bot: {name!r} is not one of {known}; name any other as NAME=CMD")
     return ready(spec_of(table))
 
 
@@ -198,7 +195,7 @@ def _plan(
 ) -> GamePlan:
     """Return the game to play; where nothing tells its start, the seed does."""
     if position is not None and setup is not None:
-        raise typer.BadParameter("--position and --setup exclude each other")
+        raise typer.BadParameter("--position: cannot be combined with --setup")
     game = games.get(games.named(game_id))
     names = (f"{PERSON} 1", f"{PERSON} 2")
     if spec is not None:
@@ -211,7 +208,7 @@ def _plan(
     else:
         start = game.position(position)
         if outcome := start.outcome():
-            raise ConfigError(f"--position: the game is over there: {outcome.ending}")
+            raise ConfigError(f"--position: the game is over in this position: {outcome.ending}")
         position = start.text()
     return GamePlan(
         number=0,

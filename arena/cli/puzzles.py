@@ -89,7 +89,7 @@ def ask_puzzles(
 
     add_games(files)
     if file is None and is_of_records(game):
-        words = f"{game} has records, expected a game"
+        words = f"{game}: this is a record file; name a game"
         raise ConfigError(hinted(words, f"arena puzzles ask GAME --file {shlex.quote(game)}"))
     game_id = games.named(game)
     found = _puzzles(file or built_in(game_id))
@@ -97,7 +97,7 @@ def ask_puzzles(
     random.Random(seed).shuffle(chosen)
     chosen.sort(key=lambda one: one.grade)
     if not chosen:
-        raise ConfigError(f"--grade {grade}: there is no such puzzle of {game}")
+        raise ConfigError(f"--grade: {game} has no puzzles of difficulty {grade}")
     with signals.heeded(raises=True):
         try:
             with redirect_stdout(sys.stderr) if as_json else nullcontext():
@@ -131,14 +131,14 @@ def make_puzzles(
     refuse_json_beside(output, as_json=as_json)
     made = Target(path=output, kind=RECORDS)
     if output.is_file():
-        raise ConfigError(f"{output} is there already")
+        raise ConfigError(f"{output}: already exists")
     made.refuse()
     found: list[Puzzle] = []
     one = games.get(games.named(game))
 
     def tell(gone_through: int) -> None:
         if not quiet:
-            tell_over(f"{len(found)} of {count} puzzles, {gone_through} games gone through")
+            tell_over(f"{len(found)} of {count} puzzles, {gone_through} games searched")
 
     with signals.heeded(raises=True), bots() as both, Engine.open(PLAYER) as player:
         _note(both, quiet=quiet)

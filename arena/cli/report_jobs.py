@@ -292,7 +292,7 @@ class IndexJob(ReportJob):
         from lath.reports.page.page import Card
 
         if str(self.out) == "-":
-            raise ConfigError("an index page links to reports beside it: -o needs a FILE")
+            raise ConfigError("--output: an index page links to reports beside it, so name a FILE")
         for path in sources if self.writes_reports and self.out else ():
             # One that is there may be a run's, which hides nothing.
             if not needs_report(path) and (path in self.made or not self.public):
@@ -346,7 +346,7 @@ class IndexJob(ReportJob):
         self._write(found, found["standings"]["overall"]["games"], make)
         if damaged:
             place = self.data if self.out is None else self.out
-            lines = (f"{path} is not in {place}: {error}" for path, error in damaged.items())
+            lines = (f"{path}: left out of {place}: {error}" for path, error in damaged.items())
             warn_of(doubts)
             raise ArenaError("\n".join(lines))
         return doubts

@@ -263,7 +263,7 @@ class Selection:
         """Return in words what was left out besides what did not match; empty where nothing was."""
         words = ""
         if self.duplicates:
-            words += f"; {self.duplicates} left out that were there already"
+            words += f"; {self.duplicates} duplicate{'s' * (self.duplicates > 1)} left out"
         if self.copies:
             words += f"; {self.copies} {'copy' if self.copies == 1 else 'copies'} left out"
         if self.bad:
@@ -321,4 +321,4 @@ def keys_of(option: str, names: str | None) -> tuple[Key, ...]:
     try:
         return () if names is None else keys(names)
     except KeyNameError as error:
-        raise ConfigError(f"{option} {names}: {error}") from error
+        raise ConfigError(f"{option}: {error}") from error

@@ -268,7 +268,7 @@ class Explorer:
         archive = self.archive(place.key, place.where, stop)
         game = place.game or next(iter(archive.counts), "")
         if not game:
-            raise ConfigError("there is no game here" + (" that matches" if place.where else ""))
+            raise ConfigError("no game found here" + (" that matches" if place.where else ""))
         source = archive.source(game)
         start = {"game": game, "setup": place.setup, "position": place.position}
         node = source.node(played(**start, moves=place.moves)[-1])
@@ -315,8 +315,8 @@ def _read(item: Item, where: str, stop: threading.Event) -> Archive:
             found.add(number, record)
             if len(found.records) > MOST:
                 raise ConfigError(
-                    f"there are more than {MOST:,} games: a query such as date >= 2026-11 makes "
-                    "them fewer, and a database (arena convert) takes any number"
+                    f"more than {MOST:,} games: select fewer with a query such as date >= 2026-11, "
+                    "or make a database with arena convert"
                 )
     refuse_damage(doubts)  # else games would be missing without a word
     return found

@@ -239,7 +239,7 @@ def begun(start: GameStart) -> dict[str, str]:
     """Return `game`, `setup` and `position` of a start; raises GameError and ConfigError."""
     game = games.get(games.canonical_id(start.game))  # by no file: a page has nothing run
     if start.setup and start.position:
-        raise ConfigError("a setup and a position exclude each other")
+        raise ConfigError("a setup cannot be combined with a position")
     if start.position:
         return {"game": game.id, "setup": "", "position": game.position(start.position).text()}
     seed = secrets.randbelow(1_000_000) if start.seed is None else start.seed
@@ -353,7 +353,7 @@ def puzzles_of(game: str) -> list[dict[str, Any]]:
     """Return a game's puzzles, the easiest first; raises ConfigError where there are none."""
     files = {file.stem: file for file in all_built_in()}
     if game not in files:
-        raise ConfigError(f"no puzzles of {shortened(game)}, expected one of {', '.join(files)}")
+        raise ConfigError(f"{shortened(game)} has no puzzles; choose one of {', '.join(files)}")
     return [
         {
             "number": number,

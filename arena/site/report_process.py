@@ -63,7 +63,7 @@ def answer(asked: dict[str, Any], out: BinaryIO) -> None:
         head = {"error": UNREADABLE if public else str(error), "status": 409}
     except (MemoryError, RecursionError) as error:
         sys.stderr.write(f"error: {item.name}: {type(error).__name__}\n")
-        head = {"error": "this report takes more memory than it may", "status": 503}
+        head = {"error": "this report needs too much memory", "status": 503}
     out.write(json.dumps({"size": len(page), **head}).encode() + b"\n" + page)
     out.flush()
 

@@ -181,9 +181,9 @@ class Runs:
                 raise ConfigError(f"{item.name}: {fault}")
             known = self._runs.get(folder)
             if (known and known.goes_on) or is_being_played(folder):
-                raise ConfigError("it is being played already")
+                raise ConfigError("this tournament is already running")
             if item.config is None and not (folder / DATABASE).is_file():
-                raise ConfigError("there is no configuration to play by, only records")
+                raise ConfigError("there are only records here, not a configuration to play")
             self._runs[folder] = _Run(item, self._notes)
 
     def stop(self, item: Item) -> None:
@@ -196,9 +196,9 @@ class Runs:
                 left.interrupt()
             else:
                 raise ConfigError(
-                    "it was started elsewhere: stop it there, with Ctrl-C"
+                    "this run was started elsewhere; stop it there with Ctrl-C"
                     if is_being_played(folder)
-                    else "nobody plays it"
+                    else "this tournament is not running"
                 )
 
     def is_ours(self, folder: Path) -> bool:

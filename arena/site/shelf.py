@@ -118,7 +118,7 @@ class Shelf:
         """Take directories and files; raises ConfigError for one that is not there."""
         for source in sources:
             if not source.exists():
-                raise ConfigError(f"{source}: there is no such file or folder")
+                raise ConfigError(f"{source}: not found")
         self._sources: Final = tuple(source.resolve() for source in sources)
         self._items: dict[str, Item] = {}
         self.found_s: float | None = None

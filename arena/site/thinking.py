@@ -209,7 +209,7 @@ class Thinkers:
             if self._places.acquire(timeout=EVERY_S):
                 return True
             if time.monotonic() > until_s:
-                raise ConfigError(f"{MOST} bots think already: wait until one has answered")
+                raise ConfigError(f"{MOST} bots are already thinking; wait until one has answered")
         return False
 
     def _ask(
@@ -238,7 +238,7 @@ class Thinkers:
         """Lend a process of a bot that nobody else asks; raises ConfigError and EngineError."""
         if player.bot not in self._specs:
             known = ", ".join(self._specs) or "there is none"
-            raise ConfigError(f"there is no bot {player.bot!r} here ({known})")
+            raise ConfigError(f"{player.bot!r} is not one of {known}")
         engine = self._taken(player) or Engine.of(self._specs[player.bot])
         try:
             if player.level not in (None, engine.settings.get(LEVEL)):

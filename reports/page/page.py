@@ -101,7 +101,7 @@ def fault_of(error: Exception, folder: Path) -> str | None:
     if not places:
         return None
     is_missing = isinstance(error, jinja2.TemplateNotFound)
-    what = f"there is no template {error}" if is_missing else str(error)
+    what = f"template {error} not found" if is_missing else str(error)
     return f"{places[-1].filename}:{places[-1].lineno}: {what or type(error).__name__}"
 
 

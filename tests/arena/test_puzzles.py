@@ -60,7 +60,7 @@ def test_what_is_made_is_different_and_has_one_right_move(file: Path, tmp_path: 
         assert puzzle.position.why_illegal(puzzle.answer) is None
     assert commands.arena("check", file).status == 0
     again = commands.arena("puzzles", "make", "surikata", "-o", file)
-    assert (again.status, again.err) == (2, f"error: {file} is there already\n")
+    assert (again.status, again.err) == (2, f"error: {file}: already exists\n")
     wrong = of_another_move(one)
     (tmp_path / "wrong.lath").write_text(written([two, wrong]))
     ran = commands.arena("puzzles", "check", tmp_path / "wrong.lath")

@@ -259,7 +259,7 @@ def test_split_replaces_nothing_unless_it_is_told_to(folder: Path) -> None:
     mine = write("parts/part-0002.lath", "mine")
     ran = arena("select", "a.lath", "--split", 1, "-o", "parts")
     assert ran.status == 2
-    assert "parts/part-0002.lath is there already; --force replaces it" in ran.err
+    assert "parts/part-0002.lath: already exists\nhint: --force replaces it" in ran.err
     assert [mine.read_text(), *Path("parts").iterdir()] == ["mine", mine]
     assert arena("select", "a.lath", "--split", 1, "-o", "parts", "--force").status == 0
     assert numbers(mine) == ["2"]

@@ -109,7 +109,7 @@ def test_of_a_damaged_directory_what_is_valid_is_told_and_what_is_lost(cup: Path
         assert "`arena check cup` counts them" in ran.err
     (cup / DATABASE).unlink()
     Path("cup/notes.txt").write_text("1. e5 d4 *\n")  # is not what is asked for
-    none = "error: cup is no tournament: it has neither tournament.db nor games.lath\n"
+    none = "error: cup: not a tournament: it has neither tournament.db nor games.lath\n"
     assert [arena(*words, cup).err for words in commands] == [none] * len(commands)
 
 
@@ -260,7 +260,7 @@ def test_games_that_have_lost_their_checksums_are_told_of(cup: Path) -> None:
 
 def test_a_changed_note_is_not_read(cup: Path) -> None:
     change(cup, f"UPDATE about SET value = '7' WHERE key = '{ROUNDS}'")
-    with pytest.raises(DamagedError, match="what is noted besides its games does not match"):
+    with pytest.raises(DamagedError, match="its notes do not match"):
         read_texts(cup)
 
 

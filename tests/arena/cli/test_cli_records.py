@@ -79,12 +79,12 @@ def test_check_names_the_place_of_an_illegal_move_and_reads_on(
 ) -> None:
     ran = arena("check", good)
     assert (ran.status, ran.err) == (0, "")
-    assert ran.out.startswith("2 records: 2 sound, 0 bad (0 problems); 6 plies; ")
+    assert ran.out.startswith("2 records: 2 valid, 0 invalid (0 problems); 6 plies; ")
     texts, lines = arena("check", bad), arena("check", "--json", bad)
     assert (texts.status, lines.status) == (1, 1)
     told = {"text": texts.out, "json": lines.out}
     golden({way: "".join(text.splitlines(keepends=True)[:-1]) for way, text in told.items()})
-    assert "\n3 records: 2 sound, 1 bad (1 problem); 9 plies; " in texts.out
+    assert "\n3 records: 2 valid, 1 invalid (1 problem); 9 plies; " in texts.out
 
 
 def test_edit_writes_the_canonical_form_in_place_and_once(tmp_path: Path) -> None:

@@ -307,7 +307,7 @@ def test_report_writes_report_html_and_the_page_of_a_folder_into_it(
             Path(place).write_text(text)
             ran = arena("report", source)
             assert ran.status == 2
-            assert re.search(f"{place} is there already, and no (report|index) of ours", ran.err)
+            assert re.search(f"{place}: already exists and was not written by arena", ran.err)
             assert "by -o, or --force replaces it" in ran.err
             assert read(place) == text
         Path(place).write_text("mine")

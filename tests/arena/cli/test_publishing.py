@@ -206,7 +206,7 @@ def test_no_page_of_anybody_else_is_written_over_and_no_flag_of_a_page_is_taken(
     assert (ran.status, "is a tournament" in ran.err) == (2, True)
     for words in (("-o", "x.html"), ("--data", "-"), ("--watch",), ("--owner", "mine")):
         ran = arena("report", league, "--site", tmp_path / "none", *words)
-        assert (ran.status, "exclude each other" in ran.err) == (2, True), words
+        assert (ran.status, "cannot be combined with" in ran.err) == (2, True), words
     assert not (tmp_path / "none").exists()
 
 

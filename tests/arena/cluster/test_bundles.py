@@ -228,9 +228,9 @@ REFUSED: tuple[tuple[bytes, str], ...] = (
     (an_archive("main.py"), "has another digest"),
     *((an_archive(name), "is no plain file in it") for name in NO_FILES),
     *((an_archive("x", kind=b"%d" % kind), "'x' is no plain file in it") for kind in range(1, 8)),
-    (an_archive("x", "x"), "'x' is there already, by this or a like name"),
-    (an_archive("x", "x/y"), "'x/y' is there already"),
-    (an_archive("x/y", "x"), "'x' is there already"),
+    (an_archive("x", "x"), "'x' occurs twice, by this or a similar name"),
+    (an_archive("x", "x/y"), "'x/y' occurs twice"),
+    (an_archive("x/y", "x"), "'x' occurs twice"),
     (an_archive(*map(str, range(9))), "more than 256 MiB or 8 files"),
 )
 

@@ -274,7 +274,7 @@ def test_a_note_whose_values_are_damaged_is_a_change(cup: Cup) -> None:
         store.keep_notes({SETTINGS: {"ann": rubbish, "": {"time.margin": {}}}})
     assert [line.partition(" from here on")[0] for line in cup.run()] == [
         "warning: time.margin was {} and is 0.05 s",
-        "warning: cwd of bot 'ann' was 7 and is a scratch folder",
+        "warning: cwd of bot 'ann' changed from 7 to a scratch folder",
         "warning: env of bot 'ann' was [1] and is KEY",
         "warning: memory of bot 'ann' was ? and is 512 MiB",
         "warning: threads of bot 'ann' was None and is 1",

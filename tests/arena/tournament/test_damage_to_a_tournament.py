@@ -284,7 +284,7 @@ def test_what_no_run_has_written_is_told_of(tmp_path: Path, golden: Golden) -> N
         said[question.replace("?", repr(value))] = str(caught.value)
         assert not look(tmp_path).is_valid, question
         if " game " not in question:
-            with pytest.raises(DamagedError, match="what is noted besides its games does not"):
+            with pytest.raises(DamagedError, match="its notes do not"):
                 read_texts(tmp_path)
         assert path.read_bytes() == before
         path.write_bytes(sound)

@@ -120,7 +120,7 @@ def games() -> list[int]:
 
 
 def is_marked() -> bool:
-    return "This tournament was gone on with after" in Path("out/report.html").read_text()
+    return "This tournament was resumed after" in Path("out/report.html").read_text()
 
 
 def test_standings_and_report_are_of_all_games_after_one_signal(quick: object) -> None:
