@@ -46,7 +46,7 @@ OBJECTS: Final = {
     "SetupError": "setup",
     "UnknownGameError": "game",
 }
-"""What errors of the layers below are about, which their texts do not name first."""
+"""The objects of errors of the layers below, whose texts do not name them first."""
 
 SELDOM: Final = 100_000
 """New objects after which Python looks for garbage: imports make many, and none of it."""

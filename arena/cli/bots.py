@@ -447,7 +447,7 @@ def _given_again(
         print(found.words, flush=True)
         if is_debugged:
             if bot.is_running:
-                print("end the debugger to go on", flush=True)
+                print("end the debugger to continue", flush=True)
             bot.ask_to_leave()
             bot.leave(math.inf)
         elif not bot.is_thinking:
@@ -481,7 +481,7 @@ def _as_then(
     config = _config_of(source)
     spec = next((bot for bot in config.bots if bot.name == name), None) if config else None
     if command:
-        words = resolve(_words(command, Path.cwd(), "write: "), Path.cwd())
+        words = resolve(_words(command, Path.cwd(), "-- "), Path.cwd())
         home = Path(spec.cwd) if spec and spec.cwd else Path.cwd()
         spec = replace(
             spec or BotSpec(name=name, command=words),

@@ -57,7 +57,7 @@ def _kind(words: str, begins: bytes) -> Kind:
 
 RECORDS: Final = _kind("records", rf'\[\s*{TAG_NAME}\s*"'.encode())
 PAGE: Final = _kind(
-    "page of ours",
+    "page of the arena",
     rb'.*?(?:<meta name="generator" content="lath-arena |<meta http-equiv="Content-Security-Policy"'
     rb' content="default-src &#39;none&#39;; style-src )',
 )
@@ -77,7 +77,7 @@ FORMATS: Final = {
     "ygn": _kind("YGN", rb"\[\s*[0-9a-z]+/"),
     "sgf": _kind("SGF", rb"\(\s*;"),
     "pgn": _kind("PGN", rb'\[\s*(?:Event|White)\s*"'),
-    "csv": _kind("CSV of ours", rb"""[a-z_"',;\t]*\b(?:game|record)\b"""),
+    "csv": _kind("CSV of the arena", rb"""[a-z_"',;\t]*\b(?:game|record)\b"""),
     "parquet": _kind("Parquet", rb"PAR1"),
     "npz": _kind("arrays of numpy", rb"PK\x03\x04"),
     "duckdb": Kind("database", re.compile(rb".{8}DUCK", re.DOTALL)),

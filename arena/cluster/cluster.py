@@ -393,7 +393,7 @@ class Cluster:
         workers = self._connection.workers
         gone = [place for place in self._places.values() if place.seen.address not in workers]
         is_lost = not self._connection.is_connected
-        self._drop(gone, "is lost: the scheduler is gone" if is_lost else "is gone, or silent")
+        self._drop(gone, "was lost with the scheduler" if is_lost else "left or stopped answering")
         for place in [place for place in self._places.values() if place.why_lost]:
             self._drop([place], place.why_lost)
             self._refused[place.seen.address] = time.monotonic() + ENTER_AGAIN_S

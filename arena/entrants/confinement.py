@@ -309,7 +309,7 @@ def kept(what: str) -> Path:
         return user_folder("cache") / what
     except RuntimeError as error:
         raise ConfigError(
-            f"XDG_CACHE_HOME: needed, because there is no home folder for {what}"
+            f"XDG_CACHE_HOME: needed for {what}, because no home folder exists"
         ) from error
 
 

@@ -189,7 +189,7 @@ class Advice(NamedTuple):
     """The command to type in its place; empty: nobody knows it."""
 
     before: str = ""
-    """The shell command to type first; empty if there is none."""
+    """The shell command to type first, or empty."""
 
     def hint(self, typed: str) -> str:
         """Return what to type, a line each; `typed` is `words` as this place takes them."""

@@ -162,7 +162,7 @@ def folder_of(both: Sequence[str], digest: str) -> Path:
         state = user_folder("state")
     except RuntimeError as error:
         raise ConfigError(
-            "--output: needed, because there is no home folder for the match"
+            "--output: needed, because no home folder exists for the match"
         ) from error
     names = "".join(
         letter if letter.isalnum() or letter in "-_." else "_" for letter in "-".join(both)

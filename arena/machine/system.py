@@ -267,7 +267,7 @@ class HeldFolder:
             is_there = os.path.samestat(os.fstat(self._held), os.stat(now))  # noqa: PTH116
         except OSError:
             return ""
-        return f"; go on with: arena run --output {shlex.quote(now)}" if is_there else ""
+        return f"; resume with: arena run --output {shlex.quote(now)}" if is_there else ""
 
 
 PATIENCE_S: Final = 600.0

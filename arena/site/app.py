@@ -171,7 +171,7 @@ class Site:
             await self.lines()
             item = self.shelf.known_as(request.path_params["key"])
         if item is None or item.kind not in kinds:
-            raise HTTPException(404, "there is no such tournament or file here")
+            raise HTTPException(404, "this tournament or file does not exist here")
         return item
 
     def watcher(self, item: Item) -> Watcher:
@@ -332,7 +332,7 @@ def _said(
 async def _static(request: Request) -> Response:
     """Return a script or a style of ours."""
     if (found := _file(request.path_params["name"])) is None:
-        raise HTTPException(404, "there is no such file here")
+        raise HTTPException(404, "this file does not exist here")
     return Response(found[0], media_type=found[1])
 
 
@@ -354,7 +354,7 @@ def _file(name: str) -> tuple[str, str] | None:
 
 async def _board(request: Request) -> Response:
     if (board := _board_of(request.path_params["game"])) is None:
-        raise HTTPException(404, "there is no such game here")
+        raise HTTPException(404, "this game does not exist here")
     return JSONResponse(board, headers={"cache-control": "private, max-age=3600"})
 
 

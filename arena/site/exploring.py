@@ -251,11 +251,11 @@ class Explorer:
     async def _record(self, request: Request) -> Response:
         key, number = request.path_params["key"], request.path_params["number"]
         if not re.fullmatch("[0-9]{1,15}", number):
-            raise HTTPException(404, "there is no such game here")
+            raise HTTPException(404, "this game does not exist here")
         where = request.query_params.get("where", "")
         archive = await self._done(request, self.archive, key, where)
         if (text := await self._done(request, lambda _: archive.text(int(number)))) is None:
-            raise HTTPException(404, "there is no such game here")
+            raise HTTPException(404, "this game does not exist here")
         return JSONResponse({"text": text})
 
     def node(self, place: ExploredPosition, stop: threading.Event) -> dict[str, Any]:
@@ -282,7 +282,7 @@ class Explorer:
     def archive(self, key: str, where: str, stop: threading.Event) -> Archive:
         """Return the games of what has this key that match a query; raises GoneError."""
         if (item := self._shelf.get(key)) is None or item.kind == "unreadable":
-            raise HTTPException(404, "there is no such tournament or file here")
+            raise HTTPException(404, "this tournament or file does not exist here")
         if fault := item.fault():
             raise ConfigError(f"{item.name}: {fault}")
         files = [item.path / DATABASE, item.path] if item.kind == "tournament" else [item.path]

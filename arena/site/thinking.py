@@ -237,7 +237,7 @@ class Thinkers:
     def _engine(self, player: _Player) -> Iterator[Engine]:
         """Lend a process of a bot that nobody else asks; raises ConfigError and EngineError."""
         if player.bot not in self._specs:
-            known = ", ".join(self._specs) or "there is none"
+            known = ", ".join(self._specs) or "no bots"
             raise ConfigError(f"{player.bot!r} is not one of {known}")
         engine = self._taken(player) or Engine.of(self._specs[player.bot])
         try:

@@ -79,27 +79,27 @@ class _Printer:
         if not of.findings:
             output.title("Nothing stands out")
             output.words(
-                f"{_things(of.tested)} tested; none costs more than chance may explain"
+                f"{_things(of.tested)} tested; none costs more points than chance can explain"
                 if of.tested
-                else "there are too few games to test anything"
+                else "too few games to test anything"
             )
             self._print_commonest()
         else:
-            output.table("What costs points", _columns(of.findings))
+            output.table("Findings that cost points", _columns(of.findings))
             words = (
-                "findings whose lowest cost is greatest come first; points are those of these "
-                "games, and overlap"
+                "sorted by the lower bound of the cost; points are those of these games, and "
+                "findings overlap"
             )
             if of.tested:
-                words += f". {_things(of.tested)} tested: where nothing is wrong, "
-                words += f"1 of {1 / RATE:.0f} such reports has a finding"
+                words += f". {_things(of.tested)} tested; if nothing is wrong, "
+                words += f"1 of {1 / RATE:.0f} such reports still has a finding"
             output.words(words)
             for number, finding in enumerate(of.findings, 1):
                 self._print_finding(number, finding)
         if of.unsure and self._every:
-            output.table("What may be chance", _columns(of.unsure))
+            output.table("Possible findings (may be chance)", _columns(of.unsure))
         elif of.unsure:
-            output.words(f"{len(of.unsure)} more may be chance: --all")
+            output.words(f"{len(of.unsure)} more may be chance; --all lists them")
 
     def _print_commonest(self) -> None:
         """Print how most games turned against the bot, and what is better there."""
@@ -109,7 +109,7 @@ class _Printer:
         times = "once" if most.own == 1 else f"in {most.own:,} games"
         self._output.words(
             f"most games turned because it {KINDS[most.kind]}: {times}, and {most.others:,} of the "
-            "others' games. That is no finding, for it may be chance or the others' strength"
+            "others' games. This is not a finding: it may be chance or the opponents' strength"
         )
         found = ((place, self._of.better(place)) for place in most.places)
         examples = [(place, better) for place, better in found if better is not None]
@@ -279,11 +279,11 @@ class _Printer:
                 "95 %", [f"{each.observed_low:.0%} to {each.observed_high:.0%}" for each in bins]
             ),
         ]
-        self._output.table("What its evaluations are worth", columns)
+        self._output.table("Accuracy of its evaluations", columns)
         than = f"{1 - brier / climatology:.0%} less than" if brier < climatology else "no less than"
         self._output.words(
-            f"Brier score {brier:.3f}, {than} the {climatology:.3f} of always expecting what it "
-            "gets on average"
+            f"Brier score {brier:.3f}, {than} the {climatology:.3f} of always expecting its "
+            "average score"
         )
 
 

@@ -353,7 +353,7 @@ class Sitting:
         """Take back the person's last ply with the bot's answer; of two people, the last ply."""
         own = [at for at, ply in enumerate(self.plies) if not self._bot or ply.seat is seat]
         if not own:
-            _tell("there is no move of yours to take back")
+            _tell("you have no move to take back")
             return
         count = len(self.plies) - own[-1]
         del self.plies[-count:]

@@ -267,41 +267,40 @@ def remarks(table: Table) -> Iterator[str]:
     if len(groups) > 1:
         listed = "; ".join(f"({n}) {_listed(one)}" for n, one in enumerate(groups[:MOST_GROUPS], 1))
         more = f"; and {len(groups) - MOST_GROUPS} more" if len(groups) > MOST_GROUPS else ""
-        words = f"{len(groups)} groups that no game connects are not rated against each other"
+        words = f"{len(groups)} groups without games between them are not rated against each other"
         yield f"{words}: {listed}{more}"
     yield from _unusual_games(table)
     if table.unbalanced:
         yield (
-            "unbalanced seats: some bots had one seat clearly more often than the other; "
-            "what a seat is worth is taken out of ratings only as far as these games tell it"
+            "unbalanced sides: some bots played one side clearly more often. The ratings correct "
+            "for the advantage of a side only as well as these games measure it"
         )
     if table.crossed:
         crossed = "; ".join(f"{other} before {one}" for one, other in table.crossed[:MOST_GROUPS])
         rest = len(table.crossed) - MOST_GROUPS
         yield (
             f"orders differ: by Elo {crossed}{f'; and {rest} more' if rest > 0 else ''}"
-            + "; the rating is careful about bots of which less is known"
+            + "; the conservative rating is lower for bots with few games"
             * (table.rule in ("rating", "method"))
         )
     between = table.ratings.between
     if between and between.heterogeneous:
         yield (
-            f"heterogeneous: at one game a bot is ±{between.spread:.0f} Elo from its overall "
-            "strength; overall figures are means over these games, their intervals hold for games "
-            "of that kind; each game's own ratings say more (--by-game)"
+            f"strength varies by game type: standard deviation {between.spread:.0f} Elo. Overall "
+            "ratings are means over these game types; use the ratings per game type (--by-game)"
         )
     fit = table.ratings.fit
     if fit.p_value < 0.01:  # so seldom would chance have it
         chance = "p < 0.0001" if fit.p_value < 0.0001 else f"p = {fit.p_value:.4f}"
         yield (
-            f"poor fit: results are further from the Elo model than chance has it (chi square "
-            f"{fit.chi_square:.1f} at {fit.degrees} degrees of freedom, {chance}); a single number "
-            "a bot does not tell all, and intervals may be too narrow"
+            "poor fit: one rating per bot does not explain these results (chi square "
+            f"{fit.chi_square:.1f} at {fit.degrees} degrees of freedom, {chance}). The intervals "
+            "may be too narrow"
         )
     if lost := sum(row.forfeits for row in table.rows):
         yield (
             f"forfeits: {games_in_words(lost)} lost by crash, time, illegal move or flood; "
-            "where there is room, 'without' is the rating that the others give"
+            "the column 'without' is the rating without these games"
         )
     if gap := greatest_gap(table.ratings):
         name, mu = gap

@@ -73,7 +73,7 @@ def invalid_words(reasons: Sequence[Mapping[str, Any]]) -> str:
     """
     records = sum(one["records"] for one in reasons)
     kinds = ", ".join(f"{one['reason']} {one['records']}" for one in reasons)
-    words = f"{records} unsound record{' is' if records == 1 else 's are'} left out: {kinds}"
+    words = f"{records} invalid record{' is' if records == 1 else 's are'} left out: {kinds}"
     return "\n  ".join((words, *(first for one in reasons for first in one["first"])))
 
 

@@ -278,7 +278,7 @@ def test_what_cannot_be_read_is_left_out_with_the_reason(season: Path) -> None:
     assert ran.status == 1
     told = json.loads(ran.out)
     jsonschema.validate(told, data_of_index.schema())
-    no_database = "tournament.db is not a tournament: file is not a database"
+    no_database = "tournament.db: not a tournament: file is not a database"
     begin = {f"a/{EVIL}": "outcome.json is damaged: ", "wiped": no_database}
     reasons = {one["name"]: one["reason"] for one in told["unreadable"]}
     assert list(reasons) == list(begin), "by folder"
@@ -298,6 +298,6 @@ def test_what_cannot_be_read_is_left_out_with_the_reason(season: Path) -> None:
     assert "The files of 2 tournaments cannot be read" in section
     assert no_database in section
     assert page.links.count("#unreadable") == 2, "in the contents and beside the counts"
-    assert "1 unsound record is left out: syntax 1." in page.html
+    assert "1 invalid record is left out: syntax 1." in page.html
     assert "img" not in page.tags
     assert str(season) not in page.html

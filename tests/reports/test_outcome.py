@@ -82,13 +82,13 @@ def test_a_cause_that_nobody_was_told_is_told_in_the_end(capsys: Captured) -> No
     stopped = {
         frozenset({"ann", "bob"}): Cause("exited with status 2 before ok", "bob"),
         frozenset({"cat", "bob"}): Cause("exited with status 2 before ok", "bob", "oh"),
-        frozenset({"ann", "cat"}): Cause("pair 3 ended its worker 3 times"),
+        frozenset({"ann", "cat"}): Cause("pair 3 killed its worker 3 times"),
     }
     summary = RunSummary(done=0, total=6, stopped=stopped, interrupted=False)
     assert print_end(summary, Told().progress, Path("out"), quiet=True) == 1
     assert capsys.readouterr().err.splitlines() == [
         "warning: ann - bob, bob - cat were stopped: bob: exited with status 2 before ok",
-        "warning: ann - cat was stopped: pair 3 ended its worker 3 times",
+        "warning: ann - cat was stopped: pair 3 killed its worker 3 times",
         "warning: only 0 of 6 games were played",
     ]
 

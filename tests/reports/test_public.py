@@ -69,7 +69,7 @@ def test_what_is_left_out_is_told_without_its_file_or_text(tmp_path: Path) -> No
     assert secrets_in(page.read_text()) >= {"path", "line"}
     assert arena("report", games, "-o", page, "--public").status == 1
     assert secrets_in(page.read_text()) == set()
-    assert "1 unsound record is left out" in page.read_text()
+    assert "1 invalid record is left out" in page.read_text()
     told = [
         Refused(f"/srv/{secret('path')}.lath:12", "syntax", "x"),
         Refused("lab/tournament.db: game 7", "illegal move", "x"),

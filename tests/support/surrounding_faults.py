@@ -163,8 +163,9 @@ def too_few_descriptors(stand: Stand, plain: Plain) -> float:
     pair_up(stand, jobs=8)
     ended = stand.play(*stand.run_words(), under=shell('ulimit -n 20; exec "$@"'))
     assert ended.status in (1, 2), ended.said
-    (told,) = [line for line in ended.said.splitlines() if not line.startswith("warning: ")]
-    assert "raise the limit (ulimit -n " in told
+    error, hint = [line for line in ended.said.splitlines() if not line.startswith("warning: ")]
+    assert "open files, but the limit is 20" in error
+    assert hint.startswith("hint: ulimit -n ")
     assert numbers(stand.out) == []
     return ended.seconds - plain.seconds
 

@@ -677,9 +677,8 @@ class Runner:
         if schedule.repeats.games >= MANY_REPEATS and not self._has_repeats:
             self._has_repeats = True
             self._warn(
-                "a third game repeats another move by move: repeats are no evidence for ratings "
-                "or a test; let games begin differently (openings), or bots draw lots by the seed "
-                "that they are given"
+                "three games have repeated others move by move. Duplicate games add nothing to "
+                "ratings and tests; use openings, or bots that use their seed"
             )
         if (words := schedule.why_nothing_new) and pairing not in self._open.stops:
             self._open.stops[pairing] = why, _ = Cause(words), None

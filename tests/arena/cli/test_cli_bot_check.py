@@ -184,7 +184,7 @@ def test_what_is_not_there_is_named_in_each_sandbox_before_a_game_is_played(
     sandbox: str, tmp_path: Path
 ) -> None:
     told = {
-        "./mybot": f"there is no file {tmp_path}/mybot",
+        "./mybot": f"{tmp_path}/mybot does not exist",
         "no-such-program -v": "no-such-program is not on PATH",
         "python nosuch.py": f"nosuch.py is not in {tmp_path} (the bot runs in a scratch folder)",
     }

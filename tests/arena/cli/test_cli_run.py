@@ -141,7 +141,7 @@ def test_a_bot_that_cannot_play_is_told_of_with_what_it_needs(tmp_path: Path) ->
     ended = arena(*words, cwd=tmp_path)
     assert (ended.returncode, ended.stderr) == (
         2,
-        "error: bot 'bob' does not play yavalath: it says that it plays chess\n",
+        "error: bot 'bob' does not play yavalath: it plays chess\n",
     )
     words = flags({"ann": Good}, rounds=1, out=tmp_path / "other", jobs=1)
     ended = arena(*words, "--bot", "nr=python nosuch.py", cwd=tmp_path)
@@ -153,7 +153,7 @@ def test_a_bot_that_cannot_play_is_told_of_with_what_it_needs(tmp_path: Path) ->
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd" / "tournament.db").write_text("not a database, but long enough to look")
     refused = commands.arena(*flags(TWO, rounds=1, out=tmp_path / "odd"))
-    assert (refused.status, "tournament.db is not a tournament" in refused.err) == (1, True)
+    assert (refused.status, "tournament.db: not a tournament" in refused.err) == (1, True)
 
 
 # What is changed in a configuration that is wrong, from what to what
@@ -218,7 +218,9 @@ def says_that_it_plays_the_demo(tmp_path: Path) -> None:
     ended = arena(*words, "--jobs", "1", "--no-report", cwd=tmp_path)
     assert ended.returncode == 0
     first, *_ = ended.stderr.splitlines()
-    assert first == "no CONFIG and no --bot: this is the built-in demo, in typo"
+    assert (
+        first == "No config or bots given: playing the built-in demo into ./typo (about 2 minutes)"
+    )
     assert arena(*words, "-q", "--no-report", cwd=tmp_path).stderr == ""
 
 
@@ -275,7 +277,7 @@ def test_rate_and_report_say_of_a_directory_what_its_run_has_written(tmp_path: P
     out = tmp_path / "out"
     ended = arena(*flags(bots, rounds=2, out=out, jobs=1, with_report=True), cwd=tmp_path)
     assert (ended.returncode, ended.stdout) == (0, "")
-    assert ended.stderr.startswith("warning: a third game repeats another move by move")
+    assert ended.stderr.startswith("warning: three games have repeated others move by move")
     assert ended.stderr.count("\n") == 1
     table = commands.arena("rate", "out")
     assert table.status == 0

@@ -101,7 +101,7 @@ def test_standings_and_page_say_how_many_are_left_out_and_why(file: Path) -> Non
     jsonschema.Draft202012Validator(export.schema()).validate(told)
     reasons = [(one["reason"], one["records"]) for one in told["unsound"]]
     assert reasons == [("result", 1), ("unknown game", 1)]
-    words = "2 unsound records are left out: result 1, unknown game 1"
+    words = "2 invalid records are left out: result 1, unknown game 1"
     assert ran.err.startswith(f"warning: {words}\n  games.lath:13: the tag says 1-0, but ")
     assert told["unranked"] == [], "nobody is known by a game that is none"
     assert arena("report", file).status == 1
@@ -117,7 +117,7 @@ def test_where_nothing_is_valid_the_page_says_why(file: Path) -> None:
     file.write_text(UNSOUND)
     ran = arena("report", file)
     assert ran.status == 1
-    assert "warning: 2 unsound records are left out" in ran.err
+    assert "warning: 2 invalid records are left out" in ran.err
     page = Path("report.html").read_text()
     assert "No game counts." in page
     assert "unknown game &#39;chess&#39;" in page

@@ -466,7 +466,7 @@ def test_revisions_are_built_and_play_and_nothing_stays_but_the_match(
     (said,) = refusals([f"match old greedy --build {shlex.quote(build)}"], 1).values()
     assert said.splitlines()[1:4] + said.splitlines()[-3:] == [
         f"error: --build: {build!r} of old exited with status 7:",
-        *("  … 13 lines more", "  14", "  check", "  source", "  broken"),
+        *("  … 13 more lines", "  14", "  check", "  source", "  broken"),
     ]
     assert not kept(tmp_path)
     monkeypatch.chdir(home / "bot")

@@ -128,7 +128,7 @@ def test_a_file_is_rendered_again_when_it_changes_and_half_a_record_is_waited_fo
         assert told(said, "page.html: 2 games")
         records.write_text(text + "\n" + others[:-20])
         assert told(said, "page.html: 3 games")
-        assert told(said, "warning: 1 unsound record is left out: syntax 1")
+        assert told(said, "warning: 1 invalid record is left out: syntax 1")
         assert is_refreshing(place)
         records.write_text(text + "\n" + others)
         assert told(said, "page.html: 4 games")

@@ -70,7 +70,7 @@ def test_the_page_is_told_the_same_node_as_the_command_line(site: Served) -> Non
 def test_what_cannot_be_asked_is_refused(site: Served) -> None:
     for asks, status, words in (
         ({"where": "winner = "}, 409, "the query ends too early"),
-        ({"where": "plies > 99"}, 409, "there is no game here that matches"),
+        ({"where": "plies > 99"}, 409, "no game found here that matches"),
         ({"moves": ["e5", "e5"]}, 409, "ply 2: illegal move e5: e5 already has a stone"),
         ({"position": "5 b"}, 409, "rows"),
         ({"key": "no-such"}, 404, "there is no such tournament or file here"),

@@ -497,7 +497,7 @@ def test_what_is_wrong_is_told_and_nothing_of_this_machine_is_run(
         ("/api/position", {"game": "yavalath", "more": 1}, 400, "more"),
         ("/api/start", {"game": str(tmp_path / "game.py")}, 409, "game.py"),
         ("/api/start", {"game": "yavalath", "position": "rubbish"}, 409, "rubbish"),
-        ("/api/think", {**line, "moves": [], "bot": "/bin/sh"}, 200, "there is no bot '/bin/sh'"),
+        ("/api/think", {**line, "moves": [], "bot": "/bin/sh"}, 200, "'/bin/sh' is not one of "),
         ("/api/keep", {**line, "kind": "game", "moves": None}, 400, "line"),
         ("/api/keep", {"game": "yavalath", "kind": "game", "line": [{"move": "z9"}]}, 409, "z9"),
         ("/api/keep", {"game": "yavalath", "kind": "../x", "line": []}, 400, "kind"),

@@ -190,7 +190,7 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
 ) -> None:
     key = site.key("cup")
     early = site.post(f"/t/{key}/stop", {})
-    assert (early.status, early.value) == (409, {"error": "nobody plays it"})
+    assert (early.status, early.value) == (409, {"error": "this tournament is not running"})
     visit = guest(site, f"/t/{key}")
     page = visit.page
     page.click("#start:visible")
@@ -227,8 +227,12 @@ def test_a_run_is_stopped_by_the_site_that_started_it_alone(tmp_path: Path) -> N
         while not (until(news, "status", is_playing=True, total=100_000)["done"]):
             pass
         answer = other.post(f"/t/{key}/stop", {})
-        assert answer.value == {"error": "it was started elsewhere: stop it there, with Ctrl-C"}
-        assert site.post(f"/t/{key}/start", {}).value == {"error": "it is being played already"}
+        assert answer.value == {
+            "error": "this run was started elsewhere; stop it there with Ctrl-C"
+        }
+        assert site.post(f"/t/{key}/start", {}).value == {
+            "error": "this tournament is already running"
+        }
         assert site.post(f"/t/{key}/stop", {}).status == 200
         stopped = until(news, "status", is_playing=False, total=100_000)
         assert 0 < stopped["done"] < 100_000

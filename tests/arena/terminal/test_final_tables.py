@@ -156,7 +156,7 @@ REMARKS = (
     "forfeits: 20 games lost by crash, time",
     "self-play: 1 game of a bot with itself",
     "not rated against each other: (1) ann, bob; (2) cat, dan",
-    "unbalanced seats: some bots had one seat clearly more often",
+    "unbalanced sides: some bots played one side clearly more often",
     "cross-check: rated in order of play, mu differs by at most",
     "left out: no result 1; no game of eve counts",
 )
@@ -220,7 +220,7 @@ def test_a_poor_fit_and_bots_that_differ_from_game_to_game_are_told_of() -> None
     for spread in (123.0, 0.0):
         between = SpreadBetweenGames(spread=spread, p_value=0.5)
         found = remarks(replace(table, ratings=replace(table.ratings, between=between)))
-        assert any("at one game a bot is ±123 Elo" in line for line in found) == bool(spread)
+        assert any("standard deviation 123 Elo" in line for line in found) == bool(spread)
 
 
 def test_what_each_bot_did_fits_and_keeps_the_bots(told: Tell) -> None:

@@ -183,7 +183,7 @@ def test_a_database_that_is_gone_empty_or_older_costs_no_game_and_the_way_out_is
         assert check(cup, sound, how) == "refused"
         lacks = 8 if how == "older" else 12
         said = run(cup).err
-        assert f"{RECORDS} holds {lacks} games that {DATABASE} lacks" in said
+        assert f"{RECORDS}: holds {lacks} games that {DATABASE} lacks" in said
         assert f"arena check {cup} --sound OUT" in said
         taken_back(cup, sound, how)
     rescue(cup, tmp_path / "out")
