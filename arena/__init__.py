@@ -26,7 +26,7 @@ try:
 except ImportError as error:
     program = sys.argv[0].replace("\\", "/").rpartition("/")[2] if sys.argv else ""
     if program == "-m" or program.split(".")[0].startswith("arena"):
-        raise SystemExit(f"arena: {error}") from None
+        raise SystemExit(f"error: {error}") from None
     raise
 
 if TYPE_CHECKING:

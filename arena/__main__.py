@@ -34,9 +34,19 @@ from lath.arena.errors import (
     TYPED,
     USAGE,
     ArenaError,
-    ConfigError,
 )
+from lath.arena.terminal.notices import print_error, print_note
 from lath.arena.terminal.streams import behind_doors
+
+OBJECTS: Final = {
+    "FormatError": "format",
+    "IllegalMoveError": "move",
+    "MoveSyntaxError": "move",
+    "PositionError": "position",
+    "SetupError": "setup",
+    "UnknownGameError": "game",
+}
+"""The objects of errors of the layers below, whose texts do not name them first."""
 
 SELDOM: Final = 100_000
 """New objects after which Python looks for garbage: imports make many, and none of it."""
@@ -73,7 +83,7 @@ def _prepared_run() -> int:
     has_output = sys.stdout is not None
     _open_closed()
     if not has_output and not _is_run():  # a run's results are in its directory
-        print("arena: standard output is closed", file=sys.stderr)
+        print_error("standard output: it is closed")
         return USAGE
     if isinstance(sys.stdout, io.TextIOWrapper):
         _buffer_output()
@@ -143,16 +153,14 @@ def _run(arguments: list[str]) -> int:
     status = 0
     _forget()
     try:
-        status = int(app(arguments, standalone_mode=False) or 0)
+        status = int(app(arguments, prog_name="arena", standalone_mode=False) or 0)
         if status == 130:  # what the command line's library exits with on Ctrl-C
             return _interrupted()
         sys.stdout.flush()
         _print_taken(arguments)
     except (ArenaError, GameError) as error:
-        # Each mistake says that it is ours; lines that go on are indented.
-        lines = str(error).split("\n") if isinstance(error, ConfigError) else [str(error)]
-        marked = (line if line.startswith(" ") else f"arena: {line}" for line in lines)
-        print(*marked, sep="\n", file=sys.stderr)
+        about = OBJECTS.get(type(error).__name__)
+        print_error(f"{about}: {error}" if about else error)
         if isinstance(error, ArenaError):
             return error.status
         return USAGE if isinstance(error, UnknownGameError) else FAULT
@@ -167,8 +175,7 @@ def _run(arguments: list[str]) -> int:
         if _output_fails():
             _discard_output()
             what = what or "standard output"
-        words = f"{what} cannot be used" if what else "the system refuses what was asked of it"
-        print(f"arena: {words}: {error.strerror or error}", file=sys.stderr)
+        print_error(f"{what or 'the operating system'}: {error.strerror or error}")
         return FULL if not what and error.errno in LACKS else USAGE
     except (KeyboardInterrupt, Abort):
         return _interrupted()
@@ -209,7 +216,7 @@ def _discard_output() -> None:
 
 
 def _interrupted() -> int:
-    print("arena: interrupted; what was being written is as it was before", file=sys.stderr)
+    print_note("interrupted; files that were being written are unchanged")
     return INTERRUPTED
 
 
@@ -218,27 +225,32 @@ def _usage_or_bug(error: Exception) -> int:
     if isinstance(error.__cause__, KeyboardInterrupt):  # it came while a class was being made
         return _interrupted()
     if hasattr(error, "show") and hasattr(error, "message"):
-        error.show(file=sys.stderr)
+        if type(error).__name__ == "NoArgsIsHelpError":
+            print(error.message, file=sys.stderr)
+            return USAGE
+        from lath.arena.cli.main import typed_command  # start-up time
+        from lath.arena.cli.usage import usage_text
+
+        print_error(usage_text(error, typed_command()))
         return USAGE
     if isinstance(error, MemoryError) or "can't start new thread" in str(error):
         what = "memory" if isinstance(error, MemoryError) else "processes or threads (ulimit -u)"
-        print(f"arena: the machine does not grant enough {what}", file=sys.stderr)
+        print_error(f"this machine: not enough {what}")
         return FULL
     if type(error).__name__ == "BrokenProcessPool":  # its module takes a while to load
-        why = "as where memory runs short"
-        print(f"arena: a process that was at work was ended from outside, {why}", file=sys.stderr)
+        print_error("worker process: killed from outside; this machine may be short of memory")
         return FULL
     from lath.games.errors import RulesError  # start-up time
     from lath.games.files import blamed, paths
 
     if why := str(error) if isinstance(error, RulesError) else blamed(error):
-        print(f"arena: {why}", file=sys.stderr)
+        print_error(why)
         return USAGE
     import traceback  # start-up time
 
     traceback.print_exc()
-    whose = " or ".join(("this is a bug in the arena", *paths()))
-    print(f"arena: {whose}; please report the lines above", file=sys.stderr)
+    whose = " or ".join(("a bug in the arena", *paths()))
+    print_error(f"arena: this is {whose}\nhint: report the lines above")
     return BUG
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from lath.games.errors import LathError
+from lath.games.errors import LathError, hinted
 from lath.notation.record.errors import printable
 from lath.notation.record.tags import Termination
 
@@ -69,14 +70,31 @@ class ArenaError(LathError):
         return f"{self.args[0]}{self.more}"
 
     def __str__(self) -> str:
-        """Return the message, and the hint on a line of its own."""
-        return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
+        """Return the message, and each line of the hint as a line `hint: …`."""
+        return hinted(self.message, self.hint)
 
 
 class ConfigError(ArenaError):
     """The configuration is wrong: the user's to mend. The message has a line for each mistake."""
 
     status = USAGE
+
+
+_AS_IT_STANDS: Final = re.compile(r"\s|hint: |[^:]+:\d+:\d+: error\[")
+"""Beginnings of lines that need no `error: `: an excerpt, a hint, a problem of a record."""
+
+
+def error_lines(error: LathError | str) -> list[str]:
+    """Return an error as every command prints it, line by line.
+
+    A mistake is `error: OBJECT: what is wrong`, and what to type follows as `hint: …`. A text of
+    several lines has a mistake on each.
+
+    >>> error_lines(ConfigError("cup.toml: not found", hint="arena init"))
+    ['error: cup.toml: not found', 'hint: arena init']
+    """
+    lines = str(error).split("\n")
+    return [line if _AS_IT_STANDS.match(line) else f"error: {line}" for line in lines]
 
 
 @contextmanager
@@ -86,9 +104,9 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ConfigError(f"{named} cannot be read: {error.strerror or error}") from error
+        raise ConfigError(f"{named}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{named} is not UTF-8: byte {error.start}") from error
+        raise ConfigError(f"{named}: not UTF-8 at byte {error.start}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +145,7 @@ class SandboxError(ConfigError):
 class StoreError(ArenaError):
     """The tournament's directory cannot be used: foreign, damaged, or one of those below."""
 
-    joint = " "
+    joint = ": "
     """What stands between the path and what is wrong with it."""
 
     def __init__(self, wrong: str, path: Path | None = None, joint: str | None = None) -> None:
@@ -148,7 +166,7 @@ class StoreError(ArenaError):
 class DamagedError(StoreError):
     """What is stored is not what was stored, or not in a state to be read."""
 
-    joint = " is damaged: "
+    joint = ": damaged: "
 
 
 class InUseError(StoreError):
@@ -270,7 +288,7 @@ class HeldUpError(ArenaError):
     """The arena itself was stopped, or got no time to run: what a bot took cannot be told."""
 
     def __init__(self, held_s: float, late: str = "") -> None:
-        super().__init__(f"the arena was held up for {held_s:.1f} s")
+        super().__init__(f"this machine: the arena did not run for {held_s:.1f} s")
         self.held_s = held_s
         self.late = late
         """Which bot computed, waited for a core and was late, while the arena itself ran."""

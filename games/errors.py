@@ -10,8 +10,8 @@ class LathError(Exception):
 
 
 def hinted(words: str, hint: str) -> str:
-    """Return a message with a hint on its own line; without one if the hint is empty."""
-    return f"{words}\nhint: {hint}" if hint else words
+    """Return a message, then each line of a hint as a line `hint: …`."""
+    return "\n".join((words, *(f"hint: {line}" for line in hint.splitlines())))
 
 
 class GameError(LathError, ValueError):

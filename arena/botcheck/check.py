@@ -8,6 +8,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
+from difflib import get_close_matches
 from typing import Final
 
 from lath import games
@@ -43,7 +44,9 @@ def check(lab: Lab, only: Collection[str] = ()) -> Iterator[CheckPoint]:
     """
     for id_ in only:
         if id_ not in IDS:
-            raise ConfigError(f"no point of a check is called {id_!r} ({', '.join(IDS)})")
+            alike = get_close_matches(id_, IDS, n=1)
+            hint = f"did you mean {alike[0]}?" if alike else f"choose from {', '.join(IDS)}"
+            raise ConfigError(f"--only: {id_!r} is not a check", hint=hint)
     try:
         yield from _Check(lab, frozenset(only or IDS)).points()
     finally:

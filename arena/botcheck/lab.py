@@ -106,7 +106,7 @@ class Lab:
             raise FaultFoundError(
                 fault(
                     error.reason,
-                    "check the path, that the file may be executed, and its first line (#!…)",
+                    "check the path, the permission to execute the file and its first line (#!…)",
                 )
             ) from error
 
@@ -140,7 +140,7 @@ class Lab:
             seen = f"no {what} within {duration(error.within_s)}{instead}"
             mend = f"answer {asked}; {FLUSH}"
             if instead.startswith(COMPUTED):
-                mend = f"answer {asked} before the time is up: it computed, and did not answer"
+                mend = f"answer {asked} before the time is up; the bot computed and did not answer"
             if is_move and (wrong := self.bot.asides.wrong_answer):
                 seen = f"no {what} within {duration(error.within_s)}, but {wrong[:60]!r}"
                 mend = "answer `go N …` with the same number: `bestmove N MOVE`"
@@ -149,7 +149,7 @@ class Lab:
         mend = "keep running, reading and writing until `quit`"
         if self.bot.spec.lacks and error.awaited == "ok":
             seen = f"{seen}: {self.bot.spec.lacks}"
-            mend = "put the file there, or write its path from there"
+            mend = "put the file there, or correct its path"
         written = [line.rstrip()[:300] for line in self.bot.child.stderr_text().splitlines()]
         lines = [line for line in written if line]
         more = ["…"] if len(lines) > 12 else []  # the last ones say what a traceback comes to
@@ -360,7 +360,7 @@ class Bout:
         if used_s > allowed_s:
             raise FaultFoundError(
                 fault(
-                    f"took {duration(used_s)} for `{go}`, it had {duration(allowed_s - margin_s)}",
+                    f"took {duration(used_s)} for `{go}`, but had {duration(allowed_s - margin_s)}",
                     "measure the time from `go` and answer before it is up; times are milliseconds",
                 )
             )
@@ -376,22 +376,20 @@ class Bout:
             self.moves.append(text)
             return text
         if not text:
-            mend = "write `bestmove N MOVE` on one line; N ends at a blank or with the line of `go`"
+            mend = "write `bestmove N MOVE` on one line; N is the number of `go`"
             raise FaultFoundError(fault(f"no move after the number (`{go}`)", mend))
         try:
             move = read_move(self.position, text)
         except GameError as error:
             mend = (
-                "begin at the start that `new` tells, play every `play` and your own `bestmove` "
-                f"on it, write moves as {DOCUMENTATION}explanation/rules/ does; "
+                "begin at the start given by `new`, make every `play` and your own `bestmove`, "
+                f"and write moves as {DOCUMENTATION}explanation/rules/ does; "
                 f"or say `want legal` before `ok`"
             )
             if self._lab.contest:
-                mend = (
-                    f"answer each turn with {self._lab.contest.answer_form}, as the contest has it"
-                )
+                mend = f"answer each turn with {self._lab.contest.answer_form}, as in the contest"
             elif "legal" in self._bot.greeting.wants:
-                mend = "answer with a move of the last `legal` line, as it is written there"
+                mend = "answer with a move of the last `legal` line, spelled as there"
             raise FaultFoundError(fault(f"{error} (`{go}`)"[:300], mend)) from error
         if move != text:
             self._lab.odd_moves.add(f"{text} for {move}")

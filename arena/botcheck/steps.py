@@ -135,35 +135,37 @@ def _says_ok(lab: Lab) -> CheckFinding:
     seen = f"after {duration(lab.bot.greeting.after_s)}"
     if lab.bot.greeting.after_s > within_s / 2:
         return warning(
-            f"{seen}, of {duration(within_s)}",
-            "say `ok` first and load what takes long before `ready`, which has a limit of its own",
+            f"{seen}, of {duration(within_s)} allowed",
+            "write `ok` first, and load large data before `ready`, which has its own limit",
         )
     return ok(seen)
 
 
-@_step(HELLO, "banner", "says nothing else before `ok`")
+@_step(HELLO, "banner", "writes nothing else before `ok`")
 def _has_no_banner(lab: Lab) -> CheckFinding:
     if not (banner := lab.bot.greeting.banner):
         return ok("nothing else")
-    return note(f"{len(banner)} other lines, which are ignored, such as {banner[0][:60]!r}")
+    return note(f"{len(banner)} other lines (ignored), such as {banner[0][:60]!r}")
 
 
-@_step(HELLO, "name", "says who it is: `id name …`")
+@_step(HELLO, "name", "gives its name: `id name …`")
 def _has_a_name(lab: Lab) -> CheckFinding:
     if name := lab.bot.greeting.name:
         return ok(name)
-    return warning("it has no name", "say `id name NAME` before `ok`")
+    return warning("no name", "write `id name NAME` before `ok`")
 
 
-@_step(HELLO, "games", "says which games it plays: `game …`")
+@_step(HELLO, "games", "names the games that it plays: `game …`")
 def _names_games(lab: Lab) -> CheckFinding:
     named, known = lab.bot.greeting.games, games.ids()
     if not named:
-        return fault("no `game` line", f"say `game ID …` before `ok`; there are {', '.join(known)}")
+        return fault(
+            "no `game` line", f"write `game ID …` before `ok`, with any of {', '.join(known)}"
+        )
     if unasked := [game for game in lab.games if not lab.bot.greeting.plays(game)]:
         return fault(
             f"it does not name {', '.join(unasked)}, only {', '.join(named)}",
-            f"say `game {' '.join(unasked)}` too, or check other games",
+            f"write `game {' '.join(unasked)}`, too, or check other games",
         )
     unknown = [game for game in named if not is_game(game)]
     mend = f"name games that are installed here: {', '.join(known)}"
@@ -184,7 +186,7 @@ def _names_options(lab: Lab) -> CheckFinding:
             "write `option name N type T default V`, for `spin` with `min` and `max`, for `combo` "
             "with `var` for each choice",
         )
-    return ok(", ".join(option.name for option in options) or "it has none")
+    return ok(", ".join(option.name for option in options) or "no options")
 
 
 def odd_option(option: wire.Option) -> str:
@@ -200,15 +202,15 @@ def odd_option(option: wire.Option) -> str:
     return ""
 
 
-@_step(HELLO, "wants", "wants what there is: `legal`, `position`, `ponder`")
+@_step(HELLO, "wants", "wants only what exists: `legal`, `position`, `ponder`")
 def _wants_what_there_is(lab: Lab) -> CheckFinding:
     wants = lab.bot.greeting.wants
     if unknown := [what for what in wants if what not in wire.WANTS]:
         return warning(
-            f"it wants {', '.join(unknown)}, which it will not get",
+            f"wants {', '.join(unknown)}, which does not exist",
             f"`want` takes {', '.join(wire.WANTS)}",
         )
-    return ok(", ".join(wants) or "it wants nothing")
+    return ok(", ".join(wants) or "wants nothing")
 
 
 # Ready for games
@@ -218,13 +220,15 @@ def _wants_what_there_is(lab: Lab) -> CheckFinding:
 def _is_ready(lab: Lab) -> CheckFinding:
     lab.running()  # one process for both: one that has left after the first game is at fault
     slowest_s = max(map(lab.ready_s, SIDES))
-    return ok(f"after {duration(slowest_s)}, also when the game before was not finished")
+    return ok(f"after {duration(slowest_s)}, also after an unfinished game")
 
 
-@_step(READY, "setoption", "takes its options' defaults")
+@_step(READY, "setoption", "accepts the defaults of its options")
 def _takes_defaults(lab: Lab) -> CheckFinding:
     if wrong := lab.bot.wrong_options():
-        return fault("; ".join(wrong), "set options that the bot names, to what they take")
+        return fault(
+            "; ".join(wrong), "set only options that the bot names, to values that they accept"
+        )
     options = lab.bot.greeting.options.values()
     bot = lab.running()
     plain = [o for o in options if o.default is not None and o.type != "button"]
@@ -237,7 +241,7 @@ def _takes_defaults(lab: Lab) -> CheckFinding:
     return ok(f"{len(plain)} set, then `ready`")
 
 
-@_step(READY, "option-edges", "takes the edges of its options", _WARNING)
+@_step(READY, "option-edges", "accepts the limits of its options", _WARNING)
 def _takes_edges(lab: Lab) -> CheckFinding:
     options = lab.bot.greeting.options.values()
     tried = [(option.name, value) for option in options for value in edges_of(option)][:40]
@@ -278,7 +282,8 @@ def _whole(lab: Lab, side: Side) -> CheckFinding:
     bout = Bout(lab, side).play_out()
     if bout.resigned and len(bout.moves) == 1:
         return warning(
-            bout.words(), "does it know this game and its own turn? It resigned before it played"
+            bout.words(),
+            "does the bot know this game and its own turn? It resigned before its first move",
         )
     return note(bout.words()) if bout.resigned else ok(bout.words())
 
@@ -293,7 +298,7 @@ def _knows_setups(lab: Lab) -> CheckFinding | None:
         return None
     drawn = Bout(lab, seed=lab.seed + 1).play_out(turns=SHORT)
     Bout(lab, is_plain=True).play_out(turns=SHORT)
-    return ok(f"began with the setup {drawn.setup} and without any")
+    return ok(f"began with the setup {drawn.setup} and without one")
 
 
 @_step(EACH_GAME, "position", "begins in any position")
@@ -306,10 +311,10 @@ def _knows_positions(lab: Lab) -> CheckFinding:
     for position, is_bots_turn in ((walk[4], True), (walk[5], False), (walk[5], True)):
         side = position.to_move if is_bots_turn else position.to_move.other
         Bout(lab, side, position=position.text()).play_out(turns=SHORT)
-    return ok("began in three positions, on its turn and on the other's")
+    return ok("began in three positions, on its own turn and on the opponent's")
 
 
-@_step(EACH_GAME, "book", "plays on after a book's moves for both sides")
+@_step(EACH_GAME, "book", "continues after book moves of both sides")
 def _follows_a_book(lab: Lab) -> CheckFinding:
     for side, plies in ((Side.FIRST, 4), (Side.SECOND, 5)):
         bout = Bout(lab, side)
@@ -317,7 +322,7 @@ def _follows_a_book(lab: Lab) -> CheckFinding:
             if not bout.is_over:
                 bout.reply()
         bout.play_out(turns=SHORT)
-    return ok("went on after 4 and 5 plies that others played for it")
+    return ok("continued after 4 and 5 book plies")
 
 
 @_step(EACH_GAME, "swap-offered", "decides whether to swap")
@@ -331,10 +336,10 @@ def _answers_an_offer(lab: Lab) -> CheckFinding | None:
             return None
         swapped += bout.ask() == SWAP
         bout.play_out(turns=SHORT + 1)
-    return ok(f"swapped in {swapped} of 3 games, and played on")
+    return ok(f"swapped in {swapped} of 3 games and continued")
 
 
-@_step(EACH_GAME, "swap-suffered", "plays on when the other swaps")
+@_step(EACH_GAME, "swap-suffered", "continues when the opponent swaps")
 def _bears_a_swap(lab: Lab) -> CheckFinding | None:
     bout = Bout(lab)
     bout.ask()
@@ -343,7 +348,7 @@ def _bears_a_swap(lab: Lab) -> CheckFinding | None:
         return None
     bout.play(SWAP)
     bout.play_out(turns=SHORT + 1)
-    return ok("played on after `play 2 swap`")
+    return ok("continued after `play 2 swap`")
 
 
 # Time
@@ -394,7 +399,7 @@ def _slowest(
     return ok(f"slowest move {duration(max(bout.slowest_s for bout in bouts))}{had}")
 
 
-@_step(TIMES, "move-time", "keeps a fixed time for each move: `tc move MS`", is_asked=_has_moves)
+@_step(TIMES, "move-time", "keeps a fixed time per move: `tc move MS`", is_asked=_has_moves)
 def _keeps_move_time(lab: Lab) -> CheckFinding:
     time = _short(lab)
     return _slowest(lab, time, seconds=1.5, of_ms=time.move_ms)
@@ -432,7 +437,7 @@ FIRST_MOVE: Final = TimeControl(initial_ms=10_000, first_ms=150)
 @_step(
     TIMES,
     "first-move",
-    "keeps a time for its first move alone: `new … first MS tc …`",
+    "keeps the time limit of its first move: `new … first MS tc …`",
     is_asked=lambda time: time.first_ms or time.move_ms,
 )
 def _keeps_first_move(lab: Lab) -> CheckFinding:
@@ -455,7 +460,9 @@ def _answers_in_a_hurry(lab: Lab) -> CheckFinding:
     bout = Bout(lab, time=TimeControl(initial_ms=2000)).play_out(turns=TURNS, left_ms=LITTLE_MS)
     seen = f"slowest move {duration(bout.slowest_s)} with {LITTLE_MS} ms left"
     if bout.slowest_s > LITTLE_MS / 1000 + MARGIN_S:
-        return warning(seen, "keep some time in reserve, and answer at once when little is left")
+        return warning(
+            seen, "keep some time in reserve, and answer at once when little time is left"
+        )
     return ok(seen)
 
 
@@ -465,7 +472,7 @@ def _stops(lab: Lab) -> CheckFinding:
     bout = Bout(lab, time=time)
     if not bout.begin_to_think():
         bout.finish()
-        return ok("it answers before it can be stopped")
+        return ok("answers before the arena can stop it")
     after_s = bout.stop(time.move_ms / 1000 + MARGIN_S + 1.0)
     bout.finish()
     seen = f"answered {duration(after_s)} after `stop`"
@@ -473,12 +480,12 @@ def _stops(lab: Lab) -> CheckFinding:
         return ok(seen)
     return warning(
         seen,
-        "read lines while you think and answer `stop` at once; a bot that thinks in one piece "
-        "may leave it so, games just end later",
+        "read lines while you think and answer `stop` at once; a bot that cannot read while it "
+        "thinks may ignore this: games only end later",
     )
 
 
-@_step(TIMES, "sudden-end", "bears a `result` while it thinks")
+@_step(TIMES, "sudden-end", "accepts a `result` while it thinks")
 def _bears_a_sudden_end(lab: Lab) -> CheckFinding:
     bout = Bout(lab, time=_long(lab))
     if bout.begin_to_think():  # its answer may still come, and is no fault
@@ -491,7 +498,7 @@ def _bears_a_sudden_end(lab: Lab) -> CheckFinding:
         found.finding = replace(
             found.finding,
             seen=f"{found.finding.seen}, after `{lab.go}`, `stop` and `result`",
-            mend="a game can end while you think: go on reading, and answer the next `new`",
+            mend="a game can end while you think: keep reading, and answer the next `new`",
         )
         raise found from error
     finally:
@@ -504,7 +511,7 @@ def _bears_a_sudden_end(lab: Lab) -> CheckFinding:
 @_step(
     TIMES,
     "ponder",
-    "answers in time where it may think on the other's turn",
+    "answers in time when it may think on the opponent's turn",
     is_asked=_has_moves,
 )
 def _ponders(lab: Lab) -> CheckFinding | None:
@@ -536,14 +543,14 @@ def _repeats_itself(lab: Lab) -> CheckFinding:
         return ok(f"the same {len(played[0])} moves twice")
     return note(
         f"{' '.join(played[0])}, then {' '.join(played[1])}",
-        "take all chance from the seed of `new`, if games shall be repeatable",
+        "derive all random numbers from the seed of `new` to make games repeatable",
     )
 
 
-@_step(TIMES, "rest", "does not compute on the other's turn", _WARNING)
+@_step(TIMES, "rest", "does not compute on the opponent's turn", _WARNING)
 def _rests(lab: Lab) -> CheckFinding:
     if sys.platform != "linux":
-        return untested("only Linux tells how much a process computes")
+        return untested("only Linux reports how much a process computes")
     bout = Bout(lab)
     bout.ask()
     if bout.is_over:
@@ -558,9 +565,9 @@ def _rests(lab: Lab) -> CheckFinding:
     if busy_s <= IDLE_S / 3:  # more than that is more than tidying up
         return ok(f"computed {duration(busy_s)} of {duration(IDLE_S)}")
     return warning(
-        f"computed {duration(busy_s)} in {duration(IDLE_S)} of the other's turn",
-        "wait for input without computing: thinking on the other's turn takes its processor, and "
-        "waiting is for a read that blocks",
+        f"computed {duration(busy_s)} in {duration(IDLE_S)} of the opponent's turn",
+        "wait for input with a blocking read: computing on the opponent's turn takes the "
+        "opponent's processor",
     )
 
 
@@ -583,14 +590,14 @@ def _computed_s(pid: int) -> float:
 UNKNOWN: Final = ("weather fine", "go*", "pingpong 3", "x" * 1000)
 
 
-@_step(BESIDE, "unknown-lines", "ignores lines that it does not know")
+@_step(BESIDE, "unknown-lines", "ignores unknown lines")
 def _ignores_unknown_lines(lab: Lab) -> CheckFinding:
     lab.running().say(*UNKNOWN)
     Bout(lab).play_out(seconds=math.inf, turns=SHORT, before_go=UNKNOWN)
-    return ok(f"played on after {' and '.join(map(repr, UNKNOWN[:2]))}")
+    return ok(f"continued after {' and '.join(map(repr, UNKNOWN[:2]))}")
 
 
-@_step(BESIDE, "blanks", "reads lines with CRLF and more blanks", _WARNING)
+@_step(BESIDE, "blanks", "reads lines with CRLF and extra spaces", _WARNING)
 def _bears_blanks(lab: Lab) -> CheckFinding:
     bot, start = lab.running(), lab.game.start()
     new = lab.new_game(time=_long(lab))
@@ -605,11 +612,11 @@ def _bears_blanks(lab: Lab) -> CheckFinding:
     except NoAnswerError as error:
         return warning(
             lab.fault_of(error).finding.seen,
-            "take a line apart at any number of blanks, CR among them, and pass over empty lines; "
-            "the arena writes none of these, but people who test a bot by hand do",
+            "split lines at any number of spaces, ignore a CR at the end and skip empty lines; a "
+            "person who tests the bot by hand types these",
         )
     bot.say(wire.result_line(new.number, Result.DRAWN, "adjudication"))
-    return ok("read a game's first lines all the same")
+    return ok("read the first lines of a game correctly")
 
 
 def _wide(line: str) -> str:
@@ -630,7 +637,7 @@ def _answers_pings(lab: Lab) -> CheckFinding:
     return ok(f"after {duration(after_s)}")
 
 
-@_step(BESIDE, "many-games", "plays one game after the other")
+@_step(BESIDE, "many-games", "plays several games in a row")
 def _plays_several_games(lab: Lab) -> CheckFinding:
     child = lab.running().child
     for index in range(4):
@@ -638,8 +645,8 @@ def _plays_several_games(lab: Lab) -> CheckFinding:
         lab.listen(0.05)
         if lab.running().child is not child:
             return fault(
-                "it ends after a game",
-                "wait for the next `new` after `result`: a process plays many games, until `quit`",
+                "ends after a game",
+                "wait for the next `new` after `result`; a process plays many games until `quit`",
             )
     return ok("4 games in one process")
 
@@ -655,41 +662,41 @@ def _counted(lines: Lines, mend: str, fine: str) -> CheckFinding:
     return warning(seen, mend) if mend else note(seen)
 
 
-@_step(HEARD, "stray-lines", "says nothing that answers nothing")
+@_step(HEARD, "stray-lines", "writes nothing unasked")
 def _says_nothing_else(lab: Lab) -> CheckFinding:
     return _counted(
         lab.bot.asides.strays,
-        "write to standard output only what the protocol knows, one `bestmove` for each `go`, "
-        "and all else to standard error or as `info text …`",
+        "write to standard output only lines of the protocol and one `bestmove` for each `go`; "
+        "write everything else to standard error or as `info text …`",
         "nothing else",
     )
 
 
-@_step(HEARD, "info", "comments in the protocol's words: `info …`")
+@_step(HEARD, "info", "writes valid comments: `info …`")
 def _comments_well(lab: Lab) -> CheckFinding:
     mend = (
         "`info` takes `depth N`, `eval X` from -1 (lost) to 1 (won), `nodes N`, then `pv MOVE …` "
         "from the position it thinks about, or `text …`"
     )
     number = lab.bot.asides.info_lines
-    return _counted(lab.bad_infos, mend, f"{number} lines" if number else "it tells nothing")
+    return _counted(lab.bad_infos, mend, f"{number} lines" if number else "no `info`")
 
 
-@_step(HEARD, "move-text", "writes moves in their one canonical way")
+@_step(HEARD, "move-text", "writes moves in canonical notation")
 def _writes_moves_plainly(lab: Lab) -> CheckFinding:
     return _counted(
-        lab.odd_moves, f"write moves as {DOCUMENTATION}explanation/rules/ does", "all moves"
+        lab.odd_moves, f"write moves as in {DOCUMENTATION}explanation/rules/", "all moves"
     )
 
 
 @_step(HEARD, "resigns", "plays before it resigns", _WARNING)
 def _resigns_late(lab: Lab) -> CheckFinding:
     if not lab.resigned_at_once:
-        return ok(f"{lab.bouts} games, and resigned none at its first turn")
+        return ok(f"{lab.bouts} games, none resigned at its first turn")
     return warning(
-        f"resigned at its first turn in {lab.resigned_at_once} of {lab.bouts} games, from a board "
-        "on which nothing had happened",
-        "clear the board at each `new`; does it know this game, and which turns are its own?",
+        f"resigned at its first turn in {lab.resigned_at_once} of {lab.bouts} games, from an "
+        "untouched board",
+        "clear the board at each `new`; check that the bot knows this game and its own turns",
     )
 
 
@@ -704,21 +711,21 @@ def _complains(lab: Lab) -> CheckFinding:
 @_step(ENDINGS, "quit", "ends on `quit`")
 def _quits(lab: Lab) -> CheckFinding:
     lab.running().say(wire.QUIT)
-    return _ending(lab, "`quit`", "end on `quit`; until then the arena waits, then it kills")
+    return _ending(lab, "`quit`", "end on `quit`; otherwise the arena kills the bot")
 
 
-@_step(ENDINGS, "end-of-input", "ends when its input does")
+@_step(ENDINGS, "end-of-input", "ends when its input ends")
 def _leaves_with_its_parent(lab: Lab) -> CheckFinding:
     lab.drop()
     lab.running().child.close_input()
-    return _ending(lab, "its input has ended", "end where reading a line finds the end of the file")
+    return _ending(lab, "the end of its input", "end when reading a line finds the end of the file")
 
 
 def _ending(lab: Lab, event: str, mend: str) -> CheckFinding:
     """Return what to think of how the bot ends now."""
     within_s = lab.limits.stop_s
     if not lab.bot.ends_by(signals.awake_s() + within_s):
-        return warning(f"runs on {duration(within_s)} after {event}", mend)
+        return warning(f"still runs {duration(within_s)} after {event}", mend)
     ended = lab.bot.child.end_words()
     return ok(ended) if ended == CLEAN else note(ended, f"exit with status 0 after {event}")
 
@@ -731,11 +738,14 @@ def _leaves_nothing(lab: Lab) -> CheckFinding:
         lab.ready_s()
     lab.bot.say(wire.QUIT)
     if not lab.bot.ends_by(signals.awake_s() + lab.limits.stop_s):
-        return untested("it does not end by itself")
+        return untested("does not end by itself")
     lab.listen(0.2)  # for what it has started to end after it
     if left := process_trees.sweep(lab.tree):
         ran = "1 process still ran" if left == 1 else f"{left} processes still ran"
-        return warning(f"{ran} 200 ms after it", "end what you start; the arena kills what is left")
+        return warning(
+            f"{ran} 200 ms after the bot",
+            "end every process that you start; the arena kills the others",
+        )
     return ok("no process is left")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -38,6 +37,7 @@ from lath.arena.engine.solving import note_on
 from lath.arena.errors import FAULT, INTERRUPTED, ConfigError
 from lath.arena.machine import signals
 from lath.arena.referee.answers import MOST_NODES, Limit
+from lath.arena.terminal.notices import INTERRUPTION, print_note, print_warning
 from lath.arena.terminal.streams import tell_over
 from lath.notation.record.record import Record
 from lath.notation.text.writer import format_record
@@ -104,7 +104,7 @@ def analyze(
     output.refuse()
     kept_at = None if str(out) == "-" else out.with_name(f"{out.name}{KEPT}")
     if kept_at is not None and out.is_symlink():
-        raise ConfigError(f"{out} is a link, expected a file of its own")
+        raise ConfigError(f"{out}: this is a symbolic link; name a regular file")
     selection = Selection(files, where)
     records = _taken(selection, files, where, number, ply)
     done = 0
@@ -124,17 +124,17 @@ def analyze(
         stack.callback(kept.close)
         engines = [stack.enter_context(Engine.open(bot)) for _ in range(jobs)]
         if (note := note_on(engines[0])) and not quiet:
-            print(note, file=sys.stderr)
+            print_note(note)
         try:
             output.write(texts([Analyst(one, name, limit, kept) for one in engines]))
         except KeyboardInterrupt:
-            print("interrupted; the same command goes on where it was", file=sys.stderr)
+            print_note(INTERRUPTION)
             raise typer.Exit(INTERRUPTED) from None
     if kept_at is not None:
         kept_at.unlink(missing_ok=True)
     print_done({"analysed": done, "bad": selection.bad, "written": [str(out)]}, as_json=as_json)
     if selection.bad:
-        print(f"{bad_words(selection.bad)} left out", file=sys.stderr)
+        print_warning(f"{bad_words(selection.bad)} left out")
         raise typer.Exit(1)
 
 
@@ -144,10 +144,10 @@ def _taken(
     """Return the records to analyse: the one of --record, or all; raises ArenaError."""
     if number is None:
         if ply is not None:
-            raise typer.BadParameter("--ply is of a record: name it by --record N")
+            raise typer.BadParameter("--ply: needs --record N")
         return (record for _, record in selection)
     if len(files) != 1 or where is not None:
-        raise typer.BadParameter("--record is of one file, without --where")
+        raise typer.BadParameter("--record: takes one FILE and cannot be combined with --where")
     return iter([_one(files[0], number, ply)])
 
 
@@ -156,5 +156,5 @@ def _one(file: Path, number: int, ply: int | None) -> Record:
     (entry,) = read_from(file, numbered(file, number))
     record, played = played_in(file, entry)
     if ply is not None and ply_in(file, number, ply, len(played) - 1) == len(played) - 1:
-        raise ConfigError(f"{file}: record {number} has no move after ply {ply}, which is its last")
+        raise ConfigError(f"{file}: record {number} has {ply} plies, so no move follows ply {ply}")
     return record

@@ -202,9 +202,11 @@ def select(
     ):
         _refuse_without(what, given, flags)
     if without_copies and distinct:
-        raise ConfigError("--distinct and --without-copies: expected one of them")
+        raise ConfigError("--distinct: cannot be combined with --without-copies")
     if only_count and (split is not None or str(out) != "-"):
-        raise ConfigError("--count prints a number, there is nothing to write to --output")
+        raise ConfigError(
+            "--count: prints a number; it cannot be combined with --output or --split"
+        )
     refuse_json_beside(None if only_count else out, as_json=as_json)
     output = Target(path=out, kind=RECORDS, force=force)
     left = _removed_to(removed, [*files, out], force=force)
@@ -290,7 +292,7 @@ def _refuse_without(needed: str, given: object, flags: Mapping[str, object]) -> 
     """Raise ConfigError for a flag that says how to do what nobody asked for."""
     for name, value in flags.items():
         if value and given is None:
-            raise ConfigError(f"{name} goes with {needed}, which is missing")
+            raise ConfigError(f"{name}: needs {needed}")
 
 
 def _removed_to(removed: Path | None, others: Iterable[Path], *, force: bool) -> Target | None:
@@ -301,7 +303,7 @@ def _removed_to(removed: Path | None, others: Iterable[Path], *, force: bool) ->
     for other in others:
         same = str(other) == str(removed) or other.resolve() == removed.resolve()
         if same or is_one_of(removed, [other]):
-            raise ConfigError(f"--removed {removed}: expected a file that is not read or written")
+            raise ConfigError(f"--removed: {removed} is also read or written; name another file")
     target = Target(path=removed, kind=RECORDS, flag="--removed", force=force)
     target.refuse()
     return target
@@ -389,22 +391,22 @@ class _Division:
         self._every = int(by) if re.fullmatch("0*[1-9][0-9]{0,17}", by) else None
         if not self._every and re.fullmatch("[-+]?[0-9]*", by):
             shown = shortened(by)
-            raise ConfigError(f"--split {shown}: expected a KEY, or how many records a part has")
+            raise ConfigError(f"--split: {shown} is not a KEY or a number of records per part")
         self._shares: Final = Shares(_shares(by), seed) if "=" in by else None
         keys = keys_of("--split", None if self._every or self._shares else by)
         if len(keys) > 1:
-            raise ConfigError(f"--split {by}: a part has one key, not {len(keys)}")
+            raise ConfigError(f"--split: {by!r} has {len(keys)} keys; give one")
         if compress not in (None, *COMPRESSIONS):
-            raise ConfigError(f"--compress {compress!r}: expected one of {', '.join(COMPRESSIONS)}")
+            raise ConfigError(f"--compress: {compress!r} is not one of {', '.join(COMPRESSIONS)}")
         self._key: Final = keys[0] if keys else None
         default = "part-{number:4}" if self._every else "{value}"
         self._template: Final = default if template is None else template
         rest = _FIELD.sub("", self._template)
         if "{" in rest or "}" in rest or not self._template:
-            expected = "{number}, {number:4} or {value}"
-            raise ConfigError(f"--name {self._template!r}: expected {expected}")
+            fields = "{number}, {number:4} or {value}"
+            raise ConfigError(f"--name: {self._template!r} must contain {fields}")
         if self._every and "{value" in self._template:
-            raise ConfigError(f"--name {self._template!r}: {{value}} stands only with --split KEY")
+            raise ConfigError("--name: {value} needs --split KEY")
         self._compression: Final = compress or ""
         self._most: Final = most
         self._force: Final = force
@@ -419,12 +421,12 @@ class _Division:
     def refuse_folder(self, out: Path, files: Iterable[Path]) -> None:
         """Raise ConfigError where the parts cannot be in `out`, or could replace one of `files`."""
         if str(out) == "-":
-            raise ConfigError("--split writes into a folder: -o DIR is missing")
+            raise ConfigError("--split: needs -o DIR, the folder for the parts")
         if out.exists() and not out.is_dir():
-            raise ConfigError(f"--output {out}: expected a directory, that is a file")
+            raise ConfigError(f"--output: {out} is a file; name a folder")
         folders = {file.resolve().parent for file in files if str(file) != "-"}
         if self._force and out.resolve() in folders:
-            raise ConfigError(f"--output {out}: expected a directory that holds no FILE")
+            raise ConfigError(f"--output: {out} contains a FILE that is read; name another folder")
         refuse_tournament(out / "games.lath", force=self._force)
 
     def write(
@@ -442,7 +444,7 @@ class _Division:
                 parts.add(self._name_of(number, value), text)
                 if len(parts) > self._most:
                     raise ConfigError(
-                        f"there would be more than {self._most} parts; --max-parts allows more"
+                        f"--max-parts: more than {self._most} parts are needed; allow more"
                     )
             if out.is_dir():
                 _refuse_others(out, {part.path.name for part in parts.parts})
@@ -481,8 +483,8 @@ def _refuse_others(folder: Path, names: Collection[str]) -> None:
     if others:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         raise ConfigError(
-            f"{folder} has records that would be taken for parts: {others[0]}{more}; "
-            "move them away, or name another folder"
+            f"{folder}: other records there could be mistaken for parts: {others[0]}{more}; "
+            "move them, or name another folder"
         )
 
 
@@ -495,11 +497,9 @@ def _shares(text: str) -> dict[str, float]:
     for part in text.split(","):
         match = _SHARE.fullmatch(part.strip())
         if match is None or not float(match[2]):
-            raise ConfigError(
-                f"--split {text}: expected a NAME and its share such as train=0.9, not {part!r}"
-            )
+            raise ConfigError(f"--split: {part!r} is not NAME=SHARE, such as train=0.9")
         if match[1] in shares:
-            raise ConfigError(f"--split {text}: {match[1]} has two shares")
+            raise ConfigError(f"--split: {match[1]} has two shares in {text!r}")
         shares[match[1]] = float(match[2])
     return shares
 

@@ -56,6 +56,7 @@ from lath.arena.referee.conversation import Bot
 from lath.arena.referee.log import read_log
 from lath.arena.referee.watch import Watch
 from lath.arena.schedule.core import draw, read_options
+from lath.arena.terminal.notices import print_note, print_warning
 from lath.arena.terminal.streams import data_output
 from lath.games.core import Side
 from lath.games.errors import GameError
@@ -315,14 +316,14 @@ def log(
         return
     if not text:
         raise ArenaError(
-            f"game {game} of {folder} ended by {record.termination}, and only logs of games that "
-            "end badly are kept; play with --log all to keep every one"
+            f"{folder}: no log of game {game} is kept, because it ended by {record.termination}",
+            hint="arena run --log all keeps the logs of all games",
         )
     _print_game(game, record)
     print(f"\n{text}", end="")
     if record.forfeit and not quiet:
         command = f"arena bot replay {shlex.quote(str(folder))} {game}"
-        print(f"the same game again: {command}", file=sys.stderr)
+        print(f"replay this game: {command}", file=sys.stderr)
 
 
 @group.command(
@@ -397,11 +398,14 @@ def replay(
 
     add_games(file)
     if words := export_doubt(source):
-        print(f"warning: {words}", file=sys.stderr)
+        print_warning(words)
     record, log_text = game_in(source, game)
     where = side or (record.forfeit and SideOption(record.forfeit.side))
     if not where:
-        raise ConfigError(f"no bot broke game {game} off: say --side first or --side second")
+        raise ConfigError(
+            f"--side: needed, because no bot is at fault in game {game}",
+            hint="--side first, or --side second",
+        )
     spec, new = _as_then(source, record, log_text, Side[where.name], command, seed)
     spec = ready(spec, closed=[str(source.absolute())])
     under = debugged(spec.command) if command else None
@@ -419,7 +423,7 @@ def replay(
     except GameError as error:
         raise ArenaError(f"{source}: game {game}: {error}") from error
     how = "no time limit" if seconds == math.inf else f"{seconds:g} s for a move"
-    how = "its debugger has the terminal: run it there" if under else how
+    how = "type run in its debugger" if under else how
     words = f"{spec.name} ({where}): {shlex.join(spec.command)}; seed {new.seed}; {how}"
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         if not quiet:
@@ -458,12 +462,12 @@ def _given_again(
         except KeyboardInterrupt:
             if bot.has_process:  # where the same Ctrl-C ends it, it may say why
                 bot.ends_by(signals.awake_s() + 0.5)
-            print(f"interrupted: no answer at ply {rerun.ply}", file=sys.stderr)
+            print_note(f"interrupted; no answer at ply {rerun.ply}")
             raise typer.Exit(INTERRUPTED) from None
         print(found.words, flush=True)
         if is_debugged:
             if bot.is_running:
-                print("end the debugger to go on", flush=True)
+                print("end the debugger to continue", flush=True)
             bot.ask_to_leave()
             bot.leave(math.inf)
         elif not bot.is_thinking:
@@ -497,7 +501,7 @@ def _as_then(
     config = _config_of(source)
     spec = next((bot for bot in config.bots if bot.name == name), None) if config else None
     if command:
-        words = resolve(_words(command, Path.cwd(), "write: "), Path.cwd())
+        words = resolve(_words(command, Path.cwd(), "-- "), Path.cwd())
         home = Path(spec.cwd) if spec and spec.cwd else Path.cwd()
         spec = replace(
             spec or BotSpec(name=name, command=words),
@@ -509,7 +513,10 @@ def _as_then(
             lacks=missing_file(words, home, in_scratch=False),
         )
     if spec is None:
-        raise ConfigError(f"{source} does not say how {name} is started: say it after --")
+        raise ConfigError(
+            f"{source}: does not say how {name} is started",
+            hint=f"arena bot replay {shlex.quote(str(source))} GAME -- COMMAND",
+        )
     if own := read_options(record.tag((FIRST_OPTIONS, SECOND_OPTIONS)[seat])):  # of a tuning
         spec = replace(spec, options={**spec.options, **own})
     lines, _ = read_log(log_text, (record.first, record.second))
@@ -536,7 +543,7 @@ def _config_of(source: Path) -> Config | None:
     try:
         return load(source / CONFIG, Path(), played=played_in(source))
     except ConfigError as error:  # a bot's file may be gone; another command may do without
-        print(f"warning: {error}", file=sys.stderr)
+        print_warning(str(error))
         return None
 
 
@@ -544,7 +551,9 @@ def _words(command: list[str], folder: Path, write: str) -> tuple[str, ...]:
     """Return the words that a command has; raises ConfigError with what to `write` for a file."""
     words = words_of(command[0] if len(command) == 1 else shlex.join(command), folder)
     if advice := None if words[0] in bundled() else advice_on(words, folder):
-        raise ConfigError(advice.says(f"{write}{shlex.join(advice.words)}"))
+        raise ConfigError(
+            f"CMD: {advice.why}", hint=advice.hint(f"{write}{shlex.join(advice.words)}")
+        )
     return words
 
 
@@ -553,7 +562,7 @@ def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
     if cwd is not None and not cwd.is_dir():
         raise ConfigError(f"--cwd: {str(cwd)!r} is not a folder")
     home = (cwd or Path()).resolve()
-    words = _words(command, home, "type: arena bot check -- ")
+    words = _words(command, home, "arena bot check -- ")
     return BotSpec(
         name=Path(words[0]).name,
         command=resolve(words, home),

@@ -47,6 +47,7 @@ from lath.arena.cli.outputs import FORMATS, Force, Target
 from lath.arena.cli.selection import Telling
 from lath.arena.errors import FAULT, INTERRUPTED, ConfigError, reading
 from lath.arena.machine import signals
+from lath.arena.terminal.notices import INTERRUPTION, print_note, print_warning
 from lath.arena.terminal.streams import BOM
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.notation import formats
@@ -127,15 +128,15 @@ def convert(
     """
     add_games(game, is_strict=strict)
     if len(paths) < 2:
-        raise typer.BadParameter(f"{paths[0]} alone: expected SRC and DST")
+        raise typer.BadParameter(f"DST: missing after {paths[0]}")
     *sources, destination = paths
     refuse_json_beside(destination, as_json=as_json)
     from_, to = (name and formats.named(name) for name in (from_, to))
     is_database = _makes_database(destination, to)
-    sources = [file_of(one, "a directory and no tournament") for one in files_in(sources)]
+    sources = [file_of(one, "a folder, but not a tournament") for one in files_in(sources)]
     given = {"--positions": positions, "--planes": planes, "--strict": strict}
     if bom and (is_database or _format_of(destination, to, "--to") != "csv"):
-        raise typer.BadParameter("--bom is for CSV; expected DST with the suffix .csv, or --to csv")
+        raise typer.BadParameter("--bom: needs a DST with the suffix .csv, or --to csv")
     _refuse_flags({**given, "--unchecked": unchecked}, append=append, is_database=is_database)
     if is_database:
         read = _sources(sources, from_, destination)
@@ -166,7 +167,7 @@ def convert(
             conversion.print_losses(to_name)
             raise
     except FormatError as error:  # also where a library is missing
-        raise ConfigError(str(error)) from error
+        raise ConfigError(f"format: {error}") from error
     conversion.print_losses(to_name)
     left_out = len(conversion.bad) + conversion.unheld
     converted = conversion.sound - conversion.unheld
@@ -203,7 +204,7 @@ def _makes_database(destination: Path, to: str | None) -> bool:
         bare = Path(destination.stem) if files.compression_of(destination) else destination
         return files.is_database(bare)
     if to != _TO_DATABASE and files.is_database(destination):
-        raise ConfigError(f"{destination}: nothing but a database has that suffix; --to is {to}")
+        raise ConfigError(f"{destination}: this suffix is for databases only, but --to is {to}")
     return to == _TO_DATABASE
 
 
@@ -211,23 +212,24 @@ def _require_name_of_database(path: Path) -> None:
     """Raise ConfigError for a file that would not be read as the database that it is to be."""
     if not files.is_database(path):
         what = (
-            "a database is not compressed"
+            "a database cannot be compressed"
             if files.compression_of(path)
-            else "no name of a database"
+            else "not the name of a database"
         )
-        raise ConfigError(f"{path}: {what}; expected a name with the suffix {files.DATABASE}")
+        raise ConfigError(f"{path}: {what}; use a name with the suffix {files.DATABASE}")
 
 
 def _refuse_flags(given: Mapping[str, bool], *, append: bool, is_database: bool) -> None:
     """Raise BadParameter or ConfigError for flags that do not go with each other or with DST."""
     if given["--positions"] and given["--planes"]:
-        raise typer.BadParameter("--positions and --planes exclude each other")
+        raise typer.BadParameter("--positions: cannot be combined with --planes")
     if append and not is_database:
-        expected = f"expected DST with the suffix {files.DATABASE}"
-        raise ConfigError(f"--append is for databases; {expected}")
+        raise ConfigError(f"--append: needs a database, a DST with the suffix {files.DATABASE}")
     for name, is_given in given.items():
         if is_database and is_given:
-            raise ConfigError(f"{name} is not for databases, which take sound records whole")
+            raise ConfigError(
+                f"{name}: cannot be used for a database, which holds whole valid records"
+            )
 
 
 def _into_database(
@@ -252,7 +254,7 @@ def _into_database(
     def fill(made: Building) -> None:
         begin = Mark(*json.loads(made.mark or "[]"))
         if made.mark and not quiet:
-            print(f"going on after {made.counts.read} records", file=sys.stderr)
+            print_note(f"resuming after {made.counts.read} records")
         with Telling(quiet=quiet) as tell, closing(bundles(found(begin), begin, jobs)) as some:
             for bundle, mark in some:
                 made.add(bundle, json.dumps(mark))
@@ -271,10 +273,7 @@ def _into_database(
     except DatabaseError as error:
         raise ConfigError(str(error)) from error
     except KeyboardInterrupt:
-        print(
-            "interrupted" + "; the same command goes on where it was" * bool(command),
-            file=sys.stderr,
-        )
+        print_note(INTERRUPTION if command else "interrupted")
     return counts
 
 
@@ -307,11 +306,11 @@ def _sources(sources: Sequence[Path], from_: str | None, out: Path) -> list[_Rea
         try:
             formats.reader(name)  # refused before anything else is
         except FormatError as error:
-            raise ConfigError(str(error)) from error
+            raise ConfigError(f"format: {error}") from error
         if is_one_of(out, [path]):
-            raise ConfigError(f"{path} is the source; name another file to write")
+            raise ConfigError(f"{path}: this is a source; name another file to write")
     if is_special(out) or out.is_dir():
-        raise ConfigError(f"{out} is no file, which a database is; name one")
+        raise ConfigError(f"{out}: not a regular file; name one for the database")
     _require_name_of_database(out)
     return read
 
@@ -333,7 +332,7 @@ def _command(read: Sequence[tuple[Path, str]]) -> str:
 def _format_of(path: Path, name: str | None, by: str) -> str:
     """Return the format that the option `by` names, else the suffix; raises ConfigError."""
     if str(path) == "-" and name == _TO_DATABASE:
-        raise ConfigError(f"{by} {name}: a database is no stream; name its file")
+        raise ConfigError(f"{by}: a database cannot be a stream; name its file")
     if name == _TO_DATABASE:
         _require_name_of_database(path)
     if name is not None:
@@ -343,12 +342,12 @@ def _format_of(path: Path, name: str | None, by: str) -> str:
         known = tuple(each for each in known if each != _TO_DATABASE)
         stream = "input" if by == "--from" else "output"
         raise ConfigError(
-            f"standard {stream} has no suffix; name its format by {by}, one of {', '.join(known)}"
+            f"standard {stream}: has no suffix; name its format with {by}: {', '.join(known)}"
         )
     try:
         found = _recognised(path) if by == "--from" else formats.name_for(path)
     except FormatError as error:
-        raise ConfigError(f"{error}; or name it by {by}") from error
+        raise ConfigError(f"{error}; or name the format with {by}") from error
     if found == _TO_DATABASE:
         _require_name_of_database(path)
     return found
@@ -365,9 +364,11 @@ def _recognised(path: Path) -> str:
 def _refuse_to_replace(source: Path, to_name: str, *, is_table: bool) -> None:
     """Raise ConfigError where the records could not be read again from what takes their place."""
     if is_table:
-        raise ConfigError(f"{source} is the source; a table of plies holds less than records")
+        raise ConfigError(
+            f"{source}: this is the source; a table of plies holds less than its records"
+        )
     if to_name not in formats.READABLE:
-        raise ConfigError(f"{source} is the source; {to_name} is only written, not read")
+        raise ConfigError(f"{source}: this is the source; {to_name} can be written but not read")
 
 
 @dataclass(slots=True)
@@ -450,15 +451,15 @@ class _Conversion:
         """Yield the pieces; raise LossError in the end if something is lost."""
         yield from pieces
         if words := self.lost_words():
-            stays = "stays as it is" if out.exists() else "is not written"
+            stays = "unchanged" if out.exists() else "not written"
             name = "standard output" if str(out) == "-" else out
-            raise LossError(f"{name} {stays}, for --strict: {words} would be lost")
+            raise LossError(f"{name}: {stays} because of --strict: {words} would be lost")
 
     def print_losses(self, format_name: str) -> None:
         """Print a warning for each field that was lost."""
         if self.unread:
             many = "1 record" if self.unread == 1 else f"{self.unread} records"
-            print(f"warning: of PGN headers are read, and no moves ({many})", file=sys.stderr)
+            print_warning(f"only the PGN headers are read, not the moves ({many})")
         for field, loss in self.losses.items():
             number = loss.first
             for bad in self.bad:  # in ascending order: those before it count in the file
@@ -466,4 +467,4 @@ class _Conversion:
             where = f"record {number}"
             if loss.records > 1:
                 where = f"{loss.records} records, the first is {where}"
-            print(f"warning: {format_name} cannot hold {field} ({where})", file=sys.stderr)
+            print_warning(f"{format_name} cannot hold {field} ({where})")

@@ -58,7 +58,9 @@ def doctor(
     """
     if cluster is not None:
         if sandbox is not None:
-            raise ConfigError("--sandbox is for this machine; --cluster says of walls, too")
+            raise ConfigError(
+                "--sandbox: cannot be combined with --cluster, which checks sandboxes itself"
+            )
         from lath.arena.cluster.opening import address_of  # start-up time
 
         with address_of(cluster) as named:
@@ -80,7 +82,7 @@ def _terminal(output: Output) -> DoctorFinding:
     console = output.console
     if not console.is_terminal:
         return DoctorFinding(
-            group="terminal", name="terminal", found="this output is none: plain text"
+            group="terminal", name="terminal", found="output is not a terminal: colours are off"
         )
     colours = {"truecolor": "16 million", "256": "256", "standard": "16"}
     count = colours.get(console.color_system or "", "no")

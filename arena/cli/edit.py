@@ -45,6 +45,7 @@ from lath.arena.cli.main import (
 from lath.arena.cli.outputs import RECORDS, Force, Target, made_folder, refuse_tournament
 from lath.arena.cli.selection import Query, Where
 from lath.arena.errors import FAULT, ArenaError, ConfigError, reading
+from lath.arena.terminal.notices import print_error
 from lath.arena.terminal.streams import write_bytes
 from lath.games.core import RESULTS
 from lath.games.errors import GameError, LathError
@@ -160,12 +161,12 @@ def edit(
         )
         _refuse(edits)
     elif where is not None:
-        raise ConfigError("--where goes with an edit such as --set, which is missing")
+        raise ConfigError("--where: needs an edit such as --set")
     refuse_to_edit_others(files)
     into = _Target.of(files, out, backup, force=force)
     if (only_check or dry_run) and (out or backup or force):
         raise ConfigError(
-            "--check and --dry-run write nothing, and take no --output, --backup, --force"
+            "--check and --dry-run: write nothing, so --output, --backup and --force have no use"
         )
     written = [] if only_check else [Path("-")] if dry_run else [out] if out else files
     refuse_json_beside(*written, as_json=as_json)
@@ -201,23 +202,23 @@ def edit(
 def _refuse(edits: Edits) -> None:
     """Raise ConfigError where edits make no sense together."""
     if "Game" in {*edits.drop, *edits.rename, *edits.rename.values()}:
-        raise ConfigError("the tag Game stays: a record without it is none; --set Game=ID is fine")
+        raise ConfigError("Game: this tag cannot be dropped or renamed", hint="--set Game=ID")
     if edits.split and "variations" in edits.strip:
-        raise ConfigError("--split-variations goes without --strip variations, which leaves none")
+        raise ConfigError("--split-variations: cannot be combined with --strip variations")
 
 
 def _pair(option: str, text: str, what: str) -> tuple[str, str]:
     """Return what stands before and after the first `=`; raises ConfigError."""
     name, equals, value = text.partition("=")
     if not (name and equals):
-        raise ConfigError(f"{option} {text}: expected {what}")
+        raise ConfigError(f"{option}: {text!r} is not {what}")
     return name, _value(option, value)
 
 
 def _value(option: str, value: str) -> str:
     """Return what a tag can say; raises ConfigError."""
     if "\n" in value or "\r" in value:
-        raise ConfigError(f"{option}: {value!r} has a line break; the value of a tag has none")
+        raise ConfigError(f"{option}: {value!r} has a line break, which a tag value cannot have")
     if not value.isascii() and re.search("[\ud800-\udfff]", value):
         raise ConfigError(f"{option}: {value!r} is not UTF-8")
     return value
@@ -226,7 +227,7 @@ def _value(option: str, value: str) -> str:
 def _tag(option: str, name: str) -> str:
     """Return what can be the name of a tag; raises ConfigError."""
     if not is_tag_name(name):
-        raise ConfigError(f"{option} {name}: expected the name of a tag: letters, digits and _")
+        raise ConfigError(f"{option}: {name!r} is not a tag name: use letters, digits and _")
     return name
 
 
@@ -235,7 +236,7 @@ def _once(option: str, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     known: dict[str, str] = {}
     for old, new in pairs:
         if known.setdefault(old, new) != new:
-            raise ConfigError(f"{option}: {old} is to be {known[old]}, and {new}, too")
+            raise ConfigError(f"{option}: {old} has two new values, {known[old]} and {new}")
     return known
 
 
@@ -248,9 +249,9 @@ def _values(texts: Sequence[str], *, rules: bool) -> dict[str, str]:
         fault = check_tag(_tag("--set", name), value) if rules else None
         if fault is not None:
             wanted = instead(fault.meant, fault.expected)
-            raise ConfigError(f"--set {name}={value}: {fault.message}{wanted}")
+            raise ConfigError(f"--set: {name}={value}: {fault.message}{wanted}")
     if values.get("Result", "*") not in RESULTS:
-        raise ConfigError(f"--set Result={values['Result']}: expected one of {', '.join(RESULTS)}")
+        raise ConfigError(f"--set: Result={values['Result']} is not one of {', '.join(RESULTS)}")
     return values
 
 
@@ -261,7 +262,7 @@ def _new_names(texts: Sequence[str]) -> dict[str, str]:
         _tag("--rename", old)
         _tag("--rename", new)
     if len(set(names.values())) < len(names):
-        raise ConfigError("--rename: two tags cannot have one name")
+        raise ConfigError("--rename: two tags would have one name")
     return names
 
 
@@ -269,7 +270,7 @@ def _players(texts: Sequence[str], file: Path | None) -> dict[str, str]:
     """Return the new names of players by the old; raises ConfigError."""
     pairs = [_pair("--player", text, "OLD=NEW") for text in texts]
     if unnamed := [old for old, new in pairs if not new.strip()]:
-        raise ConfigError(f"--player {unnamed[0]}=: expected OLD=NEW, a new name")
+        raise ConfigError(f"--player: the new name of {unnamed[0]} is empty; give OLD=NEW")
     if file is not None:
         with reading(file):
             pairs += _columns(file)
@@ -283,7 +284,7 @@ def _columns(file: Path) -> Iterator[tuple[str, str]]:
     rows = csv.reader(StringIO(text), delimiter=delimiter, strict=True)
     try:
         for row in rows:
-            expected = "expected two columns, a name and the new one"
+            expected = "expected two columns, the old name and the new one"
             if len(row) > 2 or len(row) == 1:
                 raise ConfigError(f"{file}:{rows.line_num}: {expected}, not {len(row)}")
             if not all(map(str.strip, row)):
@@ -305,7 +306,7 @@ def _kinds(texts: Sequence[str]) -> frozenset[str]:
                 kinds.add(f"%{kind}")
             else:
                 known = ", ".join((*KINDS, *KNOWN_ANNOTATIONS))
-                raise ConfigError(f"--strip {kind}: expected one of {known}, or %NAME")
+                raise ConfigError(f"--strip: {kind!r} is not one of {known}, or %NAME")
     return frozenset(kinds)
 
 
@@ -351,7 +352,7 @@ class _Work:
             try:
                 yield from pieces(chunks(stream))
             except EditError as error:
-                raise ArenaError(f"{self.path} stays as it is: {error}") from error
+                raise ArenaError(f"{self.path}: unchanged: {error}") from error
 
     def _canonical(self) -> Iterator[Change]:
         for before, data, text in self._pieces():
@@ -391,7 +392,7 @@ class _Work:
                 self._refuse_bad(each)
         except (EditError, RecordValueError, GameError) as error:
             self.refused += 1
-            print(f"{where}: record {number} stays as it is: {error}", file=sys.stderr)
+            print_error(f"{where}: record {number} is unchanged: {error}")
             return None
         self.changed += 1
         self.split += len(others)
@@ -405,9 +406,9 @@ class _Work:
         if problems := [problem for entry in found for problem in entry.problems]:
             first = problems[0]
             wanted = instead(first.meant, first.expected)
-            raise EditError(f"it would be bad: {first.message}{wanted}")
+            raise EditError(f"it would be invalid: {first.message}{wanted}")
         if len(found) > 1:
-            raise EditError(f"it would be {len(found)} records")
+            raise EditError(f"it would become {len(found)} records")
 
     def as_json(self) -> dict[str, object]:
         """Return for programs what was done, or would be."""
@@ -424,7 +425,7 @@ class _Work:
 
     def print_counts(self, *, would: bool) -> None:
         """Tell of what was done, or would be."""
-        kept = f"; as it was: {printable(str(self.copy))}" if self.copy else ""
+        kept = f"; the original is kept as {printable(str(self.copy))}" if self.copy else ""
         name = printable(str(self.path))
         if self._edits is None:
             if self.is_changed:
@@ -435,9 +436,9 @@ class _Work:
         if self.split:
             words += f", {self.split} split off"
         if self.refused:
-            words += f"; {self.refused} would be bad and stayed"
+            words += f"; {self.refused} would become invalid and are unchanged"
         if self.bad:
-            words += f"; {bad_words(self.bad)} stayed"
+            words += f"; {bad_words(self.bad)} unchanged"
         print(f"{name}: {words}{kept}", file=sys.stderr)
 
 
@@ -463,29 +464,31 @@ class _Target:
         """Read the options; raises ConfigError."""
         if out is None:
             if is_one_of(Path("-"), [file for file in files if str(file) == "-"]):
-                raise ConfigError("standard output is the file that is read; name another by -o")
+                raise ConfigError(
+                    "standard output: this is the FILE that is read; name another with -o"
+                )
             if suffix is not None and not re.fullmatch(r"[^/\0]{1,64}", suffix):
-                raise ConfigError(f"--backup {suffix!r}: expected the end of a name, such as .bak")
+                raise ConfigError(f"--backup: {suffix!r} is not a suffix such as .bak")
             return cls(None, False, suffix or ".bak", force)
         if suffix is not None:
-            raise ConfigError("--backup goes without --output: there FILE stays as it is")
+            raise ConfigError(
+                "--backup: cannot be combined with --output, which leaves FILE unchanged"
+            )
         if str(out) == "-" and len(files) > 1:
-            raise ConfigError("-o - takes one FILE; `arena select` joins several")
+            raise ConfigError("--output: - takes one FILE; `arena select` joins several")
         is_folder = str(out) != "-" and (len(files) > 1 or out.is_dir())
         if is_folder and out.exists() and not out.is_dir():
-            raise ConfigError(
-                f"--output {out}: expected a directory for several FILE, that is a file"
-            )
+            raise ConfigError(f"--output: {out} is a file; name a folder for several FILE")
         names = [file.name for file in files]
         if is_folder and ("-" in names or len(set(names)) < len(names)):
             raise ConfigError(
-                f"--output {out}: expected files of different names, for it is a folder"
+                f"--output: two FILE of one name cannot both go into the folder {out}"
             )
         for target in [out / name for name in names] if is_folder else [out]:
             refuse_other_formats(target)
             if is_one_of(target, files):
-                why = "FILE itself; without --output it is replaced, and a copy stays"
-                raise ConfigError(f"--output {target} is {why}")
+                why = "FILE itself; leave --output out to edit it and keep a copy"
+                raise ConfigError(f"--output: {target} is {why}")
             Target(path=target, kind=RECORDS, flag="--output", force=force).refuse()
         return cls(out, is_folder, "", force)
 
@@ -520,9 +523,11 @@ class _Target:
         if path.is_dir():
             deque(pieces, maxlen=0)  # it cannot be read, and says why
         if is_database(path):
-            raise ConfigError(f"{path} is a database, which is not edited; -o OUT writes a file")
+            raise ConfigError(f"{path}: a database cannot be edited; write a file with -o OUT")
         if path.exists() and not path.is_file():
-            raise ConfigError(f"{path} is no file that can be replaced; -o OUT writes elsewhere")
+            raise ConfigError(
+                f"{path}: not a regular file, so it cannot be replaced; write elsewhere with -o OUT"
+            )
         refuse_tournament(path, force=self.force)
         remove_halves(path.parent, path.name)
         real = Path(os.path.realpath(path))
@@ -538,7 +543,7 @@ class _Target:
             if not work.is_changed:
                 raise _SameError
             if _state(real.stat()) != _state(before):
-                raise ArenaError(f"{path} stays as it is: something else changed it meanwhile")
+                raise ArenaError(f"{path}: unchanged, because another program changed it meanwhile")
             is_new = _keep(real, copy, force=self.force)
 
         try:
@@ -565,7 +570,9 @@ def _keep(path: Path, copy: Path, *, force: bool) -> bool:
     where something stands there that no copy may replace: a link to FILE would be no copy of it.
     """
     if copy.is_symlink() or (copy.exists() and not copy.is_file()):
-        raise ConfigError(f"{copy} is no file; --backup SUFFIX gives the copy another name")
+        raise ConfigError(
+            f"{copy}: not a regular file; name the copy differently with --backup SUFFIX"
+        )
     if copy.exists() and copy.samefile(path):
         return False  # an edit was killed before it replaced the file
     if copy.exists() and not force:

@@ -32,6 +32,7 @@ from lath.arena.machine import signals
 from lath.arena.publishing.pages import lay_out
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen, standings
+from lath.arena.terminal.notices import print_error, print_note, print_warning
 from lath.arena.terminal.streams import Steadfast, data_output
 from lath.arena.tournament.outcome.sources import background_of, forfeits_in, record_and_log_of
 from lath.arena.tournament.run.events import Event, GameEnded, RunFailed, Waiting, json_lines
@@ -56,27 +57,28 @@ def print_end(
         output = Output(to_stdout=to_stdout, of_run=True)
         _print_tables(summary, progress, out, output)
         if output.failure is not None:
-            note(f"warning: tables could not be written: {output.failure.strerror}")
+            print_warning(f"tables could not be written: {output.failure.strerror}")
         if summary.standings and with_report and summary.unreported is None:
             print(f"report: {out / 'report.html'}", file=sys.stderr)
     unsound = summary.standings.unsound if summary.standings else ()
     if unsound:
         from lath.reports.event.export import invalid_words  # start-up time
 
-        print(f"warning: {invalid_words([asdict(one) for one in unsound])}", file=sys.stderr)
-    of_all = "" if progress.is_endless else f" of {summary.total}"
-    played = f"{summary.done}{of_all} games are played"
+        print_warning(invalid_words([asdict(one) for one in unsound]))
+    played = f"{summary.done}{'' if progress.is_endless else f' of {summary.total}'} games"
+    resume = _resuming(out)
     if summary.interrupted:
-        print(f"arena: {played} and kept; go on with: {_command(out)}", file=sys.stderr)
+        print_note(f"interrupted after {played}; all of them are kept", hint=resume)
         return INTERRUPTED
-    played += f": the budget is spent; go on with: {_command(out)}" if summary.is_spent else ""
     print_end_words(summary, progress, benched_words(summary, out))
-    if not summary.is_complete:
-        print(f"arena: {played}", file=sys.stderr)
+    if summary.is_spent:
+        print_note(f"the budget is spent after {played}", hint=resume)
+    elif not summary.is_complete:
+        print_warning(f"only {played} were played")
     if summary.unreported is not None:
-        words = f"all games are kept, but no report could be made: {summary.unreported}"
+        words = f"could not be written, but all games are kept: {summary.unreported}"
         command = shlex.join(["arena", "report", str(out), "-o", str(out / REPORT)])
-        print(f"arena: {words}; try again with: {command}", file=sys.stderr)
+        print_error(f"{out / REPORT}: {words}\nhint: {command}")
         return BUG
     return 0 if summary.is_fine and not unsound else 1
 
@@ -107,16 +109,11 @@ def _print_tables(summary: RunSummary, progress: Progress, out: Path, output: Ou
     print_faults(summary, out, output)
 
 
-def note(words: str) -> None:
-    """Tell people of something."""
-    print(words, file=sys.stderr)
-
-
 def audience(*, quiet: bool, verbose: bool = False, is_shared: bool = False) -> Audience:
     """Return people at a terminal, to whom this process belongs alone."""
     return Audience(
-        tell=(lambda _: None) if quiet else note,
-        note=lambda words: note(f"note: {words}"),
+        tell=(lambda _: None) if quiet else partial(print, file=sys.stderr),
+        note=print_note,
         watched=partial(screen, quiet=quiet, verbose=verbose, is_shared=is_shared),
         is_alone=True,
     )
@@ -125,7 +122,7 @@ def audience(*, quiet: bool, verbose: bool = False, is_shared: bool = False) -> 
 def print_end_words(summary: RunSummary, progress: Progress, more: Iterable[str] = ()) -> None:
     """Print what was stopped, and what games were warned of, then `more`."""
     for words in (*end_words(summary.stopped, progress.causes), *more):
-        print(f"arena: {words}", file=sys.stderr)
+        print_warning(words)
 
 
 def fault_words(summary: RunSummary) -> Iterator[str]:
@@ -156,7 +153,7 @@ def tell_report(out: Path, name: str, *, is_named: bool) -> None:
         try:
             report = lay_out(report, name)
         except OSError as error:
-            print(f"warning: no report is written here: {error.strerror}", file=sys.stderr)
+            print_warning(f"no report could be written to this folder: {error.strerror}")
     print(f"report: {report}", file=sys.stderr)
 
 
@@ -173,7 +170,7 @@ def unhurt_output(what: str) -> Iterator[None]:
         finally:
             stream.flush()
     if stream.failure is not None:
-        print(f"warning: {what} could not be written: {stream.failure.strerror}", file=sys.stderr)
+        print_warning(f"{what} could not be written: {stream.failure.strerror}")
 
 
 FAIL_ON: Final = {
@@ -197,10 +194,7 @@ class Failures:
         for word in words:
             if word not in FAIL_ON:
                 known = ", ".join(FAIL_ON)
-                raise ConfigError(
-                    f"--fail-on {text!r}: unknown {word!r}, expected some of {known}, parted by "
-                    "commas"
-                )
+                raise ConfigError(f"--fail-on: {word!r} is not one of {known}, separated by commas")
         self._endings: Final = {FAIL_ON[word] for word in words}
         self._games = 0
         self._first: Final[list[GameEnded]] = []
@@ -219,18 +213,18 @@ class Failures:
             with suppress(ArenaError):  # the game is stored, and can hardly be unreadable
                 if (forfeit := record_and_log_of(out, game.number)[0].forfeit) is not None:
                     words = f"ply {forfeit.ply}: {words}: {forfeit.in_short}"
-            print(f"arena: --fail-on: game {game.number}, {game.game}, {words}", file=sys.stderr)
+            print_error(f"--fail-on: game {game.number}, {game.game}, {words}")
         if more := self._games - len(self._first):
-            print(f"arena: --fail-on: and {more} more", file=sys.stderr)
+            print_error(f"--fail-on: {more} more games")
         return (status or FAULT) if self._games else status
 
 
-def _command(out: Path, text: str = "") -> str:
+def _resuming(out: Path, text: str = "") -> str:
     """Return how a run goes on that was to play by such a configuration, if that is known."""
     with suppress(OSError):
         if text and (out / CONFIG).read_bytes() != text.encode():
-            return "the same command"
-    return f"arena run --output {shlex.quote(str(out))}"
+            return "run the same command again to resume"
+    return f"resume with: arena run --output {shlex.quote(str(out))}"
 
 
 @contextmanager
@@ -244,11 +238,12 @@ def resumable(out: Path, text: str) -> Iterator[None]:
     except KeyboardInterrupt:  # before there was anything to count
         if not (out / CONFIG).is_file():  # nor anything to go on with
             raise
-        print(f"arena: interrupted; go on with: {_command(out, text)}", file=sys.stderr)
+        print_note("interrupted", hint=_resuming(out, text))
         raise typer.Exit(INTERRUPTED) from None
     except (DiskError, MachineError) as error:
         what = "disk" if isinstance(error, DiskError) else "machine"
-        error.more += f"; when the {what} is well, go on with: {_command(out, text)}"
+        resume = f"when the {what} has recovered, {_resuming(out, text)}"
+        error.hint = "\n".join(filter(None, (error.hint, resume)))
         raise
 
 
@@ -268,7 +263,7 @@ def events_of(progress: Progress, *, to_stdout: bool, output: Target | None) -> 
         with signals.interruptible():  # a pipe is open when somebody reads
             stream = data_output() if path is None else path.open("w", encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from error
     steadfast = Steadfast(stream)
     progress.listeners.append(json_lines(cast("TextIO", steadfast)))
     try:
@@ -281,4 +276,4 @@ def events_of(progress: Progress, *, to_stdout: bool, output: Target | None) -> 
             steadfast.close()
         if steadfast.failure is not None:
             words = f"events could not be written to {path or 'standard output'}"
-            print(f"warning: {words}: {steadfast.failure.strerror}", file=sys.stderr)
+            print_warning(f"{words}: {steadfast.failure.strerror}")

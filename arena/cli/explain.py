@@ -65,7 +65,7 @@ def explain(
     sources = sorted(
         files_in(sources), key=lambda one: not one.is_dir()
     )  # which know what was ruled
-    files = [file_of(source, "no tournament with games") for source in sources]
+    files = [file_of(source, "not a tournament with games") for source in sources]
     given = GivenGames(has_flag=False)  # a game that repeats another costs nothing again anyway
     selection = Selection(files, where, rules=not unchecked, quiet=quiet, given=given)
     explanation = Explanation(bot)
@@ -107,16 +107,16 @@ def _nobody(bot: str, players: Counter[str], files: Sequence[Path]) -> str:
     """Return in words that no game of a bot counts."""
     where = files[0] if len(files) == 1 else f"{len(files)} files"
     if bot in players:
-        why = "none is decided and has moves, or all are ruled out"
-        return f"{where}: of {shortened(bot)} no game counts: {why}"
+        why = "they are undecided, have no moves or are ruled out"
+        return f"{where}: no game of {shortened(bot)} counts; {why}"
     if not players:
-        return f"{where}: no games"
+        return f"{where}: no games found"
     near = difflib.get_close_matches(bot, players, n=1)
     often = sorted(players, key=lambda name: (-players[name], name))
     names = ", ".join(map(shortened, often[:NAMES]))
     more = f" and {len(players) - NAMES} more" if len(players) > NAMES else ""
-    meant = f"; did you mean {near[0]!r}?" if near else f"; expected one of {names}{more}"
-    return f"{where}: no game of {shortened(bot)}{meant}"
+    meant = f"; did you mean {near[0]!r}?" if near else f"; its players are {names}{more}"
+    return f"{where}: {shortened(bot)} has no games{meant}"
 
 
 def _print(

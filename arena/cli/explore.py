@@ -129,7 +129,9 @@ class _Exploring:
     def _require_game(self) -> str:
         """Return the id of the game that is asked about; raises ConfigError if nobody says it."""
         if not self._played:
-            raise ConfigError("there is no record to explore; --game says which game is meant")
+            raise ConfigError(
+                "SOURCE: no records found", hint="--game GAME shows the start of a game"
+            )
         return self._played[0].game.id
 
     def read(self, selection: Selection) -> None:
@@ -194,11 +196,14 @@ class _Exploring:
         if not node.continuations:
             if not self._line and node.games and not node.here.times:
                 begins = shlex.quote(node.begins)
-                print(f"the first game begins elsewhere: --position {begins}", file=sys.stderr)
+                print(
+                    f"the first game begins from another position: --position {begins}",
+                    file=sys.stderr,
+                )
             return
         most = node.continuations[0]
         line = shlex.quote(" ".join([*self._line, most.move]))
-        print(f"go on: --after {line}", file=sys.stderr)
+        print(f"next: --after {line}", file=sys.stderr)
         is_of_file = self.named and games.origin(node.game) is not None
         file = f" --game {shlex.quote(self.named)}" if is_of_file else ""
         for name, game in (("newest", most.newest), ("best", most.best)):

@@ -20,6 +20,7 @@ from lath.arena.cli.main import argument, flag, option
 from lath.arena.cli.main import whole as number
 from lath.arena.directory import DATABASE, RECORDS
 from lath.arena.errors import ArenaError, ConfigError, reading
+from lath.arena.terminal.notices import print_warning
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.notation import formats
 from lath.notation.archive.given import AGAIN
@@ -68,19 +69,21 @@ def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
     Also where standard output is the file: what is printed would be read, and never end.
     """
     if is_one_of(Path("-"), [path]):
-        raise ConfigError(f"{printable(str(path))} is what standard output writes; name another")
+        raise ConfigError(
+            f"{printable(str(path))}: standard output is redirected to this file; name another"
+        )
     if path.name == "games.lath":
         from lath.arena.tournament.outcome.directories import export_doubt  # start-up time
 
         if words := export_doubt(path):
-            print(f"warning: {words}", file=sys.stderr)
+            print_warning(words)
     with reading(path):
         try:
             yield from items
         except IsADirectoryError as error:
             if not (games := path / RECORDS).is_file():
                 raise
-            raise ConfigError(f"{path} is a tournament; its games are {games}") from error
+            raise ConfigError(f"{path}: this is a tournament; its games are in {games}") from error
 
 
 def entries(
@@ -131,7 +134,7 @@ def _entries_of_games(folder: Path, *, rules: bool) -> Iterator[Entry]:
         else:
             yield entry_of(RecordText(1, format_record(found).strip()), name, place, rules=rules)
     for doubt in doubts:
-        print(f"warning: {doubt.words}", file=sys.stderr)
+        print_warning(doubt.words)
     refuse_damage(doubts)
 
 
@@ -159,13 +162,13 @@ def file_of(source: Path, otherwise: str) -> Path:
     if not source.is_dir():
         return source
     if not (games := source / RECORDS).is_file():
-        raise ConfigError(f"{source} is {otherwise}: it has no {RECORDS}")
+        raise ConfigError(f"{source}: {otherwise}: it has no {RECORDS}")
     return games
 
 
 def bad_words(count: int) -> str:
-    """Return `1 bad record` or `2 bad records`."""
-    return f"{count} bad record{'' if count == 1 else 's'}"
+    """Return `1 invalid record` or `2 invalid records`."""
+    return f"{count} invalid record{'' if count == 1 else 's'}"
 
 
 @contextmanager
@@ -177,10 +180,10 @@ def writable(out: Path) -> Iterator[None]:
         raise  # nobody reads on, which is no fault; or `out` is not what cannot be written
     except FileExistsError as error:
         there = printable(str(error.filename))
-        raise ConfigError(f"{there} is there already; --force replaces it") from error
+        raise ConfigError(f"{there}: already exists", hint="--force replaces it") from error
     except OSError as error:
         name = "standard output" if str(out) == "-" else printable(str(out))
-        raise ConfigError(f"{name} cannot be written: {error.strerror or error}") from error
+        raise ConfigError(f"{name}: cannot be written: {error.strerror or error}") from error
 
 
 @contextmanager
@@ -204,14 +207,19 @@ def unless_lossy(
     """
     is_source = is_one_of(out, sources)
     if is_source and str(out) == "-":
-        raise ConfigError("standard output is the file that is read; name it by -o, or another")
+        raise ConfigError(
+            "standard output: this is a file that is read; name it with -o, or another one"
+        )
     if is_source and not out.is_file():
-        raise ConfigError(f"{out} is read, and no regular file: it cannot be replaced")
+        raise ConfigError(f"{out}: this source is not a regular file, so it cannot be replaced")
 
     def kept() -> Iterator[bytes]:
         yield from pieces
         if is_source and (words := lost()):
-            raise LossError(f"{out} stays as it is: {words} would be lost, unless by --force")
+            raise LossError(
+                f"{out}: unchanged, because {words} would be lost",
+                hint="--force writes it all the same",
+            )
 
     return kept()
 
@@ -248,7 +256,9 @@ def refuse_other_formats(out: Path) -> None:
     """Raise ConfigError where records would be written as text into a file of another format."""
     if formats.is_other(out):
         name = formats.name_for(out)
-        raise ConfigError(f"{out}: records are written as text; `arena convert` makes {name} of it")
+        raise ConfigError(
+            f"{out}: this command writes records as text; use `arena convert` for {name}"
+        )
 
 
 def refuse_to_edit_others(paths: Iterable[Path]) -> None:
@@ -258,14 +268,16 @@ def refuse_to_edit_others(paths: Iterable[Path]) -> None:
         if path.is_dir():
             what, way = "a folder", f"arena edit {shown}/*.lath …"
             if (games := path / "games.lath").is_file():
-                what = "a tournament, whose games stay as they were played"
+                what = "a tournament, whose games cannot be edited"
                 way = f"arena edit {games} … -o edited.lath"
-            raise ConfigError(f"{path} is {what}; expected record files", hint=way)
+            raise ConfigError(f"{path}: this is {what}; name record files", hint=way)
         if (name := formats.recognised(path)) not in formats.OF_TEXT:
             by = "by its suffix" if formats.is_other(path) else "by how it begins"
             given = f" --from {name}" if shown == "-" else ""
             way = f"arena convert {shown} -{given} --to lath | arena edit - …"
-            raise ConfigError(f"{path} is {name} {by}; arena edit changes lath alone", hint=way)
+            raise ConfigError(
+                f"{path}: the format is {name} {by}; arena edit changes only lath", hint=way
+            )
 
 
 def is_special(path: Path) -> bool:

@@ -137,7 +137,7 @@ SetupText = Annotated[str | None, option("--setup", "S", "Setup to start from.",
 def start_of(game_id: str, position: str | None, setup: str | None) -> Position:
     """Return where --position, --setup or neither says that a game begins."""
     if position is not None and setup is not None:
-        raise typer.BadParameter("--position and --setup exclude each other")
+        raise typer.BadParameter("--position: cannot be combined with --setup")
     game = registry.get(registry.named(game_id))
     return game.start(setup) if position is None else game.position(position)
 
@@ -258,7 +258,7 @@ def schema(
     `arena doctor --json`.
     """
     if name not in _SCHEMAS:
-        raise ConfigError(f"{name!r} has no schema, expected one of {', '.join(_SCHEMAS)}")
+        raise ConfigError(f"{name}: has no schema; choose one of {', '.join(_SCHEMAS)}")
     module, _, attribute = _SCHEMAS[name].partition(":")
     found = getattr(import_module(module), attribute)
     print(json.dumps(found() if callable(found) else found, indent=2))

@@ -157,8 +157,8 @@ def _refuse_name(name: str) -> None:
     hint = f"arena init --game {close if fits else 'my_game'}"
     if not _NAME.fullmatch(name) or name.endswith("_") or "__" in name or len(name) > MOST_LETTERS:
         words = (
-            f"--game: {shortened(name)} is not a name for a file, a class and an id; expected a "
-            f"small letter, then small letters, digits and single _, {MOST_LETTERS} at most"
+            f"--game: {shortened(name)} is not a valid name; use a small letter first, then small "
+            f"letters, digits and single _, {MOST_LETTERS} at most"
         )
         raise ConfigError(hinted(words, hint))
     if why := _taken(name):
@@ -172,12 +172,12 @@ MOST_LETTERS: Final = 40
 def _taken(name: str) -> str:
     """Return what a name is already; empty where it is free."""
     if keyword.iskeyword(name) or keyword.issoftkeyword(name):
-        return "a word of Python"
+        return "a keyword of Python"
     if name.replace("_", "-") in games.builtin_ids() + games.plugin_ids():
         return "the id of an installed game"
     if name in sys.stdlib_module_names or name in ("lath", "pytest", "conftest"):
-        return "a module that Python needs"
-    return "the name of a test" if name.startswith("test_") else ""
+        return "a module of Python"
+    return "a name for tests" if name.startswith("test_") else ""
 
 
 def _init_game(folder: Path, text: str, *, as_json: bool, quiet: bool) -> None:
@@ -195,7 +195,7 @@ def _init_game(folder: Path, text: str, *, as_json: bool, quiet: bool) -> None:
         f"arena games ./{name}.py",
         f"arena play ./{name}.py --bot mcts",
     ]
-    words = f"{folder / name}.py, its test and README.md, with what to try, are written. Next:"
+    words = f"{folder / name}.py, its test and README.md were written. Next:"
     _print_written(folder, texts, words, steps, as_json=as_json, quiet=quiet)
 
 
@@ -218,7 +218,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
     """Write files into a folder, none over another; raises ConfigError."""
     for name, text in texts.items():
         if os.path.lexists(folder / name) and not _is_as_written(folder / name, text):
-            raise ConfigError(f"{folder / name} is there already; choose another folder")
+            raise ConfigError(f"{folder / name}: already exists; choose another folder")
     with made_folder(folder) as made:
         for name, text in texts.items():
             write_atomically(made / name, [text.encode()])
@@ -263,7 +263,7 @@ def init(
     """
     if game is not None:
         if bot is not None:
-            raise ConfigError("--bot and --game write different things; give one of them")
+            raise ConfigError("--bot: cannot be combined with --game")
         _init_game(folder, game, as_json=as_json, quiet=quiet)
         return
     starter = STARTERS[bot or "python"]
@@ -292,5 +292,5 @@ def init(
         f"arena bot check -- {command}",
         "arena run tournament.toml --output results",
     ]
-    words = f"{folder / starter.file} and {folder / 'tournament.toml'} are written. Next:"
+    words = f"{folder / starter.file} and {folder / 'tournament.toml'} were written. Next:"
     _print_written(folder, texts, words, steps, as_json=as_json, quiet=quiet)

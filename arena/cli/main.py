@@ -21,7 +21,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from lath.arena.cli.help import AboutCommand, Documented, Printed, Topic, with_about
-from lath.arena.errors import STATUSES
+from lath.arena.errors import STATUSES, TYPED
 from lath.arena.terminal.streams import data_output
 from lath.notation.files.bounds import half_in
 from lath.notation.record.errors import shortened
@@ -92,6 +92,19 @@ def commands_of(module: str) -> Mapping[str, Any]:
     return typer.main.get_group(import_module(f"lath.arena.cli.{module}").app).commands
 
 
+def typed_command() -> str:
+    """Return the words of the command line that name a command."""
+    words = ["arena"]
+    known: Mapping[str, Any] = COMMANDS
+    for word in TYPED.get():
+        if word not in known:
+            break
+        words.append(word)
+        command = commands_of(COMMANDS[words[1]].module)[words[1]] if len(words) == 2 else None
+        known = getattr(command, "commands", {})
+    return " ".join(words)
+
+
 # Typer keeps the classes of a context and of a formatter of help to itself: they are Any here.
 
 
@@ -120,9 +133,9 @@ class _Light:
         kind = get_args(annotation)[0] if is_list else annotation
         values = value if is_list else [value]
         if kind is Path and "" in values:  # as of a variable of the shell that is not set
-            raise typer.BadParameter("expected a path, not nothing", ctx=ctx, param=param)
+            raise typer.BadParameter("the path is empty", ctx=ctx, param=param)
         if kind is not Path and any(isinstance(one, str) and half_in(one) for one in values):
-            raise typer.BadParameter("not UTF-8; expected text", ctx=ctx, param=param)
+            raise typer.BadParameter("the value is not UTF-8 text", ctx=ctx, param=param)
         if is_one and (choices := self.type_descriptor.choices):
             return _chosen(value, choices, param=param, ctx=ctx)
         kinds: tuple[Any, ...] = (str, kind)
@@ -145,7 +158,7 @@ def _chosen(value: Any, choices: Iterable[Any], *, param: Any, ctx: Any) -> Any:
     """Return the choice that a text names; raises typer.BadParameter."""
     named = {str(choice): choice for choice in choices}
     if str(value) not in named:
-        words = f"{value!r}, expected one of {', '.join(map(repr, named))}"
+        words = f"{shortened(str(value))} is not one of {', '.join(named)}"
         raise typer.BadParameter(words, ctx=ctx, param=param)
     return named[str(value)]
 
@@ -203,6 +216,18 @@ class CommandGroup(_OfLight, TyperGroup):
             with formatter.section(heading):
                 formatter.write_dl(rows)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command of this name; an unknown one fails with a close name."""
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            from lath.arena.cli.usage import meant  # it imports this module
+
+            now = MOVED.get(name, "") if self.headings else ""
+            hint = now or meant(name, self.commands) or f"{ctx.command_path} --help"
+            what = "has a new name" if now else f"not a command of `{ctx.command_path}`"
+            ctx.fail(f"{shortened(name)[1:-1]}: {what}\nhint: {hint}")
+        return super().resolve_command(ctx, args)
+
 
 class ListGroup(CommandGroup):
     """A group whose default command is `list`."""
@@ -222,12 +247,6 @@ class Program(CommandGroup):
         """Take what the library gives, but for the commands."""
         commands = {name: TyperCommand(name, help=one.says) for name, one in COMMANDS.items()}
         super().__init__(**{**given, "commands": commands})
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that is asked for; fails with the new name of one that has moved."""
-        if args[0] in MOVED:
-            ctx.fail(f"{args[0]!r} is now {MOVED[args[0]]!r}")
-        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - Typer calls it
         """Return the command of this name, or None."""
@@ -327,8 +346,8 @@ def whole(least: int, most: int = MOST) -> Mapping[str, Any]:
         number = int(text) if re.fullmatch("[0-9]{1,99}", text := str(text)) else -1
         if not least <= number <= most:
             upto = f" to {most}" if most < MOST else " to 2^63 - 1" if number > most else ""
-            expected = f"expected a whole number from {least}{upto}"
-            raise typer.BadParameter(f"{shortened(text)}, {expected}")
+            words = f"{shortened(text)} is not a whole number from {least}{upto}"
+            raise typer.BadParameter(words)
         return number
 
     shown = {"max": most} if most < MOST else {}
@@ -344,7 +363,7 @@ def seconds(least: float, most: float | None = None) -> Mapping[str, Any]:
         number = float(text) if _DECIMAL.fullmatch(text) else -1.0
         if number < least or (most is not None and number > most):
             upto = "" if most is None else f" to {most:g}"
-            raise typer.BadParameter(f"{shortened(text)}, expected a number from {least:g}{upto}")
+            raise typer.BadParameter(f"{shortened(text)} is not a number from {least:g}{upto}")
         return number
 
     return {"min": least, **({} if most is None else {"max": most}), "parser": read}
@@ -490,13 +509,13 @@ def print_done(
 def refuse_json_beside(*outs: Path | None, as_json: bool) -> None:
     """Raise BadParameter if --json and another output both need standard output."""
     if as_json and Path("-") in outs:
-        raise typer.BadParameter("--json needs standard output for itself; write into a file")
+        raise typer.BadParameter("--json: standard output is taken by -o -; name a file there")
 
 
 def require_csv(*, bom: bool, as_csv: bool) -> None:
     """Raise BadParameter for --bom without --csv."""
     if bom and not as_csv:
-        raise typer.BadParameter("--bom is for --csv")
+        raise typer.BadParameter("--bom: needs --csv")
 
 
 def add_games(
@@ -519,7 +538,7 @@ def add_games(
             if wants_moves:
                 games.get(game_id)  # refused where there is no such game
             if TAKEN.game and TAKEN.game != game_id:
-                raise ConfigError(f"--game {TAKEN.game} and --game {game_id}: expected one of them")
+                raise ConfigError(f"--game: give one, not both {TAKEN.game} and {game_id}")
             TAKEN.give_game(game_id)
 
 

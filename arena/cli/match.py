@@ -43,6 +43,7 @@ from lath.arena.flows.matches import PlayedMatch, held, verdict_of
 from lath.arena.flows.requests import BUDGET, SPRT, MatchRequest
 from lath.arena.schedule.sprt import score_of
 from lath.arena.terminal.layout import Output
+from lath.arena.terminal.notices import INTERRUPTION, print_note
 from lath.arena.tournament.outcome.outcomes import verdict_words, with_reason
 from lath.arena.tournament.outcome.sources import records_of
 from lath.arena.tournament.run.progress import mishaps_words
@@ -68,7 +69,7 @@ def _sentences(played: PlayedMatch) -> Iterator[str]:
         test, new = _turned(test), old
     games = f"of {2 * sum(test['counts'])} games"
     if test["worth"] < 1:
-        games += f" (they tell as much as {2 * test['worth'] * sum(test['counts']):.0f} new ones)"
+        games += f" (worth {2 * test['worth'] * sum(test['counts']):.0f} different games)"
     if test["elo"] is not None:
         low, high = (
             "unbounded" if elo is None else f"{elo:+.0f}"
@@ -307,18 +308,18 @@ def _told(played: PlayedMatch, request: MatchRequest, *, as_json: bool, quiet: b
         halves = sum((number - 2) * count for number, count in enumerate(test["counts"]))
         if not is_void and (halves > 0 if is_of_old else halves < 0):  # less than half is scored
             mine = shlex.quote(names[not is_of_old])
-            print(f"where it loses: arena explain {mine} {folder}", file=sys.stderr)
-        print(f"look further: arena rate {folder}", file=sys.stderr)
+            print(f"analyse its losses: arena explain {mine} {folder}", file=sys.stderr)
+        print(f"more statistics: arena rate {folder}", file=sys.stderr)
     if summary.unreported is not None:
         raise summary.unreported  # a bug: its place is told
     status, _ = verdict_of(test)
     if summary.interrupted:
-        print("arena: interrupted; the same command goes on", file=sys.stderr)
+        print_note(INTERRUPTION)
         status = INTERRUPTED
     elif summary.stopped or is_void:
         status = FAULT
     elif status == UNDECIDED and not (quiet or test["has_stopped"]):
-        print(f"more surely: {match_command(request, budget=LONGER)}", file=sys.stderr)
+        print(f"play longer: {match_command(request, budget=LONGER)}", file=sys.stderr)
     if not quiet:
         tell_report(out, "-".join(names), is_named=request.out is not None)
     return status

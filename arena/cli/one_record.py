@@ -5,7 +5,6 @@ Records count from 1 by their place in the file, plies from 1; after ply 0 nothi
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +15,7 @@ from lath.arena.cli.files import read_database, read_from
 from lath.arena.cli.help import Topic
 from lath.arena.cli.main import option, whole
 from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.terminal.notices import print_note
 from lath.games.core import Position
 from lath.games.errors import GameError
 from lath.notation import formats
@@ -75,7 +75,7 @@ def numbered(file: Path, game: int | None) -> Iterator[Entry]:
             return
     if game is not None:
         many = f"{number} record{'' if number == 1 else 's'}"
-        raise ConfigError(f"{file} has {many}, no number {game}")
+        raise ConfigError(f"{file}: has {many}; record {game} does not exist")
 
 
 def _entries(file: Path, game: int | None) -> Iterator[Entry]:
@@ -90,7 +90,7 @@ def _entries(file: Path, game: int | None) -> Iterator[Entry]:
     if game is not None and file.is_file() and formats.recognised(file) == "lath":
         with Records(file) as records:
             if records.stale:
-                print(f"arena: {records.stale}: reading from the beginning", file=sys.stderr)
+                print_note(f"{records.stale}; reading from the beginning")
             if records.has_index:
                 if records:
                     yield records.entry(min(game, len(records)) - 1)

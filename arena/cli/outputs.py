@@ -59,7 +59,7 @@ def _kind(words: str, begins: bytes) -> Kind:
 
 RECORDS: Final = _kind("records", rf'\[\s*{TAG_NAME}\s*"'.encode())
 PAGE: Final = _kind(
-    "page of ours",
+    "page of the arena",
     rb'.*?(?:<meta name="generator" content="lath-arena |<meta http-equiv="Content-Security-Policy"'
     rb' content="default-src &#39;none&#39;; style-src )',
 )
@@ -79,7 +79,7 @@ FORMATS: Final = {
     "ygn": _kind("YGN", rb"\[\s*[0-9a-z]+/"),
     "sgf": _kind("SGF", rb"\(\s*;"),
     "pgn": _kind("PGN", rb'\[\s*(?:Event|White)\s*"'),
-    "csv": _kind("CSV of ours", rb"""[a-z_"',;\t]*\b(?:game|record)\b"""),
+    "csv": _kind("CSV of the arena", rb"""[a-z_"',;\t]*\b(?:game|record)\b"""),
     "parquet": _kind("Parquet", rb"PAR1"),
     "npz": _kind("arrays of numpy", rb"PK\x03\x04"),
     "duckdb": Kind("database", re.compile(rb".{8}DUCK", re.DOTALL)),
@@ -107,17 +107,20 @@ class Target:
         """Raise ConfigError where something would be destroyed; before anything is computed."""
         named = printable(str(self.path))
         if self.path.is_dir():
-            raise ConfigError(f"{named} cannot be written: Is a directory")
+            raise ConfigError(f"{named}: cannot be written: Is a directory")
         if is_special(self.path):  # a stream or a device, which nothing is lost in
             return
         refuse_tournament(self.path, force=self.force)
         if self.force or not self.path.exists():
             return
         if is_one_of(self.path, self.inputs):
-            raise ConfigError(f"{named} is read; name another file, or --force replaces it")
+            raise ConfigError(
+                f"{named}: this file is read; name another", hint="--force replaces it"
+            )
         if self.kind is not None and not is_of(self.path, self.kind):
             raise ConfigError(
-                f"{named} is there already, and no {self.kind.words}: --force replaces it"
+                f"{named}: already exists and is not a {self.kind.words}",
+                hint="--force replaces it",
             )
 
     def write(self, pieces: Iterable[bytes]) -> None:
@@ -174,11 +177,12 @@ def refuse_tournament(path: Path, *, force: bool) -> None:
         return
     named = printable(str(path))
     if is_being_played(folder):
-        raise InUseError(f"{named} is of a tournament that is being played")
+        raise InUseError(f"{named}: belongs to a tournament that is being played")
     if not force:
         raise ConfigError(
-            f"{named} is a file of the tournament {printable(shlex.quote(str(folder)))}; name "
-            "another file, or --force replaces it"
+            f"{named}: belongs to the tournament {printable(shlex.quote(str(folder)))}; name "
+            "another file",
+            hint="--force replaces it",
         )
 
 
@@ -192,9 +196,11 @@ def made_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
     One that is there already is filled as it is, which is refused in a tournament's.
     """
     if (path / DATABASE).is_file() and not force:
-        raise ConfigError(f"{path} is a tournament; name another folder, or --force writes there")
+        raise ConfigError(
+            f"{path}: this is a tournament; name another folder", hint="--force writes into it"
+        )
     if path.exists() and not path.is_dir():
-        raise ConfigError(f"{path} cannot be written: Not a directory")
+        raise ConfigError(f"{path}: cannot be written: Not a directory")
     with writable(path):
         # Another in place of the current folder would leave the shell in one that is gone.
         if path.is_dir() and (any(path.iterdir()) or path.samefile(Path.cwd())):
@@ -215,7 +221,9 @@ def refuse_as_archive(out: Path) -> None:
         return
     with writable(out):
         if not out.parent.is_dir():
-            raise ConfigError(f"{out} cannot be written: there is no folder {str(out.parent)!r}")
+            raise ConfigError(
+                f"{out}: cannot be written: the folder {str(out.parent)!r} does not exist"
+            )
         if is_special(out):
             return
         if out.is_dir():  # whose record files would be read
@@ -225,7 +233,7 @@ def refuse_as_archive(out: Path) -> None:
             return
         first = next(entries(out), None)
     if first is not None and first.record is None:
-        raise ConfigError(f"{out} is no file of records: {first.problems[0]}")
+        raise ConfigError(f"{out}: not a record file: {first.problems[0]}")
 
 
 def append_record(out: Path, text: str) -> None:

@@ -22,6 +22,7 @@ from lath.arena.flows.ladder import WIDE_ELO, LadderPlace
 from lath.arena.flows.placing import Placed, held
 from lath.arena.flows.requests import Audience, MatchRequest
 from lath.arena.terminal.layout import Output
+from lath.arena.terminal.notices import INTERRUPTION, print_note
 
 
 def told(request: MatchRequest, audience: Audience, *, as_json: bool, quiet: bool) -> int:
@@ -58,7 +59,7 @@ def _ended(placed: Placed, place: LadderPlace | None) -> int:
     if summary.unreported is not None:
         raise summary.unreported  # a bug: its place is told
     if summary.interrupted:
-        print("arena: interrupted; the same command goes on", file=sys.stderr)
+        print_note(INTERRUPTION)
         return INTERRUPTED
     return FAULT if summary.stopped or place is None else 0
 
@@ -74,13 +75,13 @@ def _next_steps(request: MatchRequest, placed: Placed, place: LadderPlace | None
     folder = shlex.quote(str(placed.folder))
     is_at_fault = any(words.startswith(f"{placed.bot} ") for words in fault_words(placed.summary))
     if is_at_fault and placed.is_lasting:
-        yield f"what goes wrong: {check_command(placed.table, placed.game, request)}"
+        yield f"find its faults: {check_command(placed.table, placed.game, request)}"
     if place is None:
         return
-    yield f"where it loses: arena explain {shlex.quote(placed.bot)} {folder}"
+    yield f"analyse its losses: arena explain {shlex.quote(placed.bot)} {folder}"
     if place.is_wide:
         yield (
-            f"more surely (the interval is wider than {WIDE_ELO} Elo): "
+            f"play longer (the interval is wider than {WIDE_ELO} Elo): "
             f"{match_command(request, budget=LONGER)}"
         )
     harder = [level for level in place.levels if (level.elo or 0) > place.elo.value]

@@ -43,6 +43,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import GameEnding
 from lath.arena.referee.recognition import meet
 from lath.arena.referee.record import GamePlan
+from lath.arena.terminal.notices import print_note
 from lath.arena.terminal.play import LEFT, Sitting
 from lath.arena.tournament.configuration.typed import advised
 from lath.games.core import Side
@@ -114,10 +115,7 @@ def play(
     also come from a pipe.
     """
     if bool(game) == bool(game_):
-        raise typer.BadParameter(
-            "expected one game: GAME, or --game GAME; `arena games` lists them, and "
-            "`arena games GAME` the variants of one"
-        )
+        raise typer.BadParameter("GAME: give one game\nhint: arena games")
     spec, control = _spec(bot), time_of(tc)
     control = (spec and spec.time) or control
     plan = _plan(game or game_, spec, side, setup, position, seed)
@@ -138,7 +136,7 @@ def play(
     }
     print_done(done, as_json=as_json)
     if ending is None:
-        print("interrupted", file=sys.stderr)
+        print_note("interrupted")
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(int(ending.is_bots_fault))
 
@@ -200,10 +198,10 @@ def _spec(text: str) -> BotSpec | None:
         return None
     table = bot_flag(text)
     if (name := table["name"]) == PERSON:
-        raise ConfigError(f"--bot: {name!r} cannot be the name of a bot here")
+        raise ConfigError(f"--bot: {name!r} is reserved for you; name the bot differently")
     if "command" not in table and name not in bundled():
         known = ", ".join((*bundled(), NOBODY))
-        raise ConfigError(f"--bot: unknown bot {name!r} ({known}); any other is NAME=CMD")
+        raise ConfigError(f"--bot: {name!r} is not one of {known}; name any other as NAME=CMD")
     return ready(spec_of(table))
 
 
@@ -217,7 +215,7 @@ def _plan(
 ) -> GamePlan:
     """Return the game to play; where nothing tells its start, the seed does."""
     if position is not None and setup is not None:
-        raise typer.BadParameter("--position and --setup exclude each other")
+        raise typer.BadParameter("--position: cannot be combined with --setup")
     game = games.get(games.named(game_id))
     names = (f"{PERSON} 1", f"{PERSON} 2")
     if spec is not None:
@@ -230,7 +228,7 @@ def _plan(
     else:
         start = game.position(position)
         if outcome := start.outcome():
-            raise ConfigError(f"--position: the game is over there: {outcome.ending}")
+            raise ConfigError(f"--position: the game is over in this position: {outcome.ending}")
         position = start.text()
     return GamePlan(
         number=0,

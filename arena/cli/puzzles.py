@@ -45,6 +45,7 @@ from lath.arena.engine.solving import note_on
 from lath.arena.errors import FAULT, INTERRUPTED, ConfigError
 from lath.arena.machine import signals
 from lath.arena.referee.answers import MOST_NODES, Limit
+from lath.arena.terminal.notices import print_note
 from lath.arena.terminal.streams import tell_over
 from lath.games.errors import UnknownGameError, hinted
 from lath.notation.record.errors import RecordError
@@ -101,7 +102,7 @@ def ask_puzzles(
 
     add_games(files)
     if file is None and is_of_records(game):
-        words = f"{game} has records, expected a game"
+        words = f"{game}: this is a record file; name a game"
         raise ConfigError(hinted(words, f"arena puzzles ask GAME --file {shlex.quote(game)}"))
     game_id = games.named(game)
     found = _puzzles(file or built_in(game_id))
@@ -109,13 +110,13 @@ def ask_puzzles(
     random.Random(seed).shuffle(chosen)
     chosen.sort(key=lambda one: one.grade)
     if not chosen:
-        raise ConfigError(f"--grade {grade}: there is no such puzzle of {game}")
+        raise ConfigError(f"--grade: {game} has no puzzles of difficulty {grade}")
     with signals.heeded(raises=True):
         try:
             with redirect_stdout(sys.stderr) if as_json else nullcontext():
                 right, asked = ask(chosen)
         except KeyboardInterrupt:
-            print("interrupted", file=sys.stderr)
+            print_note("interrupted")
             raise typer.Exit(INTERRUPTED) from None
     print_done({"game": game_id, "asked": asked, "right": right}, as_json=as_json)
 
@@ -148,14 +149,14 @@ def make_puzzles(
     refuse_json_beside(output, as_json=as_json)
     made = Target(path=output, kind=RECORDS)
     if output.is_file():
-        raise ConfigError(f"{output} is there already")
+        raise ConfigError(f"{output}: already exists")
     made.refuse()
     found: list[Puzzle] = []
     one = games.get(games.named(game))
 
     def tell(gone_through: int) -> None:
         if not quiet:
-            tell_over(f"{len(found)} of {count} puzzles, {gone_through} games gone through")
+            tell_over(f"{len(found)} of {count} puzzles, {gone_through} games searched")
 
     with signals.heeded(raises=True), bots() as both, Engine.open(PLAYER) as player:
         _note(both, quiet=quiet)
@@ -167,7 +168,7 @@ def make_puzzles(
                 if len(found) == count:
                     break
         except KeyboardInterrupt:
-            print(f"interrupted; {len(found)} puzzles are in {output}", file=sys.stderr)
+            print_note(f"interrupted; {len(found)} puzzles are in {output}")
             raise typer.Exit(INTERRUPTED) from None
     print_done({"game": one.id, "puzzles": len(found), "written": [str(output)]}, as_json=as_json)
 
@@ -212,7 +213,7 @@ def check_puzzles(
 
 def _note(proves: Bots, *, quiet: bool) -> None:
     if (note := note_on(proves.prover)) and not quiet:
-        print(note, file=sys.stderr)
+        print_note(note)
 
 
 def _puzzles(file: Path) -> list[Puzzle]:

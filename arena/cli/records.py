@@ -50,6 +50,7 @@ from lath.arena.cli.one_record import (
 )
 from lath.arena.cli.outputs import GIF, PNG, RECORDS, Force, Target
 from lath.arena.errors import FAULT, USAGE, ArenaError, ConfigError
+from lath.arena.terminal.notices import print_error
 from lath.arena.terminal.streams import unfiltered
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.games.core import Position
@@ -118,7 +119,7 @@ def check(
     if sound is not None:
         _refuse_out(sound, sources, folders)
     if index and (sound or folders or any(map(is_special, sources))):
-        raise ConfigError("--index is for record files alone: FILE.idx stands beside FILE")
+        raise ConfigError("--index: needs record files; FILE.idx is written beside each")
     with unless_cut(check.status):
         if sound is not None and not folders:
             Target(path=sound, kind=RECORDS).write(verbatim(check.valid_texts(sources)))
@@ -133,25 +134,25 @@ def check(
         if not quiet and (check.records or check.has_read):
             check.print_counts()
     for why in check.unreadable:
-        print(f"arena: {why}", file=sys.stderr)
+        print_error(why)
     raise typer.Exit(check.status())
 
 
 def _refuse_out(out: Path, sources: list[Path], folders: list[Path]) -> None:
     """Raise ConfigError where `out` would replace something, or could not hold all of it."""
     if folders and len(sources) > 1:
-        raise ConfigError("--sound makes a directory of one directory, or a file of record files")
+        raise ConfigError("--sound: takes one folder, or record files, not both")
     is_empty = bool(folders) and out.is_dir() and not any(out.iterdir())
     if str(out) == "-" or (out.exists() and not is_empty):
-        raise ConfigError(f"--sound {out}: expected a name that nothing has yet")
+        raise ConfigError(f"--sound: {out} already exists; name a new file or folder")
     if not folders:
         refuse_other_formats(out)
 
 
 _COUNTED: Final = (
-    "{stored} sound games in tournament.db, {exported} in games.lath, {unsound} unsound; "
-    "{only_stored} in the first alone, {only_exported} in the second, {different} differ; {sound} "
-    "are sound in either"
+    "{stored} valid games in tournament.db, {exported} in games.lath, {unsound} invalid; "
+    "{only_stored} only in tournament.db, {only_exported} only in games.lath, {different} differ; "
+    "{sound} valid in either"
 )
 
 
@@ -202,7 +203,7 @@ class _Check:
             self.unreadable.append(ConfigError(str(error)))
             return
         if not quiet:
-            said = "has its index inside" if beside == path else f"its index is {beside}"
+            said = "the index is inside" if beside == path else f"the index is {beside}"
             print(f"{path}: {said}", file=sys.stderr)
 
     def valid_texts(self, paths: Iterable[Path]) -> Iterator[str]:
@@ -222,14 +223,14 @@ class _Check:
         from lath.arena.tournament.outcome.validity import look, rescue
 
         if not ((folder / DATABASE).is_file() or (folder / RECORDS).is_file()):
-            why = f"{folder} is no tournament: it has neither {DATABASE} nor {RECORDS}"
+            why = f"{folder}: not a tournament: it has neither {DATABASE} nor {RECORDS}"
             self.unreadable.append(ConfigError(why))
             return
         found = look(folder) if out is None else rescue(folder, out)
         problems = [
             *((each.where, each.why) for each in found.unsound),
-            *((RECORDS, f"game {n}: it is not in {DATABASE}") for n in found.taken_back),
-            *((RECORDS, f"game {n}: {DATABASE} has another") for n in found.different),
+            *((RECORDS, f"game {n}: not in {DATABASE}") for n in found.taken_back),
+            *((RECORDS, f"game {n}: differs from the game in {DATABASE}") for n in found.different),
         ]
         for where, why in problems:
             place = f"{folder / where}"
@@ -250,7 +251,7 @@ class _Check:
             print(json.dumps({"folder": str(folder), **counts}) if self._as_json else words)
         if out is not None and not quiet:
             command = f"arena run --output {shlex.quote(str(out))}"
-            print(f"{out}: {found.sound} games; `{command}` goes on", file=sys.stderr)
+            print(f"{out}: {found.sound} games; `{command}` resumes", file=sys.stderr)
 
     def _add(self, found: Findings) -> None:
         """Count what was found, and print what is wrong."""
@@ -279,7 +280,7 @@ class _Check:
             "seconds": round(took_s, 3),
         }
         words = (
-            f"{self.records} records: {self.records - self.bad} sound, {self.bad} bad "
+            f"{self.records} records: {self.records - self.bad} valid, {self.bad} invalid "
             f"({self.problems} problem{'' if self.problems == 1 else 's'}); {self.plies} plies; "
             f"{took_s:.2f} s, {self.records / took_s:,.0f} records/s, "
             f"{self.plies / took_s:,.0f} plies/s"
@@ -362,7 +363,7 @@ def show(
         except ArenaError as error:
             if wanted is not None:
                 raise
-            print(f"arena: {error}", file=sys.stderr)
+            print_error(error)
             status = max(status, error.status)
             continue
         if ply is not None and ply >= len(played):
@@ -388,7 +389,7 @@ def show(
                 done = {"record": entry.number, "ply": at, "written": [str(output.path)]}
                 print_done(done, as_json=as_json)
     if short:
-        others = f"; {short - 1} more are too short" if short > 1 else ""
+        others = f"; {short - 1} more records are too short" if short > 1 else ""
         raise ConfigError(why + others)
     raise typer.Exit(status)
 
@@ -399,17 +400,17 @@ def _refuse_drawings(
     """Raise ConfigError where options of drawings do not fit, or what makes pictures is missing."""
     ways = [name for name, is_given in (("--svg", svg), ("--png", png), ("--gif", gif)) if is_given]
     if len(ways) > 1:
-        raise ConfigError(f"{' and '.join(ways)} exclude each other")
+        raise ConfigError(f"{ways[0]}: cannot be combined with {' or '.join(ways[1:])}")
     if marks and not ways:
-        raise ConfigError("--aids and --legal are for drawings: --svg, --png or --gif is missing")
+        raise ConfigError("--aids and --legal: need --svg, --png or --gif")
     if size is not None and ways not in (["--png"], ["--gif"]):
-        raise ConfigError("--size is of pictures: --png or --gif is missing")
+        raise ConfigError("--size: needs --png or --gif")
     if picture := png or gif:
         from lath.arena.terminal.pictures import refuse_without_libraries  # start-up time
 
         refuse_without_libraries(ways[0])
         if is_one_of(picture, [file]):
-            raise ConfigError(f"{picture} would be overwritten, and it is what is shown")
+            raise ConfigError(f"{picture}: this is the SOURCE; name another file for the picture")
 
 
 def _print_json(number: int, record: Record, played: list[Position], only: int | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
@@ -166,10 +167,10 @@ def rate(
 
     add_games(game, is_strict=strict, wants_moves=False)
     if as_json and as_csv:
-        raise typer.BadParameter("--json and --csv exclude each other")
+        raise typer.BadParameter("--json: cannot be combined with --csv")
     require_csv(bom=bom, as_csv=as_csv)
     if as_json and columns:
-        raise typer.BadParameter("--columns is not for --json, which has all of them")
+        raise typer.BadParameter("--columns: cannot be combined with --json, which has all columns")
     shown = _columns(columns)
     doubts: list[Doubt] = []
     scale: dict[str, Any] = {"anchors": read_anchors(anchor), "relative_to": relative_to}
@@ -400,7 +401,7 @@ def report(
         print_done(written.as_json(), as_json=as_json)
         return
     if not sources:
-        raise typer.BadParameter("expected a SOURCE: a tournament's directory or a record file")
+        raise typer.BadParameter("SOURCE: name a tournament folder or a record file")
     _refuse_address(base_url, about, site)
     _refuse_files([*sources, *filter(None, [analysis])], out, data, watches=watch is not None)
     if templates is not None:
@@ -434,7 +435,7 @@ def report(
         ("--season", season),
     ):
         if is_index and value is not None:
-            raise typer.BadParameter(f"{name} is for the report of a tournament, not for an index")
+            raise typer.BadParameter(f"{name}: needs a tournament; it cannot be used for an index")
     if out is None and data is None:
         page = sources[0] / "index.html" if is_index else Path(REPORT)
         if not force:
@@ -450,9 +451,11 @@ def report(
 
 def _refuse_address(base_url: str, about: Path | None, site: Path | None) -> None:
     if about is not None and site is None:
-        raise typer.BadParameter("--about is for --site")
+        raise typer.BadParameter("--about: needs --site")
     if base_url and not re.match("https?://[^/]", base_url):
-        raise typer.BadParameter(f"--base-url {base_url}: expected http://… or https://…")
+        raise typer.BadParameter(
+            f"--base-url: {base_url!r} does not begin with http:// or https://"
+        )
 
 
 def _keep_anchors(job: ReportJob) -> None:
@@ -495,7 +498,7 @@ def _published(
     }
     for name, value in others.items():
         if value is not None:
-            raise typer.BadParameter(f"{flag} and {name} exclude each other")
+            raise typer.BadParameter(f"{flag}: cannot be combined with {name}")
     if site is None:
         write_private(job.given, owner or "", job.out, job.written, force=job.force)
         return 0
@@ -508,11 +511,11 @@ def _refuse_files(
 ) -> None:
     """Raise where a stream can be no SOURCE or FILE, or a FILE would replace what is needed."""
     if str(out) == "-" and str(data) == "-":
-        raise typer.BadParameter("-o and --data cannot both be standard output")
+        raise typer.BadParameter("--data: standard output is taken by -o -; name a file")
     if watches and "-" in (str(out), str(data)):
-        raise typer.BadParameter("--watch needs files to write again, not standard output")
+        raise typer.BadParameter("--watch: cannot write to standard output; name a file")
     if watches and Path("-") in sources:
-        raise typer.BadParameter("--watch needs files to read again, not standard input")
+        raise typer.BadParameter("--watch: cannot read standard input; name a file")
     inner = [one for path in sources if is_collection(path) for one in tournaments_in(path)]
     names = ("", DATABASE, RECORDS)
     read = {os.path.realpath(path / name) for path in (*sources, *inner) for name in names}
@@ -522,9 +525,9 @@ def _refuse_files(
     real = [os.path.realpath(path) for path in files]
     for path, real_path in zip(files, real, strict=True):
         if real_path in read or is_one_of(path, sources):
-            raise ConfigError(f"{path} would be overwritten, and the report is made of it")
+            raise ConfigError(f"{path}: this is a SOURCE; name another file to write")
     if len(real) == 2 and real[0] == real[1]:
-        raise typer.BadParameter("-o and --data cannot both be the same file")
+        raise typer.BadParameter("--data: this is the file of -o; name another")
 
 
 def _refuse_templates(folder: Path) -> None:
@@ -532,11 +535,11 @@ def _refuse_templates(folder: Path) -> None:
     from lath.reports.page.page import in_use  # start-up time
 
     if not folder.is_dir():
-        raise ConfigError(f"{folder} is no folder of templates: there is none of that name")
+        raise ConfigError(f"--templates: {folder} is not a folder")
     if not in_use(folder):
         raise ConfigError(
-            f"{folder} has no file of the name of one of ours, such as page.html.j2; "
-            f"`arena report --copy-templates {folder}` copies ours there"
+            f"--templates: {folder} has no template, such as page.html.j2",
+            hint=f"arena report --copy-templates {shlex.quote(str(folder))}",
         )
 
 
@@ -553,4 +556,4 @@ def _copy(folder: Path, written: WrittenFiles) -> None:
     kept = [name for name, is_new in copied if not is_new]
     written.add(folder, f"{len(copied) - len(kept)} templates copied")
     if kept:
-        written.say(f"left as they were: {', '.join(kept)}")
+        written.say(f"unchanged: {', '.join(kept)}")

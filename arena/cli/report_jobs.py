@@ -20,6 +20,7 @@ from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.machine import signals
 from lath.arena.publishing.pages import Following, collect, needs_report, refuse_to_replace
 from lath.arena.terminal import pictures
+from lath.arena.terminal.notices import print_note, print_warning
 from lath.arena.tournament.outcome.directories import tournaments_in
 from lath.arena.tournament.outcome.notes import event_in
 from lath.arena.tournament.outcome.page_files import write_page
@@ -63,7 +64,7 @@ def invalid_doubts(standings: Mapping[str, Any]) -> Iterator[Doubt]:
 def warn_of(doubts: Iterable[Doubt]) -> int:
     """Say where records come from that do not come from where they should; return a status."""
     for doubt in doubts:
-        print(f"warning: {doubt.words}", file=sys.stderr)
+        print_warning(doubt.words)
     return FAULT if any(doubt.damage for doubt in doubts) else 0
 
 
@@ -291,7 +292,7 @@ class IndexJob(ReportJob):
         from lath.reports.page.page import Card
 
         if str(self.out) == "-":
-            raise ConfigError("an index page links to reports beside it: -o needs a FILE")
+            raise ConfigError("--output: an index page links to reports beside it, so name a FILE")
         for path in sources if self.writes_reports and self.out else ():
             # One that is there may be a run's, which hides nothing.
             if not needs_report(path) and (path in self.made or not self.public):
@@ -316,7 +317,7 @@ class IndexJob(ReportJob):
                 job.write(job.given)
                 self.made.add(path)
             except ArenaError as error:  # one that nobody may write to keeps us not from the rest
-                print(f"warning: no report of {path}: {error}", file=sys.stderr)
+                print_warning(f"{path}: no report was written: {error}")
         (folder,) = self.given
         base = folder if self.out is None else self.out.parent
         doubts: list[Doubt] = []
@@ -345,7 +346,7 @@ class IndexJob(ReportJob):
         self._write(found, found["standings"]["overall"]["games"], make)
         if damaged:
             place = self.data if self.out is None else self.out
-            lines = (f"{path} is not in {place}: {error}" for path, error in damaged.items())
+            lines = (f"{path}: left out of {place}: {error}" for path, error in damaged.items())
             warn_of(doubts)
             raise ArenaError("\n".join(lines))
         return doubts
@@ -380,7 +381,7 @@ def follow(job: ReportJob, *, every_s: float) -> int:
     except KeyboardInterrupt:  # another Ctrl-C does without the last page
         if readable := following.look().readable:
             warn_of(job.write(readable))
-        print("arena: watching no more; the page stays as it stands", file=sys.stderr)
+        print_note("stopped watching; the page keeps its last state")
         return INTERRUPTED
 
 
@@ -389,7 +390,7 @@ def _follow(job: ReportJob, following: Following, every_s: float) -> list[Doubt]
 
     What is waited for, and what goes wrong, is said once.
     """
-    due_s, warning = 0.0, ""
+    due_s, warnings = 0.0, list[str]()
     waits_for: tuple[Path, ...] = ()
     while True:
         sight = following.look()
@@ -401,16 +402,16 @@ def _follow(job: ReportJob, following: Following, every_s: float) -> list[Doubt]
             return job.write(sight.readable)
         if sight.has_changed and time.monotonic() >= due_s:
             began_s = time.monotonic()
-            before, warning = warning, ""
+            before, warnings = warnings, []
             try:
                 doubts = job.write(sight.readable, refresh_s=math.ceil(every_s))
-                warning = "\n".join(f"warning: {doubt.words}" for doubt in doubts)
+                warnings = [doubt.words for doubt in doubts]
             except ConfigError:
                 raise
             except ArenaError as error:  # half a record that somebody writes, a template at work
-                warning = f"warning: {error}"
-            if warning not in ("", before):
-                print(warning, file=sys.stderr)
+                warnings = [str(error)]
+            for words in warnings if warnings != before else ():
+                print_warning(words)
             following.rendered()
             now_s = time.monotonic()
             due_s = now_s + max(every_s, SHARE * (now_s - began_s))

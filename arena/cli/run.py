@@ -15,7 +15,6 @@ from lath.arena.cli.ending import (
     Failures,
     audience,
     events_of,
-    note,
     print_end,
     resumable,
     unhurt_output,
@@ -361,7 +360,7 @@ def run(
     orders.check()
     if json_events and json_events_to is None and as_json:
         raise ConfigError(
-            "--json and --json-events exclude each other\n  hint: --json-events-to FILE"
+            "--json: cannot be combined with --json-events", hint="--json-events-to FILE"
         )
     events = _events_to(json_events_to, config, force=force)
     failures = Failures(fail_on)
@@ -448,19 +447,21 @@ def _decided(
 
     Return what was done, for programs and in lines.
     """
-    what = "a ruling" if orders else "a snapshot"
+    what = "ruling" if orders else "--snapshot"
     config, out = place_of(request)
     if config is not None or not (own := out / CONFIG).is_file():
-        raise ConfigError(f"{what} is of games that are played: name their directory")
+        raise ConfigError(f"{what}: needs the folder of a tournament that was played")
     changes = request.keys() or request.add or request.retire or request.match_day
     if changes or is_plan or (orders and snapshot is not None):
-        raise ConfigError(f"{what} goes alone: nothing is played, nothing else is changed")
+        raise ConfigError(
+            f"{what}: cannot be combined with options that play or change anything else"
+        )
     tournament = load_own(own, played=played_in(out))
     if snapshot is not None:
         from lath.arena.tournament.run.snapshots import freeze  # start-up time
 
         place = freeze(tournament, out, snapshot, with_report=request.report)
-        words = f"{place}: the snapshot {snapshot!r}, which stays as it is"
+        words = f"{place}: the snapshot {snapshot!r}, which later runs do not change"
         return {"written": [str(place)]}, [words]
     given, summary = rule(tournament, out, orders, with_report=request.report)
     ruled = [ruling.words for ruling in given]
@@ -469,7 +470,7 @@ def _decided(
     names = [OUTCOME, "standings.json", "standings.csv", *([REPORT] if request.report else [])]
     lines = [f"ruled: {words}: {orders.reason}" for words in ruled]
     done: Mapping[str, object] = {"ruled": ruled, "written": [str(out / name) for name in names]}
-    return done, [*lines, f"{out}: {', '.join(names)} are written anew"]
+    return done, [*lines, f"{out}: {', '.join(names)} were written again"]
 
 
 def print_planned(request: RunRequest, *, as_json: bool, quiet: bool) -> None:
@@ -477,9 +478,9 @@ def print_planned(request: RunRequest, *, as_json: bool, quiet: bool) -> None:
     from lath.arena.tournament.run.plan import planned  # start-up time
 
     if request.cluster is not None:
-        raise ConfigError("--plan counts games at a time by --jobs: leave --cluster out")
+        raise ConfigError("--plan: cannot be combined with --cluster; use --jobs")
     # Bots that come are not started for it.
-    tournament, out = settled(replace(request, anyway=True), (lambda _: None) if quiet else note)
+    tournament, out = settled(replace(request, anyway=True), audience(quiet=quiet).tell)
     with signals.interruptible():
         found = planned(tournament, out, request.allowed)
     if as_json:

@@ -19,6 +19,7 @@ from lath.arena.cli.files import bad_words, entries, is_one_of, read_database, r
 from lath.arena.cli.help import Topic
 from lath.arena.cli.main import flag, option
 from lath.arena.errors import ConfigError
+from lath.arena.terminal.notices import print_error, print_note, print_warning
 from lath.arena.terminal.streams import tell_over
 from lath.arena.tournament.outcome.sources import origin_of
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
@@ -91,7 +92,7 @@ class Query:
         """Tell of what may be a slip, where all records were answered alike."""
         if self._text is not None and len(self._answers) == 1:
             for words in doubts(self._text):
-                print(f"hint: --where: {words}", file=sys.stderr)
+                print_note(f"--where: {words}")
 
 
 class Selection:
@@ -166,7 +167,7 @@ class Selection:
                         yield entry, record
         self.query.print_doubts()
         if self._given is not None and (words := self._given.words()):
-            print(f"warning: {words}", file=sys.stderr)
+            print_warning(words)
         if not self._quiet and time.monotonic() - begun_s >= LONG_S:
             self._print_what_is_sooner()
 
@@ -174,8 +175,10 @@ class Selection:
         """Tell what answers sooner, if anything does."""
         if (self._is_asking or self.query.is_any) and not any(map(is_database, self._files)):
             named = " ".join(shlex.quote(str(path)) for path in self._files)
-            words = f"`arena convert {named} games.duckdb` makes a database that answers sooner"
-            print(f"hint: {words}", file=sys.stderr)
+            print_note(
+                "a database answers faster than record files",
+                hint=f"arena convert {named} games.duckdb",
+            )
 
     def _matching(self, path: Path, tell: Telling) -> Iterator[tuple[Entry, Record]]:
         """Yield the same of one file, which is read from its start to its end."""
@@ -213,7 +216,7 @@ class Selection:
         found, known = self.query.found_in(database), database.known
         for rules, error in database.unknown.items():
             number = int((database.rules[1][1:] == rules).sum())
-            print(f"{path}: {error} ({number} records)", file=sys.stderr)
+            print_error(f"{path}: {error} ({number} records)")
             self.bad += number
         self.records += int(known.sum())
         return (found ^ self._invert) & known
@@ -240,7 +243,7 @@ class Selection:
             line = problem.line - 1 if is_ours else 0  # else the text is not what the file has
             print(replace(problem, line=entry.line + line, record=entry.number), file=sys.stderr)
         if not problems:
-            print(f"{self.path}:{entry.line}: {error} (record {entry.number})", file=sys.stderr)
+            print_error(f"{self.path}:{entry.line}: {error} (record {entry.number})")
 
     def left_out(self) -> dict[str, Any]:
         """Return for programs what was left out besides what did not match."""
@@ -265,7 +268,7 @@ class Selection:
         """Return in words what was left out besides what did not match; empty where nothing was."""
         words = ""
         if self.duplicates:
-            words += f"; {self.duplicates} left out that were there already"
+            words += f"; {self.duplicates} duplicate{'s' * (self.duplicates > 1)} left out"
         if self.copies:
             words += f"; {self.copies} {'copy' if self.copies == 1 else 'copies'} left out"
         if self.bad:
@@ -323,4 +326,4 @@ def keys_of(option: str, names: str | None) -> tuple[Key, ...]:
     try:
         return () if names is None else keys(names)
     except KeyNameError as error:
-        raise ConfigError(f"{option} {names}: {error}") from error
+        raise ConfigError(f"{option}: {error}") from error

@@ -108,16 +108,16 @@ def serve(
     """
     for name in EXTRAS["web"].missing:
         raise ConfigError(
-            f"arena serve needs {name}, which is not installed: {EXTRAS['web'].install}"
+            f"arena serve: needs {name}, which is not installed", hint=EXTRAS["web"].install
         )
     add_games(game)
     if host not in _LOOPBACK and not public_read_only:
         raise ConfigError(
-            f"--host {host}: others would reach the site, who may then start programs of yours; "
-            "with --public-read-only they can only look"
+            f"--host: others could reach the site at {host} and start programs as you",
+            hint="--public-read-only lets them only look",
         )
     if bot and public_read_only:
-        raise ConfigError("--bot: with --public-read-only nobody plays")
+        raise ConfigError("--bot: cannot be combined with --public-read-only")
     from lath.arena.site.app import Site  # start-up time
     from lath.arena.site.playing import Desk
     from lath.arena.site.shelf import Shelf
@@ -152,7 +152,7 @@ def listening(address: str, port: int | None) -> socket.socket:
             wrong = error
         else:
             return listener
-    raise MachineError(f"cannot listen on {address} port {port}: {wrong.strerror or wrong}")
+    raise MachineError(f"{address}: cannot listen on port {port}: {wrong.strerror or wrong}")
 
 
 SHOWN_S: Final = 30.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from lath.arena.cli.report_jobs import (
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.publishing.pages import Website, newest_of
 from lath.arena.publishing.private import private_below
+from lath.arena.terminal.notices import print_warning
 from lath.arena.tournament.configuration.about import read_about
 from lath.arena.tournament.outcome.announced import announced, is_announced
 from lath.arena.tournament.outcome.directories import is_collection, tournaments_in
@@ -84,7 +84,7 @@ class SiteJob(PageJob):
             about = read_about(self.about, "--about")
         index = self._index(sources, links)
         if not index["facts"]["records"] and not any(one.is_announced for one in sources):
-            raise ArenaError(f"no records in {', '.join(map(str, self.given))}")
+            raise ArenaError(f"{', '.join(map(str, self.given))}: no records found")
         names = [
             *(row["name"] for row in index["standings"]["overall"]["rows"]),
             *(bot for one in sources for bot in _entered(one)),
@@ -103,7 +103,7 @@ class SiteJob(PageJob):
                 website.put(name, page.html.encode())
             kept = website.finish()
         for name in kept:
-            print(f"{self.out / name} stays: somebody has changed it", file=sys.stderr)
+            print_warning(f"{self.out / name}: kept, because it was changed by hand")
         words = content_words(index["standings"]["overall"]["games"], website.size)
         events, bots = len(index["tournaments"]), len(league.entrants)
         self.written.add(self.out, f"{_count(events, 'event')}, {_count(bots, 'bot')}, {words}")
@@ -350,7 +350,7 @@ def _named(given: Sequence[Path]) -> list[tuple[str, Path]]:
     found: dict[str, Path] = {}
     for source in given:
         if str(source) == "-":
-            raise ConfigError("--site reads its events twice, which standard input cannot be")
+            raise ConfigError("--site: cannot read standard input; name a file or folder")
         if is_collection(source):
             inner = [(path.relative_to(source).as_posix(), path) for path in tournaments_in(source)]
         else:
@@ -377,15 +377,15 @@ def write_private(
     named = _named(given)
     for _, folder in named:
         if not folder.is_dir():
-            raise ConfigError(f"{folder} is no tournament's directory: records have no logs")
+            raise ConfigError(f"{folder}: not a tournament folder; record files have no logs")
     folder = out or Path(f"private-{address(bot)}")
     if folder.exists() and not folder.is_dir():
-        raise ConfigError(f"-o {folder} is no folder, which --owner writes")
+        raise ConfigError(f"--output: {folder} is not a folder; --owner writes one")
     names, places = {path: name for name, path in named}, addresses(name for name, _ in named)
     for source, files in private_below([path for _, path in named], bot):
         place = folder / places[names[source]] if len(named) > 1 else folder
         if place.resolve() == source.resolve():
-            raise ConfigError(f"-o {place} is the tournament itself; name another folder")
+            raise ConfigError(f"--output: {place} is the tournament itself; name another folder")
         count = 0
         is_ours = (place / ABOUT).is_file()
         with made_folder(place, force=force) as made:
@@ -393,8 +393,8 @@ def write_private(
                 made.chmod(0o700)
             for name, text in files:
                 if made == place and not (is_ours or force) and (place / name).exists():
-                    why = "is there already, and nothing of ours; name another folder"
-                    raise ConfigError(f"{place / name} {why}, or --force replaces it")
+                    why = "already exists and was not written by arena; name another folder"
+                    raise ConfigError(f"{place / name}: {why}", hint="--force replaces it")
                 write_atomically(made / name, [text.encode("utf-8", "replace")])
                 count += name.startswith("game-")
         written.add(place, f"logs of {_count(count, 'game')} of {bot}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +27,7 @@ from lath.arena.engine.engine import Engine
 from lath.arena.engine.solving import Solved, note_on, solve, solve_moves
 from lath.arena.errors import UNDECIDED, ConfigError
 from lath.arena.referee.answers import MOST_NODES, Limit
+from lath.arena.terminal.notices import print_note
 from lath.arena.terminal.streams import data_output
 from lath.games.core import Position, read_move
 
@@ -92,11 +92,11 @@ def solve_position(
     for move in moves or ():
         at = at.play(read_move(at, move))
     if nodes is not None and seconds is not None:
-        raise typer.BadParameter("--nodes and --seconds exclude each other")
+        raise typer.BadParameter("--nodes: cannot be combined with --seconds")
     limit = Limit(nodes=nodes) if nodes is not None else Limit(seconds=seconds or 10.0)
     with Engine.open(bot) as engine:
         if (note := note_on(engine)) and not quiet:
-            print(note, file=sys.stderr)
+            print_note(note)
         if of_moves:
             found = [(str(move), one) for move, one in solve_moves(engine, at, limit)]
         else:
@@ -116,12 +116,14 @@ def _start(
     """Return the position to solve, of a game or of a record; raises ConfigError, GameError."""
     if number is not None:
         if position is not None or setup is not None:
-            raise typer.BadParameter("--record excludes --position and --setup")
+            raise typer.BadParameter("--record: cannot be combined with --position or --setup")
         return position_in(Path(source), number, ply)
     if ply is not None:
-        raise typer.BadParameter("--ply is of a record: name it by --record N")
+        raise typer.BadParameter("--ply: needs --record N")
     if is_of_records(source):
-        raise ConfigError(f"{source} has records: name the one to solve, --record N --ply P")
+        raise ConfigError(
+            f"{source}: this is a record file; name a position in it", hint="--record N --ply P"
+        )
     return start_of(source, position, setup)
 
 

@@ -112,12 +112,14 @@ def stats(
     """
     add_games(game, is_strict=strict)
     if as_csv and (as_json or not (openings or measures)):
-        raise typer.BadParameter("--csv is for --openings or --measures, without --json")
+        raise typer.BadParameter(
+            "--csv: needs --openings or --measures, and cannot be combined with --json"
+        )
     require_csv(bom=bom, as_csv=as_csv)
     if measures and (openings or endings):
-        raise typer.BadParameter("--measures tells of nothing else: --openings, --endings")
+        raise typer.BadParameter("--measures: cannot be combined with --openings or --endings")
     if compare and not measures:
-        raise typer.BadParameter("--compare is for --measures")
+        raise typer.BadParameter("--compare: needs --measures")
     page = None
     if html is not None:
         _refuse_page(html, files, measures=measures, as_csv=as_csv)
@@ -192,8 +194,9 @@ def _two_of(found: Measures, files: list[Path]) -> list[tuple[str, GameGroup]]:
     if len(groups) != 2 or len(set(sources)) != (2 if len(files) == 2 else 1):
         names = ", ".join(f"{source} {group.game}".strip() for source, group in groups)
         raise ConfigError(
-            f"--compare: expected two files with games of one id each, or otherwise games of two "
-            f"ids, not {len(groups)}: {names or 'no games'}; --where selects"
+            f"--compare: needs two game types, or two files of one game type each; found "
+            f"{names or 'no games'}",
+            hint="--where 'game = GAME' selects games",
         )
     return groups
 
@@ -239,11 +242,11 @@ def _names(groups: list[tuple[str, GameGroup]]) -> tuple[str, str]:
 def _refuse_page(out: Path, files: list[Path], *, measures: bool, as_csv: bool) -> None:
     """Raise BadParameter or ConfigError where a page cannot be meant."""
     if not measures:
-        raise typer.BadParameter("--html is for --measures")
+        raise typer.BadParameter("--html: needs --measures")
     if as_csv:
-        raise typer.BadParameter("--html writes a page, without --csv")
+        raise typer.BadParameter("--html: cannot be combined with --csv")
     if is_one_of(out, files):
-        raise ConfigError(f"--html {out}: that is a file of records that is read; name another")
+        raise ConfigError(f"--html: {out} is a record file that is read; name another file")
 
 
 def _command(

@@ -38,6 +38,7 @@ from lath.arena.errors import BETTER, FAULT, INTERRUPTED, NOT_BETTER, UNDECIDED
 from lath.arena.flows.requests import TuneRequest
 from lath.arena.flows.tuning import TuningEnd, held, values_of, verdict_of
 from lath.arena.terminal.layout import Output
+from lath.arena.terminal.notices import print_note
 from lath.arena.terminal.tables import print_outcome
 from lath.reports.counting.standings import TRIALS
 
@@ -168,14 +169,14 @@ def _told(ended: TuningEnd, *, as_json: bool, quiet: bool) -> int:
     if summary.unreported is not None:
         raise summary.unreported  # a bug: its place is told
     if summary.interrupted:
-        print(f"arena: interrupted; go on with: {command}", file=sys.stderr)
+        print_note("interrupted", hint=f"resume with: {command}")
         return INTERRUPTED
     if summary.stopped:
         return FAULT
     status, _ = verdict_of(summary.outcome.data)
     if status == UNDECIDED and not quiet:
         more = "" if summary.is_spent else " --sprt-pairs N, for more"
-        print(f"arena: go on with: {command}{more}", file=sys.stderr)
+        print_note("not decided yet", hint=f"continue with: {command}{more}")
     return status
 
 

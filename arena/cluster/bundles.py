@@ -84,7 +84,7 @@ class BotBundle:
                 self._pack(file)
             except OSError as error:
                 raise ArenaError(
-                    f"a bot's files cannot be sent: {error.filename or self.root}: "
+                    f"{error.filename or self.root}: a bot's files cannot be sent: "
                     f"{error.strerror or error}"
                 ) from error
             file.seek(0)
@@ -121,8 +121,8 @@ def bundle_of(bot: str, paths: Sequence[str], closed: Collection[str] = ()) -> B
         for file in _files(path, closed):
             if file.is_symlink() and _leads_out(file, open_to_it, closed):
                 raise ConfigError(
-                    f"bot {bot!r}: {file} is a link to {os.path.realpath(file)}, which is not in "
-                    "the bot's folder: put that there, or name it in the bot's `files`"
+                    f"bot {bot!r}: {file} is a link to {os.path.realpath(file)}, outside "
+                    "the bot's folder; put that file there, or list it in the bot's `files`"
                 )
             found[str(file)] = file
             try:
@@ -132,8 +132,8 @@ def bundle_of(bot: str, paths: Sequence[str], closed: Collection[str] = ()) -> B
             if size > MOST_BYTES or len(found) > MOST_FILES:
                 raise ConfigError(
                     f"bot {bot!r}: {path} holds more than {MOST_BYTES >> 20} MiB or {MOST_FILES:,} "
-                    "files, which is too much to send: give the bot a folder of its own, or say "
-                    "with `hosts` where it lies on each machine"
+                    "files, too much to send; give the bot its own folder, or name its place on "
+                    "each machine with `hosts`"
                 )
     if not found:
         return None
@@ -189,7 +189,7 @@ def digest_of(root: Path, names: Sequence[str]) -> str:
 def place_of(digest: str) -> Path:
     """Return the folder in which a bundle is unpacked, whether it is or not; raises ArenaError."""
     if not _DIGEST.fullmatch(digest):
-        raise ArenaError(f"{digest[:80]!r} is not a digest, expected 64 hexadecimal digits")
+        raise ArenaError(f"bundle {digest[:80]!r}: not a digest of 64 hexadecimal digits")
     return kept("bundles") / digest
 
 
@@ -202,8 +202,8 @@ def _folder() -> Path:
     folder.mkdir(mode=0o711, parents=True, exist_ok=True)
     if other := changed_by_others(folder):
         raise ArenaError(
-            f"bots' files would lie in {folder}, and other users can change {other}: name another "
-            "folder by XDG_CACHE_HOME"
+            f"XDG_CACHE_HOME: the bots' files would lie in {folder}, but other users can change "
+            f"{other}; name another folder"
         )
     return folder
 
@@ -284,12 +284,12 @@ def _digest_of_all(place: Path) -> str:
                     files.append(str(inner / entry.name))
                     size += _refuse_unless(path, stat.S_IFREG, *_FILE_RIGHTS).st_size
                 if size > MOST_BYTES or len(files) > MOST_FILES:
-                    raise ArenaError(f"{place} holds more than a bundle may")
+                    raise ArenaError(f"{place}: larger than a bundle may be")
                 if len(folders) + len(left) > MOST_FOLDERS:
-                    raise ArenaError(f"{place} holds more folders than a bundle may")
+                    raise ArenaError(f"{place}: has more folders than a bundle may have")
     empty = set(folders) - {parent for name in files for parent in PurePosixPath(name).parents}
     if empty:
-        raise ArenaError(f"{place / min(empty)} is in no bundle")
+        raise ArenaError(f"{place / min(empty)}: does not belong to the bundle")
     return digest_of(place, sorted(files))
 
 
@@ -298,9 +298,9 @@ def _refuse_unless(path: Path, kind: int, *rights: int) -> os.stat_result:
     status = path.lstat()
     is_alone = status.st_uid == os.geteuid() and (kind == stat.S_IFDIR or status.st_nlink == 1)
     if stat.S_IFMT(status.st_mode) != kind or not is_alone:
-        raise ArenaError(f"{path} is not as it was unpacked")
+        raise ArenaError(f"{path}: changed since it was unpacked")
     if stat.S_IMODE(status.st_mode) not in rights:
-        raise ArenaError(f"{path} has other rights than when it was unpacked")
+        raise ArenaError(f"{path}: its permissions changed since it was unpacked")
     return status
 
 
@@ -313,11 +313,11 @@ def take(digest: str, sender: str, number: int, chunk: bytes) -> None:
     place = place_of(digest)
     folder = _folder()
     if not _SENDER.fullmatch(sender):
-        raise ArenaError(f"{sender[:80]!r} is not a sender, expected letters and digits")
+        raise ArenaError(f"sender {sender[:80]!r}: expected letters and digits")
     part = place.with_suffix(f".{sender}{_PART}")
     with part.open("wb" if number == 0 else "ab") as file:
         if file.tell() + len(chunk) > 2 * MOST_BYTES:
-            raise ArenaError(f"more was sent of bundle {digest[:12]} than one may hold")
+            raise ArenaError(f"bundle {digest[:12]}: larger than a bundle may be")
         file.write(chunk)
     if chunk:
         return
@@ -343,11 +343,11 @@ def _unpack(digest: str, part: Path, place: Path) -> None:
             with tarfile.open(part, mode="r:gz") as archive:
                 _write_all(archive, new)
         except (tarfile.TarError, EOFError, ValueError, zlib.error) as error:
-            raise ArenaError(f"{what} is no archive of files: {error}") from error
+            raise ArenaError(f"{what}: not an archive of files: {error}") from error
         for folder, _, _ in os.walk(new):
             Path(folder).chmod(_FOLDER_RIGHTS)
         if _digest_of_all(new) != digest:
-            raise ArenaError(f"{what} has another digest")
+            raise ArenaError(f"{what}: has another digest")
         process_trees.remove(str(place.with_suffix(_DONE)))
         with suppress(FileNotFoundError):
             place.rename(f"{new}{_ASIDE}")
@@ -373,14 +373,14 @@ def _write(archive: tarfile.TarFile, header: tarfile.TarInfo, new: Path) -> None
     is_plain = header.type in (tarfile.REGTYPE, tarfile.AREGTYPE)
     source = archive.extractfile(header) if is_plain else None
     if source is None or header.size < 0 or not is_inside(header.name):
-        raise ValueError(f"{header.name!r} is no plain file in it")
+        raise ValueError(f"{header.name!r} is not a regular file")
     target = new / path
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("xb") as file:
             shutil.copyfileobj(source, file)
     except (FileExistsError, NotADirectoryError) as error:
-        raise ValueError(f"{header.name!r} is there already, by this or a like name") from error
+        raise ValueError(f"{header.name!r} occurs twice, by this or a similar name") from error
     target.chmod(_mode(header.mode) & 0o555)
 
 

@@ -188,7 +188,7 @@ class Cluster:
             if not pending and not ready:
                 if self._refused and waited_s > 1 and min(self._refused.values()) == math.inf:
                     raise ArenaError(
-                        f"none of the workers of {self._address} can play: see the warnings above"
+                        f"cluster {self._address}: none of its workers can play (see the warnings)"
                     )
                 if waited_s > SETTLE_S:
                     self._wait()
@@ -202,7 +202,7 @@ class Cluster:
         count, machines = self._threads(), len(self._speeds)
         where = f"on {machines} machine{'s' * (machines > 1)}"
         page = self._connection.dashboard
-        dashboard = f"; Dask shows what it does at {page}, if bokeh is there" if page else ""
+        dashboard = f"; Dask shows its work at {page} if bokeh is installed" if page else ""
         games_ = f"{count} game{'s' * (count > 1)} at a time"
         self._say(f"cluster {self._address}: {games_} {where}{dashboard}")
 
@@ -242,7 +242,7 @@ class Cluster:
         )
         if not self._hosts_alike:
             warner(self._tell)(
-                f"{words}: bots have less or more of their time there; --hosts-alike refuses it, "
+                f"{words}: bots have less or more time there; --hosts-alike refuses this host, "
                 "and a limit by nodes makes it equal"
             )
             return
@@ -316,7 +316,7 @@ class Cluster:
     async def _greet(self, name: str, places: Iterable[WorkerSlot]) -> BotSaid:
         """Return what a bot says on the first place where it starts; raises PlaceLostError."""
         said = BotSaid()
-        lost = PlaceLostError("no worker is there")
+        lost = PlaceLostError("no worker is connected")
         is_lost = True
         for place in places:
             try:
@@ -379,13 +379,13 @@ class Cluster:
         """Wait where there is nobody to play; raises MachineError for too long."""
         if not self._patience.is_due:
             return
-        why = "no worker is there that can play" if self._places else "no worker is there"
+        why = "no worker is there that can play" if self._places else "no worker is connected"
         why = why if self._connection.is_connected else self._connection.why
         error = f"cluster {self._address}: {why}"
         if not self._patience.refused(f"{error}; waiting for {self._patience_s:.0f} s"):
             raise MachineError(
-                f"{error}; what was played is kept: go on with the same command, without --cluster "
-                "or on another one"
+                f"{error}; finished games are kept",
+                hint="run the same command again, on this cluster, on another or on none",
             )
 
     def _notice(self) -> None:
@@ -393,7 +393,7 @@ class Cluster:
         workers = self._connection.workers
         gone = [place for place in self._places.values() if place.seen.address not in workers]
         is_lost = not self._connection.is_connected
-        self._drop(gone, "is lost: the scheduler is gone" if is_lost else "is gone, or silent")
+        self._drop(gone, "was lost with the scheduler" if is_lost else "left or stopped answering")
         for place in [place for place in self._places.values() if place.why_lost]:
             self._drop([place], place.why_lost)
             self._refused[place.seen.address] = time.monotonic() + ENTER_AGAIN_S

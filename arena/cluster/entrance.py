@@ -66,7 +66,7 @@ def _game_files(game_ids: Iterable[str]) -> Iterator[GameFile]:
         try:
             source = Path(origin.path).read_bytes().decode()  # its line ends count
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{origin.path} cannot be sent: {error}") from error
+            raise ConfigError(f"{origin.path}: cannot be sent: {error}") from error
         yield GameFile(name=origin.name, sha256=origin.sha256, source=source)
 
 

@@ -252,7 +252,7 @@ def _environment(entry: WorkerEntry) -> dict[str, str]:
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)
         path = folder / file.name
         if hashlib.sha256(file.source.encode()).hexdigest() != file.sha256:
-            raise ArenaError(f"the file of a game, {file.name}, is not what its digest says")
+            raise ArenaError(f"{file.name}: this game file does not match its digest")
         if not path.is_file() or path.read_bytes() != file.source.encode():
             part = path.with_suffix(f".{os.getpid()}")
             part.write_bytes(file.source.encode())

@@ -105,7 +105,7 @@ def security_of(address: str) -> Security | None:
         is_whole = False
     if parts.scheme not in ("tcp", "tls") or not is_whole:
         raise ConfigError(
-            f"--cluster {address!r}, expected tls://HOST:PORT or local:N, or tcp://127.0.0.1:PORT"
+            f"--cluster: {address!r} is not tls://HOST:PORT, local:N or tcp://127.0.0.1:PORT"
         )
     if parts.scheme == "tcp":
         _refuse_in_the_clear(address)
@@ -120,8 +120,8 @@ def security_of(address: str) -> Security | None:
     }
     if missing := [f"distributed.comm.tls.{name}" for name, value in names.items() if not value]:
         raise ConfigError(
-            f"--cluster {address}: {', '.join(missing)} of Dask's configuration say nothing: where "
-            f"the certificates are; {GUIDE} says how they are made"
+            f"--cluster {address}: Dask's configuration lacks {', '.join(missing)}",
+            hint=f"{GUIDE} shows how to make the certificates",
         )
     for name, path in names.items():
         _refuse_unreadable(name, str(path))
@@ -132,17 +132,18 @@ def _refuse_in_the_clear(address: str) -> None:
     """Raise ConfigError for a scheduler that asks nobody who he is, unless that is insisted on."""
     import dask.config  # of an extra
 
-    tls = f"Use tls:// with certificates; {GUIDE} says how they are made"
+    tls = f"use tls:// with certificates ({GUIDE})"
     if not is_loopback(address):
         raise ConfigError(
-            f"--cluster {address}: tcp:// is for this machine alone, 127.0.0.1: who can reach "
-            f"such a scheduler can run anything on all its machines. {tls}"
+            f"--cluster {address}: tcp:// works only on this machine (127.0.0.1), because a user "
+            "who can reach the scheduler can run any program on its machines",
+            hint=tls,
         )
     if dask.config.get("distributed.comm.require-encryption", None) is not False:
         raise ConfigError(
-            f"--cluster {address}: tcp:// asks for no certificate, so every user of this machine, "
-            f"and every bot with a network, can run anything as you. {tls}, or local:N, which "
-            f"makes its own. {INSIST} insists on tcp:// on this machine"
+            f"--cluster {address}: tcp:// needs no certificate, so each user of this machine and "
+            "each bot with a network can run any program as you",
+            hint=f"{tls}, or local:N, which makes its own; {INSIST} allows tcp:// on this machine",
         )
 
 
@@ -157,8 +158,8 @@ def _refuse_unreadable(name: str, path: str) -> None:
         raise ConfigError(f"distributed.comm.tls.{name}: {path}: {error.strerror}") from error
     if name.endswith("key") and mode & (stat.S_IROTH | stat.S_IWOTH):
         raise ConfigError(
-            f"distributed.comm.tls.{name}: {path} can be read by everybody on this machine; "
-            f"`chmod 600 {path}`"
+            f"distributed.comm.tls.{name}: {path} can be read by every user of this machine",
+            hint=f"chmod 600 {path}",
         )
 
 
@@ -212,10 +213,10 @@ class SchedulerLink:
     def _unanswered(self) -> str:
         if _FOREIGN.search(self.why):
             return (
-                f"the scheduler at {self.address} and this machine do not accept each other's "
-                f"certificates: {self.why}; {GUIDE} says how they are made"
+                f"cluster {self.address}: the scheduler and this machine do not accept each "
+                f"other's certificates: {self.why} ({GUIDE})"
             )
-        return f"no scheduler answers at {self.address}: {self.why}"
+        return f"cluster {self.address}: no scheduler answers: {self.why}"
 
     async def _stay(self, begun: Future[None]) -> None:
         """Connect, and watch who is there as long as there is a connection."""
@@ -279,7 +280,7 @@ class SchedulerLink:
         if told.cancelled() or not self.is_connected:
             what.close()
             if not told.done():
-                told.set_exception(PlaceLostError(self.why or "the scheduler is gone"))
+                told.set_exception(PlaceLostError(self.why or "the scheduler has stopped"))
             return
         task = self._loop.create_task(what)
         self._calls.add(task)
@@ -289,7 +290,7 @@ class SchedulerLink:
     def _end(self, told: Future[Any], task: asyncio.Task[Any]) -> None:
         """Hand on what came of something, unless who asked has given it up."""
         self._calls.discard(task)
-        lost = PlaceLostError(self.why or "the scheduler is gone")
+        lost = PlaceLostError(self.why or "the scheduler has stopped")
         error = lost if task.cancelled() else task.exception()
         with suppress(InvalidStateError):
             if error is not None:
@@ -318,7 +319,7 @@ class SchedulerLink:
         from distributed.comm import CommClosedError
 
         if (client := self._client) is None:
-            raise PlaceLostError("the scheduler is gone")
+            raise PlaceLostError("the scheduler has stopped")
         future = client.submit(
             function,
             *arguments,
@@ -334,9 +335,9 @@ class SchedulerLink:
         except asyncio.CancelledError:
             raise
         except CancelledError as error:
-            raise PlaceLostError("the scheduler is gone") from error
+            raise PlaceLostError("the scheduler has stopped") from error
         except KilledWorker as error:
-            raise PlaceLostError("its process died each time that it had a task") from error
+            raise PlaceLostError("its process died at every task") from error
         except (CommClosedError, OSError) as error:
             raise PlaceLostError(f"{error}") from error
         except ModuleNotFoundError as error:
@@ -344,7 +345,7 @@ class SchedulerLink:
         except Exception as error:
             words = f"{type(error).__name__}: {error}"
             if _NOT_READ in words:
-                words = f"the scheduler cannot read what it is sent: {EXTRAS['dask'].install} there"
+                words = f"the scheduler cannot read its messages: {EXTRAS['dask'].install} there"
             raise RemoteError(words) from error
         finally:
             future.release()

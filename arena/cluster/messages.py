@@ -239,5 +239,5 @@ def read(kind: type[Message], text: str) -> Message:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "all of it"
         raise ArenaError(
-            f"expected a message {kind.__name__}, found {text[:80]!r}: {where}: {first['msg']}"
+            f"cluster: expected {kind.__name__}, found {text[:80]!r}: {where}: {first['msg']}"
         ) from error

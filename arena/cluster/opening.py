@@ -73,7 +73,7 @@ def refuse_without_dask() -> None:
     """Raise ConfigError where the extra is not installed."""
     if EXTRAS["dask"].missing:
         install = EXTRAS["dask"].install
-        raise ConfigError(f"--cluster needs Dask.distributed, which is not installed: {install}")
+        raise ConfigError("--cluster: needs Dask.distributed, which is not installed", hint=install)
 
 
 @contextmanager
@@ -135,7 +135,7 @@ def _hush() -> None:
 def _count(named: str) -> int:
     text = named.removeprefix(LOCAL)
     if not (text.isascii() and text.isdigit() and 0 < int(text) <= MOST_LOCAL):
-        raise ConfigError(f"--cluster {named!r}, expected local:N with N from 1 to {MOST_LOCAL}")
+        raise ConfigError(f"--cluster: {named!r} is not local:N with N from 1 to {MOST_LOCAL}")
     return int(text)
 
 
@@ -206,7 +206,7 @@ def _in_memory(text: str) -> Iterator[str]:
 
 def new_certificate() -> tuple[str, str]:
     """Return a new key and its certificate, as PEM: no file has them. Raises ConfigError."""
-    needs = f"--cluster {LOCAL}N needs openssl, which makes the certificate of its run"
+    needs = f"--cluster {LOCAL}N: needs openssl to make a certificate, but openssl"
     other = "`--jobs N` plays here without a cluster"
     try:
         made = subprocess.run(
@@ -219,13 +219,13 @@ def new_certificate() -> tuple[str, str]:
             check=False,
         )
     except FileNotFoundError as error:
-        raise ConfigError(f"{needs} and is not installed: install it; {other}") from error
+        raise ConfigError(f"{needs} is not installed; install it, or {other}") from error
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise ConfigError(f"{needs} and does not: {error}; {other}") from error
+        raise ConfigError(f"{needs} failed: {error}; {other}") from error
     found = {text[1].rpartition(" ")[2]: text[0] for text in _PEM.finditer(made.stdout)}
     if made.returncode or not found.keys() >= {"KEY", "CERTIFICATE"}:
         said = made.stderr.strip().splitlines() or [f"status {made.returncode}"]
-        raise ConfigError(f"{needs} and does not: {said[-1]}; {other}")
+        raise ConfigError(f"{needs} failed: {said[-1]}; {other}")
     return found["KEY"], found["CERTIFICATE"]
 
 
@@ -300,7 +300,9 @@ def _address(at: Path, scheduler: subprocess.Popen[bytes]) -> str:
         with signals.interruptible():
             time.sleep(0.05)
     said = (at.parent / "scheduler.log").read_text(errors="replace").strip().splitlines()
-    raise ArenaError(f"no scheduler could be started here: {said[-1] if said else 'it is silent'}")
+    raise ArenaError(
+        f"cluster: no scheduler could be started here: {said[-1] if said else 'no output'}"
+    )
 
 
 def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:

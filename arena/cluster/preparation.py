@@ -172,10 +172,10 @@ def _prepared(terms: RunTerms, host: str, closed: Sequence[str], slots: int) -> 
     if why := BotSandbox(kind="bwrap").why_not():
         if terms.must_be_walled and asked != bots:
             raise ConfigError(
-                f"bots are walled off on a cluster, and cannot be there: {why}; `--sandbox none` "
-                "plays without a wall"
+                f"--sandbox: bots on a cluster need a sandbox, but it is not possible there: {why}",
+                hint="--sandbox none",
             )
-        warnings += [f"bots play without a wall: {why}"] * (asked != bots)
+        warnings += [f"bots play without a sandbox: {why}"] * (asked != bots)
         asked = bots
     ready = built(
         asked, closed=closed, logs=kept("builds"), tell=partial(print, file=sys.stderr, flush=True)
@@ -204,9 +204,9 @@ def _left_behind(bot: BotSpec) -> str:
     if not missing or any(
         Path(missing).is_relative_to(place) for place in (bot.cwd, *bot.files) if place
     ):
-        return missing and f"{missing} is no file"
+        return missing and f"{missing} is not a file"
     return (
-        f"{missing} is not on this machine, and not in the bot's folder, which travels: put it "
+        f"{missing} is neither on this machine nor in the bot's folder, which is sent: put it "
         "there, or name it in the bot's `files`"
     )
 

@@ -86,7 +86,7 @@ class Tasks(Executor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **_kwargs: Any) -> Future[Any]:  # noqa: ARG002
         """Take a job, which goes with the next task; raises PlaceLostError."""
         if self._place.is_gone:
-            raise PlaceLostError("its worker is gone")
+            raise PlaceLostError("its worker has stopped")
         (job,) = args
         future: Future[str] = Future()
         self._waiting.append((job, future))
@@ -132,7 +132,7 @@ class Tasks(Executor):
         left = chunk[len(results) :]
         if said.is_unknown:
             self._place.why_lost = "was started anew"
-            _break(left, PlaceLostError("its worker was started anew"))
+            _break(left, PlaceLostError("its worker was restarted"))
         elif said.lack:
             _break(left, MachineError(said.lack))
         elif left:
@@ -167,7 +167,7 @@ def _checked(text: str, job: PairJob) -> str:
         wanted.get(game.number) == (game.game, (game.first, game.second)) for game in found.games
     )
     if found.pair != job.pair or not is_of_job:
-        raise ArenaError(f"pair {job.pair} was asked for, and another one answered")
+        raise ArenaError(f"cluster: the answer is not about pair {job.pair}")
     return text
 
 

@@ -85,7 +85,9 @@ def _program() -> Iterator[DoctorFinding]:
         group="program",
         name="git",
         verdict="ok" if git else "note",
-        found=said_by([git, "--version"]) if git else "not installed: revisions in arena match",
+        found=said_by([git, "--version"])
+        if git
+        else "not installed: arena match cannot use revisions",
         remedy="" if git else "install the package git",
     )
 
@@ -108,8 +110,7 @@ def _python() -> DoctorFinding:
         name="python",
         verdict="note" if is_slow else "ok",
         found=words,
-        remedy="bots in Python think faster with one that is built with --enable-optimizations "
-        "--with-lto"
+        remedy="Python bots think faster with a Python built with --enable-optimizations --with-lto"
         if is_slow
         else "",
     )
@@ -134,7 +135,7 @@ def _packages() -> DoctorFinding:
             group="program",
             name="packages",
             verdict="note",
-            found="lath-arena is not installed: what it needs is not known",
+            found="lath-arena is not installed, so its dependencies are not known",
             remedy="pip install lath-arena",
         )
     old = [
@@ -168,14 +169,14 @@ def _machine() -> Iterator[DoctorFinding]:
     yield DoctorFinding(
         group="machine",
         name="cores",
-        found=f"{len(cores)} of {many}{' (what the quota pays for)' * quota}, {about['cpu']}",
+        found=f"{len(cores)} of {many}{' (by the quota)' * quota}, {about['cpu']}",
         numbers={"cores": len(cores), "allowed_cores": allowed, "machine_cores": many},
     )
     yield _memory(about["memory_bytes"], jobs)
     yield DoctorFinding(
         group="machine",
         name="jobs",
-        found=f'jobs = "auto" plays {jobs} game{"s" * (jobs > 1)} at once, of bots with one thread',
+        found=f'jobs = "auto" plays {jobs} game{"s" * (jobs > 1)} at once with one-thread bots',
         numbers={"jobs": jobs},
     )
     yield _pinning(jobs)
@@ -203,7 +204,7 @@ def _memory(total: int, jobs: int) -> DoctorFinding:
         used = int(_text("/sys/fs/cgroup/memory.current"))
         total, free = min(total, most), max(0, min(free, most - used))
     if not total:
-        return DoctorFinding(group="machine", name="memory", found="the system does not tell")
+        return DoctorFinding(group="machine", name="memory", found="the system does not report it")
     return DoctorFinding(
         group="machine",
         name="memory",
@@ -227,7 +228,7 @@ def _pinning(jobs: int) -> DoctorFinding:
         group="machine",
         name="pinning",
         verdict="note" if wrong else "ok",
-        found=wrong or "each game can have cores of its own",
+        found=wrong or "each game can have its own cores",
         remedy=remedy,
     )
 
@@ -265,7 +266,7 @@ def _clock() -> DoctorFinding:
         if not is_slow
         else f"echo {better} > {_CLOCKS}/current_clocksource"
         if better
-        else "give bots more time a move: the system has no faster clock",
+        else "give bots more time per move: the system has no faster clock",
         numbers=numbers,
     )
 
@@ -362,7 +363,7 @@ def _results(folder: Path) -> DoctorFinding:
     elsewhere = "choose another folder: arena run --output DIR"
     verdict: Verdict = "missing"
     if not place.is_dir():
-        wrong, remedy = f"{place} is no folder", elsewhere
+        wrong, remedy = f"{place} is not a folder", elsewhere
     elif not os.access(place, os.W_OK | os.X_OK):
         wrong, remedy = f"{place} cannot be written", elsewhere
     elif system.is_full(place):
@@ -374,8 +375,8 @@ def _results(folder: Path) -> DoctorFinding:
         group="folders",
         name="results",
         verdict=verdict if wrong else "ok",
-        found=f"{place}: {kind or 'file system not known'}, {_room(free)} free, a tournament should"
-        f" have {_room(system.ROOM)}{f'; {wrong}' if wrong else ''}",
+        found=f"{place}: {kind or 'file system not known'}, {_room(free)} free, a tournament needs"
+        f" {_room(system.ROOM)}{f'; {wrong}' if wrong else ''}",
         remedy=remedy,
         numbers={"free_bytes": free, "wanted_bytes": system.ROOM},
     )
@@ -384,14 +385,14 @@ def _results(folder: Path) -> DoctorFinding:
 def _worse(kind: str, free: int, elsewhere: str) -> tuple[str, str]:
     """Return what is worse than it might be of a folder that can be written, and what mends it."""
     if _NETWORK.fullmatch(kind):
-        words = "a network's locks, and what it says is written, may be less than SQLite relies on"
+        words = "a network file system may lack the locks and safe writes that SQLite needs"
         return words, f"keep results on a local disk: {elsewhere}"
     if free < system.ROOM:
         return "little room", f"make room, or {elsewhere}"
     if kind in _IN_MEMORY:
-        return "results are gone when the machine stops", elsewhere
+        return "results are lost when the machine stops", elsewhere
     if kind == "overlay" and _container():
-        return "results are gone with the container", "mount a folder of the machine for them"
+        return "results are lost with the container", "mount a folder of the machine for them"
     return "", ""
 
 
@@ -411,7 +412,7 @@ def _scratch() -> DoctorFinding:
     free = shutil.disk_usage(root).free
     wrong = "; little room" if free < system.ROOM else ""
     if os.statvfs(root).f_flag & getattr(os, "ST_NOEXEC", 0):
-        wrong = "; mounted noexec: no program can be started that a bot unpacks or builds there"
+        wrong = "; mounted noexec: a program that a bot unpacks or builds there cannot start"
     return DoctorFinding(
         group="folders",
         name="scratch",
@@ -442,15 +443,15 @@ def _installed() -> Iterator[DoctorFinding]:
                 group="installed",
                 name=f"game {game_id}",
                 verdict="note",
-                found=f"not looked at: a file of {GAMES} does not load",
-                remedy="mend that first",
+                found=f"not checked: a file of {GAMES} does not load",
+                remedy="fix that first",
             )
         else:
             yield _loaded(f"game {game_id}", partial(games.get, game_id))
     names = []
     for point in metadata.entry_points(group=ENTRY_POINTS):
         module = point.value.partition(":")[0]
-        why = _why_no_bot(module) if _is_there(module) else f"{point.value} is not there"
+        why = _why_no_bot(module) if _is_there(module) else f"{point.value} not found"
         if not why:
             names.append(point.name)
             continue
@@ -459,7 +460,7 @@ def _installed() -> Iterator[DoctorFinding]:
             name=f"bot {point.name}",
             verdict="note",
             found=why,
-            remedy="install its package anew",
+            remedy="reinstall its package",
         )
     yield DoctorFinding(group="installed", name="bots", found=", ".join(sorted(names)) or "none")
     if _is_there("numba"):
@@ -485,9 +486,9 @@ def _why_no_bot(module: str) -> str:
             timeout=20,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"it does not load: {error}"
+        return f"does not load: {error}"
     said = ran.stderr.decode("utf-8", "replace").strip().splitlines()
-    wrong = said[-1] if said else f"it ends with status {ran.returncode}"
+    wrong = said[-1] if said else f"ends with status {ran.returncode}"
     return wrong if ran.returncode else ""
 
 
@@ -509,6 +510,6 @@ def _loaded(name: str, load: Callable[[], object]) -> DoctorFinding:
             name=name,
             verdict="note",
             found=words if isinstance(error, GameError) else f"{type(error).__name__}: {words}",
-            remedy="mend it or remove it",
+            remedy="fix it or remove it",
         )
     return DoctorFinding(group="installed", name=name, found="ok")

@@ -40,4 +40,4 @@ def said_by(command: list[str]) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"does not start: {error}"
-    return next(iter(ran.stdout.splitlines()), "") or "says nothing of itself"
+    return next(iter(ran.stdout.splitlines()), "") or "version not reported"

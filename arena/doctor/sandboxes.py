@@ -21,9 +21,9 @@ def sandboxes_of(sandbox: str) -> Iterator[DoctorFinding]:
         group="walls",
         name="none",
         found="limits around every bot"
-        + ("" if sys.platform == "linux" else f"; of those of Linux, {sys.platform} has few"),
+        + ("" if sys.platform == "linux" else f"; {sys.platform} has only few of them"),
     )
-    for kind, about in (("user", "a user of its own"), ("bwrap", _bubblewrap())):
+    for kind, about in (("user", "its own user for each bot"), ("bwrap", _bubblewrap())):
         wrong = _why_not(kind)
         remedy = wrong.remedy
         if kind == "user" and os.geteuid() == 0:
@@ -43,7 +43,7 @@ def _groups() -> DoctorFinding:
     all_of = ("memory", "cpu", "pids")
     has = [name for name in all_of if name in here.controllers]
     lacks = [name for name in all_of if name not in here.controllers]
-    remedy = f"have the system hand down the controllers {', '.join(lacks)}" if lacks else ""
+    remedy = f"make the system pass on the controllers {', '.join(lacks)}" if lacks else ""
     if here.home:
         words = f"version 2, {here.home}: bounds {', '.join(has) or 'nothing'}"
     elif here.memory_home:
@@ -53,8 +53,8 @@ def _groups() -> DoctorFinding:
     more = {
         " by version 1": here.home and here.memory_home,
         f"; a watchdog bounds {' and '.join(lacks)}": lacks,
-        "; ends all processes of a bot at once": here.can_kill,
-        f"; memory of the kernel's is not all seen ({DOCUMENTATION}explanation/attacks/)": "memory"
+        "; can kill all processes of a bot at once": here.can_kill,
+        f". Some kernel memory is not counted ({DOCUMENTATION}explanation/attacks/)": "memory"
         not in has,
     }
     return DoctorFinding(
@@ -84,5 +84,5 @@ def _why_not(kind: str) -> Obstacle:
 
 
 def _bubblewrap() -> str:
-    found = f"{said_by([bubblewrap.PROGRAM, '--version'])}, with a filter of system calls"
-    return f"{found}, and a user of its own" if users.can_be_given() else found
+    found = f"{said_by([bubblewrap.PROGRAM, '--version'])}, with a system call filter"
+    return f"{found} and its own user for each bot" if users.can_be_given() else found

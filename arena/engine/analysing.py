@@ -73,8 +73,8 @@ class AnswerCache:
             yield
         except sqlite3.Error as error:
             raise ConfigError(
-                f"{self._file} is not what `arena analyze` keeps ({error}): name another --output, "
-                "or remove it"
+                f"{self._file}: was not written by `arena analyze` ({error}); name another "
+                "--output, or remove it"
             ) from error
 
     def get(self, asked: str) -> Solved | None:

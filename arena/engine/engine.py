@@ -304,7 +304,7 @@ class Engine:
         self._told = None
         self._analysis = None
         if not self._end.alive:
-            raise BotDiedError(self._bot.name, f"{self._bot.name}: it was closed")
+            raise BotDiedError(self._bot.name, f"{self._bot.name}: was closed")
         try:
             self._bot.start(self._limits)
         except GameVoidError as error:
@@ -334,7 +334,7 @@ class Engine:
             plies.append(read_move(position, text))
             position = position.play(plies[-1])
         if outcome := position.outcome():
-            raise GameError(f"no move is to be asked for, the game is over: {outcome.ending}")
+            raise GameError(f"position: the game is over: {outcome.ending}")
         self._settle()
         bot = self._bot
         self._watch.wait(0.0)  # it may have left since
@@ -548,7 +548,7 @@ class Analysis(Iterator[Info]):
             self.close()
         elif not self.is_over:  # a Ctrl-C waits for nobody
             self._bot.kill()
-            self._error = BotDiedError(self._bot.name, f"{self._bot.name}: it was ended")
+            self._error = BotDiedError(self._bot.name, f"{self._bot.name}: was killed")
 
 
 def _spec(

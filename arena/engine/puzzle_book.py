@@ -91,13 +91,13 @@ def of_record(record: Record) -> Puzzle:
     try:
         task = cast("Task", record.tag("Puzzle"))
         if task not in TASKS or not record.moves:
-            raise ValueError(f"no tag Puzzle that says one of {', '.join(TASKS)}, or no move")
+            raise ValueError(f"no tag Puzzle that says one of {', '.join(TASKS)}, or no moves")
         position = start_of(record)
         plies, tempting = int(record.tag("Plies")), int(record.tag("Tempting"))
     except UnknownGameError:  # it says what brings the game
         raise
     except ValueError as error:
-        raise ConfigError(f"a record of {record.game} is no puzzle: {error}") from error
+        raise ConfigError(f"Puzzle: a record of {record.game} is not a puzzle: {error}") from error
     return Puzzle(position, task, plies, tempting, tuple(map(Move, record.moves)))
 
 
@@ -110,7 +110,7 @@ def built_in(game_id: str) -> Path:
     """Return the file of a game's puzzles; raises ConfigError where none come with the project."""
     files = {path.stem: path for path in all_built_in()}
     if game_id not in files:
-        raise ConfigError(f"no puzzles of {game_id!r}, expected one of {', '.join(files)}")
+        raise ConfigError(f"{game_id}: has no puzzles; choose one of {', '.join(files)}")
     return files[game_id]
 
 

@@ -89,8 +89,8 @@ class Rerun:
         self._positions: Final = list(positions(record))
         if (game := self._positions[0].game) is not games.get(record.game):
             raise RulesVersionError(
-                f"played by version {version_of(game)} of the rules of {record.game}, expected the "
-                "present one, by which bots play"
+                f"played by version {version_of(game)} of the rules of {record.game}; expected the "
+                "current version, which bots play"
             )
         self._clock: Final = Clock(Limits(time=new.time), times_of(record))
         """As it was then: what the bot is told, and what it had."""
@@ -177,7 +177,9 @@ class Rerun:
     def _differs(self, ply: int, made: Move, words: str) -> None:
         """Tell of an answer that is another one, and tell the bot the game anew up to here."""
         self._others += 1
-        self._tell(f"ply {ply}: {words}, and {made} in the record: the game goes on with that")
+        self._tell(
+            f"ply {ply}: {words}, and {made} in the record; the game continues with that move"
+        )
         self._bot.say(
             wire.result_line(self._new.number, Result.UNFINISHED, Termination.UNTERMINATED)
         )

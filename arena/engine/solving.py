@@ -16,6 +16,7 @@ from lath.arena.engine.engine import Engine
 from lath.arena.entrants.compiling import COMMAND, slow
 from lath.arena.referee.answers import Info, Limit, Proof
 from lath.games.core import Move, Position
+from lath.games.errors import hinted
 
 Value = Literal["win", "loss", "draw", "unknown"]
 
@@ -78,8 +79,7 @@ def _plies(count: int) -> str:
 
 def note_on(bot: Engine) -> str:
     """Return in words that a bot searches slower than it could; empty: it does not."""
-    words = slow({bot.name: bot.version})
-    return words and f"note: {words}\nhint: {shlex.join(COMMAND)}"
+    return hinted(words, shlex.join(COMMAND)) if (words := slow({bot.name: bot.version})) else ""
 
 
 def solve(bot: Engine, position: Position, limit: Limit) -> Solved:

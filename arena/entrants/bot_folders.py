@@ -26,7 +26,7 @@ def started_by(path: Path, called: str) -> tuple[str, ...]:
     shown = f"./{path.relative_to(here)}" if path.is_relative_to(here) else str(path)
     advice = advice_on((shown,), here)
     if advice and (advice.before or not advice.words):
-        raise ConfigError(f"{called}: {advice.says(f'name {shlex.join(advice.words)}')}")
+        raise ConfigError(f"{called}: {advice.why}", hint=advice.hint(shlex.join(advice.words)))
     return resolve(advice.words if advice else (shown,), here)
 
 
@@ -86,8 +86,9 @@ def table_in(
             break
     names = ", ".join(sorted(path.name for path in found)) or "none"
     raise ConfigError(
-        f"{called}: how is its bot started? Its folder has no {CONFIG} with one command, and not "
-        f"one program (found: {names}); say it with --run CMD, taken from that folder"
+        f"{called}: cannot tell how the bot is started: its folder has neither a {CONFIG} with one "
+        f"command nor exactly one program (found: {names})",
+        hint="--run CMD starts it in that folder",
     )
 
 
@@ -109,8 +110,8 @@ def _table_of_config(
     if len(rows) != 1:
         names = ", ".join(str(row.get("name", "?")) for row in rows.values()) or "none"
         raise ConfigError(
-            f"{called}: its {path.name} has not one bot with a command ({names}); say which is "
-            "meant with --run CMD, taken from that folder"
+            f"{called}: its {path.name} must have exactly one bot with a command (found: {names})",
+            hint="--run CMD starts the bot in that folder",
         )
     ((at, row),) = rows.items()
     place = path.parent / str(row.get("cwd", ""))
@@ -173,11 +174,11 @@ def refuse_more(
             place = f"{path}:{lines[key,]}" if (key,) in lines else f"{path}"
             expected = rule.expected or minimum.or_more(asked)
             wrong.append(
-                f"{place}: {key} = {shown(value)} where the sandbox {asked!r} is asked for, "
+                f"{place}: {key} = {shown(value)} is not allowed in the sandbox {asked!r}; "
                 f"expected {expected} ({rule.why})"
             )
             parts += [rule.part] if rule.part else []
     if wrong:
-        typing = f", or allow it yourself after the bot: '; {'; '.join(dict.fromkeys(parts))}'"
-        hint = f"  hint: leave it out of {path.name}{typing if parts else ''}"
-        raise ConfigError("\n".join((*wrong, hint)))
+        typing = f", or write after the bot: '; {'; '.join(dict.fromkeys(parts))}'"
+        hint = f"remove it from {path.name}{typing if parts else ''}"
+        raise ConfigError("\n".join(wrong), hint=hint)

@@ -115,7 +115,7 @@ Name = Annotated[
     Text,
     Field(
         max_length=200,
-        description="a text of 1 to 200 printable characters, without spaces at its ends",
+        description="a text of 1 to 200 printable characters, without spaces at the ends",
     ),
     must(lambda text: text == text.strip()),
 ]
@@ -233,9 +233,9 @@ class BotKey(NamedTuple):
     of other keys another value is noted."""
 
 
-_SHARED: Final = "the organiser decides what bots take of the machine"
+_SHARED: Final = "the organiser shares out the machine"
 
-_SHARED_TIME: Final = "the organiser decides how long bots are waited for"
+_SHARED_TIME: Final = "the organiser decides how long the arena waits for bots"
 
 
 def _waited(part: str) -> BotKey:
@@ -256,8 +256,8 @@ class BotTable(KeyTable):
         Command,
         BotKey(
             EntrantRule(
-                "what a command names, the bot can see",
-                "programs and files of this folder or of the system (--run CMD takes its place)",
+                "the bot can see every file that its command names",
+                "programs and files of this folder or of the system (--run CMD replaces it)",
                 starts_its_own,
             ),
             decides=True,
@@ -269,7 +269,7 @@ class BotTable(KeyTable):
     files: Annotated[
         list[Text],
         BotKey(
-            EntrantRule("a folder is all that makes up its bot", is_read=False),
+            EntrantRule("the folder holds the whole bot", is_read=False),
             "files",
             PATHS,
             decides=True,
@@ -293,7 +293,7 @@ class BotTable(KeyTable):
         dict[Variable, Annotated[str, must(lambda text: "\0" not in text)]],
         BotKey(
             EntrantRule(
-                "variables decide which programs and libraries run",
+                "variables can change which programs and libraries run",
                 "no variables",
                 never,
                 part="env.NAME=VALUE",
@@ -308,8 +308,8 @@ class BotTable(KeyTable):
         must(lambda options: all(map(_is_told, chain(options, options.values())))),
         BotKey(
             EntrantRule(
-                "they are lines that the bot reads, but `threads` is cores of the machine, too",
-                "no option 'threads' over 1",
+                "`threads` takes cores of the machine",
+                "at most 1 for the option 'threads'",
                 has_one_thread,
                 part="threads=N",
             ),
@@ -325,7 +325,9 @@ class BotTable(KeyTable):
     memory: Annotated[
         _ByteSize,
         BotKey(
-            EntrantRule(_SHARED, "no size: each bot has its share", never, part="memory=SIZE"),
+            EntrantRule(
+                _SHARED, "no size, because each bot has its share", never, part="memory=SIZE"
+            ),
             "memory",
             spec="memory_bytes",
         ),
@@ -415,7 +417,7 @@ class BotTable(KeyTable):
     protocol: Annotated[
         Literal["lath", "codingame", "botzone"],
         BotKey(
-            EntrantRule("it changes the lines that the bot reads, and nothing else"),
+            EntrantRule("it only changes the lines that the bot reads"),
             "protocol",
             decides=True,
         ),
@@ -474,7 +476,7 @@ def read_parts(parts: Iterable[str], of: str) -> dict[str, Any]:
         row = table.setdefault(key, {}) if one else table
         where = " ".join(split_words(one, of)) if one else key
         if where in row:
-            raise ConfigError(f"{of}{said} is said twice")
+            raise ConfigError(f"{of}{said} is given twice")
         try:
             row[where] = kind.read(value)
         except ConfigError as error:
@@ -485,8 +487,8 @@ def read_parts(parts: Iterable[str], of: str) -> dict[str, Any]:
 def _unknown(part: str) -> str:
     forms = {name.rstrip("."): f"{name}NAME" if name.endswith(".") else name for name in _PARTS}
     alike = get_close_matches(part.partition(".")[0].lower(), forms, n=1)
-    meant = f"; did you mean {forms[alike[0]]!r}?" if alike else ""
-    return f"unknown part {part!r}, expected one of {', '.join(forms.values())}{meant}"
+    known = f"expected one of {', '.join(forms.values())}"
+    return f"unknown part {part!r}; {f'did you mean {forms[alike[0]]!r}?' if alike else known}"
 
 
 def parts_text(table: Mapping[str, Any]) -> list[str]:

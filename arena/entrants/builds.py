@@ -226,7 +226,7 @@ def _home_of(
         return _built_in(bot, Path(folder), maker, log, tell)
     except _ChangedError as error:
         words = f"{error.filename}: {error.strerror}"
-        raise _FailedError(f"bot {bot.name!r} cannot be built: {words}") from error
+        raise _FailedError(f"bot {bot.name!r}: cannot be built: {words}") from error
 
 
 def _built_in(
@@ -263,7 +263,7 @@ def _built_in(
         raise
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        raise _FailedError(f"bot {bot.name!r} cannot be built: {where}{error.strerror}") from error
+        raise _FailedError(f"bot {bot.name!r}: cannot be built: {where}{error.strerror}") from error
     return home
 
 
@@ -281,7 +281,7 @@ def _digest_of(source: Path, command: str) -> str:
         elif stat.S_ISREG(status.st_mode):
             content = sha256_of(path)
         else:
-            raise OSError(0, "neither file nor folder nor link", str(path))
+            raise OSError(0, "not a file, folder or link", str(path))
         name = os.fsencode(path.relative_to(source))
         total.update(b"%s\0%o\0%s\0" % (name, status.st_mode & 0o100, os.fsencode(content)))
     return total.hexdigest()
@@ -439,7 +439,9 @@ def _ended(process: subprocess.Popen[bytes], home: Path) -> int | None:
             status = process.wait(max(min(1.0, until_s - signals.awake_s()), 9 * looks_s))
         began_s = signals.awake_s()
         if any(looks(str(home), MOST_BYTES, MOST_FILES)):
-            raise OSError(0, f"it holds more than {MOST_BYTES >> 30} GiB or {MOST_FILES:,} files")
+            raise OSError(
+                0, f"the build wrote more than {MOST_BYTES >> 30} GiB or {MOST_FILES:,} files"
+            )
         looks_s = signals.awake_s() - began_s
     return status
 

@@ -54,11 +54,11 @@ def compile_first(bots: Iterable[BotSpec], tell: Callable[[str], None]) -> str:
     names = compilers(bots)
     if not names or find_spec("numba") is None or _ended([*COMMAND, "--check"], None) != COLD:
         return ""
-    what = f"compiling what {', '.join(names)} search by, once for all games"
+    what = f"compiling the search of {', '.join(names)}, once for all games"
     tell(f"{what}: about a minute")
     errors: list[str] = []
     status = _ended(list(COMMAND), lambda so_far_s: tell(f"{what}: {so_far_s:.0f} s"), errors)
-    return f"{' '.join(COMMAND)}: {errors[-1] if errors else 'it failed'}" if status else ""
+    return f"{' '.join(COMMAND)}: {errors[-1] if errors else 'failed'}" if status else ""
 
 
 def _ended(

@@ -84,15 +84,15 @@ def confined(
                 wrong.append(f"bot {bot.name!r}: sandbox = {bot.sandbox!r}: {why}")
         if wall.kind == "bwrap" and not own[bot.name] and _home(bot):
             warnings.append(
-                f"{bot.name} sees nothing beside the files of its command: {_home(bot)} is not its "
-                f"alone; give it a folder of its own, or list what it `reads` ({GUIDE})"
+                f"{bot.name} can only read the files of its command, because other bots share "
+                f"{_home(bot)}; give it its own folder, or list what it `reads` ({GUIDE})"
             )
         done.append(replace(bot, wall=_bounded(bot, wall, at_once)))
     if wrong:
         raise SandboxError("\n".join(wrong), obstacles)
     who = "; ".join(
-        f"{', '.join(names)} play{'s' * (len(names) == 1)} as the superuser, who may do anything: "
-        f"{path} is closed to other users ({GUIDE})"
+        f"{', '.join(names)} run{'s' * (len(names) == 1)} as the superuser with all permissions, "
+        f"because {path} is closed to other users ({GUIDE})"
         for path, names in shut.items()
     )
     return Confined(tuple(done), warnings, f"note: {who}" if who else "")
@@ -130,7 +130,7 @@ def _asked(
         if obstacle := wall.why_not():
             return wall, obstacle
         if bot.cache_bytes:
-            why = "a cache is for 'bwrap' and 'none': its user is another one each time"
+            why = "a cache needs 'bwrap' or 'none', because 'user' changes the user each time"
             return wall, Obstacle(why)
         path = _closed_to_others(bot, _needed(bot, territory.own[bot.name]))
         return wall, _opens(path) if path else NOTHING
@@ -148,7 +148,7 @@ def _asked(
 
 def _opens(path: str) -> Obstacle:
     """Return that a path is closed, and what opens it."""
-    return Obstacle(f"{path} is closed to other users", "`chmod o+rX` opens it", "; ")
+    return Obstacle(f"{path} is closed to other users", "open it with `chmod o+rX`", "; ")
 
 
 # What belongs to whom
@@ -292,7 +292,9 @@ def _cache_of(bot: BotSpec) -> str:
         place.chmod(0o700)  # programs in a cache are nobody's to run
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise ConfigError(f"bot {bot.name!r}: no cache: {folder}: {error.strerror}") from error
+        raise ConfigError(
+            f"bot {bot.name!r}: its cache {folder} cannot be made: {error.strerror}"
+        ) from error
     return str(folder)
 
 
@@ -306,7 +308,9 @@ def kept(what: str) -> Path:
     try:
         return user_folder("cache") / what
     except RuntimeError as error:
-        raise ConfigError(f"there is no home folder to keep {what} in") from error
+        raise ConfigError(
+            f"XDG_CACHE_HOME: needed for {what}, because no home folder exists"
+        ) from error
 
 
 # What it may read

@@ -51,7 +51,7 @@ def words_of(command: str, home: Path | None = None, *, of: str = "") -> tuple[s
         return (command,)
     words = split_words(command, of)
     if not words or not words[0]:
-        raise ConfigError(f"{of}the command is empty")
+        raise ConfigError(f"{of or 'CMD: '}the command is empty")
     return tuple(words)
 
 
@@ -60,7 +60,7 @@ def split_words(text: str, of: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError as error:
-        raise ConfigError(f"{of}{text!r} is not a command: {error}") from error
+        raise ConfigError(f"{of or 'CMD: '}{text!r} is not a command: {error}") from error
 
 
 def time_of(tc: str, of: str = "--tc") -> TimeControl:
@@ -115,7 +115,7 @@ def _untyped(value: str | float | bool) -> str:
 
 def _folder(text: str) -> str:
     if not text or not Path(text).is_dir():
-        raise ConfigError(f"cwd={text}, expected a folder")
+        raise ConfigError(f"cwd={text} is not a folder")
     return str(Path(text).resolve())
 
 
@@ -133,7 +133,7 @@ def _as_list(paths: Sequence[str]) -> str:
 def time_from(text: str) -> dict[str, Any]:
     """Return the table of a bot's own time that its part `tc=` says; raises ConfigError."""
     if (time := time_of(text, "tc")) == TimeControl():
-        raise ConfigError("tc=none, expected a limit: only all bots together may have none")
+        raise ConfigError("tc=none is not allowed for one bot; only --tc none for all bots")
     return time_table(time)
 
 

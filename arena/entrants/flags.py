@@ -40,8 +40,8 @@ def bot_flag(text: str, flag: str = "--bot", sandbox: str | None = None) -> dict
         checked(table, f"{flag} {name}: ")
         if not (is_there(path, Path.exists) or "build" in table):
             raise ConfigError(
-                f"{flag} {words[0]!r}: there is no such file, expected a program, a folder, "
-                f"NAME=CMD or one of {', '.join(bundled())}"
+                f"{flag}: {words[0]!r} not found; give a program, a folder, NAME=CMD or one of "
+                f"{', '.join(bundled())}"
             )
         return placed(_commanded(table, words, home, f"{flag} {name}", sandbox))
     checked(table, of)
@@ -75,7 +75,7 @@ def _refuse_to_start(words: tuple[str, ...], home: Path, name: str, flag: str) -
     """Raise ConfigError for a command that starts nothing, with what to write in its place."""
     if advice := advice_on(words, home):
         said = shlex.quote(f"{name}={shlex.join(advice.words)}")
-        raise ConfigError(f"{flag} {name}: {advice.says(f'write: {flag} {said}')}")
+        raise ConfigError(f"{flag} {name}: {advice.why}", hint=advice.hint(f"{flag} {said}"))
 
 
 def _commanded(

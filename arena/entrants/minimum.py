@@ -69,8 +69,8 @@ def refuse_weaker(tables: Iterable[Mapping[str, Any]], asked: str | None, flag: 
 def contradiction(said: str, asked: str) -> str:
     """Return in words what is wrong with a sandbox that is weaker than the one asked for."""
     return (
-        f"sandbox = {said!r} is weaker than --sandbox {asked}, expected {or_more(asked)}; without "
-        "--sandbox each bot can have its own"
+        f"sandbox = {said!r} is weaker than --sandbox {asked}; expected {or_more(asked)}, or leave "
+        "--sandbox out to let each bot choose"
     )
 
 
@@ -169,4 +169,4 @@ def never(_: Claim) -> bool:
 def refuse_link(path: Path) -> None:
     """Raise ConfigError where an entrant's file is a link to a file of somebody else."""
     if not is_inside(path, path.parent):
-        raise ConfigError(f"{path} leads out of its folder, expected a file in it")
+        raise ConfigError(f"{path}: this link leads out of its folder; expected a file in it")

@@ -53,14 +53,16 @@ def spec_of(table: Mapping[str, Any]) -> BotSpec:
     row = checked(table, "")
     if not row.command and row.name not in bundled():
         known = ", ".join(bundled())
-        raise ConfigError(f"{row.name!r} has no command, and is no bundled bot ({known})")
+        raise ConfigError(
+            f"{row.name}: not found; give a command or one of the bundled bots {known}"
+        )
     return bot_spec(row, Path())
 
 
 def sandbox_of(sandbox: str | None) -> str:
     """Return the wall that `--sandbox` names; raises ConfigError."""
     if sandbox not in (None, *SANDBOXES):
-        raise ConfigError(f"--sandbox {sandbox!r}, expected one of {', '.join(SANDBOXES)}")
+        raise ConfigError(f"--sandbox: {sandbox!r} is not one of {', '.join(SANDBOXES)}")
     return sandbox or "auto"
 
 
@@ -184,8 +186,7 @@ def spec_in(origin: BotOrigin) -> BotSpec:
     """
     if origin.revision is not None:
         raise ConfigError(
-            f"{origin.name!r} is a git revision: check it out and name its folder, or use "
-            "`arena match`, which does"
+            f"{origin.name}: this command takes no git revision; check it out and name its folder"
         )
     return spec_of({**table_of(origin, origin.name), "name": origin.name})
 
@@ -224,7 +225,7 @@ def refuse_place(parts: Mapping[str, Any], called: str) -> None:
     """Raise ConfigError for parts of a text that only a command can have."""
     for part in ("cwd", "files"):
         if part in parts:
-            raise ConfigError(f"{called}: {part} is for commands: a folder is both itself")
+            raise ConfigError(f"{called}: {part} needs a command; a folder is its own {part}")
 
 
 def _program(words: tuple[str, ...], role: str, home: Path, *, is_built: bool) -> tuple[str, ...]:
@@ -239,6 +240,8 @@ def _program(words: tuple[str, ...], role: str, home: Path, *, is_built: bool) -
         return resolve(words, home)
     if shutil.which(words[0]) is None and not (len(words) == 1 and words[0] in bundled()):
         raise ConfigError(
-            f"{role.upper()}: {words[0]!r} is no folder, file, bundled bot, git revision or program"
+            f"{role.upper()}: {words[0]!r} not found. Give a folder, file, command, bundled bot or "
+            "git revision",
+            hint="arena bot list",
         )
     return resolve(words, home)

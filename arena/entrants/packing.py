@@ -73,7 +73,9 @@ def pack(
     ids = tuple(plays or _CONTEST_GAMES.get(protocol) or games.builtin_ids())
     if unknown := [game for game in ids if game not in games.builtin_ids()]:
         known = ", ".join(games.builtin_ids())
-        raise ConfigError(f"{', '.join(unknown)}: expected games that are built in: {known}")
+        raise ConfigError(
+            f"--game: only built-in games can be packed, not {', '.join(unknown)}: choose {known}"
+        )
     wanted = [f"lath.games.{game.replace('-', '_')}" for game in ids]
     begin = "start(globals())"
     if protocol != OURS:
@@ -88,8 +90,10 @@ def pack(
     if len(text) >= MOST_LETTERS:
         text = _file(path.name, sources, _compressed(sources.texts), begin)
     if len(text) >= MOST_LETTERS:
-        fewer = "; pack it for fewer games, --game" if len(ids) > 1 else ""
-        raise ConfigError(f"{bot}: {len(text)} letters, expected under {MOST_LETTERS}{fewer}")
+        fewer = "; pack it for fewer games with --game" if len(ids) > 1 else ""
+        raise ConfigError(
+            f"{bot}: {len(text)} characters are too many, the limit is {MOST_LETTERS}{fewer}"
+        )
     return text
 
 
@@ -99,7 +103,7 @@ def _file_of(bot: str) -> Path:
         return path
     if bot in bundled():
         return _ROOT.joinpath(*bundled()[bot][-1].split(".")[1:]).with_suffix(".py")
-    raise ConfigError(f"{bot!r}, expected a file in Python, or one of {', '.join(bundled())}")
+    raise ConfigError(f"{bot}: not found; give a Python file or one of {', '.join(bundled())}")
 
 
 class _Import(NamedTuple):
@@ -141,9 +145,9 @@ class _Sources:
             text = path.read_text(encoding="utf-8")
             tree = ast.parse(text, str(path))
         except (RecursionError, MemoryError) as error:  # what Python itself cannot read
-            raise ConfigError(f"{path} cannot be packed: it is nested too deeply") from error
+            raise ConfigError(f"{path}: cannot be packed: it is nested too deeply") from error
         except (OSError, ValueError, SyntaxError) as error:
-            raise ConfigError(f"{path} cannot be packed: {error}") from error
+            raise ConfigError(f"{path}: cannot be packed: {error}") from error
         for each in _imports(tree, name if name in self.packages else package):
             # What is of others in ours is for speed, and none of it is needed.
             self._follow(each, path, may_fail=may_fail or path.is_relative_to(_ROOT))
@@ -159,8 +163,8 @@ class _Sources:
             self.add(each.name, may_fail=may_fail)
         elif not (may_fail or each.is_guess):
             raise ConfigError(
-                f"{path}:{each.line}: {each.name} is not of Python's standard library, nor beside "
-                f"{self._main.name}: it cannot be packed"
+                f"{path}:{each.line}: {each.name} cannot be packed: it is neither in Python's "
+                f"standard library nor beside {self._main.name}"
             )
 
     def _path(self, name: str) -> Path | None:

@@ -189,16 +189,16 @@ class Advice(NamedTuple):
     """The command to type in its place; empty: nobody knows it."""
 
     before: str = ""
-    """What a shell has to be told before; empty where there is nothing."""
+    """The shell command to type first, or empty."""
 
-    def says(self, type_it: str) -> str:
-        """Return why, and what to do; `type_it` says in words how `words` are typed."""
+    def hint(self, typed: str) -> str:
+        """Return what to type, a line each; `typed` is `words` as this place takes them."""
         if not self.words:
-            return f"{self.why}; name the program that runs it, or build it first"
-        return f"{self.why}; {f'after `{self.before}` ' if self.before else ''}{type_it}"
+            return "name the program that runs this file, or build it first"
+        return f"{self.before}\n{typed}" if self.before else typed
 
 
-_OF_WINDOWS: Final = "has line ends of Windows, by which its first line asks for what is not there"
+_OF_WINDOWS: Final = "has Windows line ends, so the program in its first line is not found"
 
 
 def advice_on(command: tuple[str, ...], folder: Path) -> Advice | None:
@@ -212,9 +212,9 @@ def advice_on(command: tuple[str, ...], folder: Path) -> Advice | None:
     if runner is None and not _is_program(path):
         return _on_source(program, path, arguments)
     if not is_path:
-        why = f"{program} is a file, and no program on PATH"
+        why = f"{program} is a file, but not a program on PATH"
     elif not may_be_run(path):
-        why = f"{program} may not be executed"
+        why = f"{program} is not executable"
     elif wrong := _wrong_first_line(path, is_script=runner is not None):
         why = f"{program} {wrong}"
         if wrong == _OF_WINDOWS:
@@ -261,12 +261,12 @@ def build_command(source: str) -> str:
 def _on_source(program: str, path: Path, arguments: Sequence[str]) -> Advice:
     """Return what to do with a file that is no program, but perhaps the source of one."""
     if (suffix := path.suffix.lower()) not in BUILDS:
-        why = f"{program} is no program: it does not begin with `#!`, nor as a program does"
+        why = f"{program} is not a program: it begins neither with `#!` nor as a binary"
         return Advice(why, ())
     out = (program if "/" in program else f"./{program}").removesuffix(path.suffix)
     folder, _, name = out.rpartition("/")
     ways = {".java": ("java", "-cp", folder, name), ".kt": ("java", "-jar", f"{out}.jar")}
-    why = f"{program} is source in {BUILDS[suffix][0]}, and no program"
+    why = f"{program} is {BUILDS[suffix][0]} source, not a program"
     return Advice(why, (*ways.get(suffix, (out,)), *arguments), build_command(program))
 
 
@@ -295,17 +295,19 @@ def may_be_run(path: Path) -> bool:
 def _wrong_first_line(path: Path, *, is_script: bool) -> str:
     """Return why the system cannot run a file by its first line; empty where it can."""
     if not path.is_file():
-        return "is no file"
+        return "is not a file"
     line, ends, _ = first_bytes(path).partition(b"\n")
     line += ends
     if not line.startswith(b"#!"):
-        return "has no first line #!… that says what runs it" if is_script else ""
+        return "has no first line #!… that names the program to run it" if is_script else ""
     if line.endswith(b"\r\n"):
         return _OF_WINDOWS
     runner, *more = os.fsdecode(line[2:]).split() or [""]
     if Path(runner).name == "env" and more and not more[0].startswith("-"):
         return "" if shutil.which(more[0]) else f"asks for {more[0]}, which is not on PATH"
-    return "" if is_there(Path(runner), Path.exists) else f"asks for {runner!r}, which is not there"
+    return (
+        "" if is_there(Path(runner), Path.exists) else f"asks for {runner!r}, which does not exist"
+    )
 
 
 def missing_file(command: tuple[str, ...], folder: Path, *, in_scratch: bool) -> str:
@@ -322,14 +324,16 @@ def missing_file(command: tuple[str, ...], folder: Path, *, in_scratch: bool) ->
         if not (is_known or shutil.which(program)):
             return f"{program} is not on PATH"
     elif not is_there(folder / program, Path.exists):
-        return f"there is no file {os.path.normpath(folder / program)}"
+        return f"{os.path.normpath(folder / program)} does not exist"
     for word in command[1:]:
         is_text = word.startswith("-") or len(word.split()) != 1  # a flag, or a program's own
         is_path = not is_text and (word.endswith(tuple(RUN_BY)) or "/" in word)
         if is_path and not is_there(folder / word, Path.exists):
             why = " (the bot runs in a scratch folder)" if in_scratch else ""
             return (
-                f"{word} is no file" if word.startswith("/") else f"{word} is not in {folder}{why}"
+                f"{word} is not a file"
+                if word.startswith("/")
+                else f"{word} is not in {folder}{why}"
             )
     return ""
 

@@ -73,9 +73,9 @@ def repository_at(here: Path) -> Repository | None:
                 return Repository(git, top, (str(git),))
             if not _knows(git, named):
                 raise ConfigError(
-                    f"{named} leads to {git}, expected a repository in {top}: with a sandbox no "
-                    "other one is read",
-                    hint="clone it, or check the revision out yourself and name its folder",
+                    f"{named}: leads to {git}, outside {top}; with a sandbox no such repository "
+                    "is read",
+                    hint="clone it, or check the revision out and name its folder",
                 )
             return Repository(git, top, (str(git.parents[1]),))
         if _is_repository(top):

@@ -96,9 +96,9 @@ def _revision_in(sandbox: str, text: str, here: Path) -> Revision | None:
     if said.status != 0:
         if said.text.strip():  # else there is no such name
             last = said.text.strip().splitlines()[-1]
-            hint = f"git is another user there; `chmod -R o+rX {found.git}` lets it read"
+            hint = f"chmod -R o+rX {found.git} lets git read, which is another user there"
             raise ConfigError(
-                f"{text!r}: in the sandbox {sandbox!r} git says: {last}",
+                f"{text}: git failed in the sandbox {sandbox!r}: {last}",
                 hint=hint if users.can_be_given() else "",
             )
         return None
@@ -171,7 +171,7 @@ class Workshop:
             self._check_out(wanted, name, home)
         inside = home / wanted.folder
         if not inside.is_dir():
-            raise ArenaError(f"revision {wanted.commit[:12]} has no folder {wanted.folder}")
+            raise ArenaError(f"revision {wanted.commit[:12]}: has no folder {wanted.folder}")
         return inside
 
     def _check_out(self, wanted: Revision, name: str, home: Path) -> None:
@@ -250,17 +250,17 @@ class Workshop:
 def _failure(command: str, name: str, status: int | None, output: Path) -> str:
     """Return how a build failed, and the end of what it said."""
     said = output.read_text(encoding="utf-8", errors="replace").rstrip().splitlines()
-    left = [f"  … {len(said) - LAST_LINES} lines more"] if len(said) > LAST_LINES else []
+    left = [f"  … {len(said) - LAST_LINES} more lines"] if len(said) > LAST_LINES else []
     lines = [*left, *(f"  {line}" for line in said[-LAST_LINES:])]
     if status is None:
         how = "took too long"
     else:
         how = f"exited with status {status}" if status > 0 else f"was ended by signal {-status}"
-    return "\n".join([f"--build {command!r} of {name} {how}:", *lines])
+    return "\n".join([f"--build: {command!r} of {name} {how}:", *lines])
 
 
 def _not_checked_out(wanted: Revision, said: str) -> ArenaError:
-    return ArenaError(f"revision {wanted.commit[:12]} cannot be checked out: {said.strip()}")
+    return ArenaError(f"revision {wanted.commit[:12]}: cannot be checked out: {said.strip()}")
 
 
 def _check_out_in(sandbox: str, wanted: Revision, home: Path) -> None:
@@ -283,8 +283,8 @@ def _check_out_in(sandbox: str, wanted: Revision, home: Path) -> None:
     if out := next(leading_out(home), None):
         target = repr(str(out.readlink())) if out.is_symlink() else "a file with another name"
         raise ArenaError(
-            f"revision {wanted.commit[:12]}: {str(out.relative_to(home))!r} is a link to {target}, "
-            f"expected links to files of the revision, where the sandbox {sandbox!r} is asked for"
+            f"revision {wanted.commit[:12]}: {str(out.relative_to(home))!r} is a link to {target}; "
+            f"in the sandbox {sandbox!r} a link must lead to files of the revision"
         )
     open_to_all(home)
 
@@ -334,6 +334,6 @@ def _hold(place: Path) -> int:
         except OSError as error:
             if time.monotonic() > until_s:
                 os.close(lock)
-                raise InUseError("is in use by another match", place) from error
+                raise InUseError("in use by another match", place) from error
             time.sleep(0.05)
         os.close(lock)

@@ -19,7 +19,7 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
     try:
         return bounds.read_toml(text), text
     except bounds.BoundsError as error:
-        raise ConfigError(f"{path} {error}") from error
+        raise ConfigError(f"{path}: {error}") from error
 
 
 MOST_SHOWN: Final = 200
@@ -61,6 +61,6 @@ def shown(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except ValueError:  # Python writes no more digits than 4,300
-        return "a number of thousands of digits"
+        return "a number with thousands of digits"
     text = text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
     return "".join(escaped(letter).replace("\\x", "\\u00") for letter in text)

@@ -162,7 +162,7 @@ def folder_of(both: Sequence[str], digest: str) -> Path:
         state = user_folder("state")
     except RuntimeError as error:
         raise ConfigError(
-            "there is no home folder to keep the match in: name one, --output"
+            "--output: needed, because no home folder exists for the match"
         ) from error
     names = "".join(
         letter if letter.isalnum() or letter in "-_." else "_" for letter in "-".join(both)
@@ -231,9 +231,9 @@ def games_of(home: Path | None, asked: str | None) -> list[str]:
     texts = [text for text in named if isinstance(text, str)] if isinstance(named, list) else []
     if is_strict and (own := [text for text in texts if not is_known(text, home)]):
         raise ConfigError(
-            f"{home / CONFIG}: games: {own[0]!r} is a file that the arena itself would run where "
-            f"the sandbox {asked!r} is asked for, expected names of games\n"
-            "  hint: name the games yourself, by --game, files among them"
+            f"{home / CONFIG}: games: {own[0]!r} is a file that would run outside the sandbox "
+            f"{asked!r}; expected names of games",
+            hint="--game GAME|FILE names the games yourself",
         )
     return [game for text in texts if is_game(game := known_games.named(text, home))]
 
@@ -251,14 +251,15 @@ def both_play(
         except ContestBotError:
             raise
         except GameVoidError as error:
-            hint = "" if has_build else "; --build CMD builds a git revision first"
-            raise ArenaError(f"{error}{hint}") from error
+            hint = "" if has_build else "--build CMD builds a git revision first"
+            hints = "\n".join(filter(None, (error.hint, hint)))
+            raise ArenaError(error.message, hint=hints) from error
         common = [game for game in common if greeting.plays(game)]
     if not common:
         raise ArenaError(
-            "there is no installed game that both bots say that they play"
-            if len(tables) > 1
-            else f"{tables[0]['name']} says of no installed game that it plays it"
+            f"{' and '.join(str(table['name']) for table in tables)}: no installed game is played "
+            f"by {'both bots' if len(tables) > 1 else 'this bot'}",
+            hint="arena games",
         )
     return common
 
@@ -267,8 +268,8 @@ def refuse_another(out: Path, event: str) -> None:
     """Raise ConfigError where a directory that was named holds something else."""
     if (out / CONFIG).is_file() and (held := read_toml(out / CONFIG)[0].get("event")) != event:
         raise ConfigError(
-            f"{out} holds {held!r}, which is not this match: its bots, their files or its terms "
-            "are others; choose another --output, or none"
+            f"{out}: holds another match, {held!r}, with other bots, files or terms; "
+            "choose another --output, or none"
         )
 
 
@@ -310,7 +311,7 @@ def _named_apart(
         if one.note:
             note(one.note)
     if old.revision and old.revision == new.revision:
-        note("OLD and NEW are the same commit")
+        note("OLD and NEW are the same commit, so their strength is equal")
     if old.name.casefold() == new.name.casefold():
         return old._replace(name="old"), new._replace(name="new")
     return old, new
@@ -321,7 +322,7 @@ def _note_times(tables: Sequence[Mapping[str, Any]], note: Callable[[str], None]
     if tables[0].get("time") != tables[1].get("time"):
         for table in tables:
             if "time" in table:
-                note(f"{table['name']} has a time of its own, {time_in(table)}")
+                note(f"{table['name']} has its own time control, {time_in(table)}")
 
 
 _ROLES: Final = ("old", "new")
@@ -330,7 +331,7 @@ _ROLES: Final = ("old", "new")
 def held(request: MatchRequest, audience: Audience) -> PlayedMatch:
     """Play a match, or go on with one, and return how it ended; raises ArenaError."""
     if request.new is None:
-        raise ConfigError("NEW is missing: which bot is held against OLD?")
+        raise ConfigError("NEW: missing; name the bot to compare with OLD")
     names, sandbox = (in_words(request.old), in_words(request.new)), request.sandbox
     with signals.interruptible():
         # Both revisions are of one repository: if one of them is not trusted, it is not.
@@ -341,9 +342,13 @@ def held(request: MatchRequest, audience: Audience) -> PlayedMatch:
         )
         both = _named_apart(old, new, audience.note)
         if request.build and all(one.kind == "command" for one in both):
-            raise ConfigError("--build is for folders and git revisions; a command has build=CMD")
+            raise ConfigError(
+                "--build: needs a folder or git revision; for a command use '; build=CMD'"
+            )
         if request.run and all(one.kind == "command" for one in both):
-            raise ConfigError("--run is for folders and git revisions; a command says it itself")
+            raise ConfigError(
+                "--run: needs a folder or git revision; a command names its program itself"
+            )
         terms = MatchTerms.of(request, usual_time(both), request.sprt or SPRT)
         digest = terms.digest(both)
     where = request.folder or folder_of([one.name for one in both], digest)

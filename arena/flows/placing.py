@@ -129,7 +129,7 @@ def held(request: MatchRequest, audience: Audience) -> Iterator[Placed]:
         if origin.name.casefold().startswith("level-"):
             origin = origin._replace(name="mine")
         if origin.kind == "command" and (request.build or request.run):
-            raise ConfigError("--build and --run are for folders and git revisions")
+            raise ConfigError("--build and --run: need a folder or git revision")
         terms = MatchTerms.of(request, usual_time([origin]), sprt="")
         digest = terms.digest([origin])
     home = request.folder or folder_of([origin.name, "ladder"], digest)
@@ -144,16 +144,14 @@ def held(request: MatchRequest, audience: Audience) -> Iterator[Placed]:
         asked_for = terms.games or named
         common = both_play([table], asked_for, home, has_build=bool(request.build) or shop is None)
         if refused := [one for one in terms.games if one not in common]:
-            raise ConfigError(f"{origin.name} says that it does not play {refused[0]}")
+            raise ConfigError(f"{origin.name}: does not play {refused[0]}")
         wanted = terms.games or [one for one in named if one in common] or common
         for game in wanted:
             where = home / known_games.get(game).id.replace("/", "_") if len(wanted) > 1 else home
             event = f"{origin.name} on the ladder of {game} ({digest})"
             refuse_another(where, event)
             if levels_of(game)[0].elo is None:
-                audience.note(
-                    f"nobody has measured the levels at {game}: these games alone rate them"
-                )
+                audience.note(f"{game} has no measured levels; only these games rate them")
             summary, progress = played(
                 request,
                 _configured(table, game, terms, event, jobs_of(request)),

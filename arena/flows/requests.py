@@ -100,9 +100,11 @@ class Request:
         if self.sprt is not None:
             sprt_table(self.sprt)
         if self.cluster is not None and self.jobs is not None:
-            raise ConfigError("--jobs is for this machine: on a cluster each thread plays a game")
+            raise ConfigError(
+                "--jobs: cannot be combined with --cluster, where each thread plays a game"
+            )
         if self.hosts_alike and self.cluster is None:
-            raise ConfigError("--hosts-alike is for --cluster")
+            raise ConfigError("--hosts-alike: needs --cluster")
 
     @property
     def allowed(self) -> Budget:
@@ -267,7 +269,7 @@ class MatchRequest(Request):
         Request.__post_init__(self)
         sandbox_of(self.sandbox)
         if self.new is None and self.sprt != SPRT:
-            raise ConfigError("--sprt is for OLD and NEW; one bot is placed by its interval")
+            raise ConfigError("--sprt: needs OLD and NEW; one bot alone is placed by its interval")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,13 +80,11 @@ def place_of(request: RunRequest) -> tuple[Path | None, Path]:
         return config, out
     if config.is_dir() or (request.add and config.suffix != ".toml"):
         if out not in (DEFAULT_FOLDER, config):
-            raise ConfigError(
-                f"{config} is a directory that is gone on with: leave --output {out} out"
-            )
+            raise ConfigError(f"--output: cannot be combined with {config}, a tournament to resume")
         if not (request.add or request.bots or (config / CONFIG).is_file()):
             raise ConfigError(
-                f"{config} has no {CONFIG}, so nothing to go on with: name the bots of a new pool "
-                "there with --add"
+                f"{config}: has no {CONFIG} to resume",
+                hint=f"arena run {shlex.quote(str(config))} --add BOT starts a pool",
             )
         return None, config
     return config, out
@@ -113,8 +111,10 @@ def settled(
             tournament = _configured(config, out, keys, tell)
     if request.match_day:
         if tournament.season_plan is None:
-            hint = f'hint: arena run {shlex.quote(str(out))} --season "NAME" {MATCH_DAY}'
-            raise ConfigError(f"{MATCH_DAY}: {out} has no season, and so no match days\n{hint}")
+            raise ConfigError(
+                f"{MATCH_DAY}: {out} has no season and therefore no match days",
+                hint=f'arena run {shlex.quote(str(out))} --season "NAME" {MATCH_DAY}',
+            )
         tournament = replace(tournament, match_day=True)
     return tournament, out
 
@@ -131,16 +131,14 @@ def _other_roster(
     Raises ConfigError.
     """
     if config is not None:
-        raise ConfigError(
-            f"--add and --retire change what is in a directory: name that instead of {config}"
-        )
+        raise ConfigError(f"--add and --retire: need a tournament folder instead of {config}")
     minimum.refuse_weaker(add, flags.get("sandbox"), "--add")
     if "bot" in flags:
-        raise ConfigError("--bot is not for a roster that --add and --retire change")
+        raise ConfigError("--bot: cannot be combined with --add or --retire")
     if (out / CONFIG).is_file():
         return load_own(out / CONFIG, flags, add=add, retire=retire, played=played_in(out))
     if retire:
-        raise ConfigError(f"--retire {retire[0]!r}: {out} has no {CONFIG}")
+        raise ConfigError(f"--retire: {out} has no {CONFIG} with {retire[0]!r}")
     made = {**base(), "event": "Pool", "format": "pool"}
     import tomlkit  # start-up time
 
@@ -177,10 +175,8 @@ def refuse_newcomers(tournament: Config, names: Sequence[str], folder: Path) -> 
                 player.quit()
     if wrong:
         lines = [f"--add {name}: {why}" for name, why in wrong.items()]
-        usual = "nothing is written or played; mend it and add it then, or enter it with --anyway"
-        raise ArenaError(
-            "\n".join(lines), hint="\n  hint: ".join(filter(None, hints.values())) or usual
-        )
+        usual = "fix the bot and add it again, or enter it with --anyway"
+        raise ArenaError("\n".join(lines), hint="\n".join(filter(None, hints.values())) or usual)
 
 
 def _configured(
@@ -201,18 +197,18 @@ def _configured(
             roster = load_own(own).names
             if {*roster} != {*tournament.names}:
                 raise ConfigError(
-                    f"{own} has the bots {', '.join(roster)}: --add and --retire change who plays "
-                    "in a pool, or edit the file"
+                    f"--bot: {own} has the bots {', '.join(roster)}; change a pool with --add and "
+                    "--retire, or edit the file"
                 )
         return tournament
     if "bot" in flags:
         return build({**base(), "event": "Tournament"}, Path(), flags, played=played)
     if Path(CONFIG).is_file():
         raise ConfigError(
-            f"there is a {CONFIG} here: name it, `arena run {CONFIG}`, or name the bots with "
-            "--bot; the built-in demo is played in a folder without it"
+            f"{CONFIG}: exists here but was not named; name it, or name bots with --bot",
+            hint=f"arena run {CONFIG}",
         )
-    tell(f"no CONFIG and no --bot: this is the built-in demo, in {out}")
+    tell(f"No config or bots given: playing the built-in demo into ./{out} (about 2 minutes)")
     return build(demo(), Path(), flags)
 
 

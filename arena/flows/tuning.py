@@ -99,23 +99,22 @@ def configured(request: TuneRequest, where: Path, note: Callable[[str], None]) -
     if origin.note:
         note(origin.note)
     if not request.ranges:
-        raise ConfigError("nothing is to be tuned: name an option, such as --option depth=1..9")
+        raise ConfigError("--option: name an option to tune", hint="--option depth=1..9")
     if not request.games:
-        raise ConfigError("--game is missing: for which game is it tuned?")
+        raise ConfigError("--game: name the game to tune the bot for", hint="arena games")
     games = request.ids
     if origin.revision is not None:
         raise ConfigError(
-            f"{origin.name!r} is a git revision: check it out and name its folder, whose files "
-            "stay as they are while it is tuned"
+            f"{origin.name!r}: a git revision cannot be tuned; check it out and name its folder"
         )
     asked = minimum.for_files(origin.asked, on_cluster=request.cluster is not None)
     table = {**table_of(origin, f"BOT, {origin.name}", asked=asked), "name": origin.name}
     try:
         greeting = greeting_of(table, "tune", where)
     except GameVoidError as error:
-        raise ArenaError(str(error)) from error
+        raise ArenaError(error.message, hint=error.hint) from error
     if missing := [game for game in games if not greeting.plays(game)]:
-        raise ConfigError(f"{origin.name} does not play {', '.join(missing)}")
+        raise ConfigError(f"{origin.name}: does not play {', '.join(missing)}")
     parameters = declared(
         request.ranges, greeting.options, table.get("options", {}), f"the bot {origin.name!r}"
     )
@@ -148,7 +147,7 @@ def _gone_on_with(folder: Path, request: TuneRequest) -> Config:
     """Return the tournament of a directory; raises ConfigError."""
     if fixed := request.of_new_ones:
         said = ", ".join(map(flag_of, fixed))
-        raise ConfigError(f"{folder} is gone on with as it was begun: leave {said} out")
+        raise ConfigError(f"{folder}: a tuning is resumed with its own settings; leave out {said}")
     flags: dict[str, Any] = {} if request.jobs is None else {"jobs": jobs_of(request)}
     if request.sandbox:
         flags["sandbox"] = request.sandbox
@@ -179,9 +178,7 @@ def held(request: TuneRequest, audience: Audience) -> TuningEnd:
     if goes_on := is_tuning(named):
         where = Path(named)
         if request.folder not in (None, where):
-            raise ConfigError(
-                f"{where} is a directory that is gone on with: leave --output {request.out} out"
-            )
+            raise ConfigError(f"--output: cannot be combined with {where}, a tuning to resume")
     else:
         where = request.folder or FOLDER
     audience.close()

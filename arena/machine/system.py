@@ -129,8 +129,9 @@ def ensure(jobs: int) -> None:
         return
     if hard != resource.RLIM_INFINITY and hard < wanted:
         raise ConfigError(
-            f"this process may have {hard} files open, and {jobs} games at a time need {wanted}: "
-            f"raise the limit (ulimit -n {wanted}) or lower --jobs"
+            f"--jobs: {jobs} games at a time need {wanted} open files, but the limit is {hard}; "
+            "lower --jobs or raise the limit",
+            hint=f"ulimit -n {wanted}",
         )
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
@@ -193,7 +194,7 @@ def in_words(error: Exception) -> str:
     return "a text is not UTF-8" if "decode to UTF-8" in str(error) else str(error)
 
 
-MOVED: Final = "was moved, removed or replaced while its run was writing"
+MOVED: Final = "moved, removed or replaced during the run"
 
 
 def _database_error(path: Path, error: sqlite3.Error) -> StoreError:
@@ -203,7 +204,7 @@ def _database_error(path: Path, error: sqlite3.Error) -> StoreError:
         return MovedError(MOVED, path)
     kind, words = primary_code(error), in_words(error)
     if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return InUseError("is locked by another program", path)
+        return InUseError("locked by another program", path)
     if kind == sqlite3.SQLITE_FULL:
         return DiskError(words, path, ": ", is_full=True)
     if kind == sqlite3.SQLITE_IOERR:  # also what SQLite makes of a quota that is used up
@@ -211,7 +212,7 @@ def _database_error(path: Path, error: sqlite3.Error) -> StoreError:
     if kind in _HINDERED and is_full(path.parent):
         return DiskError(f"{words}, the disk is full", path, ": ", is_full=True)
     if kind == sqlite3.SQLITE_NOTADB:
-        return DamagedError(f"is not a tournament: {words}", path, " ")
+        return DamagedError(f"not a tournament: {words}", path, ": ")
     return DamagedError(words, path) if kind in _DAMAGED else StoreError(words, path, ": ")
 
 
@@ -255,8 +256,7 @@ class HeldFolder:
         except OSError as error:
             found = f"none ({error.strerror})"
         raise MovedError(
-            f"{MOVED}: expected the directory in which the run began, found {found}"
-            f"{self._now_at()}",
+            f"{MOVED}: the folder of the run is not there; found {found}{self._now_at()}",
             self._path,
         )
 
@@ -267,7 +267,7 @@ class HeldFolder:
             is_there = os.path.samestat(os.fstat(self._held), os.stat(now))  # noqa: PTH116
         except OSError:
             return ""
-        return f"; go on with: arena run --output {shlex.quote(now)}" if is_there else ""
+        return f"; resume with: arena run --output {shlex.quote(now)}" if is_there else ""
 
 
 PATIENCE_S: Final = 600.0
@@ -325,7 +325,7 @@ class Patience:
 
     def lacks(self, error: MachineError) -> None:
         """Note a try that the machine has refused; raises MachineError where none makes sense."""
-        if not self.refused(f"{error}; no game begins until there is enough, trying again"):
+        if not self.refused(f"{error}; no new game begins until there is enough; trying again"):
             raise MachineError(f"{error}; no bot has lost a game by it") from error
 
     def granted(self) -> None:
@@ -333,4 +333,4 @@ class Patience:
         if self._tries:
             after_s = time.monotonic() - self._began_s
             self._tries = 0
-            self._warn(f"after {after_s:.0f} s {self._well}; the run goes on")
+            self._warn(f"after {after_s:.0f} s {self._well}; the run resumes")

@@ -163,8 +163,8 @@ def refuse_to_replace(out: Path, kind: str) -> None:
     """
     if made_by(out) not in ("", kind):
         raise ConfigError(
-            f"{out} is there already, and no {kind} of ours; name where the page goes by -o, or "
-            "--force replaces it"
+            f"{out}: already exists and was not written by arena as a page of this kind",
+            hint="--force overwrites it",
         )
 
 
@@ -278,8 +278,8 @@ class Website:
             return
         if not path.is_file() or made_by(path) is None:
             raise ConfigError(
-                f"{path} is there already, and no page of ours: name another folder for --site, or "
-                f"--force replaces it"
+                f"{path}: already exists and was not written by arena; name another folder",
+                hint="--force replaces it",
             )
 
     def finish(self) -> list[str]:
@@ -305,11 +305,13 @@ class Website:
 def _manifest_of(folder: Path) -> Mapping[str, str]:
     """Return what was written into a folder last; raises ConfigError."""
     if folder.exists() and not folder.is_dir():
-        raise ConfigError(f"--site {folder} is no folder")
+        raise ConfigError(f"--site: {folder} is not a folder")
     for name in (DATABASE, RECORDS):
         if (folder / name).exists():
             other = shlex.quote(f"{folder}-site")
-            raise ConfigError(f"{folder} is a tournament; name a folder for pages: --site {other}")
+            raise ConfigError(
+                f"--site: {folder} is a tournament; name a folder for pages", hint=f"--site {other}"
+            )
     path = folder / MANIFEST
     if not path.is_file():
         return {}
@@ -322,6 +324,4 @@ def _manifest_of(folder: Path) -> Mapping[str, str]:
             if _OURS.fullmatch(name) and isinstance(digest, str)
         }
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise ConfigError(
-            f"{path} is damaged: {error}; without it, nothing that is there would be removed"
-        ) from error
+        raise ConfigError(f"{path}: damaged: {error}; remove it to keep all old pages") from error

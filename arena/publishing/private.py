@@ -64,7 +64,7 @@ def _told_of(folder: Path, names: Sequence[str]) -> Iterator[GameResult]:
 def _names(folder: Path, bot: str) -> tuple[str, ...]:
     """Return what a bot is called in the records of a tournament; raises ConfigError."""
     if not (folder / DATABASE).is_file():
-        raise ArenaError(f"no logs are kept in {folder}: it has no {DATABASE}, which holds them")
+        raise ArenaError(f"{folder}: has no logs, because it has no {DATABASE}")
     played = sorted({name for game in games_of(folder) for name in (game.first, game.second)})
     versions = background_of([folder]).versions
     bots = dict.fromkeys([*(one.bot for one in versions), *played])
@@ -72,8 +72,8 @@ def _names(folder: Path, bot: str) -> tuple[str, ...]:
         return own
     if bot in bots:
         return (bot,)
-    known = ", ".join(bots) or "none, for no game was played"
-    raise ConfigError(f"{folder} has no bot {bot!r}; its bots: {known}")
+    known = ", ".join(bots) or "none, because no game was played"
+    raise ConfigError(f"{folder}: has no bot {bot!r}; its bots: {known}")
 
 
 _LEFT_OUT: Final = re.compile(r"\[\.\.\. [0-9]+ letters \.\.\.\]")
@@ -152,6 +152,6 @@ def private_below(
         raise ConfigError("\n".join(strangers))
     if not found:
         raise ArenaError(
-            f"no logs of {bot} are kept in {', '.join(silent)}: they are of games that ended badly "
-            "and of builds; `arena run --log all` keeps them of all games"
+            f"{', '.join(silent)}: no logs of {bot} are kept, because no build or game failed",
+            hint="arena run --log all keeps the logs of all games",
         )

@@ -303,8 +303,8 @@ class BridgedBot(Bot):
         """Raise ConfigError for games that the contest does not have."""
         if missing := [game for game in game_ids if not self.greeting.plays(game)]:
             words = (
-                f"does not play {', '.join(missing)}: its protocol, {self.contest.id}, has "
-                f"{', '.join(self.contest.games)} alone"
+                f"does not play {', '.join(missing)}: its protocol {self.contest.id} only has "
+                f"{', '.join(self.contest.games)}"
             )
             raise UnfitBotError(self.name, words, f"bot {self.name!r} {words}")
 

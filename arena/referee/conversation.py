@@ -208,9 +208,7 @@ class Bot:
             if error.errno in (errno.ENOENT, errno.EACCES):
                 why = spec.lacks or why
             if error.errno == errno.ENOENT and os.path.exists(spec.command[0]):
-                why += (
-                    ", though the file is there: the interpreter or loader that it asks for is not"
-                )
+                why += ", though the file exists: its interpreter or loader does not"
             raise GameVoidError(Cause(f"cannot be started: {why}", self.name)) from error
         self._watch.add(self._child)
         self._turns_s, self._free_since_s = 0.0, self._opened_s
@@ -234,8 +232,8 @@ class Bot:
         """Raise GameVoidError, of nobody, where a file of it is not what it was."""
         if change := change_in(self.spec.originals):
             event = (
-                f"{change} since this run began, so it is another program: no more games of it "
-                "are played; the next run says how to go on"
+                f"{change} since this run began, so the arena plays no more games of this bot; "
+                "the next run says how to resume"
             )
             raise GameVoidError(Cause(event, self.name), is_fault=False)
 
@@ -351,7 +349,7 @@ class Bot:
         """Raise ConfigError for a bot that has not named these games in its greeting."""
         if missing := [game for game in game_ids if not self.greeting.plays(game)]:
             known = ", ".join(sorted(set(self.greeting.games))) or "no game"
-            words = f"does not play {', '.join(missing)}: it says that it plays {known}"
+            words = f"does not play {', '.join(missing)}: it plays {known}"
             raise UnfitBotError(self.name, words, f"bot {self.name!r} {words}")
 
     def wrong_options(self) -> list[str]:
@@ -763,9 +761,9 @@ class Bot:
         if burnt_s > error.within_s / 20:  # others may have had the cores
             return f"{COMPUTED} for {burnt_s:.3f} s of that"
         if child.has_unread_input:
-            return "; it has not read all that it was told"
+            return "; it has not read all lines that the arena wrote"
         is_idle = child.cpu_s > 0 and process_trees.is_alone(child.pid)
-        return "; it waited: is its output flushed?" if is_idle else ""
+        return "; it waits, perhaps because it does not flush its output" if is_idle else ""
 
     @property
     def is_thinking(self) -> bool:
@@ -790,9 +788,7 @@ class Bot:
         if not (is_odd or is_stopped):
             return ""
         then = "; it was stopped meanwhile" if is_stopped else ""
-        return (
-            f"{self.name} thinks on the other's turn, or in more threads than it is said to{then}"
-        )
+        return f"{self.name} thinks on the opponent's turn, or in more threads than allowed{then}"
 
     def take_excess(self) -> str:
         """Return in words what its processes used beyond its turns since this was asked last.

@@ -84,8 +84,8 @@ def priced(error: NoAnswerError, seat: Side, ply: int) -> MishapError | GameVoid
         detail = f"no answer within {error.within_s:.3f} s at ply {ply}{bot.lateness(error)}"
     elif error.why is Termination.FLOOD:
         detail = (
-            "wrote a line over 64 KiB, over 8 MiB for a move (a line counts 80 bytes more, and "
-            "standard error counts) or over 64 MiB in a game"
+            "wrote too much: a line over 64 KiB, over 8 MiB per move or over 64 MiB per game "
+            "(with standard error, and 80 bytes more per line)"
         )
     else:
         detail = bot.end_words()

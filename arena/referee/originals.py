@@ -48,13 +48,13 @@ def change_in(originals: Iterable[Original]) -> str:
         if not one.stamp:
             found = frozenset(files_below(one.path, one.passed_by))
             if other := min(found ^ one.names, default=""):
-                return f"{other} {'is new' if other in found else 'is gone'}"
+                return f"{other} {'is new' if other in found else 'was removed'}"
             continue
         try:
             if _stamp(one.path) != one.stamp and _sha256(one.path) != one.sha256:
                 return f"{one.path} has changed"
         except OSError:
-            return f"{one.path} is gone"
+            return f"{one.path} was removed"
     return ""
 
 

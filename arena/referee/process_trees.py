@@ -77,7 +77,7 @@ def new_file(mark: str, content: bytes) -> str:
             os.fchmod(file.fileno(), 0o644)
             file.write(content)
     except OSError as error:
-        raise lacking(f"no file can be made in {_root}", error.errno) from error
+        raise lacking(f"{_root}: no file can be made there", error.errno) from error
     return path
 
 
@@ -104,13 +104,13 @@ def refuse_if_lacking(mark: str) -> None:
             os.unlink(path)
     except OSError as error:
         if error.errno != errno.EFBIG:  # a limit of the user's own
-            raise lacking(f"bots have no room for files in {_root}", error.errno) from error
+            raise lacking(f"{_root}: bots have no room for files there", error.errno) from error
     try:  # the system counts it as it does a process
         trial = threading.Thread(target=int)
         trial.start()
         trial.join()
     except RuntimeError as error:
-        raise lacking("bots cannot start a process", errno.EAGAIN) from error
+        raise lacking("bots: cannot start a process", errno.EAGAIN) from error
 
 
 def without_scratch(text: str, mark: str) -> str:
@@ -133,7 +133,9 @@ def scratch_root() -> str:
         try:
             settle(gettempdir())
         except OSError as error:
-            raise MachineError(f"no folder can hold scratch folders: {error.strerror}") from error
+            raise MachineError(
+                f"TMPDIR: no folder can hold scratch folders: {error.strerror}"
+            ) from error
     return _root
 
 

@@ -90,9 +90,9 @@ def looks_like(contest: str, how: str = "") -> str:
     """Return in words that a bot is a contest's, and what to add; `how` as it is written there.
 
     >>> looks_like("botzone")
-    'this looks like a Botzone bot: add `; protocol=botzone`'
+    'this looks like a Botzone bot; add `; protocol=botzone`'
     """
-    return f"this looks like a {CONTESTS[contest].title} bot: add `{how or added(contest)}`"
+    return f"this looks like a {CONTESTS[contest].title} bot; add `{how or added(contest)}`"
 
 
 def added(contest: str) -> str:

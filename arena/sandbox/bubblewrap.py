@@ -239,7 +239,7 @@ def why_not(*, has_own_user: bool = False) -> Obstacle:
     if not _tool(starter):
         return Obstacle(f"{starter} is not installed", "install the package util-linux")
     if not seccomp.has_filter():
-        return Obstacle(f"there is no filter of system calls for {os.uname().machine}")
+        return Obstacle(f"the arena has no system call filter for {os.uname().machine}")
     user = users.FIRST if has_own_user else None
     said, status_fd = os.pipe()
     fds = descriptors(status_fd, user)
@@ -269,7 +269,9 @@ def why_not(*, has_own_user: bool = False) -> Obstacle:
         return NOTHING
     words = tried.stderr.decode("utf-8", "replace").strip().splitlines()
     return Obstacle(
-        f"bwrap cannot make its walls: {words[-1] if words else tried.returncode}", _remedy(), "; "
+        f"bwrap cannot make its sandbox: {words[-1] if words else tried.returncode}",
+        _remedy(),
+        "; ",
     )
 
 

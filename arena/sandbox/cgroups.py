@@ -84,14 +84,14 @@ def what_is_here() -> GroupRights:
             own = file.read()
     except OSError as error:
         return GroupRights(
-            why_not=Obstacle(f"/proc does not tell of control groups: {error.strerror}")
+            why_not=Obstacle(f"/proc does not list control groups: {error.strerror}")
         )
     homes = candidates(mounts, own)
     why_not = Obstacle("control groups of version 2 are not mounted", "mount -t cgroup2")
     if homes:
         command = f"systemd-run{'' if os.geteuid() == 0 else ' --user'} --scope -p Delegate=yes"
         why_not = Obstacle(
-            f"no control group can be made in {homes[0]}, where we are",
+            f"no control group can be made in {homes[0]}, the group of this process",
             f"start the arena by {command}",
         )
     found = [here for home in homes if (here := _tried(home))]

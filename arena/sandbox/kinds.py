@@ -64,7 +64,7 @@ class BotSandbox:
     def why_not(self) -> Obstacle:
         """Return why this machine has no such wall, and what to do about it."""
         if self.is_watched and sys.platform != "linux":
-            return Obstacle("only Linux tells what the processes of a bot take together")
+            return Obstacle("only Linux reports what all processes of a bot use together")
         if self.kind == "user" and not users.can_be_given():
             return Obstacle(
                 "only the superuser can run bots as other users", "start the arena as root"
@@ -73,8 +73,10 @@ class BotSandbox:
             why = bubblewrap.why_not(has_own_user=self.has_own_user)
             if not why and users.is_superuser_of_host() and not self.has_own_user:
                 return Obstacle(
-                    "bots would run as the host's root, since this user namespace has no other "
-                    f"users: map the users {users.FIRST} to {users.LAST} into it"
+                    "bots would run as the host's root, because this user namespace has no other "
+                    "users",
+                    f"map the users {users.FIRST} to {users.LAST} into it",
+                    "; ",
                 )
             return why
         return NOTHING

@@ -69,7 +69,7 @@ def claim() -> int:
                 fcntl.lockf(locks, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, user)
                 _claimed[user] += 1
                 return user
-    raise OSError(errno.EAGAIN, f"the users {FIRST} to {LAST} are all claimed")
+    raise OSError(errno.EAGAIN, f"the users {FIRST} to {LAST} are all in use")
 
 
 def claim_owner(folder: str) -> int:

@@ -225,9 +225,8 @@ class Match(Fixed):
         if self._is_decided or not self._has_stopped:
             return ""
         return (
-            f"each of the last {self._idle} pairs repeats a game, and more would tell nothing "
-            "new; let games begin differently (openings), let bots draw lots by the seed that "
-            "they are given, or give them another time or number of nodes"
+            f"each of the last {self._idle} pairs repeats a game, so more pairs add nothing. Use "
+            "other openings, bots that use their seed, or another time or number of nodes"
         )
 
     @property

@@ -8,6 +8,7 @@ parsed records are not held.
 from __future__ import annotations
 
 import random
+import shlex
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b, file_digest
@@ -80,7 +81,7 @@ class Book:
             self._entries[game_id].append("\t".join(map(str, fields)).encode())
         for game_id, entries in self._entries.items():
             if not entries:
-                raise ConfigError(f"{choice.path} has no opening for {game_id}")
+                raise ConfigError(f"{choice.path}: has no opening for {game_id}")
             if choice.order == "random":
                 random.Random(draw(seed, "openings", game_id)).shuffle(entries)
 
@@ -163,15 +164,15 @@ def _of_records(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entr
                 raise ConfigError(f"{place}: {error}") from error
             if start.game is not games.get(record.game):
                 raise ConfigError(
-                    f"{place} was played by version {version_of(start.game)} of the rules of "
-                    f"{record.game}, expected the present one"
+                    f"{place}: was played by version {version_of(start.game)} of the rules of "
+                    f"{record.game}; expected the current version"
                 )
             if choice.folded and choice.plies is not None and _is_short(record, choice.plies, end):
                 continue
             if end.is_over:
                 raise ConfigError(
-                    f"{place} is over after {len(moves)} plies; set fewer plies, or leave such "
-                    f"records out (arena select {path.name} --where 'plies > {len(moves)}')"
+                    f"{place}: ends after {len(moves)} plies; use fewer plies, or longer records",
+                    hint=f"arena select {shlex.quote(str(path))} --where 'plies > {len(moves)}'",
                 )
             setup = record.tag("Setup")
             canonical = setup and start.game.canonical_setup(setup)

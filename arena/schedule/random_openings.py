@@ -138,7 +138,7 @@ class RandomOpenings:
         length = _number(self._choice.plies, "random ply")
         if not count:
             raise ConfigError(
-                f"openings: {game_id} has no line of {length} that nobody has lost; choose fewer"
+                f"openings: {game_id} has no undecided line of {length}; choose fewer"
             )
         what = f"{_number(count, 'different opening')} of {length}"
         self._tell(f"{game_id} has {what}, and more are needed: they come again in their order")

@@ -353,7 +353,7 @@ def puzzles_of(game: str) -> list[dict[str, Any]]:
     """Return a game's puzzles, the easiest first; raises ConfigError where there are none."""
     files = {file.stem: file for file in all_built_in()}
     if game not in files:
-        raise ConfigError(f"no puzzles of {shortened(game)}, expected one of {', '.join(files)}")
+        raise ConfigError(f"{shortened(game)} has no puzzles; choose one of {', '.join(files)}")
     return [
         {
             "number": number,

@@ -62,7 +62,7 @@ def answer(asked: dict[str, Any], out: BinaryIO) -> None:
     except (ArenaError, GameError, NotationError) as error:
         head = {"error": UNREADABLE if public else str(error), "status": 409}
     except (MemoryError, RecursionError) as error:
-        sys.stderr.write(f"arena serve: {item.name}: {type(error).__name__}\n")
+        sys.stderr.write(f"error: {item.name}: {type(error).__name__}\n")
         head = {"error": "this report exceeds its memory limit", "status": 503}
     out.write(json.dumps({"size": len(page), **head}).encode() + b"\n" + page)
     out.flush()

@@ -42,7 +42,9 @@ def refuse_without_libraries(what: str) -> None:
     """Raise ConfigError where the extra is not installed; `what` needs it."""
     if not has_libraries():
         install = EXTRAS["images"].install
-        raise ConfigError(f"{what} needs resvg_py and Pillow, which are not installed: {install}")
+        raise ConfigError(
+            f"{what}: needs resvg_py and Pillow, which are not installed", hint=install
+        )
 
 
 def has_libraries() -> bool:

@@ -109,7 +109,7 @@ def aligned(rows: list[list[str]]) -> str:
 
 
 HELP: Final = """\
-a move   in the game's notation, such as {move}; capitals and blanks do not matter
+a move   in the game's notation, such as {move}; capitals and spaces do not matter
 ?        the legal moves
 rules    the goal, and what a turn is
 hint     a good move

@@ -119,7 +119,7 @@ def test_the_command_writes_a_file_that_checks_and_leaves_nothing_beside_it(tmp_
     words = ("--nodes", "3000", "--bot", "solver; option.fast=off", "-q", "-o", out)
     ran = commands.arena("analyze", source, *words)
     assert ran.status == 1
-    assert ran.err.endswith("1 bad record left out\n")
+    assert ran.err.endswith("1 invalid record left out\n")
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["games.lath", "out.lath"]
     assert commands.arena("check", out).status == 0
     (record,) = read(out)

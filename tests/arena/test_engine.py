@@ -191,7 +191,7 @@ def test_wrong_options_are_told_and_set_nothing(thinker: Path) -> None:
 MISHAPS: dict[type[Good], tuple[type[EngineError], Termination, str]] = {
     bad_bots.DiesInItsMove: (BotDiedError, Termination.CRASH, "segmentation fault, sort of"),
     bad_bots.ClosesItsOutput: (BotDiedError, Termination.CRASH, "closed its standard output"),
-    bad_bots.WritesALongLine: (BotDiedError, Termination.FLOOD, "over 8 MiB for a move"),
+    bad_bots.WritesALongLine: (BotDiedError, Termination.FLOOD, "over 8 MiB per move"),
     bad_bots.HangsInItsMove: (DeadlineError, Termination.TIME, "no answer within 0.150 s at"),
     bad_bots.PlaysAnIllegalMove: (IllegalAnswerError, Termination.ILLEGAL_MOVE, "at ply 3"),
     bad_bots.PlaysGarbage: (IllegalAnswerError, Termination.ILLEGAL_MOVE, "is not a move"),
@@ -269,9 +269,9 @@ def test_what_says_no_ok_is_no_bot() -> None:
 def test_what_describes_no_bot_is_refused_in_words() -> None:
     bot: str | dict[str, Any]
     for bot, says in (
-        ("nosuch", "'nosuch' is no folder, file, bundled bot, git revision or program"),
+        ("nosuch", "'nosuch' not found"),
         ("greedy; level=3", "unknown part 'level'"),
-        ({"name": "x"}, r"'x' has no command, and is no bundled bot \(.*greedy"),
+        ({"name": "x"}, r"x: not found; give a command or one of the bundled bots .*greedy"),
         ({"command": "sh", "optoins": {}}, "unknown key 'optoins'"),
         ({"command": "sh", "memory": "much"}, "memory = .much., expected a size such as"),
     ):
@@ -306,7 +306,7 @@ def test_who_asks_wrongly_is_told_and_the_bot_is_not() -> None:
         with pytest.raises(ConfigError, match="does not play manalath"):
             bot.play(games.get("manalath").start())
         assert bot.play(START).move
-    with pytest.raises(BotDiedError, match="it was closed"):
+    with pytest.raises(BotDiedError, match="was closed"):
         bot.play(START)
 
 

@@ -60,7 +60,7 @@ def test_what_is_made_is_different_and_has_one_right_move(file: Path, tmp_path: 
         assert puzzle.position.why_illegal(puzzle.answer) is None
     assert commands.arena("check", file).status == 0
     again = commands.arena("puzzles", "make", "surikata", "-o", file)
-    assert (again.status, again.err) == (2, f"arena: {file} is there already\n")
+    assert (again.status, again.err) == (2, f"error: {file}: already exists\n")
     wrong = of_another_move(one)
     (tmp_path / "wrong.lath").write_text(written([two, wrong]))
     ran = commands.arena("puzzles", "check", tmp_path / "wrong.lath")
@@ -71,11 +71,11 @@ def test_what_is_made_is_different_and_has_one_right_move(file: Path, tmp_path: 
 
 
 def test_what_is_no_puzzle_or_has_none_is_refused() -> None:
-    with pytest.raises(ConfigError, match="a record of surikata is no puzzle: no tag Puzzle"):
+    with pytest.raises(ConfigError, match="a record of surikata is not a puzzle: no tag Puzzle"):
         of_record(parse('[Game "surikata"] 1. Mc3 *'))
     ran = commands.arena("puzzles", "ask", "yavalath:size=4")
     assert ran.status == 2
-    assert "no puzzles of 'yavalath:size=4', expected one of " in ran.err
+    assert "yavalath:size=4: has no puzzles; choose one of " in ran.err
 
 
 def test_puzzles_and_positions_of_a_game_of_a_file_are_read_once_the_file_is_named(
@@ -94,8 +94,11 @@ def test_puzzles_and_positions_of_a_game_of_a_file_are_read_once_the_file_is_nam
         assert "comes from konane.py" in ran.err
         assert "add --game ./konane.py" in ran.err
     ran = commands.arena("puzzles", "ask", "p.lath")
-    what, hint = "p.lath has records, expected a game", "arena puzzles ask GAME --file p.lath"
-    assert (ran.status, ran.err) == (2, f"arena: {what}\narena: hint: {hint}\n")
+    what, hint = (
+        "p.lath: this is a record file; name a game",
+        "arena puzzles ask GAME --file p.lath",
+    )
+    assert (ran.status, ran.err) == (2, f"error: {what}\nhint: {hint}\n")
     for named in (["./konane.py"], ["konane", "--game", "konane.py"]):
         ran = commands.arena("puzzles", "ask", *named, "--file", "p.lath", stdin="skip\n")
         assert (ran.status, line[0] in ran.out) == (0, True)

@@ -114,6 +114,6 @@ def test_errors_name_what_the_asker_can_change(
     if words:
         ran = commands.arena(*shlex.split(words))
         assert ran.status == 2, ran
-        typed = ran.err.rpartition("arena: ")[2].strip()
+        typed = ran.err.rpartition("error: ")[2].strip()
         assert in_python(typed) == str(refused.value)
         assert typed != str(refused.value), "there is a flag in it"

@@ -93,8 +93,8 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
     ({"bots": ["greedy", {"name": "x", "comand": "y"}]}, "bot x: unknown key 'comand'"),
     ({"games": ["chess"]}, "chess"),
     ({"tc": "fast"}, "unknown time control 'fast'"),
-    ({"budget": "soon"}, "expected games such as 200"),
-    ({"config": "nosuch.toml"}, "nosuch.toml cannot be read"),
+    ({"budget": "soon"}, "is neither a number of games, such as 200"),
+    ({"config": "nosuch.toml"}, "nosuch.toml: cannot be read"),
     ({"rounds": 0}, "rounds = 0, expected a whole number"),
 )
 
@@ -103,7 +103,7 @@ def test_what_is_wrong_is_told_as_of_the_command(home: Path) -> None:
     for given, says in WRONG:
         with pytest.raises(ConfigError, match=says):
             arena.tournament(**given)
-    with pytest.raises(ConfigError, match="NEW: 'nosuch' is no folder, file"):
+    with pytest.raises(ConfigError, match="NEW: 'nosuch' not found"):
         arena.match("greedy", "nosuch")
     assert not (home / "tournament").exists()
 

@@ -128,7 +128,7 @@ def test_what_cannot_be_solved_is_refused_in_a_sentence() -> None:
     for words, expected in (
         (["yavalath", "z9"], "'z9' is not a move"),
         (["yavalath", "e5", "e5"], "e5 already has a stone"),
-        (["yavalath", "--nodes", "1", "--seconds", "1"], "exclude each other"),
+        (["yavalath", "--nodes", "1", "--seconds", "1"], "cannot be combined with"),
         (["chess"], "unknown game 'chess'"),
     ):
         ran = commands.arena("solve", *words)

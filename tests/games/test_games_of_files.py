@@ -172,7 +172,7 @@ def test_what_the_rules_of_a_file_raise_is_told_with_its_line(other: Path) -> No
     assert games.blamed(caught.value) == told
     assert games.blamed(ZeroDivisionError()) == ""
     ran = commands.arena("play", "--game", "other.py")
-    assert (ran.status, ran.err) == (2, f"arena: {told}\n")
+    assert (ran.status, ran.err) == (2, f"error: {told}\n")
     with pytest.raises(UnknownGameError, match=r"game 'other:size=4': .*unexpected keyword"):
         games.get("other:size=4")
 

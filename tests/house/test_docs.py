@@ -452,7 +452,7 @@ def ending(command: Command, words: Sequence[str]) -> str:
     """Run a command, and return what is wrong with how it ended."""
     ran = commands.arena(*words)
     statuses = VERDICTS.get(words[0], {0})
-    if command.shown.startswith("arena: "):
+    if command.shown.startswith("error: "):
         statuses = {0, 2}  # another page's test says what is wrong there
     elif (words[:2] == ("bot", "log") and len(words) > 3) or "--owner" in words:
         statuses = {0, 1}  # of games that end well no logs are kept

@@ -75,7 +75,7 @@ WITHOUT = "import sys; sys.modules['fcntl'] = None; "
 @pytest.mark.parametrize(
     ("program", "told"),
     [
-        ("sys.argv[0] = 'C:/Scripts/arena.exe'; from lath.arena.__main__ import main", "arena: "),
+        ("sys.argv[0] = 'C:/Scripts/arena.exe'; from lath.arena.__main__ import main", "error: "),
         ("import runpy; runpy.run_module('lath.arena', run_name='__main__')", "ImportError: "),
         ("from lath.arena import Engine", "ImportError: "),
         ("import lath.arena.tournament.store.store", "ImportError: "),
@@ -91,7 +91,7 @@ def test_where_the_arena_cannot_run_one_sentence_says_where_it_does(
     *before, last = ran.stderr.splitlines()
     sentence = "Lath Arena runs on Linux and macOS, and on Windows in WSL "
     assert last.startswith(told + sentence)
-    assert (before == []) is (told == "arena: ")
+    assert (before == []) is (told == "error: ")
 
 
 def test_records_are_read_everywhere() -> None:

@@ -117,7 +117,7 @@ def test_arena_check_counts_the_whole_records_of_a_torn_file_and_names_one_probl
         ran = arena("check", tmp_path / RECORDS)
         whole = TEXT[:cut].count(" 0-1")
         assert (ran.status, ran.out.count("error[")) == (1, 1)
-        assert f"{whole + 1} records: {whole} sound, 1 bad" in ran.out
+        assert f"{whole + 1} records: {whole} valid, 1 invalid" in ran.out
 
 
 class Killed(NamedTuple):
@@ -310,7 +310,7 @@ def test_files_that_cannot_be_read_are_named_and_the_others_are_checked(
     Path("cut.lath.gz").write_bytes(b"\x1f\x8b\x08junk")
     Path("other.sgf").write_text("(;)")
     Path("empty").mkdir()
-    named = re.compile(r"^arena: ([a-z.]+)", re.MULTILINE)
+    named = re.compile(r"^error: ([a-z.]+)", re.MULTILINE)
     for unreadable in ("missing.lath", "cut.lath.gz", "other.sgf", "empty"):
         for place in range(3):
             files = ["good.lath", "bad.lath"]
@@ -318,7 +318,7 @@ def test_files_that_cannot_be_read_are_named_and_the_others_are_checked(
             ran = arena("check", *files)
             assert (ran.status, named.findall(ran.err)) == (2, [unreadable])
             assert "bad.lath:3:10: error[illegal-move]" in ran.out
-            assert "2 records: 1 sound, 1 bad (1 problem)" in ran.out
+            assert "2 records: 1 valid, 1 invalid (1 problem)" in ran.out
     ran = arena("check", "one", "two")
     assert (ran.status, ran.out, named.findall(ran.err)) == (2, "", ["one", "two"])
     assert "records" not in ran.err, "nothing is counted"

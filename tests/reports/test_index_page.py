@@ -209,7 +209,7 @@ def test_the_command_writes_index_and_reports_that_are_older_and_says_so(tmp_pat
     assert (tmp_path / "twin" / "index.html").read_bytes() == first
     assert str(tmp_path).encode() not in first
     ran = arena("report", tmp_path, "-o", "-")
-    assert (ran.status, ran.err.startswith("arena: ")) == (2, True)
+    assert (ran.status, ran.err.startswith("error: ")) == (2, True)
 
 
 def test_whatever_folders_are_called_links_lead_there_and_names_are_only_text(
@@ -254,7 +254,7 @@ def test_data_and_page_go_where_they_are_wanted_and_over_no_tournament(tmp_path:
     (cup / "report.html").unlink()
     (cup / "report.html" / "x").mkdir(parents=True)
     ran = arena("report", tmp_path / "all")
-    assert (ran.status, f"warning: no report of {cup}: " in ran.err) == (0, True)
+    assert (ran.status, f"warning: {cup}: no report was written: " in ran.err) == (0, True)
     assert len(Page(tmp_path / "all" / "index.html").reports) == 1
 
 
@@ -278,7 +278,7 @@ def test_what_cannot_be_read_is_left_out_with_the_reason(season: Path) -> None:
     assert ran.status == 1
     told = json.loads(ran.out)
     jsonschema.validate(told, data_of_index.schema())
-    no_database = "tournament.db is not a tournament: file is not a database"
+    no_database = "tournament.db: not a tournament: file is not a database"
     begin = {f"a/{EVIL}": "outcome.json is damaged: ", "wiped": no_database}
     reasons = {one["name"]: one["reason"] for one in told["unreadable"]}
     assert list(reasons) == list(begin), "by folder"

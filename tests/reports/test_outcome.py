@@ -60,11 +60,14 @@ def test_an_interrupted_run_says_what_was_done_and_how_to_go_on(capsys: Captured
     told = Told(total=60)
     told.start()
     told.play("1-0", "0-1")
-    go_on = "arena: 2 of 60 games are played and kept; go on with: arena run --output 'my cup'\n"
+    resume = (
+        "note: interrupted after 2 of 60 games; all of them are kept\n"
+        "hint: resume with: arena run --output 'my cup'\n"
+    )
     for quiet in (False, True):
         assert print_end(BROKEN_OFF, told.progress, Path("my cup"), quiet=quiet) == 3
         shown = capsys.readouterr()
-        assert shown.err == go_on
+        assert shown.err == resume
         for words in ("1  ann       2      2  100.0%", "Forfeits and time per move"):
             assert (words in shown.out) is not quiet
     if Path("/dev/full").exists():  # tables that cannot be written cost nothing
@@ -79,14 +82,14 @@ def test_a_cause_that_nobody_was_told_is_told_in_the_end(capsys: Captured) -> No
     stopped = {
         frozenset({"ann", "bob"}): Cause("exited with status 2 before ok", "bob"),
         frozenset({"cat", "bob"}): Cause("exited with status 2 before ok", "bob", "oh"),
-        frozenset({"ann", "cat"}): Cause("pair 3 ended its worker 3 times"),
+        frozenset({"ann", "cat"}): Cause("pair 3 killed its worker 3 times"),
     }
     summary = RunSummary(done=0, total=6, stopped=stopped, interrupted=False)
     assert print_end(summary, Told().progress, Path("out"), quiet=True) == 1
     assert capsys.readouterr().err.splitlines() == [
-        "arena: ann - bob, bob - cat were stopped: bob: exited with status 2 before ok",
-        "arena: ann - cat was stopped: pair 3 ended its worker 3 times",
-        "arena: 0 of 6 games are played",
+        "warning: ann - bob, bob - cat were stopped: bob: exited with status 2 before ok",
+        "warning: ann - cat was stopped: pair 3 killed its worker 3 times",
+        "warning: only 0 of 6 games were played",
     ]
 
 

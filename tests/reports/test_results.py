@@ -175,7 +175,9 @@ def test_a_match_with_a_test_has_its_numbers_while_it_runs_and_at_the_end() -> N
         schedule.report(number, *(("ann", "bob") if number % 2 else ("bob", "ann")), Result(result))
     begins = ("Elo so far +", "95%, running test ", "normalized Elo so far +")
     assert all(map(str.startswith, rows(schedule)[""][3:6], begins))
-    assert "ann is not told apart from bob: 3½ of 4 points" in outcome(schedule).verdict
+    assert (
+        "ann is not significantly different from bob: 3½ of 4 points" in outcome(schedule).verdict
+    )
     data = outcome(schedule).data["sprt"]
     assert data["normalized"][0] > data["elo"] > 0
     assert not data["has_stopped"]

@@ -148,7 +148,7 @@ def test_a_run_goes_on_here_and_on_another_cluster(place: Range) -> None:
     def until_interrupted(run: subprocess.Popen[str], games: int) -> None:
         campaign.until_stored(run, games)
         run.send_signal(signal.SIGINT)
-        assert "go on with" in campaign.heard(run)
+        assert "resume with" in campaign.heard(run)
         assert run.returncode == 3
         campaign.note("changes of place")
 

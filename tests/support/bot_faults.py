@@ -274,7 +274,7 @@ class BotFault:
     def told_of_check(self, found: Found) -> str:
         """Return what its author is told at these points."""
         points = [point for point in found.points if point.id in self.promised]
-        return "".join(f"{p.verdict} {p.id}: {p.seen}\n  {p.mend}\n" for p in points)
+        return "".join(f"{p.verdict} `{p.id}`: {p.seen}\n  {p.mend}\n" for p in points)
 
     def wrong_check(self, found: Found) -> list[str]:
         """Return what is wrong with what was found in it."""
@@ -468,13 +468,13 @@ NO_CHECK: Final = "its machine would be short of what it takes"
 
 BAD_BOTS: Final = (
     # At the start
-    void(None, "cannot be started: there is no file /nowhere/bot", 1, unchecked="no kind", **REAL),
+    void(None, "cannot be started: /nowhere/bot does not exist", 1, unchecked="no kind", **REAL),
     void(bad.ExitsAtStart,
         "exited with status 7 before ok; standard error: I cannot find my ·[31mweights", 2, **REAL),
     void(bad.HangsInHandshake, "did not say ok within 1 s", 3, time=IMPATIENT,
         limit_s=2 * IMPATIENT_S),
     void(bad.FloodsInHandshake, "flooded its output before ok"),
-    void(bad.PlaysAnotherGame, "does not play yavalath: it says that it plays chess", 5,
+    void(bad.PlaysAnotherGame, "does not play yavalath: it plays chess", 5,
         faults="games", **REAL),
     fine(bad.HasABanner, 4, remarks="banner"),
     unready(bad.HangsAtReady, "time", r"did not say ready \d+ within 1 s", 6, **UNREADY),
@@ -486,7 +486,7 @@ BAD_BOTS: Final = (
         faults="first second unknown-lines", **REAL),
     crash(bad.DiesAfterItsMove, "exited with status 5", 8, against=bad.ThinksOnFromPlyFour),
     crash(bad.ExitsZeroInAGame, "exited with status 0", 9),
-    late(bad.HangsInItsMove, "; it waited: is its output flushed.", 10, **REAL),
+    late(bad.HangsInItsMove, "; it waits, perhaps because it does not", 10, **REAL),
     late(bad.StopsItself, "", 11, **REAL),
     fine(bad.ThinksABit, 12, told=r"\[%emt 0\.3\d\d\]\s\[%clk 0\.000\]", time=CLOCKED,
         limit_s=BADS_GAMES * 0.3, faults="move-time", warnings="little-time", finds_more=True),
@@ -511,7 +511,7 @@ BAD_BOTS: Final = (
     flood(bad.WritesForEver, "8 MiB", 24, **REAL),
     flood(bad.WritesForEverOnTheOthersTurn, "8 MiB", 24, **REAL),
     flood(bad.WritesShortLinesForEverOnTheOthersTurn, "8 MiB", 24, **REAL),
-    flood(bad.ComplainsForEver, "standard error counts", **REAL),
+    flood(bad.ComplainsForEver, "with standard error", **REAL),
     flood(bad.WritesAndComplainsForEver, "8 MiB", **REAL),
     fine(bad.SaysInsaneInfo, 25, warnings="info"),
     fine(bad.FloodsStderr, 26, **REAL),

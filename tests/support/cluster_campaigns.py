@@ -147,7 +147,7 @@ class Campaign:
         assert numbers(out) == exported(out) == sequence(self.games)
         checked = self.place.arena("check", out / "games.lath")
         assert checked.returncode == 0, checked.stdout
-        assert checked.stdout.startswith(f"{self.games} records: {self.games} sound, 0 bad")
+        assert checked.stdout.startswith(f"{self.games} records: {self.games} valid, 0 invalid")
         there = games_of(out)
         # The bots need no time there, which changes nothing in their games.
         plain = self.place.begin(*self.words(self.place.folder / "here", 0.0), "--jobs", "2")

@@ -60,17 +60,12 @@ def arena(*arguments: object, stdin: str | bytes = "") -> Ran:
 def refusals(
     commands: Iterable[str], status: int = 2, ask: Callable[..., Ran] = arena
 ) -> dict[str, str]:
-    """Type commands as in a shell that are refused with this status; return what each says.
-
-    Left out is how the command is used: pytest, say, calls the program otherwise.
-    """
+    """Type commands as in a shell that are refused with this status; return what each prints."""
     said, wrong = {}, {}
     with mock.patch.dict(os.environ, COLUMNS="100", NO_COLOR="1"):
         for command in commands:
             ran = ask(*shlex.split(command))
-            said[command] = (
-                ran.err.rpartition("\n\n")[2] if ran.err.startswith("Usage") else ran.err
-            )
+            said[command] = ran.err
             if (ran.status, ran.out) != (status, "") or "Traceback" in ran.err or not ran.err:
                 wrong[command] = ran
     assert wrong == {}

@@ -46,7 +46,7 @@ def a_file_in_the_way(stand: Stand, plain: Plain) -> float:
     stand.out.write_text("mine")
     ended = stand.play(*stand.run_words())
     assert ended.status in (1, CANNOT_BE_KEPT)
-    assert ended.said.startswith("arena: out cannot be made: ")
+    assert ended.said.startswith("error: out: cannot be made: ")
     assert len(ended.said.splitlines()) == 1
     assert stand.out.read_text() == "mine"
     return ended.seconds - plain.seconds
@@ -59,7 +59,7 @@ def a_failing_disk(stand: Stand, _plain: Plain) -> float:
     ended = stand.finish(run)
     assert ended.status == CANNOT_BE_KEPT, ended.said
     assert "Traceback" not in ended.said
-    assert "could not be kept and will be played again" in ended.said
+    assert "could not be stored and will be played again" in ended.said
     assert 0 < len(numbers(stand.out)) < 50
     goes_on(stand, 50)
     return ended.seconds
@@ -148,7 +148,7 @@ def ctrl_c_on_a_full_disk(stand: Stand, _plain: Plain) -> float:
             rest = said.read()
         assert run.wait(PATIENCE_S) == CANNOT_BE_KEPT, rest
         seconds = calm_s() - began_s
-        assert "could not be kept and will be played again" in rest
+        assert "could not be stored and will be played again" in rest
         assert 0 < len(numbers(taken_from(disk, stand))) < 400
     return seconds
 

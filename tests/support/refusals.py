@@ -16,7 +16,7 @@ def refusals(commands: Iterable[str], *before: object) -> dict[str, str]:
     told, taken = {}, {}
     for command in commands:
         ran = arena(*before, *shlex.split(command))
-        told[command] = ran.err.rpartition("\n\nError: ")[2]  # behind the usage of the command
+        told[command] = ran.err
         if (ran.status, ran.out) != (2, ""):
             taken[command] = ran
     assert taken == {}

@@ -24,9 +24,9 @@ from processes import calm_s, gone
 
 Act = Callable[[Stand, Plain], float]
 
-RESUME: Final = "go on with: arena run --output out"
+RESUME: Final = "resume with: arena run --output out"
 
-NOTHING_BEGAN: Final = "interrupted; what was being written is as it was before"
+NOTHING_BEGAN: Final = "interrupted; files that were being written are unchanged"
 """What a run says that is stopped while it prepares to play."""
 
 KILLS: Final = 2
@@ -177,7 +177,7 @@ def a_kill_of_the_runner(stand: Stand, _plain: Plain) -> float:
 
 
 def kills_of_workers(stand: Stand, _plain: Plain) -> float:
-    """Kill workers, one after the other; the run goes on as if nothing had been."""
+    """Kill workers, one after the other; the run resumes as if nothing had been."""
     rounds = KILLS * GAMES_OF_A_KILL // 2
     pair_up(stand, STEADILY, rounds=rounds)
     run = until_it_plays(stand)
@@ -196,7 +196,7 @@ def a_second_run(stand: Stand, plain: Plain) -> float:
     first = until_it_plays(stand)
     second = stand.play(*stand.run_words())
     assert second.status == 1
-    assert "out is in use by another run" in second.said
+    assert "out: in use by another run" in second.said
     assert first.poll() is None
     stop(stand, first, signal.SIGINT)
     return second.seconds - plain.seconds

@@ -135,7 +135,7 @@ def declared(
         start = _start(range_, option, said, called)
         for value in (range_.low, range_.high, start):
             if expected := option.wrong_with(value):
-                raise ConfigError(f"{called}{value} is not for {bot}, which expects {expected}")
+                raise ConfigError(f"{called}{value} is not valid for {bot}; expected {expected}")
         found[name] = parameter(name, range_, start)
     return tuple(found.values())
 
@@ -144,13 +144,12 @@ def _refuse_type(said: Range, option: Option, of: str) -> None:
     """Raise ConfigError where an option is none of numbers, or none of numbers like these."""
     if option.type not in _TUNABLE:
         raise ConfigError(
-            f"{of} is a {option.type}, and only a spin can be tuned, which is a whole number, or a "
-            "string, which may be any number"
+            f"{of} is a {option.type}; only a spin (a whole number) or a string (any number) can "
+            "be tuned"
         )
     if option.type == "spin" and said.digits:
         raise ConfigError(
-            f"{of} is a spin, which is a whole number: a range with decimal places is for an "
-            "option of type string"
+            f"{of} is a spin, a whole number; decimal places need an option of type string"
         )
 
 
@@ -168,11 +167,12 @@ def _start(said: Range, option: Option, given: Mapping[str, object], called: str
         return said.start
     value = given.get(option.name, option.initial)
     if isinstance(value, bool) or not re.fullmatch(_NUMBER, text := str(value)):
-        raise ConfigError(f"{called}the bot declares no default: say from where, as 5..200 from 40")
+        raise ConfigError(
+            f"{called}the bot declares no default; give a start, such as 5..200 from 40"
+        )
     value = _number(text)
     if not said.low <= value <= said.high:
         raise ConfigError(
-            f"{called}it starts from {value}, which is not in {said.span}: say from "
-            "where, or another range"
+            f"{called}the start {value} is not in {said.span}; give a start or another range"
         )
     return value

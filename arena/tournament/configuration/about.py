@@ -21,13 +21,13 @@ def read_about(file: Path, named_by: str) -> str:
     why = f"{named_by}: {file}"
     try:
         if not file.is_file():
-            raise ConfigError(f"{why} is not there, expected a Markdown file")
+            raise ConfigError(f"{why} not found; expected a Markdown file")
         with file.open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)
     except OSError as error:
         raise ConfigError(f"{why} cannot be read: {error.strerror}") from error
     if len(content) > MOST_BYTES:
-        raise ConfigError(f"{why} is too big, expected at most {MOST_BYTES >> 10} KiB of Markdown")
+        raise ConfigError(f"{why} is too large; the limit is {MOST_BYTES >> 10} KiB of Markdown")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -315,10 +315,12 @@ def _roster(
     """Return the tables of bots, in their order, with other ones; raises ConfigError."""
     roster = {row.get("name", f"bot {place}"): row for place, row in enumerate(rows)}
     if len(roster) < len(rows):
-        raise ConfigError(f"{path}: two bots have one name, expected different names")
+        raise ConfigError(f"{path}: two bots have one name; expected different names")
     for name in retire:
         if roster.pop(name, None) is None:
-            raise ConfigError(f"--retire {name!r}: {path} has {', '.join(roster) or 'no bots'}")
+            raise ConfigError(
+                f"--retire: {name!r} not found in {path}; its bots: {', '.join(roster) or 'none'}"
+            )
     return [*({**roster, **{row["name"]: row for row in add}}).values()]
 
 
@@ -410,7 +412,7 @@ def build(
     unfit = unfit_ones(found, model)
     if placed and not (unfit and len(placed) == len(found)):
         if len(mistakes) == MOST_MISTAKES:
-            placed.append((MOST, f"{name}: and more mistakes than {MOST_MISTAKES}"))
+            placed.append((MOST, f"{name}: more than {MOST_MISTAKES} mistakes; fix these first"))
         placed.sort(key=itemgetter(0))
         raise ConfigError("\n".join(dict.fromkeys(words for _, words in placed)))
     return replace(
@@ -511,7 +513,7 @@ def openings_table(text: str, folder: Path) -> dict[str, Any]:
     A file of `folder` whose name ends like the last is that file, whole. Raises ConfigError.
     """
     if text == "random" and not is_there(folder / text, Path.is_file):
-        raise ConfigError("openings: 'random', expected random:N, such as random:4")
+        raise ConfigError("openings: 'random' needs a number of plies, such as random:4")
     name, _, plies = text.rpartition(":")
     if not name or not re.fullmatch(r"[0-9]{1,9}", plies) or is_there(folder / text, Path.is_file):
         return {"file": text}
@@ -533,7 +535,7 @@ def budget_of(text: str) -> Budget:
     except ValueError:
         pass
     raise ConfigError(
-        f"--budget {text!r}, expected games such as 200, or a time such as 90s or 10m"
+        f"--budget: {text!r} is neither a number of games, such as 200, nor a time, such as 90s"
     )
 
 
@@ -545,5 +547,5 @@ def sprt_table(text: str) -> dict[str, Any]:
     words = [word.strip() for word in text.split(",")]
     numbers = [None if "e" in word.lower() else number_of(word) for word in words]
     if None in numbers or len(numbers) not in (2, 4):
-        raise ConfigError(f"--sprt {text!r}, expected elo0,elo1 or elo0,elo1,alpha,beta")
+        raise ConfigError(f"--sprt: {text!r} is not elo0,elo1 or elo0,elo1,alpha,beta")
     return dict(zip(("elo0", "elo1", "alpha", "beta"), numbers, strict=False))

@@ -34,7 +34,7 @@ from lath.arena.tournament.configuration.keys import (
     OpeningsTable,
     SprtTable,
 )
-from lath.games.errors import GameFileError, UnknownGameError
+from lath.games.errors import GameFileError, UnknownGameError, hinted
 from lath.reports.counting.scale import unknown_words
 
 MOST_MISTAKES: Final = 100
@@ -109,8 +109,8 @@ def _text(kind: str, place: Place, toml: Any) -> str:
     if kind == "extra_forbidden":
         where = f" in [{table[0]}]" if table else ""
         alike = get_close_matches(key.lower(), keys, n=1)
-        meant = f"; did you mean {alike[0]!r}?" if alike else ""
-        return f"unknown key {key!r}{where}, expected one of {', '.join(keys)}{meant}"
+        meant = f"did you mean {alike[0]!r}?" if alike else f"expected one of {', '.join(keys)}"
+        return f"unknown key {key!r}{where}; {meant}"
     if kind == "missing":
         needed = {"name": "a name"}.get(key, key)
         return f"{table[0]}: expected {needed}"
@@ -151,17 +151,19 @@ def _of_games(named: Iterable[str], folder: Path) -> Iterator[Mistake]:
         try:
             game_id = games.get(games.named(text, folder)).id
         except UnknownGameError as error:
-            way = "; --game takes the place of games" if isinstance(error, GameFileError) else ""
+            way = "; --game replaces games" if isinstance(error, GameFileError) else ""
             yield Mistake(("games",), f"games: {error}{way}")
             continue
         if other := found.get(game_id):
-            yield Mistake(("games",), f"games: {other!r} and {text!r} are one game, {game_id!r}")
+            yield Mistake(
+                ("games",), f"games: {other!r} and {text!r} are the same game type, {game_id!r}"
+            )
         found[game_id] = text
 
 
 def _of_openings(table: OpeningsTable, folder: Path, wrong: Container[Place]) -> Iterator[Mistake]:
     yield from (
-        Mistake(("openings", key), f"openings: {key} and random, expected one of them")
+        Mistake(("openings", key), f"openings: {key} cannot be combined with random")
         for key in ("file", "order", "plies", "start")
         if table.random is not None and key in table.model_fields_set
     )
@@ -183,7 +185,7 @@ def _of_format(model: ConfigTable) -> Iterator[Mistake]:
     for setting in SETTINGS:
         if setting in model.model_fields_set and setting not in FORMATS[name].settings:
             fitting = [each for each, format_ in FORMATS.items() if setting in format_.settings]
-            yield Mistake((setting,), f"{setting} is for format {' or '.join(fitting)}, not {name}")
+            yield Mistake((setting,), f"{setting} needs format {' or '.join(fitting)}, not {name}")
     if "tune" in FORMATS[name].settings:
         yield from (
             Mistake((setting,), f"a {name} needs a table [{setting}]")
@@ -213,12 +215,10 @@ def _of_time(table: BotTime, place: Place, bot: str = "") -> Iterator[Mistake]:
     if len(kinds) > 1:
         yield Mistake(
             place if bot else (*place, kinds[1]),
-            f"{where}: {' and '.join(kinds)}, expected one of them",
+            f"{where}: {kinds[0]} cannot be combined with {' or '.join(kinds[1:])}",
         )
     if "increment" in table.model_fields_set and "initial" not in kinds:
-        yield Mistake(
-            place if bot else (*place, "increment"), f"{where}: increment without initial"
-        )
+        yield Mistake(place if bot else (*place, "increment"), f"{where}: increment needs initial")
 
 
 def _of_adjudication(table: AdjudicationTable, wrong: Iterable[Place]) -> Iterator[Mistake]:
@@ -227,12 +227,12 @@ def _of_adjudication(table: AdjudicationTable, wrong: Iterable[Place]) -> Iterat
         if (one in given) != (other in given):
             yield Mistake(
                 ("adjudication", one if one in given else other),
-                f"adjudication: expected both {one} and {other}, or none",
+                f"adjudication: {one} and {other} need each other",
             )
     if "win_eval" in table.model_fields_set and table.win_eval <= table.draw_eval:
         yield Mistake(
             ("adjudication", "win_eval"),
-            "adjudication: expected win_eval over draw_eval and over 0",
+            "adjudication: win_eval must be greater than draw_eval and 0",
         )
 
 
@@ -269,7 +269,7 @@ def _of_bots(
         if other := names.get(looks):
             either = repr(bot.name) if bot.name == other else f"{other!r} and {bot.name!r}"
             yield Mistake(
-                ("bot", index, "name"), f"two bots are called {either}, expected different names"
+                ("bot", index, "name"), f"two bots have the name {either}; expected different names"
             )
         names[looks] = bot.name
         yield from _of_files(bot, folder, ("bot", index))
@@ -277,7 +277,7 @@ def _of_bots(
             known = ", ".join(bundled())
             yield Mistake(
                 ("bot", index, "name"),
-                f"{called} has no command, and is not one of the bundled bots: {known}",
+                f"{called} has no command and is not one of the bundled bots: {known}",
             )
         if why := refuse_options(bot.name, bot.protocol, bot.options):
             yield Mistake(("bot", index, "options"), why)
@@ -295,18 +295,18 @@ def _of_files(bot: BotTable, folder: Path, place: Place) -> Iterator[Mistake]:
         *(("reads", folder / path) for path in bot.reads),
     ]
     yield from (
-        Mistake((*place, key), f"{key}: {str(path)!r} is not there", bot.name)
+        Mistake((*place, key), f"{key}: {str(path)!r} does not exist", bot.name)
         for key, path in named
         if not is_there(path, Path.exists)
     )
     if bot.build and not bot.cwd:
         yield Mistake(
             (*place, "build"),
-            f"bot {bot.name!r}: build without cwd, expected cwd, the folder that it is built in",
+            f"bot {bot.name!r}: build needs cwd, the folder to build in",
         )
     if bot.command and not bot.build and (advice := advice_on(tuple(bot.command), home)):
-        write = f"write: command = {shown(list(advice.words))}"
-        yield Mistake((*place, "command"), advice.says(write), bot.name)
+        write = f"command = {shown(list(advice.words))}"
+        yield Mistake((*place, "command"), hinted(advice.why, advice.hint(write)), bot.name)
 
 
 def unfit_ones(mistakes: Sequence[Mistake], model: ConfigTable) -> dict[str, str]:
@@ -318,7 +318,7 @@ def unfit_ones(mistakes: Sequence[Mistake], model: ConfigTable) -> dict[str, str
     for mistake in mistakes:
         if not mistake.unfit:
             return {}
-        unfit.setdefault(mistake.unfit, []).append(mistake.what)
+        unfit.setdefault(mistake.unfit, []).append(mistake.what.replace("\nhint: ", "; "))
     if len(model.bot) - len(unfit) < 2:
         return {}
     return {name: "; ".join(texts) for name, texts in unfit.items()}

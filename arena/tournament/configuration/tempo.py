@@ -220,7 +220,7 @@ def _words(game_id: str, tempo: Tempo, slow: Sequence[tuple[BotSpec, str]], conf
     told = {by_nodes: tempo.plies * fmean(each)}
     if move < limit_s:
         told = {f"--tc {shlex.quote(f'move {move:g}')}": tempo.plies * move} | told
-    what = f"a look at all moves takes {_seconds(tempo.look_s)}"
+    what = f"reading all legal moves takes {_seconds(tempo.look_s)}"
     if slowest != "greedy":
         what += f", a node of {slowest} {_seconds(node_s)}"
     blind = [
@@ -232,10 +232,10 @@ def _words(game_id: str, tempo: Tempo, slow: Sequence[tuple[BotSpec, str]], conf
     chance = ""
     if blind:
         has = "plays" if len(blind) == 1 else "play"
-        chance = f"; there {', '.join(blind)} {has} by chance, for a move has time for one node"
+        chance = f". At one node per move, {', '.join(blind)} {has} at random"
     return (
-        f"{game_id} is too slow for {' and '.join(controls)} ({names}): by its rules {what}"
-        f"{chance}; try {' or '.join(told)}: a game then takes about "
+        f"{game_id} is too slow for {' and '.join(controls)} ({names}): {what}{chance}. "
+        f"Try {' or '.join(told)}; a game then takes about "
         f"{' or '.join(map(_seconds, told.values()))}"
     )
 

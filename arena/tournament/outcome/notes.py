@@ -65,7 +65,7 @@ def outcome_in(sources: Sequence[Path]) -> EventOutcome | None:
         found = checked_bytes(content)
         outcome = from_json(found.value)
         if not is_of_state(found.checksum, state) and not is_being_played(sources[0]):
-            raise ValueError("it is not the one that was made of the games that are stored")
+            raise ValueError("it does not belong to the stored games")
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         again = f"`arena run {shlex.quote(str(sources[0]))}` writes it again"
         raise DamagedError(f"{error}; {again}", path) from error
@@ -197,14 +197,14 @@ def noted_in(sources: Sequence[Path], key: str, kind: type[_Kept]) -> tuple[_Kep
     try:
         return from_notes(read_json(text), kind) if text is not None else ()
     except (TypeError, ValueError) as error:
-        raise ArenaError(f"{path} is damaged: its note of {key}: {error}") from error
+        raise ArenaError(f"{path}: damaged: its note of {key}: {error}") from error
 
 
 def games_of(folder: Path) -> Iterator[GameResult]:
     """Yield the games of a tournament's database by number; raises ArenaError, also for damage."""
     path = folder / DATABASE
     if not path.is_file():
-        raise ArenaError(f"{folder} is no tournament: it has no {DATABASE}")
+        raise ArenaError(f"{folder}: not a tournament: it has no {DATABASE}")
     with reading_database(path):
         yield from map(result_of, read_games(folder))
 
@@ -220,7 +220,7 @@ def season_in(sources: Sequence[Path], name: str | None) -> Season | None:
         if one.name == name:
             return one
     names = ", ".join(repr(one.name) for one in found) or "none"
-    raise ConfigError(f"--season {name!r}: seasons are: {names}, or {ALL_SEASONS} for all games")
+    raise ConfigError(f"--season: {name!r} is not one of {names}, or {ALL_SEASONS} for all games")
 
 
 def event_in(sources: Sequence[Path]) -> str:

@@ -251,7 +251,9 @@ def verdict_words(names: tuple[str, str], test: Mapping[str, Any], *, of_old: bo
     halves = sum(number * count for number, count in enumerate(test["counts"]))
     scored = points((4 * pairs - halves if of_old else halves) / 2)
     found, more = _found(test), ""
-    told = ("not told apart from", "stronger than", "weaker than")[-found if of_old else found]
+    told = ("not significantly different from", "stronger than", "weaker than")[
+        -found if of_old else found
+    ]
     is_ = "seems" if test["verdict"] is None and found else "is"
     elo = "Elo" if test["model"] == "logistic" else "normalized Elo"
     bound = test["elo0"] if test["verdict"] == "H1" else test["elo1"]

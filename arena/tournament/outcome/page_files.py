@@ -63,7 +63,7 @@ def made_by(out: Path) -> str | None:
 
 
 _STALE: Final = (
-    b'<p class="remark" id="stale">This tournament was gone on with after the page was written: '
+    b'<p class="remark" id="stale">This tournament was resumed after the page was written: '
     b"games may be missing. <code>arena report</code> writes it anew.</p>"
 )
 

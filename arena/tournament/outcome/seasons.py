@@ -41,8 +41,8 @@ def begun(store: Store, config: Config, entries: Mapping[str, str]) -> Begun:
     rows = [row for row in noted if row["from_pair"] <= last_pair]  # others have no game
     if plan.name in [row["name"] for row in rows[:-1]]:
         raise ConfigError(
-            f"the season {plan.name!r} is over, and {rows[-1]['name']!r} came after it; choose "
-            "another name"
+            f"--season: {plan.name!r} has ended, and {rows[-1]['name']!r} followed; choose another "
+            "name"
         )
     if not rows or rows[-1]["name"] != plan.name:
         rows.append(_new(store, plan.name, rows, last_pair))

@@ -241,7 +241,7 @@ def with_analysis(
         if not isinstance(record, Refused) and record.tag(ANALYSIS)
     }
     if not found:
-        raise ConfigError(f"{file} has no analysed records; `arena analyze` makes them")
+        raise ConfigError(f"{file}: has no analysed records; `arena analyze` makes them")
     for record in records:
         analysed = None if isinstance(record, Refused) else found.pop(_game_of(record), None)
         if analysed is None or isinstance(record, Refused):
@@ -252,7 +252,7 @@ def with_analysis(
         yield replace(record, tags=(*tags, tag), comments=analysed.comments, plies=analysed.plies)
     if found:
         games = f"{len(found)} analysed game{' is' if len(found) == 1 else 's are'}"
-        doubts.append(Doubt(f"{games} of {file} and of no source"))
+        doubts.append(Doubt(f"{games} of {file} are in no source"))
 
 
 def _game_of(record: Record) -> tuple[str | tuple[str, ...], ...]:
@@ -299,7 +299,7 @@ def _of_folder(folder: Path, doubts: list[Doubt], *, rules: bool) -> Iterator[Re
                 yield _stored_record(Path(folder.name, DATABASE), last, text, rules=rules)
         exported = folder / RECORDS
         if not last and exported.is_file() and exported.stat().st_size:
-            raise DamagedError(f"has no games, and {RECORDS} has some", database, " ")
+            raise DamagedError(f"has no games, but {RECORDS} has some", database, ": ")
     except InUseError:  # for long, as by a run of 0.1.0; it is sound and will be open again
         raise
     except DamagedError as error:
@@ -317,8 +317,8 @@ def _exported_in(
         if not (folder / DATABASE).is_file():
             lacks = f"it has neither {DATABASE} nor {RECORDS}"
             more = "" if is_of_a_run(folder) else NO_FILES
-            raise ArenaError(f"{folder} is no tournament: {lacks}{more}")
-        why.more += f"; there is no {RECORDS}"
+            raise ArenaError(f"{folder}: not a tournament: {lacks}{more}")
+        why.more += f"; {RECORDS} does not exist"
         raise why
     written = dt.datetime.fromtimestamp(path.stat().st_mtime).astimezone()
     games = 0
@@ -329,8 +329,10 @@ def _exported_in(
         elif not given or record.number > given:
             games += 1
             yield record
-    whose = f"its games after number {given} are" if given else "its games are"
-    words = f"{why}: {whose} the {games} of {RECORDS}, written {written:%Y-%m-%d %H:%M:%S}"
+    after = f" after game {given}" if given else ""
+    words = (
+        f"{why}; read {games} games{after} from {RECORDS} of {written:%Y-%m-%d %H:%M:%S} instead"
+    )
     # Records alone are all that somebody copied; where it was played, its database is gone.
     if (folder / DATABASE).is_file() or (folder / CONFIG).is_file():
         doubts.append(Doubt(words))
@@ -353,11 +355,11 @@ def _valid_in_either(
         raise why
     # In the order of a sound database.
     yield from (parse(records[number]) for number in sorted(records) if number > given)
-    words = f"{why}; {len(records)} games are sound there or in {RECORDS}"
+    words = f"{why}; {len(records)} games are valid there or in {RECORDS}"
     if left_out := [str(each) for each in unsound if each.why != why.wrong]:
         words += f", left out: {'; '.join(left_out[:3])}{'; ...' if left_out[3:] else ''}"
     check = f"arena check {shlex.quote(str(folder))}"
-    words += f"; `{check}` counts them, and `{check} --sound OUT` makes a tournament of them"
+    words += f"; `{check}` counts them; `{check} --sound OUT` copies them to a new tournament"
     doubts.append(Doubt(words, why))
 
 
@@ -368,10 +370,10 @@ def record_and_log_of(folder: Path, number: int) -> tuple[Record, str]:
     """
     path = folder / DATABASE
     if not path.is_file():
-        raise ArenaError(f"{folder} is no tournament: it has no {DATABASE}")
+        raise ArenaError(f"{folder}: not a tournament: it has no {DATABASE}")
     with reading_database(path):
         if (row := read_game(folder, number)) is None:
-            raise ArenaError(f"{folder} has no game {number}")
+            raise ArenaError(f"{folder}: has no game {number}")
         game = result_of(row)
         return parse(game.record), game.log
 
@@ -392,7 +394,7 @@ def game_in(source: Path, number: int) -> tuple[Record, str]:
         if place == number and not record.number:
             at_place = record
     if at_place is None:
-        raise ArenaError(f"{source} has no game {number}")
+        raise ArenaError(f"{source}: has no game {number}")
     return at_place, ""
 
 

@@ -90,20 +90,18 @@ class Taken:
     def lines(self) -> list[str]:
         """Return what is to be said in the end, a line each."""
         lines = [
-            f"{printable(file)}: the same of {count - 1} more record{'s' * (count > 2)}: "
+            f"{printable(file)}: the same problem in {count - 1} more record{'s' * (count > 2)}: "
             f"{printable(message)}"
             for (_, message, file), count in self._told.items()
             if count > 1
         ]
-        lines += [
-            f"passed over in {printable(str(at))}: {what}" for at, what in self.passed.items()
-        ]
+        lines += [f"skipped in {printable(str(at))}: {what}" for at, what in self.passed.items()]
         if self.others:
             lines.append(self.skipped_words())
         lines += [
-            f"{records:,} record{' that was' if records == 1 else 's that were'} given to {name} "
-            f"{'is' if records == 1 else 'are'} equal to another: a database has these games "
-            f"once, record files as often as they are given"
+            f"{records:,} record{'' if records == 1 else 's'} given to {name} "
+            f"{'is a duplicate' if records == 1 else 'are duplicates'}: a database holds each game "
+            "once"
             for name, records in self.equal.items()
         ]
         assumed = [(words, n) for words, n in self.assumed.items() if not _is_drop(words)]
@@ -119,8 +117,8 @@ class Taken:
         lines += self._unread_lines()
         if self.game and not self._is_game_used:
             lines.append(
-                f"hint: --game {self.game} is for records of text that name no game; "
-                f"--where 'game = {self.game}' takes those of one game"
+                f"note: --game {self.game} had no effect: all records name their game; "
+                f"--where 'game = {self.game}' selects one game type"
             )
         return lines
 
@@ -128,12 +126,12 @@ class Taken:
         """Yield what is said of records whose moves are not read."""
         if unnamed := self.unread[UNKNOWN_GAME]:
             who = f"{unnamed:,} record{'s that name' if unnamed > 1 else ' that names'} no game"
-            hint, way = ("hint: ", "; --game NAME reads them") if self.wants_moves else ("", "")
-            yield f"{hint}the moves of {who} are not read{way}"
+            way = "; --game NAME reads them" if self.wants_moves else ""
+            yield f"note: the moves of {who} are not read{way}"
         if named := self.unread - Counter({UNKNOWN_GAME: unnamed}):
             names = ", ".join(f"{printable(game)[:40]} {n:,}" for game, n in named.most_common(5))
             many = f"{named.total():,} record{'s' * (named.total() > 1)}"
-            yield f"the moves of {many} of other games are not read: {names}"
+            yield f"note: the moves of {many} of other game types are not read: {names}"
 
     def note_database(self, path: Path) -> None:
         """Note how many equal games a database has once; who reads it says what is wrong."""
@@ -152,7 +150,7 @@ class Taken:
         names = ", ".join(f"{name} {count:,}" for name, count in most)
         more = f" and {len(self.others) - len(most)} more" if len(self.others) > len(most) else ""
         many = f"{total:,} record{'' if total == 1 else 's'}"
-        return f"skipped {many} of other games: {names}{more}; --strict makes that an error"
+        return f"skipped {many} of other game types: {names}{more}; --strict makes this an error"
 
 
 _DROPPED: Final = "dropped: "
@@ -203,7 +201,7 @@ def _files_of(source: Path, *, is_refused: bool) -> list[Path]:
         return [source]
     if not found:
         lacks = f"it has neither {DATABASE} nor {RECORDS}{NO_FILES}"
-        raise ConfigError(f"{source} is no tournament: {lacks}")
+        raise ConfigError(f"{source}: not a tournament: {lacks}")
     if words := _passed_words([file for file in inside if file not in found]):
         TAKEN.passed[source] = words
     return found

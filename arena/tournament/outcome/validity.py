@@ -76,10 +76,10 @@ def stored(folder: Path, highest: int = 0) -> Iterator[GameResult | Invalid]:
     path = folder / DATABASE
     try:
         if not path.is_file():
-            raise DamagedError("it is not there", path)
+            raise DamagedError("file not found", path)
         with reading_database(path), opened_to_read(path) as database:
             if database is None:
-                raise DamagedError("it is empty", path)
+                raise DamagedError("the file is empty", path)
             yield from _stored(StoredGames(database, path), highest)
     except StoreError as error:
         yield Invalid(DATABASE, error.wrong)
@@ -168,16 +168,16 @@ def exported(folder: Path) -> Iterator[GameResult | Invalid]:
             if entry.problems:
                 yield Invalid(where, entry.problems[0].message)
             elif game is None:
-                yield Invalid(where, "no finished game of a tournament")
+                yield Invalid(where, "not a finished game of a tournament")
             elif game.number in seen:
-                yield Invalid(where, f"game {game.number} is there twice")
+                yield Invalid(where, f"game {game.number} occurs twice")
             else:
                 seen.add(game.number)
                 yield game
     except FileNotFoundError:
-        yield Invalid(RECORDS, "it is not there")
+        yield Invalid(RECORDS, "file not found")
     except OSError as error:
-        yield Invalid(RECORDS, f"it cannot be read: {error.strerror or error}")
+        yield Invalid(RECORDS, f"cannot be read: {error.strerror or error}")
 
 
 def beside(folder: Path) -> Iterator[Invalid]:
@@ -193,7 +193,7 @@ def beside(folder: Path) -> Iterator[Invalid]:
             if path.is_file() and (words := wrong(folder, path.read_bytes())):
                 yield Invalid(name, words)
         except OSError as error:
-            yield Invalid(name, f"it cannot be read: {error.strerror or error}")
+            yield Invalid(name, f"cannot be read: {error.strerror or error}")
         except StoreError:  # the database: that is told of
             pass
     yield from _other_logs(folder)
@@ -257,9 +257,9 @@ def _other_logs(folder: Path) -> Iterator[Invalid]:
             name = f"{LOGS}/game-{game.number}.log"
             path = folder / name
             if path.is_file() and path.read_bytes() != log_of(game).encode():
-                yield Invalid(name, f"it is not what {DATABASE} has of the game")
+                yield Invalid(name, f"differs from the log in {DATABASE}")
     except OSError as error:
-        yield Invalid(LOGS, f"they cannot be read: {error.strerror or error}")
+        yield Invalid(LOGS, f"cannot be read: {error.strerror or error}")
     except ArenaError:  # the database: that is told of
         return
 
@@ -307,7 +307,7 @@ def rescue(folder: Path, out: Path) -> DirectoryFindings:
     `arena run --output` goes on with it. Raises ConfigError where there is something, and
     StoreError.
     """
-    taken = ConfigError(f"{out} is there already; choose a new directory")
+    taken = ConfigError(f"{out}: already exists; choose a new folder")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise taken
     try:
@@ -389,7 +389,7 @@ def _refuse_unknown_files(toml: Mapping[str, Any], folder: Path) -> None:
     named = toml.get("games")
     for text in named if isinstance(named, list) else ():
         if isinstance(text, str) and not is_known(text, folder):
-            raise ConfigError(f"{text} is not run: --game does not name it")
+            raise ConfigError(f"{text}: not run, because --game does not name it")
 
 
 def _take_notes(folder: Path, store: Store) -> None:

@@ -77,16 +77,17 @@ def begin_in(
 def _refuse_to_lose(path: Path, text: bytes, store: Store, config: Config) -> None:
     """Raise ConfigError where a configuration is the user's own work."""
     if config.read:
-        raise ConfigError(f"{path} was edited since this run has read it: start it again")
+        raise ConfigError(f"{path}: was edited after this run had read it; start the run again")
     if store.tournament() is None:
         raise ConfigError(
-            f"{path} was not written by a run, and would be lost; choose another --output"
+            f"{path}: was not written by a run and would be lost; choose another --output"
         )
     written = store.note(WRITTEN)
     if config.format == POOL and written not in (None, hashlib.sha256(text).hexdigest()):
         raise ConfigError(
-            f"{path} was edited since a run wrote it, and would be lost; go on with "
-            f"`arena run {shlex.quote(str(path.parent))}`, or remove it"
+            f"{path}: was edited since a run wrote it and would be lost; resume with it, or "
+            "remove it",
+            hint=f"arena run {shlex.quote(str(path.parent))}",
         )
 
 
@@ -147,7 +148,7 @@ def seated(
         if name in greetings:
             runner.unbench(name)
             again = "again" if runner.has_games(name) else "now"
-            tell(Warned(text=f"{name} was benched, and plays {again}"))
+            tell(Warned(text=f"{name} was benched and plays {again}"))
     out = {name: error.reason for name, error in wrong.items()} | dict(unfit)
     if out and not runner.may_bench(out):
         _refuse_unfit(config, wrong, unfit, tell)
@@ -175,8 +176,8 @@ def _refuse_unfit(
         assert isinstance(error, GameVoidError)
         if schedule_of(config).keeps_walkovers:
             raise ArenaError(
-                f"{error.message}; in a {config.format} all its games would be lost for good: mend "
-                "it or take it out",
+                f"{error.message}; in a {config.format} it would lose all its games; fix or remove "
+                "it",
                 hint=error.hint,
             ) from error
         text = f"{error.message}; hint: {error.hint}" if error.hint else error.message

@@ -35,11 +35,11 @@ def mend_words(benched: Mapping[str, Bench], folder: Path) -> Iterator[str]:
     """Yield how bots come back that are benched."""
     crashed = [name for name, one in benched.items() if one.kind == "crashes"]
     if len(crashed) < len(benched):
-        yield "the next run tries again to start who is benched since it cannot play"
+        yield "the next run tries again to start each bot that is benched because it cannot play"
     if crashed:
         flags = " ".join(f"--unbench {shlex.quote(name)}" for name in crashed)
         yield (
-            "who is benched for crashes plays again when its program is another one, or by: "
+            "a bot benched for crashes plays again when its program changes, or with: "
             f"arena run {shlex.quote(str(folder))} {flags}"
         )
 

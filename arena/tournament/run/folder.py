@@ -192,9 +192,8 @@ def rule(
             return new, published(home, summary, with_report=with_report)
         except DiskError as error:
             command = f"arena run {shlex.quote(str(folder))}"
-            error.more += (
-                f"; what was ruled is kept; when the disk is well, files are written by: {command}"
-            )
+            error.more += "; the ruling is kept"
+            error.hint = f"when the disk has recovered, write the files with: {command}"
             raise
 
 
@@ -216,8 +215,8 @@ def refuse_snapshot(folder: Path) -> None:
     """Raise ConfigError where a tournament is a snapshot, which stays as it is to the byte."""
     if snapshot := snapshot_in([folder]):
         raise ConfigError(
-            f"{folder} is the snapshot {snapshot.name!r} of {snapshot.date[:10]}, and stays as "
-            "it is: go on where it comes from"
+            f"{folder}: the snapshot {snapshot.name!r} of {snapshot.date[:10]} cannot be changed; "
+            "name its tournament"
         )
 
 
@@ -232,7 +231,7 @@ def _refuse_files_of_others(folder: Path) -> None:
     for path in (*(folder / name for name in names), *(folder / LOGS).glob("game-*.log")):
         if path.exists():
             raise ConfigError(
-                f"{path} was not written by a run, and would be lost; choose another --output"
+                f"{path}: was not written by a run and would be lost; choose another --output"
             )
 
 
@@ -244,8 +243,8 @@ def pointing_out(folder: Path) -> Iterator[None]:
     except DamagedError as error:
         check = f"arena check {shlex.quote(str(folder))}"
         raise DamagedError(
-            f"{error}; `{check}` counts the games that are sound, and `{check} --sound OUT` makes "
-            "a tournament of them in OUT, which `arena run --output OUT` goes on with"
+            f"{error}; `{check}` counts the valid games; `{check} --sound OUT` copies them to OUT, "
+            "and `arena run --output OUT` resumes there"
         ) from error
 
 
@@ -260,7 +259,7 @@ def _published_at_stop(
     if signals.requests() > 1:
         raise KeyboardInterrupt
     what = "standings and report" if with_report else "standings"
-    words = f"stopping: {what} of the games so far are written; another Ctrl-C leaves that out"
+    words = f"stopping: writing {what} of the games so far; press Ctrl-C again to skip that"
     tell(Waiting(summary.total, lambda: summary.outcome, words))
     until_s = time.monotonic() + STOP_S
     try:
@@ -272,7 +271,7 @@ def _published_at_stop(
     except KeyboardInterrupt:
         if time.monotonic() < until_s:
             raise
-        wrong = f"to write all of it takes longer than {STOP_S:g} s"
+        wrong = f"writing takes longer than {STOP_S:g} s"
     except MovedError:
         raise
     except ArenaError as error:
@@ -280,7 +279,7 @@ def _published_at_stop(
     _tell_of_stale(home, tell, wrong)
     if with_report and not (home.path / REPORT).is_file():
         command = shlex.join(["arena", "report", str(home.path), "-o", str(home.path / REPORT)])
-        tell(Warned(text=f"there is no report: {wrong}; make one with: {command}"))
+        tell(Warned(text=f"no report was written: {wrong}; write one with: {command}"))
     return replace(summary, interrupted=True)
 
 
@@ -288,7 +287,7 @@ def _tell_of_stale(home: HeldFolder, tell: Listener, why: str) -> None:
     """Say which files may be of fewer games than there are."""
     names = (STANDINGS, STANDINGS_CSV, REPORT)
     if found := [name for name in names if (home.path / name).is_file()]:
-        tell(Warned(text=f"games may be missing in {', '.join(found)}: {why}"))
+        tell(Warned(text=f"{', '.join(found)} may lack games: {why}"))
 
 
 def _played(
@@ -307,8 +306,8 @@ def _played(
     """Play what is left, keep the games and the logs."""
     folder = home.path
     if (free := disk_usage(folder).free) < ROOM:
-        room = f"{free / 1e6:.1f} MB, a tournament should have {ROOM / 1e6:.0f}"
-        tell(Warned(text=f"{folder} has room for {room}"))
+        room = f"{free / 1e6:.1f} MB of free space; a tournament needs {ROOM / 1e6:.0f} MB"
+        tell(Warned(text=f"{folder} has only {room}"))
     with closing(when_granted(partial(Store, folder), tell, patience_s)) as store:
         tree = tree_of(folder)
         _tidy(folder, tree, tell)
@@ -380,8 +379,8 @@ def _refuse_unbenching(names: Iterable[str], known: Mapping[str, Bench]) -> None
     """Raise ConfigError for a bot that is not benched."""
     for name in names:
         if name not in known:
-            benched = ", ".join(known) or "nobody"
-            raise ConfigError(f"--unbench {name!r} is not benched here; benched: {benched}")
+            benched = ", ".join(known) or "none"
+            raise ConfigError(f"--unbench: {name!r} is not benched; benched bots: {benched}")
 
 
 def _of_able_ones(config: Config) -> Config:
@@ -412,7 +411,7 @@ def _tidy(folder: Path, tree: str, tell: Listener) -> None:
     """Remove what an earlier run that was killed has left."""
     sweep(tree)  # of a run that was killed, as are its files half written
     for scratch in scratches(tree):
-        tell(Warned(text=f"{scratch}, of an earlier run, could not be removed"))
+        tell(Warned(text=f"{scratch}: left by an earlier run, cannot be removed"))
     shared_memory = folder / f"{DATABASE}-shm"  # of who read what a killed run of 0.1.0 left
     for place in (folder, folder / LOGS):
         remove_halves(place)

@@ -565,8 +565,8 @@ def _in_games(budget: Budget, game_s: Range | None, jobs: int) -> Budget:
         return budget
     if game_s is None:
         raise ConfigError(
-            "--plan: nobody knows how many games fit into the time of --budget: nothing limits "
-            "how long bots think: say games, as in --budget 200"
+            "--budget: without a time limit for bots, --plan needs a number of games",
+            hint="--budget 200",
         )
     fits = max(1, round(budget.seconds * jobs / math.sqrt(game_s[0] * game_s[1])))
     return Budget(games=min(fits, budget.games or fits))

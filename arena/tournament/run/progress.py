@@ -145,7 +145,7 @@ def mishaps_words(bots: Iterable[BotTotals], names: Iterable[str]) -> str:
         lost = sum(bot.lost_by.values())
         if bot.name in names and lost * MANY_MISHAPS > bot.games:
             why = f"by {causes[0]}" if len(causes) == 1 else f"by its own fault: {lost_words(bot)}"
-            told += f"; {bot.name} lost {lost} of {bot.games} games {why}"
+            told += f". Failures: {bot.name} lost {lost} of {bot.games} games {why}"
     return told
 
 
@@ -258,7 +258,7 @@ def end_words(stopped: Mapping[frozenset[str], Cause], causes: Mapping[str, str]
     for cause, pairings in by_cause.items():
         words = f"{', '.join(sorted(pairings))} {'was' if len(pairings) == 1 else 'were'} stopped"
         is_known = cause.bot and causes.get(cause.bot) == cause.event
-        yield f"{words} because of {cause.bot}" if is_known else f"{words}: {first[cause]}"
+        yield f"{words} because {cause.bot} failed" if is_known else f"{words}: {first[cause]}"
 
 
 def benched_words(summary: RunSummary, folder: Path) -> Iterator[str]:

@@ -87,7 +87,7 @@ def _originals(bot: BotSpec, known: Mapping[str, str]) -> Iterator[Original]:
         except OSError as error:
             raise ConfigError(f"bot {bot.name!r}: {path}: {error.strerror}") from error
         if not is_copy and found.sha256 != known[path]:
-            raise ConfigError(f"bot {bot.name!r}: {path} has just changed: start the run again")
+            raise ConfigError(f"bot {bot.name!r}: {path} has just changed; start the run again")
         yield found
     folders = () if is_copy else bot.files
     yield from (folder_as_it_is(path, DATABASE) for path in folders if Path(path).is_dir())
@@ -155,15 +155,15 @@ def resumed(store: Store, config: Config, folder: Path) -> Config:
         return replace(config, rounds=before, as_written={**config.as_written, "rounds": before})
     if config.rounds < before:
         raise ConfigError(
-            f"{folder} holds games of a tournament with rounds = {before}, and rounds = "
-            f"{config.rounds} are fewer; choose another --output, or go on with {before} or more; "
-            f"{_way_out(folder)}"
+            f"{folder}: has games of {before} rounds, more than rounds = {config.rounds}; choose "
+            f"another --output, or resume with at least {before}",
+            hint=_way_out(folder),
         )
     return config
 
 
 def _way_out(folder: Path) -> str:
-    return f"or make a pool of it: `arena run {shlex.quote(str(folder))} --format pool`"
+    return f"arena run {shlex.quote(str(folder))} --format pool turns it into a pool"
 
 
 def as_begun(config: Config, theirs: Mapping[str, Any]) -> Config:
@@ -183,7 +183,7 @@ def as_begun(config: Config, theirs: Mapping[str, Any]) -> Config:
 def _another(theirs: Mapping[str, object], config: Config, folder: Path) -> ConfigError:
     if theirs.get("format") == POOL:
         return ConfigError(
-            f'{folder} is a pool, and stays one: format = "pool"; or choose another --output'
+            f'{folder}: a pool keeps format = "pool"; choose another --output for another format'
         )
     ours = config.identity()
     different = [key for key in ours if ours[key] != theirs.get(key)]
@@ -196,13 +196,14 @@ def _another(theirs: Mapping[str, object], config: Config, folder: Path) -> Conf
         now = config.openings.identity()
         if {**before, "sha256": now["sha256"]} == now:
             return ConfigError(
-                f"{config.openings.path}: what is in the opening book has changed since games were "
-                "played; choose another --output, or put the old book back; "
-                f"{_way_out(folder)}"
+                f"{config.openings.path}: the opening book has changed since games were played; "
+                "choose another --output, or restore the old book",
+                hint=_way_out(folder),
             )
     return ConfigError(
-        f"{folder} holds a tournament with another configuration ({', '.join(different)}); "
-        f"choose another --output, or leave these settings out to resume it; {_way_out(folder)}"
+        f"{folder}: holds a tournament with another configuration ({', '.join(different)}); "
+        "choose another --output, or leave these settings out to resume it",
+        hint=_way_out(folder),
     )
 
 
@@ -217,7 +218,7 @@ class NotedChange(Change):
     def words(self) -> str:
         """Return it in a sentence."""
         of = f"{self.setting} of bot {self.bot!r}" if self.bot else self.setting
-        return f"{of} was {self.before} and is {self.now} from here on, after {self.games} games"
+        return f"{of} changed from {self.before} to {self.now} after {self.games} games"
 
 
 def note_changes(
@@ -404,17 +405,17 @@ def refuse_changed(
     refused = [] if force else [each for each in changed if each[0] not in mended]
     if refused:
         raise ConfigError(
-            f"{_changed_file(*refused[0])}; choose another --output, or go on all the same with "
-            "--force" + (f"; {_way_out(store.folder)}" if refused[0][0] != GAMES else "")
+            f"{_changed_file(*refused[0])}; choose another --output, or resume with --force",
+            hint=_way_out(store.folder) if refused[0][0] != GAMES else "",
         )
     return [
-        f"{_changed_file(whose, path)}; its games so far were played by "
+        f"{_changed_file(whose, path)}; earlier games used "
         f"{'other rules' if whose == GAMES else 'another program'}"
         for whose, path in changed
     ]
 
 
 def _changed_file(whose: str, path: str) -> str:
-    file = f"the file {path}" if whose == GAMES else f"bot {whose!r}: {path}"
+    file = f"games: the file {path}" if whose == GAMES else f"bot {whose!r}: {path}"
     is_gone = Path(path).is_absolute() and not is_there(Path(path), Path.exists)
-    return f"{file} {'is gone' if is_gone else 'has changed'} since games were played"
+    return f"{file} {'was removed' if is_gone else 'has changed'} since games were played"

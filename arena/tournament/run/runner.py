@@ -333,7 +333,7 @@ class Runner:
             places.end(2.0, at_once=True)  # whoever still works ends its bots now
             sweep(self._tree)
             for scratch in scratches(self._tree):
-                self._warn(f"{scratch}, a bot's, could not be removed")
+                self._warn(f"{scratch}: left by a bot, cannot be removed")
         self._note(places.notes())
 
     def _goes_on(self) -> bool:
@@ -499,7 +499,7 @@ class Runner:
             host.trial, host.is_given_up = None, True
             if all(other.is_given_up for other in self._places.hosts):
                 raise
-            self._warn(f"{host.name} plays no more in this run: {error}")
+            self._warn(f"{host.name} plays no more games in this run: {error}")
 
     def _collect(self, within_s: float, *, at_once: bool = False) -> None:
         """Store what is ready, in one transaction, and put it on the screen.
@@ -592,10 +592,10 @@ class Runner:
             return
         broken = broken if broken in lost else lost[0]
         on = f" on {host.name}" if host.name else ""
-        self._warn(f"a worker died{on} in pair {broken.pair}; the pair is played again")
+        self._warn(f"a worker died{on} in pair {broken.pair}; the arena plays this pair again")
         if len(self._places.hosts) > 1:
             self._avoid[broken.pair].add(host)
-        self._count_break(broken, Cause(f"pair {broken.pair} ended its worker {MAX_BREAKS} times"))
+        self._count_break(broken, Cause(f"pair {broken.pair} killed its worker {MAX_BREAKS} times"))
 
     def _count_break(self, job: PairJob, why: Cause) -> None:
         """Stop a pairing, by nobody's fault, where that has happened too often in a pair."""
@@ -608,11 +608,11 @@ class Runner:
     def _judge(self, job: PairJob, result: PairResult) -> None:
         host = self._host_of.pop(job.pair, None)
         if result.voided:
-            self._warn(f"{' - '.join(sorted(job.pairing))}: {result.voided} void, played again")
-        for name in sorted(set(result.spent) - self._open.spent):
             self._warn(
-                f"{name} left a game before its first turn; it loses the next one that it leaves"
+                f"{' - '.join(sorted(job.pairing))}: {result.voided} void, the arena plays again"
             )
+        for name in sorted(set(result.spent) - self._open.spent):
+            self._warn(f"{name} left a game before its first turn; next time it loses the game")
         self._open.spent.update(result.spent)
         self._note([note for game in result.games for note in game.notes])
         self._note(result.notes)
@@ -668,7 +668,7 @@ class Runner:
             unfit = {name: self._unfit_for(job, name) for name in sorted(job.pairing)}
             name, hosts = max(unfit.items(), key=lambda row: len(row[1]))
             why = hosts[0].unfit[name] if hosts else Cause(f"pair {job.pair} could not be played")
-            why = replace(why, more=f"{why.more}; there is no other host to try it on")
+            why = replace(why, more=f"{why.more}; no other host is left to try")
             self._stop(job, why, name if len(hosts) > 1 else None)
 
     def _look_at_repeats(self) -> None:
@@ -677,9 +677,8 @@ class Runner:
         if schedule.repeats.games >= MANY_REPEATS and not self._has_repeats:
             self._has_repeats = True
             self._warn(
-                "a third game repeats another move by move: repeats are no evidence for ratings "
-                "or a test; let games begin differently (openings), or bots draw lots by the seed "
-                "that they are given"
+                "three games have repeated others move by move. Duplicate games add nothing to "
+                "ratings and tests; use openings, or bots that use their seed"
             )
         if (words := schedule.why_nothing_new) and pairing not in self._open.stops:
             self._open.stops[pairing] = why, _ = Cause(words), None

@@ -41,7 +41,7 @@ def slug_of(name: str) -> str:
     """
     slug = re.sub(r"[\W_]+", "-", name.casefold()).strip("-")
     if not slug or len(slug.encode()) > 100:
-        raise ConfigError(f"--snapshot {name!r}: expected 1 to 100 letters or digits")
+        raise ConfigError(f"--snapshot: {name!r} must have 1 to 100 letters or digits")
     return slug
 
 
@@ -55,10 +55,10 @@ def freeze(config: Config, folder: Path, name: str, *, with_report: bool = True)
     refuse_snapshot(folder)
     with closing(HeldFolder(folder)) as home, pointing_out(folder), closing(Store(folder)) as store:
         if not store.has_games():
-            raise ConfigError(f"{folder} has no games for a snapshot")
+            raise ConfigError(f"{folder}: has no games for a snapshot")
         snapshots = home.path / SNAPSHOTS
         if (place := snapshots / slug).exists():
-            raise ConfigError(f"{place} is there already: choose another name")
+            raise ConfigError(f"{place}: already exists; choose another name")
         for left in snapshots.glob(".*.tmp"):  # of one that was killed
             rmtree(left)
         half = snapshots / f".{os.getpid()}.tmp"

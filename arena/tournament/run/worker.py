@@ -329,7 +329,7 @@ def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Te
             if played.termination == Termination.TIME:
                 team.watched.update(plan.names)
             return played
-    raise GameVoidError(Cause(f"the machine stood still {MOST_HOLD_UPS} times in a game"))
+    raise GameVoidError(Cause(f"this machine paused the arena {MOST_HOLD_UPS} times in a game"))
 
 
 def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team) -> GameResult:

@@ -40,7 +40,7 @@ def read_anchors(texts: Sequence[str] | None) -> dict[str, float] | None:
     try:
         return anchors_of(texts)
     except ValueError as error:
-        raise ConfigError(f"--anchor {error}") from error
+        raise ConfigError(f"--anchor: {error}") from error
 
 
 def anchors_in(sources: Sequence[Path]) -> dict[str, float]:
@@ -58,9 +58,8 @@ def anchors_in(sources: Sequence[Path]) -> dict[str, float]:
         path, anchors = _of_folder(source)
         for name, value in anchors.items():
             if found.setdefault(name, value) != value:
-                words = f"is {found[name]:g} in {where[name]} and {value:g} in {path}"
-                hint = f"say which holds, such as --anchor {name!r}={value:g}"
-                raise ConfigError(hinted(f"the anchor {name!r} {words}", hint))
+                words = f"{name!r} is {found[name]:g} in {where[name]} and {value:g} in {path}"
+                raise ConfigError(f"--anchor: {words}", hint=f"--anchor {name!r}={value:g}")
             where.setdefault(name, path)
     return found
 
@@ -92,7 +91,7 @@ def _read(path: Path) -> dict[str, float]:
     except (ValueError, RecursionError):
         if path.name == CONFIG:  # a run says what is wrong with it
             return {}
-        raise ConfigError(f"{path} is not TOML; expected a table [anchors]") from None
+        raise ConfigError(f"{path}: not TOML; expected a table [anchors]") from None
     table = toml.get("anchors", {})
     words = "expected a table [anchors] of bots and Elo points, such as mine = 1500"
     if not isinstance(table, dict):

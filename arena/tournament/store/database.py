@@ -232,9 +232,9 @@ class StoredGames:
         return "" if noted_seal(self._database) is None else "its games have lost their checksums"
 
 
-LOST: Final = "games are missing of those that were stored"
+LOST: Final = "stored games are missing"
 
-UNSEALED: Final = "what is noted besides its games does not match its checksum"
+UNSEALED: Final = "its notes do not match their checksum"
 
 
 def _is_sealed(database: sqlite3.Connection) -> bool:
@@ -340,7 +340,7 @@ def opened_to_read(path: Path) -> Iterator[sqlite3.Connection | None]:
             database = _answering(_copied(path, folder, refused), "rw")
         undo.callback(database.close)
         if database.execute(_OTHERS).fetchone():  # a view may compute for ever, and say anything
-            raise sqlite3.DatabaseError("what should be a table is none")
+            raise sqlite3.DatabaseError("an expected table is missing")
         yield database if database.execute("SELECT 1 FROM sqlite_master").fetchone() else None
 
 

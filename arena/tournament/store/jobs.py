@@ -96,4 +96,6 @@ def read_result(text: str) -> PairResult:
         void = values["void"] and Cause(**values["void"])
         return PairResult(**{**values, **lists, "games": tuple(games), "void": void})
     except (KeyError, TypeError, ValueError) as error:
-        raise ArenaError(f"a worker said what is no result of a pair: {text[:100]!r}") from error
+        raise ArenaError(
+            f"worker process: its answer is not the result of a pair: {text[:100]!r}"
+        ) from error

@@ -38,9 +38,9 @@ class Orders:
     def check(self) -> None:
         """Raise ConfigError where a ruling has no reason, or a reason no ruling."""
         if self and not self.reason.strip():
-            raise ConfigError("a ruling needs a reason: --reason TEXT is missing")
+            raise ConfigError("--reason: missing; a ruling needs a reason")
         if self.reason and not self:
-            raise ConfigError("--reason goes with --void, --disqualify or --reinstate")
+            raise ConfigError("--reason: needs --void, --disqualify or --reinstate")
 
 
 def rulings_of(store: Store) -> tuple[Ruling, ...]:
@@ -80,7 +80,7 @@ def _reinstated(rulings: Sequence[Ruling], subject: str) -> Ruling:
     for one in rulings:
         if not one.lifted and subject == (one.bot or str(one.game)):
             return one
-    raise ConfigError(f"--reinstate {subject}: no ruling on such a game or bot is in force")
+    raise ConfigError(f"--reinstate: no ruling on {subject!r} is in force")
 
 
 def _new(store: Store, orders: Orders, now: str, known: Ruled) -> Iterator[Ruling]:
@@ -89,12 +89,12 @@ def _new(store: Store, orders: Orders, now: str, known: Ruled) -> Iterator[Rulin
     numbers = {game.number for game in store.results()} if orders.void else set()
     for game in dict.fromkeys(orders.void):
         if game in known.games or game not in numbers:
-            why = "it is void already" if game in known.games else "there is no such game"
-            raise ConfigError(f"--void {game}: {why}")
+            why = "is void already" if game in known.games else "does not exist"
+            raise ConfigError(f"--void: game {game} {why}")
         yield Ruling(kind="void", game=game, reason=orders.reason, date=now)
     for bot in dict.fromkeys(orders.disqualify):
         if bot in known.bots or bot not in names:
-            why = f"only these have played: {', '.join(sorted(names))}"
-            why = "it is disqualified already" if bot in known.bots else why
-            raise ConfigError(f"--disqualify {bot}: {why}")
+            why = f"has not played; the bots are {', '.join(sorted(names))}"
+            why = "is disqualified already" if bot in known.bots else why
+            raise ConfigError(f"--disqualify: {bot!r} {why}")
         yield Ruling(kind="disqualified", bot=bot, reason=orders.reason, date=now)

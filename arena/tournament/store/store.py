@@ -94,7 +94,7 @@ def _locked(folder: Path) -> int:
         lock_within(lock, LOCK_PATIENCE_S)
     except OSError as error:
         os.close(lock)
-        raise InUseError("is in use by another run", folder) from error
+        raise InUseError("in use by another run", folder) from error
     return lock
 
 
@@ -167,7 +167,7 @@ class Store:
                 return
             if names not in ({"about", "game"}, {"about", "game", "walkover"}):
                 tables = ", ".join(sorted(names))
-                raise DamagedError(f"is not a tournament: it has tables {tables}", self._path, " ")
+                raise DamagedError(f"not a tournament: it has tables {tables}", self._path, ": ")
             known = Known()
             games = StoredGames(self._database, self._path)
             for row in games:
@@ -186,7 +186,7 @@ class Store:
                 f"holds {counted(unknown.lacking)} that {DATABASE} lacks, which has "
                 f"{len(known.numbers) or 'none'}",
                 path,
-                " ",
+                ": ",
             )
         if not unknown.others:
             self._written = stamp
@@ -225,10 +225,10 @@ class Store:
         if not list(self._rows("SELECT 1 FROM about WHERE key <> ?", SEAL)):
             return None
         if (format_ := self.note("format")) != _FORMAT:
-            raise StoreError(f"has format {shown(format_)}, expected {_FORMAT}", self._path)
+            raise StoreError(f"has format {shown(format_)}; expected {_FORMAT}", self._path)
         tournament = self.note(TOURNAMENT)
         if not isinstance(tournament, dict):
-            raise DamagedError("it does not say what is played", self._path)
+            raise DamagedError("it does not name what is played", self._path)
         return tournament
 
     def begin(
@@ -503,15 +503,15 @@ class BufferedWriter:
         is_full = isinstance(error, DiskError) and error.is_full
         is_failing = isinstance(error, DiskError) and not is_full
         what = "waiting for room" if is_full else "trying again"
-        warning = f"{error}; no game begins until results can be kept, {what}"
+        warning = f"{error}; no new game begins until results can be stored; {what}"
         if not at_once and self._patience.refused(warning, is_failing=is_failing):
             return
         games = sum(len(result.games) for _, result in self.held)
         words = (
-            f"{games} finished game{'' if games == 1 else 's'} could not be kept and will be "
+            f"{games} finished game{'' if games == 1 else 's'} could not be stored and will be "
             "played again"
             if games
-            else "a walkover could not be kept and will be decided again"
+            else "a walkover could not be stored and will be decided again"
         )
         raise DiskError(f"{error}; {words}", is_full=is_full) from error
 

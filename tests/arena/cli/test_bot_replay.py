@@ -90,7 +90,7 @@ def test_what_happens_at_the_ply_where_it_went_wrong_is_said() -> None:
         ("crash", "lambda: os._exit(3)", "crash again at ply 4: exited with status 3", 1),
         ("crash", "'x9'", "illegal move at ply 4: 'x9' is not a move", 1),
         ("time", "lambda: sys.stdin.read()", "time again at ply 4: no answer within 0.200 s", 1),
-        ("flood", "'a' * 70000", "flood again at ply 4: wrote a line over 64 KiB", 1),
+        ("flood", "'a' * 70000", "flood again at ply 4: wrote too much: a line over 64 KiB", 1),
     ):
         broken(ending)
         limit = ("--seconds", "0.2") if ending == "time" else ()
@@ -125,7 +125,7 @@ def test_the_bot_hears_what_it_heard_then(heard: Heard) -> None:
 def test_where_it_answers_something_else_the_game_goes_on_with_the_record(heard: Heard) -> None:
     broken("illegal move")
     told, found = again("{2: 'i5', 4: 'x9'}").out.splitlines()[-2:]
-    assert told == "ply 2: it plays i5, and a1 in the record: the game goes on with that"
+    assert told == "ply 2: it plays i5, and a1 in the record; the game continues with that move"
     assert found.startswith("illegal move again at ply 4: ")
     lines = heard()
     assert [line.split()[0] for line in lines[1:] if line[0] in "ng"] == ["new", "go", "new", "go"]
@@ -163,7 +163,10 @@ def test_a_crash_on_the_others_turn_is_waited_for() -> None:
 def test_what_is_missing_is_said() -> None:
     broken("resignation")
     moves = "{1: 'e5', 2: 'a1', 3: 'e6'}"
-    told = "arena: no bot broke game 7 off: say --side first or --side second\n"
+    told = (
+        "error: --side: needed, because no bot is at fault in game 7\n"
+        "hint: --side first, or --side second\n"
+    )
     assert again(moves).err == told
     for side in ("first", "second"):
         ran = again(moves, "--side", side)
@@ -171,15 +174,21 @@ def test_what_is_missing_is_said() -> None:
     broken("crash")
     Path("tool.py").touch()
     for words, error in (
-        (("8",), "g.lath has no game 8"),
-        (("7",), "g.lath does not say how bad is started: say it after --"),
+        (("8",), "g.lath: has no game 8"),
+        (
+            ("7",),
+            (
+                "g.lath: does not say how bad is started\n"
+                "hint: arena bot replay g.lath GAME -- COMMAND"
+            ),
+        ),
         (
             ("7", "--", "tool.py"),
-            "tool.py is a file, and no program on PATH; write: python tool.py",
+            "CMD: tool.py is a file, but not a program on PATH\nhint: -- python tool.py",
         ),
     ):
         ran = commands.arena("bot", "replay", "g.lath", *words)
-        assert (ran.status in (1, 2), ran.err) == (True, f"arena: {error}\n")
+        assert (ran.status in (1, 2), ran.err) == (True, f"error: {error}\n")
 
 
 def test_a_directory_tells_command_and_seed(heard: Heard) -> None:
@@ -204,10 +213,12 @@ def test_a_directory_tells_command_and_seed(heard: Heard) -> None:
     # Another command is of the folder where one types it, wherever the bot ran.
     Path("cup/tournament.toml").write_text(f'{text}cwd = "{Path("cup").resolve()}"\n')
     Path("bot.py").touch()
-    assert "write: python bot.py" in commands.arena("bot", "replay", "cup", "7", "--", "bot.py").err
+    assert (
+        "hint: -- python bot.py" in commands.arena("bot", "replay", "cup", "7", "--", "bot.py").err
+    )
     Path("bot.py").write_text("raise SystemExit(3)")
     ran = commands.arena("bot", "replay", "cup", "7", "--", "python", "bot.py")
-    assert ran.err.endswith("arena: bad: exited with status 3 before ok\n"), "the file is there"
+    assert ran.err.endswith("error: bad: exited with status 3 before ok\n"), "the file is there"
 
 
 def debug(typed: str, *command: str) -> str:

@@ -107,7 +107,8 @@ def test_diff_tells_of_bad_records_once_and_never_calls_them_equal(folder: Path)
     assert ran.err.count("a.lath:7:7: error[syntax]") == 1
     assert ran.out == "only in A: record 1 (line 1): ann - ?, yavalath\n"
     assert ran.err.endswith(
-        "1 equal, 0 differ, 1 only in A, 0 only in B; not compared: 1 bad in A, 0 bad in B\n"
+        "1 equal, 0 differ, 1 only in A, 0 only in B; "
+        "not compared: 1 invalid in A, 0 invalid in B\n"
     )
     assert arena("diff", "a.lath", "a.lath").status == 1
 
@@ -164,7 +165,7 @@ def test_a_bad_record_is_told_of_and_left_out(folder: Path) -> None:
         ran = arena("select", *order, "a.lath", "-o", "out.lath")
         assert ran.status == 1
         assert "a.lath:7:7: error[syntax]" in ran.err
-        assert ran.err.endswith("; 1 bad record left out\n")
+        assert ran.err.endswith("; 1 invalid record left out\n")
         assert numbers("out.lath") == ["1", "2"]
 
 
@@ -174,7 +175,7 @@ def test_a_file_with_a_bad_record_is_not_replaced_by_one_without_it(folder: Path
     for order in ([], ["--sort", "number"]):
         ran = arena("select", *order, "a.lath", "-o", path.absolute())
         assert ran.status == 1
-        assert "stays as it is: 1 bad record would be lost" in ran.err
+        assert "unchanged, because 1 invalid record would be lost" in ran.err
         assert path.read_bytes() == before
         assert sorted(folder.iterdir()) == [path.absolute()]
 
@@ -249,7 +250,10 @@ def test_parts_of_another_split_are_not_left_beside_new_ones(folder: Path) -> No
     for more in ("--split 2", "--split game --compress gz", "--split 2 --force"):
         ran = arena("select", "a.lath", *more.split(), "-o", "parts")
         assert ran.status == 2
-        assert "parts has records that would be taken for parts: part-0001.lath.gz and 2" in ran.err
+        assert (
+            "parts: other records there could be mistaken for parts: part-0001.lath.gz and 2"
+            in ran.err
+        )
         assert {path: path.read_bytes() for path in Path("parts").iterdir()} == before
 
 
@@ -259,7 +263,7 @@ def test_split_replaces_nothing_unless_it_is_told_to(folder: Path) -> None:
     mine = write("parts/part-0002.lath", "mine")
     ran = arena("select", "a.lath", "--split", 1, "-o", "parts")
     assert ran.status == 2
-    assert "parts/part-0002.lath is there already; --force replaces it" in ran.err
+    assert "parts/part-0002.lath: already exists\nhint: --force replaces it" in ran.err
     assert [mine.read_text(), *Path("parts").iterdir()] == ["mine", mine]
     assert arena("select", "a.lath", "--split", 1, "-o", "parts", "--force").status == 0
     assert numbers(mine) == ["2"]
@@ -314,7 +318,7 @@ def test_split_tells_of_a_bad_record_and_leaves_it_out(folder: Path) -> None:
         "select", "a.lath", "--split", "number", "-o", "parts", "--name", "{number}-{value}"
     )
     assert ran.status == 1
-    assert ran.err.endswith("2 of 2 records selected into 2 parts; 1 bad record left out\n")
+    assert ran.err.endswith("2 of 2 records selected into 2 parts; 1 invalid record left out\n")
     assert sorted(path.name for path in Path("parts").iterdir()) == ["1-1.lath", "2-2.lath"]
 
 

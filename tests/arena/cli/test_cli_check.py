@@ -36,7 +36,7 @@ TWICE_WRONG = '[Game "yavalath"]\n[Date "soon"]\n\n1. e5 2. E4 *\n'
 UNREADABLE = '[Game "yavalath"]\n\n1. e5 {never closed *\n'
 
 COUNTS = re.compile(
-    r"(\d+) records: (\d+) sound, (\d+) bad \((\d+) problems?\); (\d+) plies; "
+    r"(\d+) records: (\d+) valid, (\d+) invalid \((\d+) problems?\); (\d+) plies; "
     r"\d+\.\d\d s, [0-9,]+ records/s, [0-9,]+ plies/s\n\Z"
 )
 
@@ -302,7 +302,7 @@ def test_of_a_damaged_file_the_problems_before_the_damage_are_told(
         ran = arena("check", path)
         assert ran.status == 2
         assert "error[illegal-move]" in ran.out
-        assert f"{path} cannot be read: damaged" in ran.err
+        assert f"{path}: cannot be read: damaged" in ran.err
 
 
 @pytest.mark.usefixtures("workers")

@@ -122,9 +122,9 @@ def test_strict_writes_nothing_where_anything_would_be_lost(source: Path) -> Non
     before = made.read_bytes()
     ran = convert(source, made, "--strict")
     assert (ran.status, made.read_bytes()) == (1, before)
-    assert "games.ygn stays as it is, for --strict: " in ran.err
+    assert "games.ygn: unchanged because of --strict: " in ran.err
     made.unlink()
-    assert "games.ygn is not written, for --strict: " in convert(source, made, "--strict").err
+    assert "games.ygn: not written because of --strict: " in convert(source, made, "--strict").err
     ran = convert(source, "-", "--to", "ygn", "--strict")
     assert (ran.status, ran.out) == (1, "")
     assert [path.name for path in source.parent.iterdir()] == [source.name]
@@ -139,8 +139,8 @@ def test_a_source_is_never_replaced_by_what_holds_less(source: Path) -> None:
     before = sorted(source.parent.iterdir())
     less = {
         "ygn": "would be lost",
-        "sgf": "sgf is only written, not read",
-        "csv --positions": "a table of plies holds less than records",
+        "sgf": "sgf can be written but not read",
+        "csv --positions": "a table of plies holds less than its records",
     }
     for by in ("games.lath", "link.lath", "hard.lath", "x/../games.lath"):
         for name, words in less.items():
@@ -155,7 +155,7 @@ def test_a_source_is_never_replaced_by_what_holds_less(source: Path) -> None:
     table = made.read_bytes()
     ran = convert(made, made, "--positions")
     assert (ran.status, made.read_bytes()) == (2, table)
-    assert "is the source; a table of plies holds less than records" in ran.err
+    assert "this is the source; a table of plies holds less than its records" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_a_full_disk_leaves_the_old_destination(source: Path) -> None:
         timeout=PATIENCE_S,
     )
     assert (ran.returncode, made.read_text()) == (2, HEADER)
-    assert ran.stderr == f"arena: {made} cannot be written: File too large\n"
+    assert ran.stderr == f"error: {made}: cannot be written: File too large\n"
     assert sorted(source.parent.iterdir()) == [source, made]
 
 
@@ -277,7 +277,7 @@ def test_a_full_disk_leaves_the_old_destination(source: Path) -> None:
 def test_a_full_standard_output_is_told_of_once(source: Path) -> None:
     run = begun(source, output=os.open("/dev/full", os.O_WRONLY))
     _, told = run.communicate(timeout=PATIENCE_S)
-    words = "arena: standard output cannot be written: No space left on device\n"
+    words = "error: standard output: cannot be written: No space left on device\n"
     assert (run.returncode, told) == (2, words)
 
 
@@ -296,7 +296,7 @@ def test_without_pyarrow_parquet_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     ran = convert(source, source.with_suffix(".parquet"))
-    words = "arena: Parquet and Arrow need pyarrow: pip install 'lath-arena[arrow]'\n"
+    words = "error: format: Parquet and Arrow need pyarrow: pip install 'lath-arena[arrow]'\n"
     assert (ran.status, ran.err) == (2, words)
     assert list(source.parent.iterdir()) == [source]
 
@@ -322,7 +322,7 @@ def test_csv_begins_with_a_byte_order_mark_where_somebody_wants_it(source: Path)
     for command in (("rate", source, "--csv"), ("stats", source, "--csv", "--openings")):
         assert arena(*command, "--bom").out == "\ufeff" + arena(*command).out
         ran = arena(*(word for word in command if word != "--csv"), "--bom")
-        assert (ran.status, "--bom is for --csv" in ran.err) == (2, True)
+        assert (ran.status, "--bom: needs --csv" in ran.err) == (2, True)
 
 
 def test_a_strict_conversion_into_a_pipe_gives_all_or_nothing(tmp_path: Path) -> None:

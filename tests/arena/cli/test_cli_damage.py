@@ -73,8 +73,9 @@ def test_a_valid_directory_has_exact_counts_and_nothing_to_tell(cup: Path) -> No
     ran = arena("check", "cup")
     assert (ran.status, ran.err) == (0, "")
     assert ran.out == (
-        "cup: 12 sound games in tournament.db, 12 in games.lath, 0 unsound; 0 in the first alone, "
-        "0 in the second, 0 differ; 12 are sound in either\n"
+        "cup: 12 valid games in tournament.db, 12 in games.lath, 0 invalid; 0 only in "
+        "tournament.db, "
+        "0 only in games.lath, 0 differ; 12 valid in either\n"
     )
     assert json.loads(arena("check", "cup", "--json").out) == {
         "folder": "cup", "stored": 12, "exported": 12, "unsound": 0, "only_stored": 0,
@@ -105,11 +106,11 @@ def test_of_a_damaged_directory_what_is_valid_is_told_and_what_is_lost(cup: Path
     (cup / RECORDS).unlink()
     for ran in (arena(*words, cup) for words in commands):
         assert ran.status != 0
-        assert "; 10 games are sound there or in games.lath" in ran.err
+        assert "; 10 games are valid there or in games.lath" in ran.err
         assert "`arena check cup` counts them" in ran.err
     (cup / DATABASE).unlink()
     Path("cup/notes.txt").write_text("1. e5 d4 *\n")  # is not what is asked for
-    none = "arena: cup is no tournament: it has neither tournament.db nor games.lath\n"
+    none = "error: cup: not a tournament: it has neither tournament.db nor games.lath\n"
     assert [arena(*words, cup).err for words in commands] == [none] * len(commands)
 
 
@@ -130,8 +131,8 @@ def test_each_invalid_game_is_told_by_its_number_and_why(cup: Path) -> None:
     assert ran.status == 1
     assert "cup/tournament.db: game 3: its result is '7-7'\n" in ran.out
     assert "cup/tournament.db: game 5: its checksum does not match\n" in ran.out
-    assert "cup/games.lath: game 12: it is not in tournament.db\n" in ran.out
-    assert "9 sound games in tournament.db, 12 in games.lath, 2 unsound; 0 in the f" in ran.out
+    assert "cup/games.lath: game 12: not in tournament.db\n" in ran.out
+    assert "9 valid games in tournament.db, 12 in games.lath, 2 invalid; 0 only in t" in ran.out
     lines = [json.loads(line) for line in arena("check", "cup", "--json").out.splitlines()]
     assert {"file": "cup/tournament.db", "message": "game 3: its result is '7-7'"} in lines
     assert lines[-1]["sound"] == 12
@@ -143,14 +144,14 @@ def test_what_is_valid_in_either_makes_a_tournament(cup: Path, sound: Path) -> N
     (cup / RECORDS).write_text(text.replace('[Number "7"]\n', '[Number "7\n'))
     ran = arena("check", "cup", "--sound", "mended")
     assert ran.status == 1
-    assert "mended: 12 games; `arena run --output mended` goes on\n" in ran.err
+    assert "mended: 12 games; `arena run --output mended` resumes\n" in ran.err
     assert arena("check", "mended").status == 0
     assert ratings(rated(Path("mended"))) == ratings(rated(sound))
     with closing(Store(Path("mended"))) as store:
         assert store.tournament() == a_config().identity()
         assert store.walkovers() == [Walkover(20, "cat")]
     again = arena("check", "cup", "--sound", "mended")
-    assert (again.status, "expected a name that nothing has yet" in again.err) == (2, True)
+    assert (again.status, "already exists; name a new" in again.err) == (2, True)
 
 
 def test_what_is_played_is_known_from_the_configuration_alone(tmp_path: Path) -> None:
@@ -184,9 +185,9 @@ def test_invalid_games_are_left_out_and_told_of_with_a_status(cup: Path, sound: 
     for words in (["rate", "cup", "--json"], ["report", "cup", "-o", "page.html"]):
         ran = arena(*words)
         assert ran.status == 1
-        assert "warning: cup/tournament.db is damaged: game 3: its" in ran.err
-        assert "result is '7-7'; 11 games are sound there or in games.lath" in ran.err
-        assert "`arena check cup --sound OUT` makes a tournament of them" in ran.err
+        assert "warning: cup/tournament.db: damaged: game 3: its" in ran.err
+        assert "result is '7-7'; 11 games are valid there or in games.lath" in ran.err
+        assert "`arena check cup --sound OUT` copies them to a new tournament" in ran.err
     assert json.loads(rated(cup).out)["overall"]["games"] == 11
 
 
@@ -201,13 +202,13 @@ def test_games_lath_serves_where_the_database_cannot_be_read(
     expected = ratings(rated(sound))
     with monkeypatch.context() as patch:
         patch.setattr(sqlite3, "connect", refuse)
-        why = "unable to open database file: its games are the 12 of games.lath"
+        why = "unable to open database file; read 12 games from games.lath"
         told(0, f"cup/tournament.db: {why}")
     (cup / DATABASE).write_bytes(b"no database" * 500)
-    told(1, "cup/tournament.db is not a tournament: file is not a database; 12 games are")
+    told(1, "cup/tournament.db: not a tournament: file is not a database; 12 games are")
     (cup / DATABASE).unlink()
     (cup / CONFIG).touch()
-    told(0, "cup has no tournament.db: its games are the 12 of games.lath, written 2")
+    told(0, "cup: has no tournament.db; read 12 games from games.lath of 2")
 
 
 def test_records_alone_are_rated_without_a_word(cup: Path, sound: Path) -> None:
@@ -239,7 +240,7 @@ def test_a_schema_of_any_bytes_is_damage(cup: Path) -> None:
     assert arena("check", "cup").status == 1
     ran = rated(cup)
     assert ran.status == 1
-    assert "tournament.db is damaged: its schema is not UTF-8; 12 games are sound" in ran.err
+    assert "tournament.db: damaged: its schema is not UTF-8; 12 games are valid" in ran.err
 
 
 LOOKS = (
@@ -260,7 +261,7 @@ def test_games_that_have_lost_their_checksums_are_told_of(cup: Path) -> None:
 
 def test_a_changed_note_is_not_read(cup: Path) -> None:
     change(cup, f"UPDATE about SET value = '7' WHERE key = '{ROUNDS}'")
-    with pytest.raises(DamagedError, match="what is noted besides its games does not match"):
+    with pytest.raises(DamagedError, match="its notes do not match"):
         read_texts(cup)
 
 

@@ -224,7 +224,7 @@ def test_files_of_any_format_and_directories_are_sources(
     count = len(records) + 1
     left_out = f"{count} left out, equal to a game that is there"
     words = f"0 of {count + 2} records taken into {out}; {left_out}"
-    assert again.err == f"{words}; 2 bad records left out, of which its table refused tells\n"
+    assert again.err == f"{words}; 2 invalid records left out, of which its table refused tells\n"
     copy = tmp_path / "COPY.DuckDB"
     assert arena("convert", out, copy, "--to", "duckdb").status == 0
     assert tables(copy)[:3] == tables(out)[:3]
@@ -272,11 +272,14 @@ def test_who_is_stopped_leaves_what_was_there_and_goes_on(
     with monkeypatch.context() as patch:
         stopped(patch, 5)
         ran = arena(*command)
-        assert (ran.status, ran.err) == (3, "interrupted; the same command goes on where it was\n")
+        assert (ran.status, ran.err) == (
+            3,
+            "note: interrupted; run the same command again to resume\n",
+        )
     assert out.read_bytes() == before
     (kept,) = set(tmp_path.iterdir()) - there
     ran = arena(*command)
-    assert ran.err.startswith("going on after ")
+    assert ran.err.startswith("note: resuming after ")
     assert 5 <= int(ran.err.split()[3]) < len(list(notation.read(source)))
     assert set(tmp_path.iterdir()) == there
     arena("convert", more, whole)
@@ -307,7 +310,7 @@ def test_who_is_killed_goes_on(
     assert os.waitpid(child, 0)[1] == signal.SIGKILL
     assert not out.exists()
     again = arena(*command)
-    assert again.err.startswith("going on after ")
+    assert again.err.startswith("note: resuming after ")
     assert set(tmp_path.iterdir()) == there
     assert tables(out)[1:4] == tables(kept / "games.duckdb")[1:4]
     assert ask(out, "SELECT * FROM games") == ask(kept / "games.duckdb", "SELECT * FROM games")
@@ -377,7 +380,7 @@ def test_a_database_by_another_name_is_seen_to_be_one(
     other = out.rename(tmp_path / "games.db")
     words = "it is a database, which is read from a file with the suffix .duckdb"
     ran = arena("check", other)
-    assert (ran.status, ran.err) == (2, f"arena: {other} cannot be read: {words}\n")
+    assert (ran.status, ran.err) == (2, f"error: {other} cannot be read: {words}\n")
     with other.open() as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         with pytest.raises(OSError, match="it is a database"):
@@ -426,7 +429,7 @@ def test_a_database_says_how_many_equal_games_it_has_once(kept: Path, tmp_path: 
     arena("convert", text, out)
     arena("convert", text, out, "--append")
     more = 2 + 4
-    said = f"{more} records that were given to {out} are equal to another"
+    said = f"{more} records given to {out} are duplicates"
     commands = [["stats"], ["explore"], ["rate"], ["check"], ["select", "--count"]]
     for command, *flags in commands:
         assert said in arena(command, out, *flags).err
@@ -481,7 +484,7 @@ def test_a_damaged_database_is_told_of(out: Path) -> None:
     for words in (("select", "--where", 'reached "e5"'), ("select",), ("explore",), ("show",)):
         ran = arena(words[0], out, *words[1:])
         assert ran.status == 2, words
-        assert ran.err.startswith(f"arena: {out} "), words
+        assert ran.err.startswith(f"error: {out}: "), words
         assert ran.err.count("\n") == 1, words
 
 
@@ -495,7 +498,7 @@ def test_games_that_are_not_installed_are_left_out_and_told_of(tmp_path: Path) -
         ran = arena("select", out, "--where", query, "--count")
         assert (ran.status, ran.out) == (1, f"{count}\n")
         assert f"{out}: unknown game 'go'" in ran.err
-        assert ran.err.endswith(f"{count} of 1 records selected; 1 bad record left out\n")
+        assert ran.err.endswith(f"{count} of 1 records selected; 1 invalid record left out\n")
     assert arena("explore", out).status == 1
 
 

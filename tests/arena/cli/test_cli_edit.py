@@ -45,8 +45,8 @@ def test_only_what_is_touched_changes_and_the_file_stays_as_a_copy(file: Path) -
     assert f"{file}:10:" in ran.err
     assert "illegal move e5: e5 already has a stone (record 2, ply 2)" in ran.err
     copy = file.with_name("games.lath.bak")
-    counts = "2 of 2 records changed; 1 bad record stayed"
-    assert ran.err.endswith(f"{file}: {counts}; as it was: {copy}\n")
+    counts = "2 of 2 records changed; 1 invalid record unchanged"
+    assert ran.err.endswith(f"{file}: {counts}; the original is kept as {copy}\n")
     assert copy.read_bytes() == before
     expected = LOOSE.replace(b"ann", b"eve") + BAD + OTHER.replace(b"cat", b"dog")
     assert file.read_bytes() == expected
@@ -59,7 +59,7 @@ def test_a_copy_is_never_replaced_unless_that_is_asked_for(file: Path) -> None:
     before = file.read_bytes()
     ran = arena("edit", file, "--drop", "First")
     assert ran.status == 2
-    assert f"{copy} is there already; --force replaces it" in ran.err
+    assert f"{copy}: already exists\nhint: --force replaces it" in ran.err
     assert (file.read_bytes(), copy.read_text()) == (before, "mine")
     assert sorted(file.parent.iterdir()) == [file, copy]
     assert arena("edit", file, "--drop", "First", "--backup", ".old").status == 1
@@ -78,7 +78,10 @@ def test_what_is_no_file_is_never_taken_for_a_copy(file: Path) -> None:
         for force in ([], ["--force"]):
             ran = arena("edit", file, "--drop", "First", *force)
             assert ran.status == 2
-            assert f"{copy} is no file; --backup SUFFIX gives the copy another name" in ran.err
+            assert (
+                f"{copy}: not a regular file; name the copy differently with --backup SUFFIX"
+                in ran.err
+            )
             assert file.read_bytes() == before
             assert sorted(file.parent.iterdir()) == [file, copy]
 
@@ -163,7 +166,7 @@ def test_out_leaves_the_files_and_makes_a_folder_of_several(file: Path) -> None:
     assert (ran.status, gzip.decompress(other.read_bytes())) == (2, OTHER)
     assert f"{out / file.name} is FILE itself" in ran.err
     ran = arena("edit", file, other, "--set", "Mood=Riva", "-o", file)
-    assert "expected a directory for several FILE, that is a file" in ran.err
+    assert "is a file; name a folder for several FILE" in ran.err
     ran = arena("edit", "-", "--set", "Mood=Riva", stdin=OTHER)
     assert ran.out_bytes == OTHER.replace(b"\n\n", b'\n[Mood "Riva"]\n\n')
 
@@ -178,9 +181,14 @@ def test_an_edit_that_would_make_a_valid_record_bad_is_not_done(file: Path) -> N
     ran = arena("edit", file, "--set", "Result=1-0", "-o", "-")
     assert ran.status == 1
     assert ran.out_bytes == LOOSE + BAD + OTHER
-    assert f"{file}:1: record 1 stays as it is: it would be bad: the result is 1-0" in ran.err
+    assert (
+        f"error: {file}:1: record 1 is unchanged: it would be invalid: the result is 1-0" in ran.err
+    )
     assert "expected the result *, or a Termination other than rules\n" in ran.err
-    assert "0 of 2 records changed; 2 would be bad and stayed; 1 bad record stayed" in ran.err
+    assert (
+        "0 of 2 records changed; 2 would become invalid and are unchanged; "
+        "1 invalid record unchanged"
+    ) in ran.err
     ran = arena("edit", file, "--set", "Result=1-0", "--set", "Termination=time", "-o", "-")
     assert ran.out_bytes.count(b'[Termination "time"]') == 2
 
@@ -200,10 +208,12 @@ def test_players_come_from_two_columns(file: Path) -> None:
     names.write_text("ann,eve\nbob\n")
     ran = arena("edit", file, "--players", names, "-o", "-")
     assert (ran.status, ran.out) == (2, "")
-    assert f"{names}:2: expected two columns, a name and the new one, not 1" in ran.err
+    assert f"{names}:2: expected two columns, the old name and the new one, not 1" in ran.err
     names.write_text("ann,eve\n,bob\n")
     ran = arena("edit", file, "--players", names, "-o", "-")
-    assert f"{names}:2: expected two columns, a name and the new one; one of them is" in ran.err
+    assert (
+        f"{names}:2: expected two columns, the old name and the new one; one of them is" in ran.err
+    )
 
 
 WRONG = [
@@ -226,7 +236,10 @@ def test_what_makes_no_sense_is_refused_before_anything_is_written(
 
 def test_a_file_that_is_none_is_told_of(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.lath")
-    for name, message in (("no.lath", "cannot be read: No such"), ("pipe.lath", "is no file that")):
+    for name, message in (
+        ("no.lath", "cannot be read: No such"),
+        ("pipe.lath", "not a regular file"),
+    ):
         ran = arena("edit", tmp_path / name, "--drop", "First")
         assert ran.status == 2
         assert message in ran.err
@@ -259,7 +272,7 @@ def test_records_that_are_not_touched_stay_and_valid_ones_stay_valid(
     options = [word for edit in edits for word in edit]
     ran = arena("edit", "-", "-q", *options, "--where", "plies > 2", stdin=old)
     new = ran.out_bytes
-    assert "stays as it is" not in ran.err
+    assert "unchanged" not in ran.err
     diff = arena("edit", "-", "-q", *options, "--where", "plies > 2", "--dry-run", stdin=old)
     assert patched(old, diff.out_bytes) == new
     before, after = (list(entries_of(stream, "-")) for stream in map(io.BytesIO, (old, new)))

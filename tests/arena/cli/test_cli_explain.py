@@ -150,7 +150,7 @@ def test_a_bad_record_is_told_of_and_left_out() -> None:
     ran = arena("explain", "ann", "games.lath")
     assert ran.status == 1
     assert "games.lath:" in ran.err
-    assert ran.err.endswith(" records counted; 1 bad record left out\n")
+    assert ran.err.endswith(" records counted; 1 invalid record left out\n")
     decided = '[Game "yavalath"] [First "ann"] [Second "bob"] [Termination "rules"] e5 e5 0-1'
     Path("games.lath").write_text(f"{text}\n{decided}\n")
     unchecked = arena("explain", "ann", "games.lath", "--unchecked")

@@ -65,7 +65,10 @@ def test_a_query_filters_the_games_and_a_position_is_asked_about_by_its_text() -
     begins = explored()
     assert (begins["games"], begins["here"]["games"]) == (1, 0)
     assert explored("--position", begins["begins"])["here"]["games"] == 1
-    assert "the first game begins elsewhere: --position" in arena("explore", "games.lath").err
+    assert (
+        "the first game begins from another position: --position"
+        in arena("explore", "games.lath").err
+    )
 
 
 def test_games_of_another_id_are_told_of() -> None:
@@ -134,7 +137,7 @@ def test_a_bad_record_is_told_of_and_left_out() -> None:
     ran = arena("explore", "games.lath")
     assert ran.status == 1
     assert "illegal move e5" in ran.err
-    assert "5 of 5 records counted; 1 bad record left out" in ran.err
+    assert "5 of 5 records counted; 1 invalid record left out" in ran.err
 
 
 def test_a_database_is_asked_in_the_place_of_files() -> None:
@@ -152,6 +155,9 @@ def test_a_database_is_asked_in_the_place_of_files() -> None:
         (command,) = re.findall(r"newest game of e5: arena (.*)", arena("explore", source).err)
         assert "record 4: ann - cora, yavalath, after 1. e5" in arena(*shlex.split(command)).out
     beyond = arena("show", "games.duckdb", "--record", "9")
-    assert (beyond.status, "games.duckdb has 6 records, no number 9" in beyond.err) == (2, True)
+    assert (
+        beyond.status,
+        "games.duckdb: has 6 records; record 9 does not exist" in beyond.err,
+    ) == (2, True)
     assert explored("games.duckdb")["here"]["games"] == 10
     assert explored("games.duckdb", "--distinct")["left_out"]["duplicates"] == 6

@@ -81,9 +81,9 @@ def test_games_begin_with_the_openings_of_a_book(tmp_path: Path) -> None:
     ended = arena("run", "--output", "out", "--rounds", "2", cwd=tmp_path)
     assert ended.returncode == 2
     assert ended.stderr == (
-        f"arena: {tmp_path / 'book.lath'}: what is in the opening book has changed since games "
-        "were played; choose another --output, or put the old book back; "
-        "or make a pool of it: `arena run out --format pool`\n"
+        f"error: {tmp_path / 'book.lath'}: the opening book has changed since games "
+        "were played; choose another --output, or restore the old book\n"
+        "hint: arena run out --format pool turns it into a pool\n"
     )
 
 

@@ -254,7 +254,7 @@ def test_undo_gives_the_bot_back_the_time_it_had_and_a_first_move() -> None:
 def test_undo_leaves_the_bots_opening_move_alone_and_starts_again_who_has_died() -> None:
     typed = lines("undo", "h1", "undo", "undo")
     ended = play("yavalath", *bad(Good), "--side", "second", typed=typed)
-    assert ended.out.count("there is no move of yours to take back") == 2
+    assert ended.out.count("you have no move to take back") == 2
     assert ended.out.count("1. white (bad): a1") == 1
     assert ended.out.count("2. black (you): ") == 4
     typed = lines("i1", "i3", "undo", "i5", "quit")
@@ -312,7 +312,7 @@ def test_a_game_that_is_interrupted_is_kept_whoever_thinks(
         read_until(process.stdout, "5. white (you): " if is_good else "4. black (bad): ")
         process.send_signal(number)
         _, said = process.communicate(timeout=PATIENCE_S)
-    assert (process.returncode, said) == (3, f"{OUT}: record appended\ninterrupted\n")
+    assert (process.returncode, said) == (3, f"{OUT}: record appended\nnote: interrupted\n")
     (record,) = kept()
     assert record.termination == "unterminated"
     assert record.moves == ("e5", "a1", "e6", "a2")[: 4 if is_good else 3]
@@ -341,7 +341,7 @@ def test_a_record_that_cannot_be_written_is_printed(tmp_path: Path) -> None:
         types.close()
         said, wrong = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
-    assert "games.lath cannot be written: No such file or directory" in wrong
+    assert "games.lath: cannot be written: No such file or directory" in wrong
     assert said.endswith("*\n")
     assert '[Game "yavalath"]' in said
 

@@ -66,7 +66,7 @@ def test_a_file_gives_tables_json_and_a_sheet_of_all_games_and_of_each(file: Pat
     rows = lines_of(arena("rate", "--csv", file).out)
     assert [row["game"] for row in rows] == [game for game in ("", *TWO_GAMES) for _ in range(3)]
     both = arena("rate", "--csv", "--json", file)
-    assert (both.status, "exclude each other" in both.err) == (2, True)
+    assert (both.status, "cannot be combined with" in both.err) == (2, True)
 
 
 def test_the_number_behind_a_rating_is_the_longer_side_of_its_interval() -> None:

@@ -79,12 +79,12 @@ def test_check_names_the_place_of_an_illegal_move_and_reads_on(
 ) -> None:
     ran = arena("check", good)
     assert (ran.status, ran.err) == (0, "")
-    assert ran.out.startswith("2 records: 2 sound, 0 bad (0 problems); 6 plies; ")
+    assert ran.out.startswith("2 records: 2 valid, 0 invalid (0 problems); 6 plies; ")
     texts, lines = arena("check", bad), arena("check", "--json", bad)
     assert (texts.status, lines.status) == (1, 1)
     told = {"text": texts.out, "json": lines.out}
     golden({way: "".join(text.splitlines(keepends=True)[:-1]) for way, text in told.items()})
-    assert "\n3 records: 2 sound, 1 bad (1 problem); 9 plies; " in texts.out
+    assert "\n3 records: 2 valid, 1 invalid (1 problem); 9 plies; " in texts.out
 
 
 def test_edit_writes_the_canonical_form_in_place_and_once(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_show_as_json_goes_on_after_a_bad_record(tmp_path: Path) -> None:
     path.write_text(f"{ILLEGAL}\n[Game oops]\n\n{GOOD}")
     ran = arena("show", path, "--json")
     assert {json.loads(line)["record"] for line in ran.out.splitlines()} == {3}
-    assert (ran.status, ran.err.count("\narena: ")) == (1, 1)
+    assert (ran.status, ran.err.count("error")) == (1, 2)
     assert arena("show", path, "--json", "--record", 1).status == 1
 
 
@@ -196,7 +196,9 @@ def test_show_writes_a_position_and_a_game_as_pictures_always_the_same(
 def test_pictures_are_refused_where_they_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
     find = util.find_spec
     monkeypatch.setattr(util, "find_spec", lambda name: None if name == "resvg_py" else find(name))
-    with pytest.raises(ConfigError, match=r"--png needs .*: pip install 'lath-arena\[images\]'"):
+    with pytest.raises(
+        ConfigError, match=r"--png: needs .*\nhint: pip install 'lath-arena\[images\]'"
+    ):
         refuse_without_libraries("--png")
 
 
@@ -229,10 +231,10 @@ def test_show_reads_a_record_by_its_index_and_says_when_that_is_stale(tmp_path: 
     ran = arena("check", path, "--index", "-q")
     assert (ran.status, ran.out, ran.err) == (0, "", "")
     ran = arena("check", path, "--index")
-    assert f"{path}: its index is {path}.idx\n" in ran.err
+    assert f"{path}: the index is {path}.idx\n" in ran.err
     ran = arena("show", path, "--record", 2)
     assert ("after 1. Ma1" in ran.out, ran.err) == (True, "")
-    assert "has 2 records, no number 3" in arena("show", path, "--record", 3).err
+    assert "has 2 records; record 3 does not exist" in arena("show", path, "--record", 3).err
     path.write_text('[Game "surikata"]\n\n1. Me5 *\n')
     ran = arena("show", path, "--record", 1)
     assert "after 1. Me5" in ran.out
@@ -260,8 +262,8 @@ def test_an_index_that_would_help_nobody_is_refused(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(GOOD.encode()))
     ran = arena("check", path, "--index")
     assert ran.status == 2
-    assert "1 records: 1 sound" in ran.out
+    assert "1 records: 1 valid" in ran.out
     assert "games.lath.zst` writes it" in ran.err
     ran = arena("select", path, "-o", tmp_path / "games.lath.zst")
-    assert "has its index inside" in arena("check", tmp_path / "games.lath.zst", "--index").err
+    assert "the index is inside" in arena("check", tmp_path / "games.lath.zst", "--index").err
     assert arena("check", "-", "--index").status == 2

@@ -165,7 +165,7 @@ def test_our_templates_are_copied_to_begin_from_and_make_the_same_page(records: 
     ours.write_text("mine")
     ran = arena("report", "--copy-templates", "mine")
     assert ran.status == 0
-    assert ran.err.endswith(f"left as they were: {', '.join(sorted(names()))}\n")
+    assert ran.err.endswith(f"unchanged: {', '.join(sorted(names()))}\n")
     assert ours.read_text() == "mine"
 
 
@@ -241,7 +241,7 @@ def test_wrong_usage_is_told_of(records: Path, here: Path, golden: Golden) -> No
         for path in (records, here / "link.lath"):
             for source in (records, records.parent):
                 ran = arena("report", source, option, path)
-                assert (ran.status, "would be overwritten" in ran.err) == (2, True)
+                assert (ran.status, "this is a SOURCE" in ran.err) == (2, True)
     assert records.read_bytes() == before
 
 
@@ -283,7 +283,7 @@ def test_a_run_writes_what_the_documents_say_and_over_nothing_that_no_run_has_wr
         path.write_text(text)
         ran = arena(*RUN, "-q", "--output", path.parts[0])
         assert ran.status in (1, 2), name
-        assert f"arena: {path} " in ran.err
+        assert f"error: {path}: " in ran.err
         assert path.read_text() == text
     shutil.copytree(played, "again")
     assert arena("run", "again", "--rounds", "2", "-q").status == 0
@@ -307,8 +307,8 @@ def test_report_writes_report_html_and_the_page_of_a_folder_into_it(
             Path(place).write_text(text)
             ran = arena("report", source)
             assert ran.status == 2
-            assert re.search(f"{place} is there already, and no (report|index) of ours", ran.err)
-            assert "by -o, or --force replaces it" in ran.err
+            assert re.search(f"{place}: already exists and was not written by arena", ran.err)
+            assert "hint: --force overwrites it" in ran.err
             assert read(place) == text
         Path(place).write_text("mine")
         assert (arena("report", source, "-o", place).status, read(place)) == (2, "mine")
@@ -323,7 +323,7 @@ def test_the_reports_of_a_league_are_written_over_nothing_else(league: Path) -> 
     for name in DATABASES:
         os.utime(league / "one" / name, (newer, newer))
     ran = arena("report", "league")
-    assert "warning: no report of league/one: league/one/report.html is there already" in ran.err
+    assert "warning: league/one: no report was written: league/one/report.html" in ran.err
     assert mine.read_text() == "mine"
 
 
@@ -361,6 +361,6 @@ def test_a_report_that_cannot_be_made_costs_nothing_else(
     assert not (records.parent / "report.html").exists()
     assert print_end(told, Progress(a_config()), Path("my cup"), quiet=True) == 4
     assert capsys.readouterr().err == (
-        "arena: all games are kept, but no report could be made: a plugin's game; "
-        "try again with: arena report 'my cup' -o 'my cup/report.html'\n"
+        "error: my cup/report.html: could not be written, but all games are kept: a plugin's game\n"
+        "hint: arena report 'my cup' -o 'my cup/report.html'\n"
     )

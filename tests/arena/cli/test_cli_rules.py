@@ -178,7 +178,7 @@ def test_a_command_loads_what_it_needs_and_looks_for_no_garbage_in_it(tmp_path: 
     *modules, check, stats, select, has_models = last.split()
     assert {name.removeprefix("lath.arena.cli.") for name in modules} == {"main", "help", "games"}
     assert [check, stats, select, has_models] == ["0", "0", "2", "False"]
-    assert "Invalid value for '--limit': 'x', expected a whole number from 1" in said
+    assert "error: --limit: 'x' is not a whole number from 1" in said
     code = (
         "import atexit, gc; from lath.arena.__main__ import main; looks = [];"
         "gc.callbacks.append(lambda _, about: looks.append(about['generation']));"

@@ -126,9 +126,9 @@ def test_a_bot_that_does_not_start_makes_status_1_after_the_rest_is_played(tmp_p
     assert numbers(tmp_path / "out") == [1, 2, 7, 8]
     why = "ill is benched: exited with status 7 before ok"
     assert f"warning: {why}; standard error: " in ended.stderr
-    assert f"arena: {why}\n" in ended.stderr
+    assert f"warning: {why}\n" in ended.stderr
     assert ended.stderr.count("I cannot find my ·[31mweights") == 1
-    assert "arena: 4 of 12 games are played" in ended.stderr
+    assert "warning: only 4 of 12 games were played" in ended.stderr
     reading, writing = os.pipe()
     os.close(reading)
     words[words.index("--output") + 1] = str(tmp_path / "gone")
@@ -141,7 +141,7 @@ def test_a_bot_that_cannot_play_is_told_of_with_what_it_needs(tmp_path: Path) ->
     ended = arena(*words, cwd=tmp_path)
     assert (ended.returncode, ended.stderr) == (
         2,
-        "arena: bot 'bob' does not play yavalath: it says that it plays chess\n",
+        "error: bot 'bob' does not play yavalath: it plays chess\n",
     )
     words = flags({"ann": Good}, rounds=1, out=tmp_path / "other", jobs=1)
     ended = arena(*words, "--bot", "nr=python nosuch.py", cwd=tmp_path)
@@ -153,7 +153,7 @@ def test_a_bot_that_cannot_play_is_told_of_with_what_it_needs(tmp_path: Path) ->
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd" / "tournament.db").write_text("not a database, but long enough to look")
     refused = commands.arena(*flags(TWO, rounds=1, out=tmp_path / "odd"))
-    assert (refused.status, "tournament.db is not a tournament" in refused.err) == (1, True)
+    assert (refused.status, "tournament.db: not a tournament" in refused.err) == (1, True)
 
 
 # What is changed in a configuration that is wrong, from what to what
@@ -218,7 +218,9 @@ def says_that_it_plays_the_demo(tmp_path: Path) -> None:
     ended = arena(*words, "--jobs", "1", "--no-report", cwd=tmp_path)
     assert ended.returncode == 0
     first, *_ = ended.stderr.splitlines()
-    assert first == "no CONFIG and no --bot: this is the built-in demo, in typo"
+    assert (
+        first == "No config or bots given: playing the built-in demo into ./typo (about 2 minutes)"
+    )
     assert arena(*words, "-q", "--no-report", cwd=tmp_path).stderr == ""
 
 
@@ -255,10 +257,10 @@ def test_a_budget_ends_a_run_for_now_with_status_0_and_all_its_files(
     words = "run --bot random --bot greedy --game yavalath --rounds 50 --tc none --no-report"
     ended = arena(*words.split(), "--budget", "20", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
-    told = (
-        "20 of 100 games are played: the budget is spent; go on with: arena run --output tournament"
+    assert ended.stderr.endswith(
+        "note: the budget is spent after 20 of 100 games\n"
+        "hint: resume with: arena run --output tournament\n"
     )
-    assert f"arena: {told}\n" in ended.stderr
     assert exported(tmp_path / "tournament") == sequence(20)
     assert (tmp_path / "tournament/standings.json").is_file()
     again = arena("run", "--output", "tournament", "--budget", "2h", "--no-report", cwd=tmp_path)
@@ -275,7 +277,7 @@ def test_rate_and_report_say_of_a_directory_what_its_run_has_written(tmp_path: P
     out = tmp_path / "out"
     ended = arena(*flags(bots, rounds=2, out=out, jobs=1, with_report=True), cwd=tmp_path)
     assert (ended.returncode, ended.stdout) == (0, "")
-    assert ended.stderr.startswith("warning: a third game repeats another move by move")
+    assert ended.stderr.startswith("warning: three games have repeated others move by move")
     assert ended.stderr.count("\n") == 1
     table = commands.arena("rate", "out")
     assert table.status == 0

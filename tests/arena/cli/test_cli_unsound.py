@@ -79,7 +79,7 @@ COMMANDS: dict[str, Callable[[Ran], int]] = {
 def test_every_command_leaves_out_what_check_finds(file: Path) -> None:
     ran = arena("check", file, "--sound", "out.lath")
     assert (ran.status, ran.out.count(": error[")) == (1, 6)
-    assert "3 records: 1 sound, 2 bad (6 problems)" in ran.out
+    assert "3 records: 1 valid, 2 invalid (6 problems)" in ran.out
     assert Path("out.lath").read_text() == SOUND
     Path("none.lath").write_text("")
     arena("convert", file, "games.jsonl", "--unchecked")

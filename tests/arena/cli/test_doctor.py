@@ -178,7 +178,7 @@ def test_what_is_lacking_is_told_with_its_verdict_and_what_would_mend_it(
         missing |= {name} if row["verdict"] == "missing" else set()
         assert (status == 1) == (name in missing), name
     golden(said)
-    assert "--sandbox 'moat', expected one of" in arena("doctor", "--sandbox", "moat").err
+    assert "--sandbox: 'moat' is not one of" in arena("doctor", "--sandbox", "moat").err
     needed = system.open_files(system.games_at_once(1))
     for most in (1 << 20, resource.RLIM_INFINITY):
         patch.setattr(resource, "getrlimit", lambda _, most=most: (most, most))

@@ -86,7 +86,7 @@ def kept(tmp_path: Path) -> list[Path]:
 
 def told(ran: Ran) -> str:
     """Return what a match says, but for how long it took and on which machine."""
-    offers = ("more surely: ", "where it loses: ", "report: ")
+    offers = ("play longer: ", "analyse its losses: ", "report: ")
     return ran.out + "".join(
         line + "\n" for line in ran.err.splitlines() if line.startswith(offers)
     )
@@ -137,10 +137,10 @@ def test_whatever_is_found_it_is_said_of_the_bot_that_was_asked_about() -> None:
         halves = sum(n * count for n, count in enumerate(counts))
         halves = 4 * sum(counts) - halves if is_of_old else halves
         score = f"{points(halves / 2)} of {2 * sum(counts)} points"
-        ways = {"stronger than": 1, "weaker than": -1, "not told apart from": 0}
+        ways = {"stronger than": 1, "weaker than": -1, "not significantly different from": 0}
         found = re.match(rf"{mine} (is|seems) ({'|'.join(ways)}) {other}: {score}", said[0])
         assert found, said[0]
-        assert " not " not in said[0].removeprefix(f"{mine} is not told apart from ")
+        assert " not " not in said[0].removeprefix(f"{mine} is not significantly different from ")
         strength = re.search(r"([+-]\d+) Elo", said[1])
         assert strength, said[1]
         for ahead in (2 * halves - 4 * sum(counts), int(strength[1])):
@@ -172,8 +172,8 @@ def test_a_match_goes_on_until_it_is_decided_unless_its_terms_are_others(
     golden({"begins": told(one), "goes on": told(two), "other terms": told(other)}, match=folder)
     assert len(kept(tmp_path)) == 2
     won_by(monkeypatch, "greedy")
-    assert "where it loses: arena explain new " in told(played("--budget", "4", "--seed", "6"))
-    look = f"look further: arena rate {folder}"
+    assert "analyse its losses: arena explain new " in told(played("--budget", "4", "--seed", "6"))
+    look = f"more statistics: arena rate {folder}"
     assert (look in one.err, look in two.err, look in other.err) == (True, True, False)
 
 
@@ -230,13 +230,15 @@ def test_a_directory_is_gone_on_with_as_it_was_begun_but_for_jobs(
     assert played("--budget", "2", "--output", home / "out", "--jobs", "3").status == 12
     assert tomllib.loads((home / "out" / "tournament.toml").read_text())["jobs"] == 3
     again = played("--budget", "2", "--output", home / "out")
-    assert "jobs was 3 and is " in again.err
+    assert "jobs changed from 3 to " in again.err
     assert "of 6 games" not in again.out
     more = ("--output out --seed 2", "--jobs many", "--jobs 2 --cluster local:1")
     said = refusals(f"match greedy new=random --budget 2 {words}" for words in more)
     golden({words: re.sub(r"\([0-9a-f]{10}\)", "(DIGEST)", text) for words, text in said.items()})
     named = arena("match", "greedy", "greedy; option.x=1", "--budget", "2", "-q")
-    assert "new is not told apart from old: 1 of 2 points" in named.out, "two bots of one name"
+    assert "new is not significantly different from old: 1 of 2 points" in named.out, (
+        "two bots of one name"
+    )
 
 
 # Where bots come from
@@ -463,8 +465,8 @@ def test_revisions_are_built_and_play_and_nothing_stays_but_the_match(
     build = "seq 40; ls bot; echo broken >&2; exit 7"
     (said,) = refusals([f"match old greedy --build {shlex.quote(build)}"], 1).values()
     assert said.splitlines()[1:4] + said.splitlines()[-3:] == [
-        f"arena: --build {build!r} of old exited with status 7:",
-        *("  … 13 lines more", "  14", "  check", "  source", "  broken"),
+        f"error: --build: {build!r} of old exited with status 7:",
+        *("  … 13 more lines", "  14", "  check", "  source", "  broken"),
     ]
     assert not kept(tmp_path)
     monkeypatch.chdir(home / "bot")

@@ -42,7 +42,7 @@ def test_records_of_other_games_are_counted_and_no_fault_unless_strict(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path(name).write_text(MIXED[name])
-    said = "skipped 3 records of other games: chess 2, go 1; --strict makes that an error"
+    said = "skipped 3 records of other game types: chess 2, go 1; --strict makes this an error"
     for command in ("check", "stats", "select", "explore", "rate", "convert"):
         words = [command, name, *(["out.lath"] if command == "convert" else [])]
         ran = arena(*words)
@@ -69,7 +69,7 @@ def test_an_unknown_game_is_one_message_however_many_records_have_it(tmp_path: P
         ran = arena(command, path)
         assert ran.status == 1
         assert (ran.out + ran.err).count("error[unknown-game]") == 1
-        assert "the same of 19 more records" in ran.err
+        assert "the same problem in 19 more records" in ran.err
 
 
 def test_a_database_of_a_mixed_collection_has_ours(tmp_path: Path) -> None:

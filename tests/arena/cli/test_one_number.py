@@ -112,7 +112,7 @@ def test_what_was_left_out_is_counted_where_the_games_are() -> None:
             assert (found["bad"], sum(found["skipped"].values())) == (bad, others), command
             if command != "explore":
                 last = arena(*command.split(), *sources).out.splitlines()[-1]
-                assert (f"{bad} bad records" in last) == bool(bad)
+                assert (f"{bad} invalid records" in last) == bool(bad)
                 assert (f"{others} of other games" in last) == bool(others)
         assert arena("report", *sources, "--data", data).status == int(bool(bad))
         for standings in (told("rate", *sources), json.loads(data.read_text())["standings"]):
@@ -125,7 +125,7 @@ def test_what_was_left_out_is_counted_where_the_games_are() -> None:
 def test_results_of_games_that_are_not_here_are_valid_in_every_question() -> None:
     path = collection(*[WITHOUT_MOVES["results of others alone"]] * 2)
     checked = arena("check", path)
-    assert " 0 bad " in checked.out + checked.err
+    assert " 0 invalid " in checked.out + checked.err
     where = ["--where", 'not position "5/6/7/8/9/8/7/6/5 w"']
     for flags in (["--endings"], ["--endings", "--distinct"], where):
         ran = arena("stats", path, *flags)

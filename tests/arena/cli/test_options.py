@@ -146,7 +146,7 @@ def test_json_and_data_do_not_share_standard_output() -> None:
     ):
         ran = arena(*shlex.split(words), "--json", stdin=GAMES)
         assert (ran.status, ran.out) == (2, ""), words
-        assert "--json needs standard output for itself" in ran.err, words
+        assert "--json: standard output is taken" in ran.err, words
 
 
 @pytest.mark.usefixtures("_files")
@@ -159,4 +159,4 @@ def test_a_run_says_with_json_what_its_last_event_says() -> None:
     ruled = arena(*shlex.split("run --output tournament --void 1 --reason so --no-report --json"))
     assert json.loads(ruled.out)["ruled"] == ["game 1 is void"]
     mixed = arena(*run.split(), "--json-events")
-    assert (mixed.status, "--json and --json-events exclude each other" in mixed.err) == (2, True)
+    assert (mixed.status, "--json: cannot be combined with --json-events" in mixed.err) == (2, True)

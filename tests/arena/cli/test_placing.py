@@ -130,7 +130,7 @@ def test_a_place_is_told_with_its_bounds_mishaps_and_clock(
         statuses[name] = ran.status
         first, second = ran.out.splitlines()[:2]
         numbers, *clock = second.split(", clock ")
-        heads = ("what goes wrong: ", "where it loses: ", "report: ")
+        heads = ("find its faults: ", "analyse its losses: ", "report: ")
         lines = [line for line in ran.err.splitlines() if line.startswith(heads)]
         told = [re.sub(r"\d+", "N", text) for text in (first, numbers)]
         said[name] = "\n".join([*told, *clock, *(line.partition(":")[0] for line in lines)])
@@ -240,7 +240,7 @@ def test_a_game_that_nobody_has_measured_has_a_scale_of_its_own(
     monkeypatch.setattr(ladder, "measured", dict)
     ended = placed(monkeypatch, 300.0, "--budget", "14")
     assert ended.status == 0, ended.err
-    assert "nobody has measured the levels at yavalath" in ended.err
+    assert "yavalath has no measured levels" in ended.err
     assert "random = 0, levels as of these games alone" in ended.out
 
 

@@ -190,7 +190,7 @@ def test_pages_of_what_is_gone_go_and_no_other_file(league: Path, tmp_path: Path
     assert all(path.exists() for path in stay)
     autumn.write_text("edited by hand")
     (league / "club" / "autumn" / "games.lath").unlink()
-    assert f"{autumn} stays: somebody has changed it" in site(league, out).err
+    assert f"{autumn}: kept, because it was changed by hand" in site(league, out).err
     assert autumn.read_text() == "edited by hand"
 
 
@@ -202,12 +202,12 @@ def test_no_page_of_anybody_else_is_written_over_and_no_flag_of_a_page_is_taken(
     (out / "index.html").write_text("<title>My homepage</title>")
     ran = arena("report", league, "--site", out)
     assert (ran.status, list(files_in(out))) == (2, ["index.html"])
-    assert "no page of ours" in ran.err
+    assert "was not written by arena" in ran.err
     ran = arena("report", league, "--site", league / "lab")
     assert (ran.status, "is a tournament" in ran.err) == (2, True)
     for words in (("-o", "x.html"), ("--data", "-"), ("--watch",), ("--owner", "mine")):
         ran = arena("report", league, "--site", tmp_path / "none", *words)
-        assert (ran.status, "exclude each other" in ran.err) == (2, True), words
+        assert (ran.status, "cannot be combined with" in ran.err) == (2, True), words
     assert not (tmp_path / "none").exists()
 
 
@@ -263,7 +263,7 @@ def test_an_opponent_gets_nothing_of_who_crashed_and_who_has_no_logs_is_told_so(
     (quiet / "logs" / "build-mine.log").unlink()
     for source, owner, status, words in (
         (lab, "nobody", 2, "has no bot 'nobody'; its bots: ann, mine, mine v2"),
-        (lab.parent / "spring", "mine", 1, "no logs are kept in"),
+        (lab.parent / "spring", "mine", 1, "has no logs, because"),
         (quiet, "mine", 1, "no logs of mine are kept"),
     ):
         ran = arena("report", source, "--owner", owner, "-o", tmp_path / "none")

@@ -112,7 +112,7 @@ def test_ctrl_c_leaves_a_page_that_does_not_refresh(place: Range, finished: Path
     assert is_refreshing(place), "a run may go on with it"
     said = stop(watch, signal.SIGINT)
     assert watch.returncode == 3
-    assert "arena: watching no more" in said
+    assert "note: stopped watching" in said
     assert not is_refreshing(place)
 
 
@@ -134,7 +134,7 @@ def test_a_file_is_rendered_again_when_it_changes_and_half_a_record_is_waited_fo
         assert told(said, "page.html: 4 games")
         watch.send_signal(signal.SIGTERM)
         assert told(said, "page.html: 4 games")
-        assert told(said, "arena: watching no more")
+        assert told(said, "note: stopped watching")
         assert watch.wait(PATIENCE_S) == 3
     assert not is_refreshing(place)
 
@@ -151,6 +151,6 @@ def test_an_index_takes_in_tournaments_that_come_later(
         assert arena(*later, cwd=place.folder).returncode == 0
         assert told(said, "all/index.html: 6 games")
         watch.send_signal(signal.SIGINT)
-        assert told(said, "arena: watching no more")
+        assert told(said, "note: stopped watching")
         assert watch.wait(PATIENCE_S) == 3
     assert "data-seconds" not in (place.folder / "all" / "index.html").read_text()

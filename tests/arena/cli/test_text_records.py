@@ -31,7 +31,7 @@ def test_a_folder_of_such_files_is_checked_and_queried(tmp_path: Path) -> None:
         (tmp_path / name).unlink()
     checked = arena("check", tmp_path)
     assert checked.status == 0
-    assert "4 records: 4 sound, 0 bad" in checked.out
+    assert "4 records: 4 valid, 0 invalid" in checked.out
     asked = arena("select", tmp_path, "--where", "winner = ann", "--count")
     assert (asked.status, asked.out) == (0, "2\n")
     assert asked.err.count("assumed: White is First (") == 1
@@ -44,7 +44,7 @@ def test_a_missing_game_is_one_message_for_a_file(tmp_path: Path) -> None:
     assert ran.status == 1
     assert ran.out.count("error[no-game]") == 1
     assert "--game ID" in ran.out
-    assert "the same of 29 more records" in ran.err
+    assert "the same problem in 29 more records" in ran.err
     assert arena("check", path, "--game", "yavalath").status == 0
 
 
@@ -66,7 +66,7 @@ def test_pgn_of_other_games_and_of_headers_stays_results(tmp_path: Path) -> None
 
 def test_every_command_says_that_moves_of_other_games_are_not_read(tmp_path: Path) -> None:
     path = tmp_path / "club.pgn"
-    for tag, said in (("", "that names no game"), ("chess", "of other games")):
+    for tag, said in (("", "that names no game"), ("chess", "of other game types")):
         variant = f'[Variant "{tag}"]' if tag else ""
         path.write_text(f"{CLUB}{variant}\n\n1. e4 e5 2. Nf3 1-0\n")
         for command in ("check {}", "stats {}", "select {}", "rate {}", "convert {} - --to lath"):
@@ -163,7 +163,7 @@ def test_what_a_folder_has_beside_records_is_said_once(
         for file in files | unsaid:
             Path(name, file).write_text("x")
         Path(name, "g.lath").write_text('[Game "yavalath"]\n\n1. e5 *\n')
-        said = [line for line in arena(command, name).err.splitlines() if "passed over" in line]
+        said = [line for line in arena(command, name).err.splitlines() if "skipped in " in line]
     assert len(said) == bool(files or folders)
     for found, what in ((files, "file"), (folders, "folder")):
         words = f"{len(found)} {what}{'s' * (len(found) > 1)} " if found else ""

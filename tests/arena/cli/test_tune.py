@@ -148,7 +148,7 @@ def test_undecided_and_a_spent_budget_are_a_status_too_and_more_pairs_go_on(
     golden(refusals(["tune out --option skill=1..9 --pairs 3"]), case="as it was begun")
     few = arena("tune", "out")
     assert few.status == 12
-    assert "go on with: arena tune out --sprt-pairs N, for more" in few.err
+    assert "continue with: arena tune out --sprt-pairs N, for more" in few.err
     assert arena("tune", "out", "-q").status == 12
     assert arena("tune", "out", "--sprt-pairs", 60, "-q").status == 10
 

@@ -127,8 +127,8 @@ def test_a_run_may_fail_on_games_of_its_own_that_ended_badly(
     assert failing("crash,time") == (0, []), "what was stored before was told of before"
     status, lines = failing("flood, time", "--rounds", "10")
     assert (status, len(lines)) == (1, 11)
-    assert lines[0] == f"arena: --fail-on: game 9, yavalath, ply 2: bad lost by time: {REASON}"
-    assert lines[-1] == "arena: --fail-on: and 2 more"
+    assert lines[0] == f"error: --fail-on: game 9, yavalath, ply 2: bad lost by time: {REASON}"
+    assert lines[-1] == "error: --fail-on: 2 more games"
     assert failing("crash,flood,illegal", "--rounds", "11") == (0, [])
     unknown = ("stall", "crash,", "'crash;time'", "Crash")
     golden(refusals(f"run --output cup {' '.join(BOTS)} --fail-on {on}" for on in unknown))

@@ -58,6 +58,6 @@ def test_a_result_of_other_games_is_not_believed(tmp_path: Path) -> None:
     for words in (["rate", "cup"], ["report", "cup", "--data", "-"], ["check", "cup"]):
         ran = arena(*words)
         assert ran.status == 1
-        said = "outcome.json is damaged: it is not the one that was made of the games"
-        assert said in ran.err or "outcome.json: it is not the one that was made" in ran.out
+        said = "outcome.json: damaged: it does not belong to the stored games"
+        assert said in ran.err or "outcome.json: it does not belong to the stored games" in ran.out
         assert "Result: swiss" not in ran.out

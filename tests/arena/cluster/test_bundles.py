@@ -226,11 +226,11 @@ REFUSED: tuple[tuple[bytes, str], ...] = (
     (b"rubbish", "is no archive"),
     (an_archive("main.py")[:-20], "is no archive"),
     (an_archive("main.py"), "has another digest"),
-    *((an_archive(name), "is no plain file in it") for name in NO_FILES),
-    *((an_archive("x", kind=b"%d" % kind), "'x' is no plain file in it") for kind in range(1, 8)),
-    (an_archive("x", "x"), "'x' is there already, by this or a like name"),
-    (an_archive("x", "x/y"), "'x/y' is there already"),
-    (an_archive("x/y", "x"), "'x' is there already"),
+    *((an_archive(name), "is not a regular file") for name in NO_FILES),
+    *((an_archive("x", kind=b"%d" % kind), "'x' is not a regular file") for kind in range(1, 8)),
+    (an_archive("x", "x"), "'x' occurs twice, by this or a similar name"),
+    (an_archive("x", "x/y"), "'x/y' occurs twice"),
+    (an_archive("x/y", "x"), "'x' occurs twice"),
     (an_archive(*map(str, range(9))), "more than 256 MiB or 8 files"),
 )
 
@@ -247,16 +247,16 @@ def test_what_is_not_what_was_to_be_sent_is_refused(
         assert not list((tmp_path / "cache/lath-arena/bundles").glob(f"{digest}*[!nk]"))
         assert lacks(digest) == (digest,)
     monkeypatch.setattr(bundles, "MOST_BYTES", 1000)
-    with pytest.raises(ArenaError, match="is no archive of files: more than"):
+    with pytest.raises(ArenaError, match="not an archive of files: more than"):
         send(digest, [an_archive("zeros", size=1001)])
-    with pytest.raises(ArenaError, match="more was sent of bundle 000000000000 than one may hold"):
+    with pytest.raises(ArenaError, match="bundle 000000000000: larger than a bundle may be"):
         send(digest, [b"x" * 2000, b"x"])
 
 
 def test_a_bundle_is_named_by_a_digest_alone() -> None:
     for digest in ("", "..", "../x", "a" * 63, "a" * 65, "A" * 64, f"{'a' * 64}\n"):
         for act in (partial(take, digest, "me", 0, b"x"), partial(place_of, digest)):
-            with pytest.raises(ArenaError, match="is not a digest, expected 64 hexadecimal digits"):
+            with pytest.raises(ArenaError, match="not a digest of 64 hexadecimal digits"):
                 act()
         with pytest.raises(ArenaError, match="is not a sender"):
             take("a" * 64, f"../{digest}", 0, b"x")

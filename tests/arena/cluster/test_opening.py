@@ -116,7 +116,7 @@ def test_who_waits_for_a_scheduler_is_told_whatever_dask_does(
         raise asyncio.CancelledError
 
     monkeypatch.setattr(SchedulerLink, "_stay", cancelled)
-    with pytest.raises(ArenaError, match=r"no scheduler answers at .*: CancelledError"):
+    with pytest.raises(ArenaError, match=r"no scheduler answers: CancelledError"):
         SchedulerLink("tcp://127.0.0.1:9", None)
 
 

@@ -255,7 +255,7 @@ def test_a_contest_has_its_own_games_alone() -> None:
     bot = bot_of(BotSpec(name="cg", command=("x",), protocol="codingame"), Watch(), tree="t")
     bot.greet(1.0)
     bot.refuse_unless_it_plays(["yavalath"])
-    with pytest.raises(ConfigError, match="codingame, has yavalath alone"):
+    with pytest.raises(ConfigError, match="codingame only has yavalath"):
         bot.refuse_unless_it_plays(["yavalath:size=4"])
 
 

@@ -84,7 +84,7 @@ def test_a_greeting_is_read_whatever_stands_before_and_between(table: Table) -> 
 def test_a_bot_is_refused_that_does_not_name_the_games_or_options(table: Table) -> None:
     bot = table.sit(Good)
     bot.refuse_unless_it_plays(["yavalath", "surikata"])
-    with pytest.raises(ConfigError, match="does not play chess, go: it says that it plays mamm"):
+    with pytest.raises(ConfigError, match="does not play chess, go: it plays mamm"):
         bot.refuse_unless_it_plays(["yavalath", "chess", "go"])
     assert table.sit(Good, depth=3).wrong_options() == ["unknown option 'depth' (it has none)"]
 

@@ -140,7 +140,7 @@ def test_a_bot_that_thinks_on_the_others_turn_is_named(
     # Else waiting for a core in its own turns would hide what it computes in the other's.
     monkeypatch.setattr(Bot, "odd_cpu", lambda bot, own_s: odd_cpu(bot, min(0.01, own_s)))
     assert table.play(bad_bots.ThinksOnTheOthersTurn, bad_bots.ThinksABit).notes == (
-        "ann thinks on the other's turn, or in more threads than it is said to",
+        "ann thinks on the opponent's turn, or in more threads than allowed",
     )
     assert table.play(Good, bad_bots.ThinksABit).notes == ()
 
@@ -155,7 +155,7 @@ def test_a_bot_whose_processes_compute_on_the_others_turn_is_named_and_stopped(
     played = table.play(*kinds, leave=False)
     assert played.termination == Termination.RULES
     (note,) = played.notes
-    assert note.startswith("ann thinks on the other's turn")
+    assert note.startswith("ann thinks on the opponent's turn")
     assert note.endswith("; it was stopped meanwhile")
     words = r"arena: used \d+\.\d\d s of CPU time beyond its own turns"
     assert re.search(words, dict(played.stderr)["ann"])

@@ -103,7 +103,7 @@ def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("name", TYPED)
 def test_a_command_that_meets_one_says_what_to_type(name: str, stranger: Path) -> None:
     said = arena(*TYPED[name]).err
-    assert "this looks like a CodinGame bot: add `; protocol=codingame`" in said
+    assert "this looks like a CodinGame bot; add `; protocol=codingame`" in said
     again = next(line for line in said.splitlines() if "hint: arena" in line)
     words = shlex.split(again.partition("hint: ")[2])
     meant = [f"{word}; protocol=codingame" if "cg.py" in word else word for word in TYPED[name]]
@@ -130,7 +130,7 @@ def test_a_configuration_is_told_by_its_line_and_key(stranger: Path) -> None:
     text = tomlkit.dumps({"rounds": 1, "bot": bots})
     (stranger / "league.toml").write_text(text)
     said = arena("run", "league.toml", "--output", "out").err
-    assert 'cg: this looks like a CodinGame bot: add `protocol = "codingame"`' in said
+    assert 'cg: this looks like a CodinGame bot; add `protocol = "codingame"`' in said
     line = (stranger / "league.toml").read_text().splitlines().index('name = "cg"') + 1
     assert f'league.toml:{line}: add the line protocol = "codingame" to this [[bot]]' in said
     assert 'games = ["yavalath"] at the top' in said

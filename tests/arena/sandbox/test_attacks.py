@@ -113,11 +113,11 @@ def test_no_two_bots_are_the_same_user(monkeypatch: pytest.MonkeyPatch) -> None:
     few = sorted(claimed)[:1]
     monkeypatch.setattr(users, "FIRST", few[0])
     monkeypatch.setattr(users, "LAST", few[0])
-    with pytest.raises(OSError, match="are all claimed"):
+    with pytest.raises(OSError, match="are all in use"):
         users.claim()
     code = f"from lath.arena.sandbox import users as u; u.FIRST = u.LAST = {few[0]}; u.claim()"
     theirs = subprocess.run([sys.executable, "-c", code], stderr=subprocess.PIPE, check=False)
-    assert b"are all claimed" in theirs.stderr
+    assert b"are all in use" in theirs.stderr
     for user in claimed:
         users.release(user)
     assert users.claim() == few[0]
@@ -133,7 +133,7 @@ def test_who_shares_a_user_keeps_it_when_another_lets_go(
     monkeypatch.setattr(users, "FIRST", owner)
     monkeypatch.setattr(users, "LAST", owner)
     for _ in range(2):
-        with pytest.raises(OSError, match="are all claimed"):
+        with pytest.raises(OSError, match="are all in use"):
             users.claim()
         users.release(owner)
     assert users.claim() == owner

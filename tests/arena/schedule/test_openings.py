@@ -188,7 +188,7 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
     record, position = random_game("yavalath", 1), games.get("yavalath").start()
     for ply in record.plies:
         position = position.play(Move(ply.move))
-    ended = f"record 1 is over after {len(record.plies)} plies"
+    ended = f"record 1: ends after {len(record.plies)} plies"
     for name, text, message in (
         *WRONG,
         ("b.txt", f"yavalath {position.text()}\n", "b.txt:1: the game is over"),

@@ -79,7 +79,7 @@ def test_a_length_at_which_all_is_lost_is_refused_before_anything_is_played(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("lath.arena.schedule.random_openings.TRIES", 50)
-    with pytest.raises(ConfigError, match="surikata has no line of 26 random plies"):
+    with pytest.raises(ConfigError, match="surikata has no undecided line of 26 random plies"):
         RandomOpenings(RandomChoice(plies=26), ("surikata",), 1, lambda _: None)
 
 

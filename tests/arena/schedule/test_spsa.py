@@ -394,13 +394,13 @@ def test_a_range_starts_where_it_says_else_where_the_bot_is_with_decimal_places_
 
 NOT_DECLARED = {
     "depht=1..9": "it declares no option 'depht', expected one of depth, width, heat, book; did",
-    "fast=1..9": "'fast' of it is a combo, and only a spin can be tuned",
-    "depth=1..9 from 2.5": "'depth' of it is a spin, which is a whole number: a range with",
-    "book=0..4": "declares no default: say from where",
-    "depth=1..10": "10 is not for it, which expects a whole number from 1 to 9",
-    "depth=0..9": "0 is not for it",
-    "width=1..9": "declares no default: say from where",
-    "depth=5..9": "it starts from 3, which is not in 5..9",
+    "fast=1..9": "'fast' of it is a combo; only a spin",
+    "depth=1..9 from 2.5": "'depth' of it is a spin, a whole number; decimal places need",
+    "book=0..4": "declares no default; give a start",
+    "depth=1..10": "10 is not valid for it; expected a whole number from 1 to 9",
+    "depth=0..9": "0 is not valid for it",
+    "width=1..9": "declares no default; give a start",
+    "depth=5..9": "the start 3 is not in 5..9",
     "depth=1..9;depth=2..9": "'depth' is named twice",
     "depth": "expected NAME=LOW..HIGH",
 }

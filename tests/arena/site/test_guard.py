@@ -161,7 +161,7 @@ def test_a_public_site_is_for_reading_alone(folder: Path) -> None:
 def test_an_address_beyond_this_machine_needs_a_public_site(folder: Path) -> None:
     ran = commands.arena("serve", folder, "--host", "0.0.0.0")
     assert ran.status == 2
-    assert "--public-read-only they can only look" in ran.err
+    assert "hint: --public-read-only lets them only look" in ran.err
 
 
 def test_the_token_stands_in_no_command_that_other_users_can_see(

@@ -76,7 +76,7 @@ def test_the_next_site_finds_the_run_of_one_that_was_killed_and_stops_it(folder:
             assert "already running" in other.post(f"/t/{key}/start", {}).value["error"]
             assert other.post(f"/t/{key}/stop", {}).status == 200
             until(lambda: not is_being_played(folder / "long"))
-            until(lambda: "go on with" in " ".join(other.site.runs.log(folder / "long")))
+            until(lambda: "resume with" in " ".join(other.site.runs.log(folder / "long")))
             assert (
                 "the tournament is not running" in other.post(f"/t/{key}/stop", {}).value["error"]
             )

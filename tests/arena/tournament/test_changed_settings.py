@@ -208,9 +208,9 @@ def cup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cup:
 def test_changes_are_told_and_kept_with_old_and_new_values(cup: Cup, tmp_path: Path) -> None:
     assert cup.run() == []
     assert cup.run(**OTHERS) == [
-        "warning: time.margin was 0.05 s and is 0.1 s from here on, after 2 games",
-        "warning: env of bot 'ann' was KEY and is KEY (another value) from here on, after 2 games",
-        "warning: memory of bot 'ann' was 512 MiB and is 1 GiB from here on, after 2 games",
+        "warning: time.margin changed from 0.05 s to 0.1 s after 2 games",
+        "warning: env of bot 'ann' changed from KEY to KEY (another value) after 2 games",
+        "warning: memory of bot 'ann' changed from 512 MiB to 1 GiB after 2 games",
     ]
     assert cup.run(**{**OTHERS, "ROUNDS": "3"}) == [], "they are told once"
     assert tomllib.loads((cup.out / "tournament.toml").read_text())["bot"][0]["memory"] == "1GiB"
@@ -268,10 +268,10 @@ def test_damaged_notes_are_told(cup: Cup) -> None:
             with closing(Store(cup.out)) as store:
                 store.keep_notes({"changes": [], SETTINGS: None, key: note})
             ran = commands.arena("rate", cup.out)
-            is_told = f"tournament.db is damaged: its {words}" in ran.err
+            is_told = f"tournament.db: damaged: its {words}" in ran.err
             assert (ran.status, is_told) == ((1, True) if key == "changes" else (0, False))
             ran = commands.arena("run", "--output", cup.out, "-q", "--no-report")
-            assert (ran.status, "tournament.db is damaged: " in ran.err) == (1, True)
+            assert (ran.status, "tournament.db: damaged: " in ran.err) == (1, True)
 
 
 def test_a_note_whose_values_are_damaged_is_a_change(cup: Cup) -> None:
@@ -279,10 +279,10 @@ def test_a_note_whose_values_are_damaged_is_a_change(cup: Cup) -> None:
     with closing(Store(cup.out)) as store:
         rubbish = {"memory": "?", "env": [1], "cwd": 7, "threads": None}
         store.keep_notes({SETTINGS: {"ann": rubbish, "": {"time.margin": {}}}})
-    assert [line.partition(" from here on")[0] for line in cup.run()] == [
-        "warning: time.margin was {} and is 0.05 s",
-        "warning: cwd of bot 'ann' was 7 and is a scratch folder",
-        "warning: env of bot 'ann' was [1] and is KEY",
-        "warning: memory of bot 'ann' was ? and is 512 MiB",
-        "warning: threads of bot 'ann' was None and is 1",
+    assert [line.partition(" after ")[0] for line in cup.run()] == [
+        "warning: time.margin changed from {} to 0.05 s",
+        "warning: cwd of bot 'ann' changed from 7 to a scratch folder",
+        "warning: env of bot 'ann' changed from [1] to KEY",
+        "warning: memory of bot 'ann' changed from ? to 512 MiB",
+        "warning: threads of bot 'ann' changed from None to 1",
     ]

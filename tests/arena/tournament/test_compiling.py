@@ -82,8 +82,8 @@ def test_it_is_compiled_once_and_told_while_it_takes_long(
     told: list[str] = []
     assert compile_first([bot], told.append) == ""
     assert stand.calls == ["--check", "", "done"]
-    assert told[0] == "compiling what alphabeta search by, once for all games: about a minute"
-    assert told[1].startswith("compiling what alphabeta search by, once for all games: 0 s")
+    assert told[0] == "compiling the search of alphabeta, once for all games: about a minute"
+    assert told[1].startswith("compiling the search of alphabeta, once for all games: 0 s")
     assert compile_first([bot], told.append) == ""
     assert stand.calls == ["--check", "", "done", "--check"]
 
@@ -121,7 +121,7 @@ def test_a_tournament_compiles_before_it_plays_and_keeps_which_form_played(
     assert ran.status == 0, ran.err
     assert stand.calls[:2] == ["--check", ""]
     before, _, after = ran.err.partition("seed: SHA-256")
-    assert "compiling what alphabeta search by" in before
+    assert "compiling the search of alphabeta" in before
     assert "compiling" not in after
     is_slow = "warning: alphabeta searches in Python, many times slower" in ran.err
     assert is_slow is not works

@@ -233,7 +233,7 @@ def test_names_that_have_played_may_differ_in_case_alone(tmp_path: Path) -> None
     played = ("Ann", "ann", "ANN")
     assert build({"bot": bots[:3]}, tmp_path, played=played).names == played
     for names in (played, played[:1]):
-        with pytest.raises(ConfigError, match="two bots are called "):
+        with pytest.raises(ConfigError, match="two bots have the name "):
             build({"bot": bots}, tmp_path, played=names)
 
 
@@ -442,7 +442,7 @@ def test_of_very_many_mistakes_the_first_are_told(tmp_path: Path) -> None:
         read(tmp_path, "".join(f"key{i} = 1\n" for i in range(9000)))
     lines = str(error.value).splitlines()
     assert len(lines) <= MOST_MISTAKES + 2
-    assert lines[0].startswith(f"{tmp_path}/t.toml:1: unknown key 'key0', ")
+    assert lines[0].startswith(f"{tmp_path}/t.toml:1: unknown key 'key0'; ")
 
 
 def test_what_flags_say_wrongly_is_told_as_theirs_beside_what_the_file_does(
@@ -463,7 +463,7 @@ def test_what_flags_say_wrongly_is_told_as_theirs_beside_what_the_file_does(
     assert [text.count("/t.toml:") for text in said.values()] == [3, 0, 0]
     golden(said)
     for text in ("0", "0,x", "0,1,2", "0,1_0", "a"):
-        with pytest.raises(ConfigError, match="expected elo0,elo1 or elo0,elo1,alpha,beta"):
+        with pytest.raises(ConfigError, match="is not elo0,elo1 or elo0,elo1,alpha,beta"):
             sprt_table(text)
     assert sprt_table("0,10,0.1,0.2") == {"elo0": 0, "elo1": 10, "alpha": 0.1, "beta": 0.2}
 

@@ -109,7 +109,7 @@ def test_a_folder_that_others_share_is_nobodys_own(tmp_path: Path) -> None:
     (ada, _), said, _ = confined(both)
     assert seen(ada, tmp_path / "ada.py")
     assert not seen(ada, tmp_path / "bob.py")
-    assert said[0].startswith("ada sees nothing beside the files of its command")
+    assert said[0].startswith("ada can only read the files of its command")
     (alone,), said, _ = confined(both[:1], closed=[str(tmp_path / "tournament.toml")])
     assert not seen(alone, tmp_path / "tournament.toml")
     assert len(said) == 1
@@ -259,9 +259,9 @@ def test_without_asking_a_bot_has_a_user_of_its_own_where_that_can_read_it(
     (bots, _, words) = confined([ada, entries("bob", sandbox="auto")])
     assert [bot.wall.kind for bot in bots] == ["limits", "limits"]
     assert words.startswith(
-        f"note: ada, bob play as the superuser, who may do anything: {tmp_path} is"
+        f"note: ada, bob run as the superuser with all permissions, because {tmp_path} is"
     )
-    with pytest.raises(ConfigError, match="is closed to other users; `chmod o\\+rX` opens it"):
+    with pytest.raises(ConfigError, match="is closed to other users; open it with `chmod o\\+rX`"):
         confined([entries("eve", sandbox="user")])
 
 
@@ -362,7 +362,9 @@ def test_a_build_that_fills_the_disk_is_ended(
 ) -> None:
     monkeypatch.setattr(builds, "MOST_FILES", 50)
     ada = entries("ada", build="for n in $(seq 100); do : >$n; done; sleep 600")
-    with pytest.raises(ArenaError, match=r"'ada' cannot be built: it holds more than 2 GiB or 50"):
+    with pytest.raises(
+        ArenaError, match=r"'ada': cannot be built: the build wrote more than 2 GiB or 50"
+    ):
         workshop(ada)
 
 
@@ -398,7 +400,7 @@ def test_a_pipe_in_a_folder_is_refused_and_waited_for_by_nobody(
     if what == "its program":
         assert advice_on((str(home / "bot"),), home) is None
     elif what == "another file":
-        with pytest.raises(ArenaError, match=r"pipe: neither file nor folder nor link"):
+        with pytest.raises(ArenaError, match=r"pipe: not a file, folder or link"):
             workshop(replace(ada, sandbox="none", build="true"))
 
 
@@ -451,7 +453,7 @@ def test_a_sandbox_that_nobody_has_is_refused_before_the_first_game(
     ended = arena(*words.split(), "moat", "--output", "out", cwd=tmp_path)
     assert "sandbox = \"moat\", expected 'auto', 'none', 'user' or 'bwrap'" in ended.stderr
     ended = arena("bot", "check", "--sandbox", "moat", "greedy", cwd=tmp_path)
-    assert "--sandbox 'moat', expected one of auto, none, user, bwrap" in ended.stderr
+    assert "--sandbox: 'moat' is not one of auto, none, user, bwrap" in ended.stderr
 
 
 @pytest.mark.parametrize("sandbox", ["none", pytest.param("bwrap", marks=walled)])

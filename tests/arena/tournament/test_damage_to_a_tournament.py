@@ -86,7 +86,7 @@ def check(folder: Path, sound: dict[str, bytes], how: str) -> str:
         whole = after[RECORDS] == sound[RECORDS]
         assert is_there or whole, (how, "games.lath is gone")
     if ran.status:
-        told = [line for line in ran.err.splitlines() if line.startswith("arena: ")]
+        told = [line for line in ran.err.splitlines() if line.startswith("error: ")]
         assert len(told) == 1, (how, ran.err)
         assert before == after, (how, "a refusal has changed something")
         return "refused"
@@ -183,7 +183,7 @@ def test_a_database_that_is_gone_empty_or_older_costs_no_game_and_the_way_out_is
         assert check(cup, sound, how) == "refused"
         lacks = 8 if how == "older" else 12
         said = run(cup).err
-        assert f"{RECORDS} holds {lacks} games that {DATABASE} lacks" in said
+        assert f"{RECORDS}: holds {lacks} games that {DATABASE} lacks" in said
         assert f"arena check {cup} --sound OUT" in said
         taken_back(cup, sound, how)
     rescue(cup, tmp_path / "out")
@@ -284,7 +284,7 @@ def test_what_no_run_has_written_is_told_of(tmp_path: Path, golden: Golden) -> N
         said[question.replace("?", repr(value))] = str(caught.value)
         assert not look(tmp_path).is_valid, question
         if " game " not in question:
-            with pytest.raises(DamagedError, match="what is noted besides its games does not"):
+            with pytest.raises(DamagedError, match="its notes do not"):
                 read_texts(tmp_path)
         assert path.read_bytes() == before
         path.write_bytes(sound)

@@ -216,7 +216,7 @@ def test_a_program_that_counts_what_it_reads_has_the_standings_of_the_end(stub: 
 def test_a_file_that_cannot_be_written_is_wrong_usage(stub: Crashes, tmp_path: Path) -> None:
     ran = here(*ANN_BOB, "--json-events-to", "missing/events.jsonl")
     assert ran.status == 2
-    assert "missing/events.jsonl cannot be written: No such file" in ran.err
+    assert "missing/events.jsonl: cannot be written: No such file" in ran.err
     assert not (tmp_path / "out").exists()
 
 
@@ -225,7 +225,7 @@ def test_a_refused_run_ends_its_events_with_the_reason(tmp_path: Path) -> None:
     ran = here(*words, "--json-events")
     (failed,) = events_of(ran.out)
     assert (ran.status, failed["status"]) == (2, 2)
-    assert ran.err == f"arena: {failed['error']}\n"
+    assert ran.err == f"error: {failed['error']}\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")

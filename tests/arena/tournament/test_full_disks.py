@@ -278,7 +278,7 @@ def test_waits_grow_from_half_a_second_to_ten(
     for _ in range(4 * 60):
         assert held.store() == []
         now_s += 0.25
-    with pytest.raises(DiskError, match="full; 1 finished game could not be kept"):
+    with pytest.raises(DiskError, match="full; 1 finished game could not be stored"):
         held.store()
     waits = [later - before for before, later in pairwise(tries)]
     assert waits == [0.5, 1, 2, 4, 8, 10, 10, 10, 10, 4.5]
@@ -378,9 +378,10 @@ def test_the_program_ends_with_a_status_of_its_own_and_can_be_resumed(
 ) -> None:
     (found,) = disks["command"]
     assert found["status"] == 5, found
-    last = re.sub("[0-9]+ finished", "40 finished", found["said"].splitlines()[-1])
-    golden(re.sub(r"/\S+/disk/", "<here>/disk/", last))
-    assert "has room for 0.2 MB, a tournament should have 100" in found["said"]
+    ended = found["said"][found["said"].rindex("error: ") :]
+    ended = re.sub("[0-9]+ finished", "40 finished", ended)
+    golden(re.sub(r"/\S+/disk/", "<here>/disk/", ended))
+    assert "has only 0.2 MB of free space; a tournament needs 100 MB" in found["said"]
     assert 0 < found["kept"] < 2 * full_disks.COMMAND_ROUNDS
     assert found["resumed"] == {"status": 0, "said": found["resumed"]["said"]}
     assert found["finished"]
@@ -395,7 +396,7 @@ def assert_waited(runs: list[dict[str, Any]]) -> None:
     for found in runs:
         assert (found["status"], found["games"]) == (0, [1, 2]), found
         assert "; waiting for room" in found["said"]
-        assert "s the disk has room; the run goes on" in found["said"]
+        assert "s the disk has room; the run resumes" in found["said"]
 
 
 @needs_mounts
@@ -405,7 +406,7 @@ def test_where_nothing_has_room_games_lath_serves_and_that_is_said(disks: Found)
     assert nowhere["games"] == full_disks.READ_GAMES
     assert nowhere["rate"]["status"] == 0
     said = nowhere["rate"]["said"]
-    assert "tournament.db: database or disk is full: its games are the 600 of" in said
+    assert "tournament.db: database or disk is full; read 600 games from" in said
 
 
 def assert_read(found: dict[str, Any]) -> None:
@@ -434,8 +435,9 @@ def assert_nobody_lost(found: dict[str, Any], games: int) -> None:
     if found["status"]:
         assert found["status"] == 5, found
         assert len(found["games"]) < games
-        *_, last = found["said"].splitlines()
-        assert "no bot has lost a game by it; when the machine is well, go on with: arena" in last
+        *_, error, hint = found["said"].splitlines()
+        assert error.endswith("no bot has lost a game by it")
+        assert hint.startswith("hint: when the machine has recovered, resume with: arena run ")
         waits, ends = found["said"].count("trying again"), found["said"].count("has enough")
         assert waits == ends + 1, "each wait is told once"
     assert (found["resumed"]["status"], len(found["resumed"]["games"])) == (0, games), found
@@ -448,8 +450,8 @@ def test_no_room_for_scratch_folders_costs_nobody_a_game(disks: Found) -> None:
     assert_nobody_lost(lacks, GAMES_OF["swiss"])
     assert {tuple(game[2:]) for game in needs["games"]} == {("1-0", "rules")}, "it plays again"
     first, second = needs["said"].splitlines()
-    assert "bots have no room for files in " in first
-    assert second.endswith("s the machine has enough again; the run goes on")
+    assert "bots have no room for files there" in first
+    assert second.endswith("s the machine has enough again; the run resumes")
     assert (takes["status"], takes["said"]) == (0, "")
     for first, second, result, ending in takes["games"]:
         winner = first if result == "1-0" else second

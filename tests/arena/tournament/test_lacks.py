@@ -134,8 +134,8 @@ def test_what_is_lacking_is_waited_for_and_costs_nobody_a_game(
     hall.refuse(after=1, tries=3)
     hall.assert_like(whole, hall.go())
     assert hall.watcher.warnings == [
-        f"{LACK}; no game begins until there is enough, trying again",
-        "after 0 s the machine has enough again; the run goes on",
+        f"{LACK}; no new game begins until there is enough; trying again",
+        "after 0 s the machine has enough again; the run resumes",
     ]
     assert hall.tries == 3, "the third was granted"
     ended = Counter(event.pair for event in hall.watcher.results)
@@ -193,9 +193,9 @@ def test_a_worker_that_cannot_be_started_is_waited_for(code: int, hall: Hall, wh
     first, second = hall.watcher.warnings
     assert first == (
         f"no worker can be started: {os.strerror(code)} (the machine needs more {LACKS[code]}); "
-        "no game begins until there is enough, trying again"
+        "no new game begins until there is enough; trying again"
     )
-    assert second == "after 0 s the machine has enough again; the run goes on"
+    assert second == "after 0 s the machine has enough again; the run resumes"
 
 
 def test_and_so_is_one_in_the_place_of_one_that_died(hall: Hall, whole: Hall) -> None:
@@ -308,9 +308,9 @@ def test_bots_are_greeted_when_there_is_enough(monkeypatch: pytest.MonkeyPatch) 
     lacks, has = greeted(ann=Good, bob=Good)
     assert lacks == (
         "no scratch folder can be made: Disk quota exceeded (the machine needs more room on the "
-        "disk); no game begins until there is enough, trying again"
+        "disk); no new game begins until there is enough; trying again"
     )
-    assert has == "after 0 s the machine has enough again; the run goes on"
+    assert has == "after 0 s the machine has enough again; the run resumes"
     assert scratches.left == 3 - 3 - 2
     scratches.left = inf
     with pytest.raises(MachineError, match=r"quota exceeded .*; no bot has lost a game by it"):

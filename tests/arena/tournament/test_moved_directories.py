@@ -91,21 +91,21 @@ def test_a_run_whose_directory_is_moved_stops_and_writes_nothing_elsewhere(
     plain = getattr(directory, moment, lambda: None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(directory, moment, happen, raising=False)
-        with pytest.raises(MovedError, match="was moved, removed or replaced while") as caught:
+        with pytest.raises(MovedError, match="moved, removed or replaced during the run") as caught:
             play(out, happen if moment == "a pair is stored" else lambda: None)
     assert contents(out) == there
     assert out.exists() == (way is rename_and_put_another_there)
     if way is remove:
-        assert "go on" not in str(caught.value)
+        assert "resume" not in str(caught.value)
         return
-    assert str(caught.value).endswith(f"; go on with: arena run --output {moved}")
+    assert str(caught.value).endswith(f"; resume with: arena run --output {moved}")
     assert MOMENTS[moment] in (None, len(numbers(moved)))
     assert play(moved).is_complete
     assert numbers(moved) == exported(moved) == sequence(GAMES)
 
 
 def test_a_run_whose_database_is_taken_away_stops(tmp_path: Path) -> None:
-    with pytest.raises(MovedError, match=r"tournament\.db was moved, removed or replaced"):
+    with pytest.raises(MovedError, match=r"tournament\.db: moved, removed or replaced"):
         play(tmp_path / "out", (tmp_path / "out" / "tournament.db").unlink)
 
 

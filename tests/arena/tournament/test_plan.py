@@ -170,7 +170,7 @@ def test_a_budget_of_a_pool_is_planned_where_games_tell_most(
     plan = planned(pool, tmp_path, Budget(seconds=600))
     assert plan.seconds is not None
     assert plan.seconds[0] < 600 < plan.seconds[1]
-    with pytest.raises(ConfigError, match="say games, as in --budget 200"):
+    with pytest.raises(ConfigError, match="needs a number of games"):
         planned(a_config(format="pool"), tmp_path, Budget(seconds=600))
 
 

@@ -203,14 +203,14 @@ def test_what_no_pool_does_is_refused_and_changes_nothing(life: Life, golden: Go
 
 def test_a_full_disk_names_the_command_that_loses_no_flag(life: Life) -> None:
     life.begin("ann", "bob")
-    again: dict[tuple[str, ...], str] = {(): f"arena run --output {life.out}"}
-    again[tuple(life.add("cat"))] = "the same command"
+    again: dict[tuple[str, ...], str] = {(): f"resume with: arena run --output {life.out}"}
+    again[tuple(life.add("cat"))] = "run the same command again to resume"
     for words, said in again.items():
         full = DiskError("the disk is full", is_full=True)
         with mock.patch.object(folder, "_played", side_effect=full):  # whatever it fills
             ran = commands.arena("run", life.out, *words)
         assert ran.status == 5
-        assert ran.err.endswith(f"go on with: {said}\n")
+        assert ran.err.endswith(f"hint: when the disk has recovered, {said}\n")
 
 
 def test_a_configuration_elsewhere_does_not_take_the_place_of_edits(
@@ -243,7 +243,9 @@ def test_what_is_edited_while_a_run_begins_is_not_written_over(
     monkeypatch.setattr(folder, "prepare_folder", edited)
     refused = commands.arena("run", life.out, "--tc", "nodes 1")
     assert refused.status == 2
-    assert "tournament.toml was edited since this run has read it: start it again" in refused.err
+    assert (
+        "tournament.toml: was edited after this run had read it; start the run again" in refused.err
+    )
     assert life.toml["rounds"] == 4
 
 

@@ -164,7 +164,7 @@ def test_a_directory_of_before_says_nothing_and_a_damaged_note_is_told() -> None
         change("UPDATE about SET value = ? WHERE key = 'provenance'", damage)
         ran = commands.arena("rate", "out")
         assert ran.status == 1
-        assert ran.err.startswith("arena: out/tournament.db is damaged: its note of provenance: ")
+        assert ran.err.startswith("error: out/tournament.db: damaged: its note of provenance: ")
     change("DELETE FROM about WHERE key = 'provenance'")
     assert noted() == []
     assert commands.arena("report", "out", "-o", "page.html").status == 0

@@ -153,10 +153,10 @@ def test_a_ruling_that_is_refused_late_is_not_kept(cup: Path) -> None:
     config = cup / "tournament.toml"
     text = config.read_text()
     config.write_text(text.replace("rounds = 2", "rounds = 1"))
-    assert "rounds = 1 are fewer" in rule("--void", 3, status=2).err
+    assert "more than rounds = 1" in rule("--void", 3, status=2).err
     config.write_text(text)
     ran = rule("--void", 3)  # it is not void already
-    assert "cup: outcome.json, standings.json, standings.csv are written anew" in ran.err
+    assert "cup: outcome.json, standings.json, standings.csv were written again" in ran.err
 
 
 @pytest.mark.parametrize("failing", ["write_outcome", "write_page"])
@@ -171,7 +171,7 @@ def test_a_ruling_is_kept_though_no_file_can_be_written(
         patch.setattr(results if failing == "write_page" else folder, failing, full)
         ran = arena("run", cup, "--void", 3, "--reason", "power cut")
     assert ran.status == 5
-    assert "the disk is full; what was ruled is kept; " in ran.err
+    assert "the disk is full; the ruling is kept\n" in ran.err
     assert b"games may be missing" in (cup / "report.html").read_bytes()
     assert (outcome_state(cup) == "false") == (failing == "write_outcome"), (
         "as if it had been killed there"
@@ -192,7 +192,7 @@ def told() -> list[bytes]:
 def test_a_snapshot_stays_the_same_to_the_byte_whatever_is_played_later(cup: Path) -> None:
     rule("--void", 1)
     ran = arena("run", cup, "--snapshot", "Autumn 2026")
-    said = "cup/snapshots/autumn-2026: the snapshot 'Autumn 2026', which stays as it is\n"
+    said = "cup/snapshots/autumn-2026: the snapshot 'Autumn 2026', which later runs do not change\n"
     assert (ran.status, ran.err) == (0, said)
     before = told()
     assert before[0] == (AUTUMN / "report.html").read_bytes()
@@ -218,6 +218,6 @@ def test_a_copy_that_a_development_version_kept_as_a_season_is_a_snapshot(cup: P
     with closing(Store(former)) as store:
         store.keep_notes({"season": store.note("snapshot"), "snapshot": []})
     assert rated(former)["snapshot"]["name"] == "Autumn 2026"
-    assert "is the snapshot 'Autumn 2026' of 20" in arena("run", former, "-q").err
+    assert "the snapshot 'Autumn 2026' of 20" in arena("run", former, "-q").err
     assert arena("check", former, "--sound", "again").status == 0
     assert arena("run", "again", "-q", "--no-report").status == 0

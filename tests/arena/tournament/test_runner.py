@@ -154,7 +154,7 @@ def test_what_is_odd_about_bots_is_told_once_and_counted(
         )  # as of files that cannot be removed
         summary = desk.run(odd, rounds=2, jobs=1)
     assert summary.notes == {"ann is odd": 12, "bob, too": 6}
-    stay = {f"{folder}, a bot's, could not be removed" for folder in left}
+    stay = {f"{folder}: left by a bot, cannot be removed" for folder in left}
     assert Counter(desk.watcher.warnings) == Counter(["ann is odd", "bob, too", *stay])
     assert len(left) == 6
     for folder in left:
@@ -169,7 +169,7 @@ def test_who_voids_a_game_is_known_to_all_workers_and_later_runs(desk: Desk) -> 
         games = tuple(a_result(plan.number, names=plan.names) for plan in job.games)
         return PairResult(pair=job.pair, games=games, voided=1, spent=("B",)).as_text()
 
-    told = "B left a game before its first turn; it loses the next one that it leaves"
+    told = "B left a game before its first turn; next time it loses the game"
     for rounds, is_told in ((1, True), (2, False)):
         desk.watcher.warnings.clear()
         desk.run(leaves_once, names=("A", "B"), rounds=rounds)
@@ -248,14 +248,16 @@ def test_of_two_jobs_in_hand_what_was_not_played_is_played_again(
     desk.worker = Dying
     assert desk.run(rounds=3, jobs=1).is_complete
     assert desk.played == once(*sequence(18))
-    told = f"a worker died in pair {died_in}; the pair is played again"
+    told = f"a worker died in pair {died_in}; the arena plays this pair again"
     assert desk.watcher.warnings == [told]
 
 
 def test_a_pair_that_ends_every_worker_stops_its_pairing(desk: Desk) -> None:
     summary = desk.run(deadly_for("ann", "bob"), rounds=5)
     assert list(summary.stopped) == [frozenset({"ann", "bob"})]
-    assert f"ended its worker {MAX_BREAKS} times" in str(summary.stopped[frozenset({"ann", "bob"})])
+    assert f"killed its worker {MAX_BREAKS} times" in str(
+        summary.stopped[frozenset({"ann", "bob"})]
+    )
     assert summary.done == 20
 
 
@@ -514,7 +516,7 @@ def test_worker_processes_play_and_leave_nothing(tmp_path: Path) -> None:
     store.close()
     said, repeats = sorted(watcher.warnings, key=lambda words: "repeat" in words)
     assert said == "bad did not end within 1 s of quit"
-    assert repeats.startswith("a third game repeats another move by move")
+    assert repeats.startswith("three games have repeated others move by move")
     assert gone(lambda: alive_of(tree))
 
 

@@ -50,9 +50,9 @@ if TYPE_CHECKING:
     from golden import Golden
 
 KINDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-GO_ON = "go on with: arena run --output"
-NOTHING_BEGAN = "arena: interrupted; what was being written is as it was before\n"
-STALE: Final = "warning: games may be missing in standings.json"
+RESUME = "hint: resume with: arena run --output"
+NOTHING_BEGAN = "note: interrupted; files that were being written are unchanged\n"
+STALE: Final = "warning: standings.json"
 
 MOMENTS = 4
 LONGER = 0.8
@@ -104,8 +104,8 @@ def interrupted(*words: str, times: int = 1, is_quiet: bool = True) -> str:
         patch.setattr(directory, "Runner", runner)
         ran = commands.arena(*(WORDS if is_quiet else WORDS[:-1]), "--rounds", "40", *words)
     assert ran.status == 3, ran.err
-    assert ran.err.splitlines()[-1].endswith("go on with: arena run --output out")
-    assert is_quiet or "stopping: standings and report of the games so far are" in ran.err
+    assert ran.err.splitlines()[-1] == f"{RESUME} out"
+    assert is_quiet or "stopping: writing standings and report of the games so far" in ran.err
     return ran.err if is_quiet else ran.out
 
 
@@ -120,7 +120,7 @@ def games() -> list[int]:
 
 
 def is_marked() -> bool:
-    return "This tournament was gone on with after" in Path("out/report.html").read_text()
+    return "This tournament was resumed after" in Path("out/report.html").read_text()
 
 
 def test_standings_and_report_are_of_all_games_after_one_signal(quick: object) -> None:
@@ -159,7 +159,9 @@ def test_a_second_signal_skips_them_and_the_page_says_so(
             again = lambda *_, **__: signal.raise_signal(signal.SIGINT)  # noqa: E731
             patch.setattr(directory, "published", again)
         said = interrupted(times=times)
-    assert said.startswith(f"{STALE}, standings.csv, report.html: they were not written anew\n")
+    assert said.startswith(
+        f"{STALE}, standings.csv, report.html may lack games: they were not written anew\n"
+    )
     stored, *others = games()
     assert (stored > 2, others, is_marked()) == (True, [2, 2], True)
     assert commands.arena("report", "out", "-o", "out/report.html").status == 0
@@ -175,7 +177,9 @@ def test_what_goes_wrong_then_is_told_and_no_other_status(
 
     played("--rounds", "1")
     quick.setattr(results, "write_page", fail)
-    assert interrupted().startswith(f"{STALE}, standings.csv, report.html: {fault}\n")
+    assert interrupted().startswith(
+        f"{STALE}, standings.csv, report.html may lack games: {fault}\n"
+    )
     assert is_marked()
 
 
@@ -400,8 +404,8 @@ def campaign(place: Range, moments: int, *under: str) -> None:
         assert gone(place.alive)
         if status:
             assert status == 3, said
-            assert said.endswith((f"{GO_ON} {place.out}\n", NOTHING_BEGAN)), said
-            assert all(line.startswith(STALE) for line in said.splitlines()[:-1]), said
+            assert said.endswith((f"{RESUME} {place.out}\n", NOTHING_BEGAN)), said
+            assert all(line.startswith(STALE) for line in said.splitlines()[:-2]), said
         else:  # it came when all was written
             assert (said, games_in(place.out)) == ("", whole)
             assert (place.out / "report.html").exists()
@@ -425,7 +429,7 @@ def test_a_signal_while_the_bots_are_greeted_stops_the_run_too(place: Range) -> 
     run = place.begin(*words(place, kind=HangsInHandshake))
     assert gone(lambda: len(place.alive()) < 2, PATIENCE_S)
     status, said = ended_by(run, signal.SIGTERM)
-    assert (status, said.endswith(f"{GO_ON} {place.out}\n")) == (3, True), said
+    assert (status, said.endswith(f"{RESUME} {place.out}\n")) == (3, True), said
 
 
 def test_a_signal_ends_the_wait_for_who_reads_the_events(place: Range) -> None:
@@ -444,7 +448,7 @@ def test_a_signal_ends_the_wait_for_who_reads_the_events(place: Range) -> None:
             run.wait(0.1)
     _, said = run.communicate(timeout=PATIENCE_S)
     os.close(reading)
-    assert (run.returncode, said.endswith(f"{GO_ON} {place.out}\n")) == (3, True), said
+    assert (run.returncode, said.endswith(f"{RESUME} {place.out}\n")) == (3, True), said
 
 
 def held_by(pipe: int) -> int:

@@ -72,7 +72,7 @@ def test_a_worker_answers_in_order_from_a_process_that_ignores_ctrl_c(tree: str)
         assert int(passed_over) > 10_000
         assert worker.submit(prints, None).result(SOON_S) == "answer", "not what it prints"
         forged = worker.submit(forges, None).result(SOON_S)
-        with pytest.raises(ArenaError, match="a worker said what is no result of a pair"):
+        with pytest.raises(ArenaError, match="its answer is not the result of a pair"):
             read_result(forged)
     assert worker.notes == ()
 

@@ -73,13 +73,17 @@ def test_what_a_killed_run_had_half_stored_is_taken_back(folder: Path, tmp_path:
 @pytest.mark.parametrize(
     ("code", "kind", "words"),
     [
-        (sqlite3.SQLITE_FULL, DiskError, "tournament.db: x; there is no games.lath"),
-        (sqlite3.SQLITE_IOERR_READ, DiskError, "tournament.db: x; there is no games.lath"),
-        (sqlite3.SQLITE_CANTOPEN, StoreError, "tournament.db: x; there is no games.lath"),
-        (sqlite3.SQLITE_READONLY_ROLLBACK, StoreError, "tournament.db: x; there is no games.lath"),
-        (sqlite3.SQLITE_BUSY, InUseError, "tournament.db is locked by another program"),
-        (sqlite3.SQLITE_CORRUPT, DamagedError, "tournament.db is damaged: x"),
-        (sqlite3.SQLITE_NOTADB, DamagedError, "tournament.db is not a tournament: x"),
+        (sqlite3.SQLITE_FULL, DiskError, "tournament.db: x; games.lath does not exist"),
+        (sqlite3.SQLITE_IOERR_READ, DiskError, "tournament.db: x; games.lath does not exist"),
+        (sqlite3.SQLITE_CANTOPEN, StoreError, "tournament.db: x; games.lath does not exist"),
+        (
+            sqlite3.SQLITE_READONLY_ROLLBACK,
+            StoreError,
+            "tournament.db: x; games.lath does not exist",
+        ),
+        (sqlite3.SQLITE_BUSY, InUseError, "tournament.db: locked by another program"),
+        (sqlite3.SQLITE_CORRUPT, DamagedError, "tournament.db: damaged: x"),
+        (sqlite3.SQLITE_NOTADB, DamagedError, "tournament.db: not a tournament: x"),
     ],
 )
 def test_only_what_is_damaged_is_called_so(

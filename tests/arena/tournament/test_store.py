@@ -224,7 +224,7 @@ def test_files_that_may_not_grow_are_told_of_and_lose_nothing_that_was_kept(
     assert 10 < len(kept) < 1000
     assert finished(store) == kept
     store.add([a_result(1000)])
-    what = r"games\.lath cannot be written"
+    what = r"games\.lath: cannot be written"
     with file_size_limit(5_000), pytest.raises(StoreError, match=what) as error:
         store.export()
     store.close()
@@ -315,7 +315,7 @@ def test_who_reads_for_long_makes_a_run_wait_and_costs_no_game(
         assert sorted(quick.played) == sequence(30)
     first, second = quick.watcher.warnings
     golden(first)
-    assert second.endswith("the disk takes results again; the run goes on")
+    assert second.endswith("the disk takes results again; the run resumes")
 
 
 def test_records_are_read_while_they_are_stored(tmp_path: Path) -> None:
@@ -343,5 +343,5 @@ def test_a_folder_that_may_only_be_read_gives_the_exported_games(
     monkeypatch.setattr(sources, "read_records", refuse)  # root may write everywhere
     assert len(list(records_of([store.folder]))) == 1
     (store.folder / RECORDS).unlink()
-    with pytest.raises(ArenaError, match=r"unable to open database file; there is no games"):
+    with pytest.raises(ArenaError, match=r"unable to open database file; games.lath does not"):
         list(records_of([store.folder]))

@@ -84,7 +84,7 @@ def test_only_where_one_node_is_all_a_bot_is_said_to_play_by_chance() -> None:
     (few,) = words_of("move 0.5", tempo_, ("mcts", "random"))
     (one,) = words_of("move 0.05", tempo_, ("mcts", "random"))
     assert "by chance" not in few
-    assert "there mcts plays by chance, for a move has time for one node; try" in one
+    assert "At one node per move, mcts plays at random. Try" in one
 
 
 def test_what_is_proposed_is_not_too_slow_itself() -> None:

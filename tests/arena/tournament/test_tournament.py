@@ -188,7 +188,7 @@ def test_bots_that_cannot_play_are_refused_before_game_one(place: Place, golden:
 def test_a_configuration_that_no_run_wrote_is_not_overwritten(place: Place) -> None:
     place.folder.mkdir(parents=True)
     (place.folder / "tournament.toml").write_text("# mine, with comments\n")
-    assert "was not written by a run, and would be lost" in place.refused(place.config())
+    assert "was not written by a run and would be lost" in place.refused(place.config())
 
 
 def test_a_bot_that_does_not_start_is_benched_and_the_others_play(place: Place) -> None:

@@ -322,7 +322,7 @@ def test_a_machine_that_stands_still_is_no_bots_fault(
         patch.setattr(worker, "play_game", stands_still)
         played = shop.play(shop.spec("ann"), shop.spec("bob"))
     assert (played.games, played.void_bot) == ((), "")
-    assert played.void == Cause("the machine stood still 20 times in a game")
+    assert played.void == Cause("this machine paused the arena 20 times in a game")
     assert set(played.notes) == {"the machine stood still for a while; a game was begun again"}
     assert shop.team.watched == {"ann", "bob"}, "it may be their doing"
     assert len(shop.play(shop.spec("ann"), shop.spec("bob")).games) == 2, "it is tried again"
