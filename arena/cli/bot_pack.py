@@ -82,10 +82,12 @@ def pack(
     refuse_protocol(protocol)
     options = options_of(option_ or [])
     if protocol == OURS and (options or tc):
-        raise ConfigError("--tc and --option are for contests: the arena says both itself")
+        raise ConfigError(
+            "--tc and --option: need --protocol with a contest; the arena sets both itself"
+        )
     time = time_of(tc or (CONTESTS[protocol].tc if protocol in CONTESTS else "none"))
     if time.has_clock:
-        raise ConfigError(f"--tc {tc!r}, expected a time for each move, or nodes")
+        raise ConfigError(f"--tc: {tc!r} is not a time per move, such as 'move 0.5', or nodes")
     text = packing.pack(
         bot, plays=game or (), protocol=protocol, tc=str(time), seed=seed, options=options
     )
@@ -93,7 +95,7 @@ def pack(
         print(text, end="", file=data_output())
         return
     if out.exists() and Path(bot).exists() and out.samefile(bot):
-        raise ConfigError(f"-o {str(out)!r} is the bot itself; name another file")
+        raise ConfigError(f"--output: {str(out)!r} is the bot itself; name another file")
     Target(path=out, kind=PACKED, inputs=[Path(bot)], force=force).write([text.encode()])
     done = {"written": [str(out)], "characters": len(text)}
     print_done(done, f"{out}: {len(text)} characters", as_json=as_json, quiet=quiet)
@@ -104,11 +106,11 @@ def options_of(options: list[str]) -> dict[str, str]:
     settings = [text.partition("=") for text in options]
     for text, (name, equals, _) in zip(options, settings, strict=True):
         if not (name and equals):
-            raise ConfigError(f"--option {text!r}, expected NAME=VALUE")
+            raise ConfigError(f"--option: {text!r} is not NAME=VALUE")
     return {name: value for name, _, value in settings}
 
 
 def refuse_protocol(protocol: str) -> None:
     """Raise ConfigError for a protocol that there is not."""
     if protocol not in PROTOCOLS:
-        raise ConfigError(f"--protocol {protocol!r}, expected one of {', '.join(PROTOCOLS)}")
+        raise ConfigError(f"--protocol: {protocol!r} is not one of {', '.join(PROTOCOLS)}")

@@ -66,7 +66,7 @@ def diff(
     """
     add_games(game)
     if str(a) == str(b) == "-":
-        raise ConfigError("one of the two must be a file: there is one standard input")
+        raise ConfigError("-: only one of the two archives can be standard input")
     comparison = Comparison(key=keys_of("--key", key), moves_only=moves_only)
     archives = Selection([a], rules=not unchecked), Selection([b], rules=not unchecked)
     counts = dict.fromkeys(("equal", "differ", "only_in_a", "only_in_b"), 0)
@@ -84,7 +84,7 @@ def diff(
     elif not quiet:
         words = "{equal} equal, {differ} differ, {only_in_a} only in A, {only_in_b} only in B"
         if any(bad.values()):
-            words += "; not compared: {bad_in_a} bad in A, {bad_in_b} bad in B"
+            words += "; not compared: {bad_in_a} invalid in A, {bad_in_b} invalid in B"
         print(words.format(**counts), file=sys.stderr)
     raise typer.Exit(0 if sum(counts.values()) == comparison.equal else 1)
 
@@ -107,7 +107,7 @@ def _difference_words(difference: RecordDifference) -> Iterator[str]:
     if (ply := difference.ply) is not None:
         a, b = difference.moves
         if a is None:
-            yield f"A ends after ply {ply - 1}, B goes on with {b}"
+            yield f"A ends after ply {ply - 1}, B continues with {b}"
         elif b is None:
             yield f"ply {ply} is {a} in A, B ends after ply {ply - 1}"
         else:
