@@ -149,7 +149,8 @@ def test_words_are_spelt_as_in_british_english(tmp_path: Path) -> None:
             "\n\n".join(map(prose, surface())), encoding="utf-8"
         )
     mistyped = "-L ot,patern,te"  # by users, whom messages quote
-    command = [sys.executable, "-m", "codespell_lib", *mistyped.split(), "-D", "-", "-D", british]
+    command: list[str | Path] = [sys.executable, "-m", "codespell_lib", *mistyped.split()]
+    command += ["-D", "-", "-D", british]
     ran = subprocess.run(
         [*command, tmp_path, "--skip", british], stdout=subprocess.PIPE, text=True, check=False
     )
