@@ -239,7 +239,7 @@ def test_the_result_of_a_directory_comes_first_in_table_json_and_report(folder: 
     assert outcome_in([folder / "games.lath"]) is None
     for text in ("{", "[" * 100_000):
         (folder / OUTCOME).write_text(text)
-        with pytest.raises(ArenaError, match=r"outcome\.json is damaged"):
+        with pytest.raises(ArenaError, match=r"outcome\.json: damaged"):
             outcome_in([folder])
 
 

@@ -73,7 +73,7 @@ def test_the_next_site_finds_the_run_of_one_that_was_killed_and_stops_it(folder:
                 line = other.get("/api/items")[0]
                 assert (line["is_playing"], line["is_ours"]) == (True, is_ours)
         with served(folder) as other:
-            assert "being played already" in other.post(f"/t/{key}/start", {}).value["error"]
+            assert "already running" in other.post(f"/t/{key}/start", {}).value["error"]
             assert other.post(f"/t/{key}/stop", {}).status == 200
             until(lambda: not is_being_played(folder / "long"))
             until(lambda: "resume with" in " ".join(other.site.runs.log(folder / "long")))
