@@ -326,7 +326,7 @@ def test_what_died_in_a_pair_has_played_those_before_it(worker: Worker) -> None:
 
 NO_RESULTS: tuple[tuple[str, type[Exception], str], ...] = (
     (write(TaskAnswer(lack="no memory")), MachineError, "no memory"),
-    (write(TaskAnswer(is_unknown=True)), PlaceLostError, "started anew"),
+    (write(TaskAnswer(is_unknown=True)), PlaceLostError, "restarted"),
     ("rubbish", PlaceLostError, "expected TaskAnswer, found 'rubbish'"),
     (write(TaskAnswer(results=("{}",))), PlaceLostError, "expected PairResult"),
     (write(TaskAnswer(results=(result(2, 3, 4),))), PlaceLostError, "pair 1 was asked for"),
@@ -385,7 +385,7 @@ def test_a_job_is_the_same_at_the_other_end_and_no_message_of_other_types_is() -
     said = json.loads(write(task))
     changes = {"pairs": 1}, {"terms": None}, {"pairs": [{"pair": "x"}]}
     for text in ("{", *(json.dumps(said | change) for change in changes)):
-        with pytest.raises(ArenaError, match=r"^expected Task, found .*: .*$"):
+        with pytest.raises(ArenaError, match=r"^cluster: expected Task, found .*: .*$"):
             read(Task, text)
 
 

@@ -73,7 +73,7 @@ def test_what_cannot_be_asked_is_refused(site: Served) -> None:
         ({"where": "plies > 99"}, 409, "no game found here that matches"),
         ({"moves": ["e5", "e5"]}, 409, "ply 2: illegal move e5: e5 already has a stone"),
         ({"position": "5 b"}, 409, "rows"),
-        ({"key": "no-such"}, 404, "there is no such tournament or file here"),
+        ({"key": "no-such"}, 404, "this tournament or file does not exist here"),
         ({"ply": 3}, 400, "ply: Extra inputs are not permitted"),
     ):
         answer = site.post("/api/explore", {"key": site.key("old.lath"), **asks})
