@@ -285,7 +285,7 @@ def test_what_cannot_be_read_is_left_out_with_the_reason(season: Path) -> None:
     for name, reason in reasons.items():
         assert reason.startswith(begin[name])
         assert [words for words in ("\n", str(season), "error[") if words in reason] == []
-    assert f"{season / 'wiped'} is not in -: " in ran.err
+    assert f"{season / 'wiped'}: left out of -: " in ran.err
     (torn,) = told["standings"]["unsound"]
     assert (torn["reason"], torn["records"]) == ("syntax", 1)
     assert torn["first"][0].startswith("torn/games.lath:")

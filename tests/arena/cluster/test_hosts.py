@@ -342,7 +342,7 @@ def test_what_is_no_result_of_a_pair_counts_for_nothing() -> None:
         worker.answers[0].set_result(answer)
         with pytest.raises(kind, match=why):
             future.result()
-        is_no_answer = kind is PlaceLostError and "anew" not in why
+        is_no_answer = kind is PlaceLostError and "restarted" not in why
         assert len(worker.distrusted) == is_no_answer
 
 

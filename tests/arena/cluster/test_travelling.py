@@ -153,7 +153,7 @@ def test_a_program_that_stays_is_named_where_it_is_not(plain: Path, tmp_path: Pa
     assert lacks() == ""
     (tmp_path / "bot").unlink()
     assert lacks() == (
-        f"{tmp_path}/bot is not on this machine, and not in the bot's folder, which travels: put "
+        f"{tmp_path}/bot is neither on this machine nor in the bot's folder, which is sent: put "
         "it there, or name it in the bot's `files`"
     )
 
