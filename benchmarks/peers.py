@@ -73,7 +73,7 @@ from lath.notation.protocol import TimeControl
 
 def refuse(event):
     # These bots play one game again and again.
-    if isinstance(event, Warned) and "repeats another" not in event.text: sys.exit(event.text)
+    if isinstance(event, Warned) and "have repeated others" not in event.text: sys.exit(event.text)
 
 if __name__ == "__main__":
     bot, rounds, jobs, pin = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]

@@ -151,7 +151,7 @@ def test_what_cannot_be_packed_is_said(tmp_path: Path) -> None:
         pack("greedy", plays=["chess"])
     with pytest.raises(ConfigError, match="not found; give a Python file or one of"):
         pack("nobody")
-    assert "are for contests" in arena("bot", "pack", "greedy", "--tc", "move 1").err
+    assert "need --protocol with a contest" in arena("bot", "pack", "greedy", "--tc", "move 1").err
     clock = arena("bot", "pack", "greedy", "--protocol", "botzone", "--tc", "5+0.1")
     assert "expected a time for each move, or nodes" in clock.err
 

@@ -279,13 +279,13 @@ def test_what_cannot_be_read_is_left_out_with_the_reason(season: Path) -> None:
     told = json.loads(ran.out)
     jsonschema.validate(told, data_of_index.schema())
     no_database = "tournament.db: not a tournament: file is not a database"
-    begin = {f"a/{EVIL}": "outcome.json is damaged: ", "wiped": no_database}
+    begin = {f"a/{EVIL}": "outcome.json: damaged: ", "wiped": no_database}
     reasons = {one["name"]: one["reason"] for one in told["unreadable"]}
     assert list(reasons) == list(begin), "by folder"
     for name, reason in reasons.items():
         assert reason.startswith(begin[name])
         assert [words for words in ("\n", str(season), "error[") if words in reason] == []
-    assert f"{season / 'wiped'} is not in -: " in ran.err
+    assert f"{season / 'wiped'}: left out of -: " in ran.err
     (torn,) = told["standings"]["unsound"]
     assert (torn["reason"], torn["records"]) == ("syntax", 1)
     assert torn["first"][0].startswith("torn/games.lath:")

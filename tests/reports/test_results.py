@@ -249,7 +249,7 @@ def test_the_result_of_a_directory_comes_first_in_table_json_and_report(folder: 
     assert outcome_in([folder / "games.lath"]) is None
     for text in ("{", "[" * 100_000):
         (folder / OUTCOME).write_text(text)
-        with pytest.raises(ArenaError, match=r"outcome\.json is damaged"):
+        with pytest.raises(ArenaError, match=r"outcome\.json: damaged"):
             outcome_in([folder])
 
 
@@ -258,8 +258,8 @@ def test_a_damaged_record_of_a_database_is_named(tmp_path: Path) -> None:
         store.add([a_result(1), a_result(2, record='[Game "yava')])
     ran = here("rate", tmp_path)
     assert ran.status == 1
-    place = f"{tmp_path / 'tournament.db'} is damaged: game 2: its record is damaged: "
-    assert f"{place}'the value is never closed'; 1 games are sound" in ran.err
+    place = f"{tmp_path / 'tournament.db'}: damaged: game 2: its record is damaged: "
+    assert f"{place}'the value is never closed'; 1 games are valid" in ran.err
 
 
 def test_a_page_without_an_outcome_has_none_and_a_hostile_one_is_only_text() -> None:

@@ -74,7 +74,7 @@ def three(**how: Any) -> Machines:
 def test_a_machine_that_is_slower_than_most_is_told_or_refused() -> None:
     slow = "old is 36% slower than most (700 steps a ms, most 1,090)"
     for how, left, end in (
-        ({}, {"old", "one", "two"}, "--hosts-alike refuses it"),
+        ({}, {"old", "one", "two"}, "--hosts-alike refuses this host"),
         ({"hosts_alike": True}, {"one", "two"}, "and is refused: --hosts-alike"),
     ):
         made = three(**how)
@@ -205,7 +205,7 @@ def test_a_run_ends_where_the_machines_that_are_left_were_given_up() -> None:
     cluster.look()
     (gone,) = (place for place in cluster._places.values() if place.host == "two")
     del made.link.workers[gone.seen.address]  # type: ignore[attr-defined]
-    with pytest.raises(MachineError, match="no worker is connected that can play"):
+    with pytest.raises(MachineError, match="no worker is there that can play"):
         cluster.look()
 
 
@@ -326,9 +326,9 @@ def test_what_died_in_a_pair_has_played_those_before_it(worker: Worker) -> None:
 
 NO_RESULTS: tuple[tuple[str, type[Exception], str], ...] = (
     (write(TaskAnswer(lack="no memory")), MachineError, "no memory"),
-    (write(TaskAnswer(is_unknown=True)), PlaceLostError, "started anew"),
-    ("rubbish", PlaceLostError, "expected a message TaskAnswer, found 'rubbish'"),
-    (write(TaskAnswer(results=("{}",))), PlaceLostError, "expected a message PairResult"),
+    (write(TaskAnswer(is_unknown=True)), PlaceLostError, "restarted"),
+    ("rubbish", PlaceLostError, "expected TaskAnswer, found 'rubbish'"),
+    (write(TaskAnswer(results=("{}",))), PlaceLostError, "expected PairResult"),
     (write(TaskAnswer(results=(result(2, 3, 4),))), PlaceLostError, "pair 1 was asked for"),
     (write(TaskAnswer(results=(result(1, 3),))), PlaceLostError, "pair 1 was asked for"),
     (write(TaskAnswer(results=(result(1, 1, 1),))), PlaceLostError, "pair 1 was asked for"),
@@ -342,7 +342,7 @@ def test_what_is_no_result_of_a_pair_counts_for_nothing() -> None:
         worker.answers[0].set_result(answer)
         with pytest.raises(kind, match=why):
             future.result()
-        is_no_answer = kind is PlaceLostError and "anew" not in why
+        is_no_answer = kind is PlaceLostError and "restarted" not in why
         assert len(worker.distrusted) == is_no_answer
 
 
@@ -385,7 +385,7 @@ def test_a_job_is_the_same_at_the_other_end_and_no_message_of_other_types_is() -
     said = json.loads(write(task))
     changes = {"pairs": 1}, {"terms": None}, {"pairs": [{"pair": "x"}]}
     for text in ("{", *(json.dumps(said | change) for change in changes)):
-        with pytest.raises(ArenaError, match=r"^expected a message Task, found .*: .*$"):
+        with pytest.raises(ArenaError, match=r"^cluster: expected Task, found .*: .*$"):
             read(Task, text)
 
 

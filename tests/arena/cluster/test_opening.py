@@ -55,7 +55,7 @@ def test_this_machine_alone_is_talked_to_in_the_clear_if_somebody_insists(
     for address, setting in product(here, (None, True, "")):
         with (
             dask.config.set({IN_THE_CLEAR: setting}),
-            pytest.raises(ConfigError, match=rf"asks for no certificate, .* {INSIST} insists"),
+            pytest.raises(ConfigError, match=rf"(?s)needs no certificate, .* {INSIST} allows"),
         ):
             security_of(address)
     monkeypatch.setenv(*INSIST.split("="))
@@ -73,10 +73,10 @@ def test_this_machine_alone_is_talked_to_in_the_clear_if_somebody_insists(
 
 def test_what_is_no_address_is_refused_with_what_is_one() -> None:
     for address in ("", "8786", "ucx://127.0.0.1:1", "tls://10.0.0.1", "tcp://:1"):
-        with pytest.raises(ConfigError, match="expected tls://HOST:PORT or local:N"):
+        with pytest.raises(ConfigError, match="is not tls://HOST:PORT, local:N"):
             security_of(address)
     for named in ("local:0", "local:65", "local:", "local:two"):
-        wrong = pytest.raises(ConfigError, match="expected local:N with N from 1 to 64")
+        wrong = pytest.raises(ConfigError, match="is not local:N with N from 1 to 64")
         with wrong, cluster_at(named):
             pass
 
@@ -85,7 +85,7 @@ def test_tls_needs_certificates_and_a_key_that_is_ours(keys: dict[str, str]) -> 
     missing = {**keys, "distributed.comm.tls.client.key": None}
     with (
         dask.config.set(missing),
-        pytest.raises(ConfigError, match=r"distributed\.comm\.tls\.client\.key of Dask's"),
+        pytest.raises(ConfigError, match=r"distributed\.comm\.tls\.client\.key"),
     ):
         security_of("tls://10.0.0.1:8786")
     with dask.config.set(keys):
@@ -93,7 +93,7 @@ def test_tls_needs_certificates_and_a_key_that_is_ours(keys: dict[str, str]) -> 
     assert found
     assert found.require_encryption
     Path(keys["distributed.comm.tls.client.key"]).chmod(0o644)
-    with dask.config.set(keys), pytest.raises(ConfigError, match="can be read by everybody"):
+    with dask.config.set(keys), pytest.raises(ConfigError, match="can be read by every user"):
         security_of("tls://10.0.0.1:8786")
 
 
@@ -249,7 +249,7 @@ def test_the_organisers_keys_are_closed_while_a_trial_has_its_own(
 def test_without_openssl_people_are_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     for program in ("no-such-program", "false", "true"):
         monkeypatch.setattr(opening, "_CERTIFICATE", (program,))
-        told = pytest.raises(ConfigError, match=r"local:N needs openssl, .*`--jobs N` plays here")
+        told = pytest.raises(ConfigError, match=r"local:N: needs openssl .*`--jobs N` plays here")
         with told, address_of("local:1"):
             pass
 

@@ -153,7 +153,7 @@ def test_a_program_that_stays_is_named_where_it_is_not(plain: Path, tmp_path: Pa
     assert lacks() == ""
     (tmp_path / "bot").unlink()
     assert lacks() == (
-        f"{tmp_path}/bot is not on this machine, and not in the bot's folder, which travels: put "
+        f"{tmp_path}/bot is neither on this machine nor in the bot's folder, which is sent: put "
         "it there, or name it in the bot's `files`"
     )
 
@@ -278,7 +278,7 @@ def test_no_machine_answers_by_numbers_that_are_none() -> None:
         kind, said = type(message), write(message)
         assert read(kind, said)
         number = json.dumps(json.loads(said)[name])
-        wrong = f"expected a message {kind.__name__}, .*: {name}: "
+        wrong = f"expected {kind.__name__}, .*: {name}: "
         with pytest.raises(ArenaError, match=wrong):
             read(kind, said.replace(f'"{name}":{number}', f'"{name}":{value}'))
 
@@ -290,5 +290,5 @@ def test_the_file_of_a_game_is_kept_under_its_name_alone(plain: Path) -> None:
     for name in ("", ".", "..", "a/b", "../game.py", "/game.py", "a\0"):
         for change in ({"name": name}, {"sha256": name}):
             wrong = replace(entry.terms, game_files=(replace(file, **change),))
-            with pytest.raises(ArenaError, match="expected a message WorkerEntry"):
+            with pytest.raises(ArenaError, match="expected WorkerEntry"):
                 read(WorkerEntry, write(replace(entry, terms=wrong)))
