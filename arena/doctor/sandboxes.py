@@ -54,7 +54,7 @@ def _groups() -> DoctorFinding:
         " by version 1": here.home and here.memory_home,
         f"; a watchdog bounds {' and '.join(lacks)}": lacks,
         "; ends all processes of a bot at once": here.can_kill,
-        f"; memory of the kernel's is not all seen ({DOCUMENTATION}explanation/attacks/)": "memory"
+        f"; memory of the kernel's is not all seen ({DOCUMENTATION}explanation/sandbox/)": "memory"
         not in has,
     }
     return DoctorFinding(
