@@ -29,6 +29,7 @@ class SheetColumn:
     """What stands above it."""
 
     kind: Kind = "number"
+    """How its cells are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Plot:
     """A curve between bounds."""
 
     title: str
+    """The heading of the curve."""
     across: str
     """What is counted from left to right."""
 
