@@ -54,7 +54,7 @@ def _groups() -> DoctorFinding:
         " by version 1": here.home and here.memory_home,
         f"; a watchdog bounds {' and '.join(lacks)}": lacks,
         "; can kill all processes of a bot at once": here.can_kill,
-        f". Some kernel memory is not counted ({DOCUMENTATION}explanation/attacks/)": "memory"
+        f". Some kernel memory is not counted ({DOCUMENTATION}explanation/sandbox/)": "memory"
         not in has,
     }
     return DoctorFinding(

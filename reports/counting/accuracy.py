@@ -40,23 +40,26 @@ class Accuracy(TypedDict):
     """How well a bot moved, as an analysis has it."""
 
     name: str
+    """The bot."""
     games: Positive
-    """analysed games with a move of its own"""
+    """Analysed games with a move of the bot."""
     moves: Positive
-    """its analysed moves"""
+    """Analysed moves of the bot."""
     sound: Share
-    """how many of them are neither `?` nor `??`, which are wrong by proof"""
+    """Moves without `?` or `??`."""
     thrown_per_100: Amount
-    """how many `??`, proven results thrown away, in a hundred moves"""
+    """Moves with `??`, which throw away a proven result, per 100 moves."""
     weighed: Count
-    """moves with an evaluation before them, too; the first of a game has none"""
+    """Moves with an evaluation before and after them; the first move of a game has none before
+    it."""
     loss: Percent | None
-    """percentage points of the expected score that these lost on average; null without any"""
+    """Mean loss of expected score of these moves, in percentage points; null without any."""
     accuracy: Percent | None
-    """their mean accuracy; null without any"""
+    """Mean accuracy of these moves; null without any."""
     low: Percent | None
-    """of its 95% interval, a game being one piece of evidence; null where games tell none"""
+    """The lower end of the 95% interval, each game being one piece of evidence; null if unknown."""
     high: Percent | None
+    """The upper end of the 95% interval; null if unknown."""
 
 
 def accuracy_of(lost: float) -> float:

@@ -31,7 +31,9 @@ class GameFigures(TypedDict):
     """The facts of one game type."""
 
     game: Annotated[str, About("the game's id")]
+    """The id of the game type."""
     title: Annotated[str, About("its name for people")]
+    """The name of the game type for people."""
 
 
 Link = Annotated[
@@ -161,27 +163,29 @@ class Dates(TypedDict):
     """When games were played."""
 
     first: str
-    """the earliest, YYYY-MM-DD; empty where no record has one"""
+    """The earliest date, YYYY-MM-DD; empty if no record has one."""
     last: str
-    """the latest"""
+    """The latest date."""
     undated: Count
-    """records without a date, or of which the day is not known"""
+    """Records without a complete date."""
 
 
 class GameFacts(GameFigures):
     """How many records a game has."""
 
     credit: str
-    """inventor and year; empty where the game is not installed"""
+    """Inventor and year; empty if the game type is not installed."""
     records: Positive
+    """Records of this game type."""
 
 
 class Control(TypedDict):
     """How many records were played at one time control."""
 
     control: str
-    """such as 10+0.1"""
+    """The time control, such as `10+0.1`; two of one game as `1+0 against 10+0.1`."""
     records: Positive
+    """Records played at it."""
 
 
 Results = TypedDict("Results", {"1-0": Count, "0-1": Count, "1/2-1/2": Count, "*": Count})
@@ -191,24 +195,25 @@ class TagFacts(TypedDict):
     """The facts in the tags of records."""
 
     records: Count
-    """all records, also those that count for nothing"""
+    """All records, including those that do not count."""
     plies: Count
-    """of all of them"""
+    """Plies of all records together."""
     bots: Count
-    """different names"""
+    """Number of different names."""
     events: list[str]
-    """the different titles, in order of appearance"""
+    """Different values of the tag Event, in order of appearance."""
     sites: list[str]
-    """the different sites, in order of appearance"""
+    """Different values of the tag Site, in order of appearance."""
     rounds: Count
-    """different values of the tag Round"""
+    """Number of different values of the tag Round."""
     dates: Dates
+    """The time in which the games were played."""
     games: list[GameFacts]
-    """by game id"""
+    """One entry per game type, by id."""
     time_controls: list[Control]
-    """the most frequent first, two of one game as `1+0 against 10+0.1`; those without one come
-    last"""
+    """Time controls, the most frequent first; records without one come last."""
     results: Results
+    """Number of records by result."""
 
 
 OWN_CONTROLS: Final = ("FirstTimeControl", "SecondTimeControl")

@@ -42,8 +42,11 @@ class ScoreCount(TypedDict):
     """Results of some games from the view of one bot or side."""
 
     wins: Count
+    """Games won, by the bot or side that the entry is about."""
     draws: Count
+    """Games drawn."""
     losses: Count
+    """Games lost."""
 
 
 def score_of(scored: Scored) -> ScoreCount:
@@ -58,6 +61,7 @@ class Way(ScoreCount):
     """One way to begin, and what came of it."""
 
     text: str
+    """The moves of the line, or the setup."""
     example: Link
 
 
@@ -65,13 +69,14 @@ class WaysOfGame(GameFigures):
     """Ways in which games of one id began, the most frequent ones of them."""
 
     games: Positive
-    """all that began in one of these ways"""
+    """Games that began in one of these ways."""
     different: Positive
-    """different ways"""
+    """Number of different ways."""
     missed: Count
-    """games a way may have had besides; 0 where the counts are exact"""
+    """Games that a way may have had besides, because rare ways are forgotten; 0: the counts are
+    exact."""
     lines: list[Way]
-    """the most frequent first"""
+    """The most frequent first."""
 
 
 MOST_WAYS: Final = 30_000
@@ -176,9 +181,9 @@ def start_text(game_id: str, setup: str, position: str) -> str:
 Bin = TypedDict(
     "Bin",
     {
-        "from": Annotated[int, About("plies", ge=0)],
-        "to": Annotated[int, About("plies", ge=0)],
-        "games": Count,
+        "from": Annotated[int, About("The fewest plies.", ge=0)],
+        "to": Annotated[int, About("The most plies.", ge=0)],
+        "games": Annotated[int, About("Games of these lengths.", ge=0)],
     },
 )
 
@@ -187,39 +192,42 @@ class Spread(TypedDict):
     """How many plies games have."""
 
     shortest: Count
-    """in plies"""
+    """Plies of the shortest game."""
     median: Amount
-    """exact; between two games it is the mean of both"""
+    """The median number of plies; the mean of both if it is between two games."""
     mean: Amount
+    """The mean number of plies."""
     longest: Count
+    """Plies of the longest game."""
 
 
 class Lengths(GameFigures, Spread):
     """The lengths of the games of one id."""
 
     games: Positive
-    """counted games that have moves"""
+    """Counted games that have moves."""
     bins: list[Bin]
-    """of one width, without a gap; at most 24"""
+    """Ranges of plies of one width, without a gap; at most 24."""
 
 
 class EndingCount(TypedDict):
     """How often games ended for one reason."""
 
     ending: str
-    """in the rules' own words, or the tag Termination"""
+    """The reason in the rules' words, or the tag Termination."""
     games: Positive
+    """Games that ended so."""
     forfeit: bool
-    """whether it is a crash, time, an illegal move or a flood"""
+    """Whether it is a crash, time, an illegal move or a flood."""
 
 
 class Endings(GameFigures):
     """Why the games of one id ended."""
 
     games: Positive
-    """counted games"""
+    """Counted games."""
     endings: list[EndingCount]
-    """the most frequent first"""
+    """The most frequent first."""
 
 
 MOST_BINS: Final = 24

@@ -235,20 +235,24 @@ class OpeningLine(Way):
     """A way to begin with how far its games tell first's score."""
 
     low: Share
-    """the 95% interval of first's score; two games of a pair are one piece of evidence"""
+    """The lower end of the 95% interval of the first player's score; the two games of a pair are
+    one piece of evidence."""
     high: Share
+    """The upper end of the interval."""
 
 
 class SetupsOfGame(GameFigures):
     """The setups and positions in which games of one id began, the most frequent ones."""
 
     games: Positive
-    """all that began in one"""
+    """Games that began from one of these setups."""
     different: Positive
+    """Number of different setups."""
     missed: Count
-    """games a setup may have had besides; 0 where the counts are exact"""
+    """Games that a setup may have had besides, because rare setups are forgotten; 0: the counts are
+    exact."""
     lines: list[OpeningLine]
-    """the most frequent first"""
+    """The most frequent first."""
 
 
 def chosen_plies(record: Record) -> int:

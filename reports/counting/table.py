@@ -33,11 +33,12 @@ class Reason:
     """Why records are unsound."""
 
     reason: str
-    """Such as `illegal move`: of a record with several problems the first."""
+    """Such as `illegal move`; of several problems in a record the first."""
 
     records: Positive
+    """Number of such records."""
     first: tuple[str, ...]
-    """The first of them: where each stands, and what is wrong."""
+    """The first of them, each with its place and its problem."""
 
 
 LostBy = TypedDict("LostBy", {"crash": Count, "time": Count, "illegal move": Count, "flood": Count})
@@ -70,9 +71,11 @@ class Row(Scored):
     """The rounds of a knockout that it went through, where these decide."""
 
     wins: Count
+    """Games won."""
     draws: Count
+    """Games drawn."""
     losses: Count
-    """Of all seats taken; a game against itself counts two."""
+    """Games lost; a game against itself counts twice."""
 
     strength: Strength
     """That of `plays_as`, as are the values that follow from it."""
@@ -132,8 +135,11 @@ class Meeting(Scored):
     """What one bot scored against another, over both seats."""
 
     wins: Count = 0
+    """Games won by the first of the two bots."""
     draws: Count = 0
+    """Games drawn."""
     losses: Count = 0
+    """Games lost by the first of the two bots."""
     superiority: Share | None = None
     """The likelihood that the one is stronger (LOS); None across groups and for a bot and
     itself."""
@@ -184,8 +190,11 @@ class Table:
     """Counted games."""
 
     first_wins: Count
+    """Games won by the first player."""
     draws: Count
+    """Games drawn."""
     second_wins: Count
+    """Games won by the second player."""
     self_play: Count
     """Counted games in which a bot met itself."""
 

@@ -26,35 +26,39 @@ class Slowest(TypedDict):
 
     number: Link
     ply: Positive
-    """of the slowest move"""
+    """The ply of the slowest move."""
 
 
 class Times(TypedDict):
     """How long a bot thinks."""
 
     name: str
+    """The bot."""
     moves: Positive
-    """with a known time, of games that can be replayed"""
+    """Moves with a known time, in games that can be replayed."""
     mean_s: Amount
-    """seconds a move"""
+    """Mean seconds per move."""
     median_s: Amount
-    """to the millisecond, and to four digits"""
+    """Median seconds per move, to the millisecond and to four digits."""
     p95_s: Amount
-    """95% of moves take no longer; likewise"""
+    """Seconds that 95% of the moves do not exceed, to the millisecond and to four digits."""
     worst_s: Amount
+    """Seconds of the slowest move."""
     worst: Slowest
+    """The game and ply of the slowest move."""
     games: Positive
-    """counted games"""
+    """Counted games."""
     lost_on_time: Count
-    """those of them that it lost on time"""
+    """Counted games that the bot lost on time."""
     depth: Amount | None
-    """plies that it looked ahead, the mean of moves where it told; null where it never did"""
+    """Mean depth in plies, of the moves for which the bot reported it; null if it never did."""
     deepest: Amount | None
-    """the most plies that it told"""
+    """The greatest depth in plies that the bot reported."""
     nodes: Amount | None
-    """a move, the mean of timed moves where it told; null where it never did"""
+    """Mean nodes per timed move, of the moves for which the bot reported them; null if it never
+    did."""
     nodes_per_s: Amount | None
-    """by the arena's clock; null where it told none, or these took no time"""
+    """Nodes per second, by the arena's clock; null without reported nodes or used time."""
 
 
 @dataclass(slots=True)

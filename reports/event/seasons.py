@@ -68,67 +68,81 @@ class SeasonRow(TypedDict):
     """An entry in a table of points."""
 
     rank: Positive
+    """Entries that are equal by the rule share a rank."""
     name: str
+    """The entry."""
     games: Count
+    """Counted games."""
     wins: Count
+    """Games won."""
     draws: Count
+    """Games drawn."""
     losses: Count
+    """Games lost."""
     points: Amount
+    """One per win, half per draw."""
     mark: str
-    """`benched`, `retired` or `disqualified`; empty where it plays"""
+    """`benched`, `retired` or `disqualified`; empty if the entry plays."""
 
 
 class Pairing(TypedDict):
     """Two entries on a match day, and what each has scored against the other."""
 
     one: str
+    """The first entry."""
     other: str
+    """The second entry."""
     points: Amount
-    """of the first one"""
+    """Points of the first entry."""
     against: Amount
-    """of the other one"""
+    """Points of the second entry."""
 
 
 class PlayedDay(TypedDict):
     """A match day that was played."""
 
     number: Positive
+    """Number of the match day, from 1."""
     first: str
-    """date of its first game; empty if it is not known"""
+    """Date of its first game; empty if unknown."""
     last: str
+    """Date of its last game; empty if unknown."""
     results: list[Pairing]
+    """Results by pairing."""
     put_off: list[list[str]]
-    """who was to meet whom and did not on that day, such as entries that were benched"""
+    """Pairings that were not played on that day, for example of benched entries."""
     table: list[SeasonRow]
-    """the standings after it"""
+    """The table after the day."""
 
 
 class Coming(TypedDict):
     """A match day that is to come."""
 
     number: Positive
-    """number of the match day, from 1"""
+    """Number of the match day."""
     date: str
-    """planned date; empty if there is none"""
+    """The planned date; empty without one."""
     pairings: list[list[str]]
-    """the two bots of each pairing"""
+    """Pairs of entries that meet."""
     rests: list[str]
-    """bots that have no opponent"""
+    """Entries without an opponent."""
 
 
 class SeasonView(TypedDict):
     """What is shown of a season."""
 
     name: str
+    """Name of the season."""
     table: list[SeasonRow]
+    """The table of the season."""
     days: list[PlayedDay]
-    """in their order"""
+    """Match days played, in order."""
     coming: list[Coming]
-    """of which anything can be played, the next one first"""
+    """Match days that can be played, the next one first."""
     waits_for: list[str]
-    """entries that are benched, where all that is left to play is theirs"""
+    """Benched entries, if only their games are left."""
     all_time: list[SeasonRow]
-    """of all games, those of other seasons too"""
+    """The table of all games, of all seasons."""
 
 
 _Game = tuple[str, str, Result]

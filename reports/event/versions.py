@@ -22,26 +22,30 @@ class Standing:
 
     version: Version
     games: Count
+    """Counted games of this version."""
     wins: Count = 0
+    """Games won."""
     draws: Count = 0
+    """Games drawn."""
     losses: Count = 0
+    """Games lost."""
     points: Amount = 0.0
-    """Of its own games."""
+    """Points of its own games."""
 
     elo: Elo | None
-    """Around the mean of its group; null before any game."""
+    """Elo relative to the mean of its group; null before any game."""
 
     before: str
-    """The version before it, of those that have played; empty where there is none."""
+    """The version before it that has played; empty without one."""
 
     difference: Elo | None
-    """How much stronger it is than that; null where no games connect the two."""
+    """Elo difference to the version before; null if no games connect the two."""
 
     better: Share | None
-    """How likely it is the stronger one of both."""
+    """How likely it is stronger than the version before."""
 
     disqualified: bool = False
-    """Whether it is so today: none of its games counts."""
+    """Whether it is disqualified today, so that none of its games counts."""
 
     WRITTEN: ClassVar = (
         *(f"version.{field.name}" for field in fields(Version) if field.name != "games"),

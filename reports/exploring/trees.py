@@ -48,8 +48,9 @@ class ReachedPosition(ScoreCount):
     """What came of all games that come to a position, by whatever moves."""
 
     low: Share
-    """the 95% interval of first's score"""
+    """The lower end of the 95% interval of the first player's score."""
     high: Share
+    """The upper end of the interval."""
 
 
 class TreeLine(OpeningLine):
@@ -59,9 +60,9 @@ class TreeLine(OpeningLine):
     """
 
     chosen: Count
-    """games in which the arena played the last move of the line for the bots"""
+    """Games in which the arena chose the last move of the line."""
     reached: ReachedPosition
-    """games that come to the position after it, by this move or any other way"""
+    """Results of all games that reach the position after the line, in any order of moves."""
 
 
 class TreeOfGame(GameFigures):
@@ -71,9 +72,9 @@ class TreeOfGame(GameFigures):
     """
 
     games: Positive
-    """all that began there and have a move"""
+    """Games from the normal start that have a move."""
     lines: list[TreeLine]
-    """the most frequent first, and each after the one that it goes on"""
+    """The most frequent first, and each after the line that it continues."""
 
 
 @dataclass(slots=True)

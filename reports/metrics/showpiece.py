@@ -37,13 +37,21 @@ class Showpiece(facts.GameFigures):
 
     number: facts.Link
     first: str
+    """The first player."""
     second: str
+    """The second player."""
     winner: str
+    """The winner."""
     plies: Positive
+    """Length of the game."""
     ending: str
+    """The reason why it ended, in the rules' words."""
     turned: Annotated[Count, About("the last ply after which its loser was thought to win; or 0")]
+    """The last ply after which the loser was expected to win, or 0."""
     expected: Annotated[Share, About("what its winner was expected to score, by the ratings")]
+    """The expected score of the winner, by the ratings."""
     rule: Annotated[str, About("the goal of the game, in a sentence; may be empty")]
+    """The goal of the game type, in a sentence; may be empty."""
 
 
 class _Kept(NamedTuple):

@@ -14,22 +14,22 @@ class Change:
     """A setting that became another one while a tournament was played."""
 
     setting: str
-    """As the configuration calls it, such as `memory` or `time.margin`."""
+    """The key in the configuration, such as `memory` or `time.margin`."""
 
     bot: str = ""
-    """Whose it is; empty where it is everybody's."""
+    """The bot that has it; empty if the setting is for all bots."""
 
     before: str
-    """What it was, in words."""
+    """The old value, in words."""
 
     now: str
-    """What it is since then."""
+    """The new value, in words."""
 
     games: Positive
-    """How many games were stored by then, which were played before."""
+    """Number of games stored before the change."""
 
     date: str
-    """When, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
+    """The date, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,27 +37,29 @@ class Version:
     """A version of a bot of a pool: the same program and files, with the same options."""
 
     name: str
-    """What it is called in records, such as `mine` and `mine v2`."""
+    """Its name in records, such as `mine` and `mine v2`."""
 
     bot: str
-    """What the bot is called in the configuration."""
+    """The bot's name in the configuration."""
 
     number: Positive
-    """From 1; the order of the versions of one bot."""
+    """From 1, in the order of the versions of one bot."""
 
     sha256: str
-    """Of its command, the files of that, its other files and its options."""
+    """The SHA-256 of its command, files and options."""
 
     command: tuple[str, ...]
+    """The command that starts it."""
     options: Options = field(default_factory=dict)
+    """Its options."""
     since: str = ""
-    """When it came, such as `2026-11-22T17:40:05+00:00`; empty where that is not known."""
+    """The date on which it came, such as `2026-11-22T17:40:05+00:00`; empty if unknown."""
 
     games: Count = 0
     """How many games were stored by then."""
 
     retired: str = ""
-    """When it went, or another one came; empty while it plays."""
+    """The date on which it left or was replaced; empty while it plays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,20 +67,23 @@ class Ruling:
     """What an organiser has ruled of a game, or of all games of a bot: they count for nothing."""
 
     kind: Literal["void", "disqualified"]
+    """`void` for a game, `disqualified` for a bot."""
     game: Count = 0
-    """The number of the game that is void; 0 where a bot is disqualified."""
+    """The number of the void game; 0 if a bot is disqualified."""
 
     bot: str = ""
-    """Who is disqualified; empty where a game is void."""
+    """The disqualified bot; empty if a game is void."""
 
     reason: str
+    """The organiser's reason."""
     date: str
-    """When, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
+    """The date, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
 
     lifted: str = ""
-    """When it was taken back; empty while it is in force."""
+    """The date on which it was reversed; empty while it is in force."""
 
     lifted_reason: str = ""
+    """The reason for the reversal."""
 
     @property
     def words(self) -> str:
@@ -144,8 +149,9 @@ class Snapshot:
     """Since when a tournament stays as it is, and under which name."""
 
     name: str
+    """Name of the snapshot."""
     date: str
-    """When it was named, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
+    """The date, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
 
     @property
     def words(self) -> str:
@@ -165,11 +171,14 @@ class Machine:
     """The model of its processor."""
 
     cores: Positive
+    """Number of its cores."""
     memory_bytes: Count
-    """0 where the system does not say."""
+    """Its memory; 0 if the system does not report it."""
 
     system: str
+    """Its operating system."""
     python: str
+    """Its version of Python."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,10 +186,12 @@ class OtherMachine:
     """A machine of a cluster that plays games."""
 
     name: str
-    """As in the tag Host of records."""
+    """Its name, as in the tag Host of records."""
 
     cpu: str
+    """The model of its processor."""
     cores: Positive
+    """Number of its cores."""
     jobs: Positive
     """Games that it plays at the same time."""
 
@@ -190,20 +201,24 @@ class Entrant:
     """A bot as it plays."""
 
     name: str
-    """As in the records."""
+    """Its name, as in the records."""
 
     says: str = ""
-    """What it says with `id name`; empty where it says nothing, as in the next two."""
+    """Its name by `id name`; empty without one."""
 
     author: str = ""
+    """Its author by `id author`; empty without one."""
     version: str = ""
+    """Its version by `id version`; empty without one."""
     command: tuple[str, ...]
+    """The command that starts it."""
     options: Options
+    """Its options."""
     time: str
     """Its time control, such as `10+0.1`."""
 
     files: Mapping[str, str]
-    """The SHA-256 of the files of its command, and of its others, by their paths."""
+    """The SHA-256 of the files of its command and of its other files, by path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,41 +226,43 @@ class Provenance:
     """With what games were played, until the next of these begins."""
 
     games: Count
-    """How many games were stored before."""
+    """Number of games stored before these conditions."""
 
     date: str
-    """When that began, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
+    """The date on which they began, such as `2026-11-22T17:40:05+00:00`, by the organiser's
+    clock."""
 
     arena: str
     """The version of Lath Arena."""
 
     machine: Machine
+    """The machine that plays the games."""
     jobs: Positive
     """Games at the same time."""
 
     cores: tuple[tuple[Count, ...], ...]
-    """Those that each of these games had for itself; empty where nothing was pinned."""
+    """The cores pinned to each game; empty without pinning."""
 
     hosts: tuple[OtherMachine, ...] = ()
-    """Those that were there in the beginning, in place of `machine`; empty where that plays."""
+    """The machines of a cluster at the start, instead of `machine`; otherwise empty."""
 
     seed: int | None
-    """None until all games are played."""
+    """The random seed; None until all games are played."""
 
     seed_sha256: str = ""
-    """The SHA-256 of `lath-arena seed N`, which is told from the beginning."""
+    """The SHA-256 of `lath-arena seed N`, published before play."""
 
     game_files: Mapping[str, str] = field(default_factory=dict)
-    """The SHA-256 of the files that games are from, by the names of these."""
+    """The SHA-256 of each file with rules, by its name."""
 
     bots: tuple[Entrant, ...]
-    """In the order of the configuration."""
+    """The bots, in the order of the configuration."""
 
     configuration: str
-    """As TOML, whole but for the values of environment variables."""
+    """The whole configuration as TOML, without the values of environment variables."""
 
     resolved: str
-    """The SHA-256 of the same with all paths whole: equal where the same is meant."""
+    """The SHA-256 of the configuration with absolute paths."""
 
 
 def from_notes(values: Sequence[object], kind: type[T]) -> tuple[T, ...]:

@@ -29,6 +29,7 @@ class SheetColumn:
     """Heading of the column."""
 
     kind: Kind = "number"
+    """How its cells are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,7 @@ class Plot:
     """A curve between bounds."""
 
     title: str
-    """Title of the curve."""
-
+    """The heading of the curve."""
     across: str
     """Label of the horizontal axis."""
 

@@ -53,27 +53,32 @@ class ScoreBySide(facts.GameFigures):
     """A bot's results at one game."""
 
     first: figures.ScoreCount
+    """Results as first player."""
     second: figures.ScoreCount
+    """Results as second player."""
 
 
 class Ahead(TypedDict):
     """How much stronger a bot is than another, by all games of all bots."""
 
     value: float
-    """in Elo points"""
+    """The difference in Elo points."""
     low: float | None
-    """the 95% interval; null where nobody can say, as of a bot that won all its games"""
+    """The lower end of the 95% interval; null if unknown, for example if the bot won all its
+    games."""
     high: float | None
+    """The upper end of the 95% interval; null if unknown."""
     better: Share | None
-    """how likely it is the stronger one"""
+    """How likely the bot is the stronger one."""
 
 
 class ScoreAgainst(figures.ScoreCount):
     """A bot's results against one other."""
 
     name: str
+    """The opponent."""
     ahead: Ahead | None
-    """null where no rated games connect them"""
+    """Elo difference to the opponent; null if no rated games connect them."""
 
 
 def scores_by_side(
@@ -104,21 +109,25 @@ class Duel(facts.GameFigures):
 
     number: Link
     plies: Count
+    """Length of the game."""
     opponent: str
+    """The bot's opponent."""
     ending: str
+    """The reason why it ended, in the rules' words."""
 
 
 class Duels(TypedDict):
     """Games of a bot to look at."""
 
     best_wins: list[Duel]
-    """the shortest against each of the highest rated it beat"""
+    """The shortest win against each of the highest rated opponents that the bot beat."""
     worst_losses: list[Duel]
-    """the shortest to each of the lowest rated it lost to"""
+    """The shortest loss to each of the lowest rated opponents that beat the bot."""
     shortest_losses: list[Duel]
-    """all of these three: without forfeits"""
+    """The shortest losses. These three lists leave out games lost by a crash, time, illegal move or
+    flood."""
     forfeits: list[Duel]
-    """the first games that it lost by a forfeit"""
+    """The first games that the bot lost by a crash, time, illegal move or flood."""
 
 
 class _Decided(NamedTuple):
@@ -184,23 +193,26 @@ class Broken(facts.GameFigures):
 
     number: Link
     ply: Positive
-    """at which it was: the one that was not played"""
+    """The ply that was not played."""
     opponent: str
+    """The bot's opponent."""
     reason: str
-    """in the record's words, of standard error only the last"""
+    """The reason in the words of the record; of standard error only the end."""
     ruling: str
-    """why it counts for nothing; empty where it counts"""
+    """The ruling that cancelled the game; empty if it counts."""
 
 
 class Forfeits(TypedDict):
     """Games that a bot lost by the same kind of fault."""
 
     bot: str
+    """The bot that lost."""
     ending: str
+    """`crash`, `time`, `illegal move` or `flood`."""
     games: Positive
-    """how many"""
+    """Number of such games."""
     first: list[Broken]
-    """the first of them"""
+    """The first of these games, at most three."""
 
 
 class ForfeitCounter:
@@ -242,6 +254,7 @@ class WaysOfBot(figures.WaysOfGame):
     """Ways in which a bot began games of one id, or answered."""
 
     seat: Literal["first", "second"]
+    """The bot's side."""
 
 
 class StartCounter:
@@ -280,117 +293,131 @@ class BotHistory(TypedDict):
     """A bot's rating over time."""
 
     rank: Positive
+    """Its rank in the standings."""
     name: str
+    """The bot."""
     mu: list[float | None]
-    """the sequential rating's mean at each snapshot; null before the first game"""
+    """The mean of its rating in order of play at each point; null before its first game."""
     sigma: list[float | None]
-    """its standard deviation"""
+    """The standard deviation of that rating."""
 
 
 class History(TypedDict):
     """Ratings over time: those in order of play, computed as `in_order` of all games says."""
 
     games: list[Positive]
-    """after how many rated games each snapshot is; at most 100"""
+    """Number of rated games before each point; at most 100 points."""
     bots: list[BotHistory]
-    """by rank"""
+    """One entry per bot, by rank."""
 
 
 class SideAdvantage(TypedDict):
     """What a seat is worth."""
 
     value: float
+    """The first-move advantage in Elo points."""
     low: float
+    """The lower end of its 95% interval."""
     high: float
+    """The upper end of its 95% interval."""
     score: float
-    """what first is expected to score between equals"""
+    """The expected score of the first player (equal opponents)."""
     holds_for: HoldsFor
+    """What the interval is about: openings of that kind, or only the openings played."""
     openings: Count
-    """from how many openings or setups the rated games were played"""
+    """Number of openings or setups of the rated games."""
 
 
 class FirstMove(facts.GameFigures):
     """What the seats of one game scored."""
 
     first_wins: Count
+    """Games won by the first player."""
     draws: Count
+    """Games drawn."""
     second_wins: Count
+    """Games won by the second player."""
     advantage: SideAdvantage | None
-    """of the first seat in Elo points with its 95% interval; null where nothing is rated"""
+    """The first-move advantage; null without rated games."""
     draw_rate: float | None
-    """between equals by the Elo model; null where nothing is rated"""
+    """Draw rate (equal opponents) by the Elo model; null without rated games."""
 
 
 class BotFacts(Duels):
     """What is said of one bot."""
 
     rank: Positive
+    """Its rank in the standings."""
     name: str
+    """The bot."""
     games: list[ScoreBySide]
-    """its results by game id and seat"""
+    """Results by game type and side."""
     opponents: list[ScoreAgainst]
-    """its results by opponent, in the order of the table"""
+    """Results by opponent, in the order of the standings."""
     openings: list[WaysOfBot]
-    """its first moves, and its answers to first moves"""
+    """Its first moves, and its answers to first moves."""
 
 
 class ReportDocument(TypedDict):
     """The data behind a page."""
 
     version: Literal[1]
-    """of this format"""
+    """The version of this format."""
     title: str
-    """of the page"""
+    """The heading of the page."""
     heading: str
-    """above the outcome; empty where there is none"""
+    """The heading of the result; may be empty."""
     progress: str
-    """how many games are played of how many; empty where it is all, or nobody knows"""
+    """Such as `34 of 800 games`; empty if complete or unknown."""
     facts: TagFacts
-    """of the event"""
+    """Facts about the records, from their tags."""
     showpiece: Showpiece | None
-    """the game that is shown first; null where none was won on the board"""
+    """The game that the page shows first; null if no game was won on the board."""
     outcome: Annotated[dict[str, Any], About("as outcome.json has it", shape=EventOutcome)] | None
-    """what it came to by the rules of the format; null where that says nothing"""
+    """The result by the rules of the format, as in `outcome.json`; null without one."""
     changes: list[Annotated[dict[str, Any], About(shape=Change)]]
-    """what was changed while it was played"""
+    """Settings that changed during the tournament."""
     versions: list[Annotated[dict[str, Any], About(shape=Standing)]]
-    """how the versions of a pool's bots stand, bot by bot"""
+    """The versions of a pool's bots, bot by bot."""
     members: dict[str, str]
-    """whose version each name in records is that is one: its member is a bot of the tables"""
+    """For each name in the records that is a version, the bot of the tables."""
     regressions: list[str]
-    """which of them are worse than the version before, in sentences"""
+    """Sentences about active versions that are worse than the version before them."""
     snapshot: Annotated[dict[str, Any], About("which snapshot it is", shape=Snapshot)] | None
+    """The snapshot that the page shows; null without one."""
     season: SeasonView | None
-    """the season of a league that the page is of; null if it is of all games"""
+    """The season of the league that the page shows; null for all games."""
     rulings: list[Annotated[dict[str, Any], About(shape=Ruling)]]
-    """what was ruled of its games, also what was taken back"""
+    """The organiser's rulings, including reversed ones."""
     benched: list[str]
-    """which bots play no more for now, and why, in sentences"""
+    """Sentences about benched bots, with the reason."""
     provenance: list[Annotated[dict[str, Any], About(shape=Provenance)]]
-    """with what games were played; empty where nobody noted it"""
+    """The conditions under which the games were played; empty if unknown."""
     standings: Annotated[dict[str, Any], About("as standings.json has them", shape=Standings)]
     forfeits: list[Forfeits]
-    """where it went wrong, by bot and kind of fault"""
+    """Crashes, losses on time, illegal moves and exceeded output limits, by bot and kind."""
     history: History
-    """the rating over time"""
+    """Ratings in order of play, over time."""
     first_move: list[FirstMove]
-    """by game id"""
+    """One entry per game type, by id."""
     lengths: list[figures.Lengths]
-    """by game id"""
+    """Lengths of games: one entry per game type, by id."""
     endings: list[figures.Endings]
-    """by game id"""
+    """Endings: one entry per game type, by id."""
     times: list[Times]
-    """by rank; bots without timed moves are not there"""
+    """Times per move: one entry per bot with timed moves, by rank."""
     accuracy: list[Accuracy]
-    """by rank; bots without analysed moves are not there"""
+    """Accuracy: one entry per bot with analysed moves, by rank."""
     bots: list[BotFacts]
-    """by rank"""
+    """One entry per bot, by rank."""
     setups: list[SetupsOfGame]
-    """by game id; scores are first's"""
+    """Setups and positions at the start: one entry per game type, with the first player's
+    results."""
     trees: list[TreeOfGame]
-    """by game id; scores are first's"""
+    """Trees of moves from the normal start: one entry per game type, with the first player's
+    results."""
     openings: list[figures.WaysOfGame]
-    """by game id, of two plies; scores are first's"""
+    """The first two plies: one entry per game type, with the first player's results."""
 
 
 def schema() -> Schema:

@@ -33,62 +33,65 @@ class Tournament(TypedDict):
     """A line of the table."""
 
     name: str
-    """its folder, as a path from that of all"""
+    """Its folder, relative to the folder of all tournaments."""
     title: str
-    """its event, or its folder"""
+    """Its event, or its folder."""
     link: str
-    """the address of its report; empty where there is none"""
+    """The address of its report; empty without one."""
     facts: TagFacts
+    """Facts about its records."""
     format: str
-    """such as swiss; empty where it is not known"""
+    """Its format, such as `swiss`; empty if unknown."""
     games: Count
-    """games that count"""
+    """Games that count."""
     again: Count
-    """how many of these an event before it in the sources has, too: in all they count once"""
+    """Games that an earlier event in the sources has too; the totals count them once."""
     again_by_bot: dict[str, Count]
-    """the same by bot"""
+    """The same number, by bot."""
     bots: Count
-    """how many bots have a game that counts, the versions of one as one"""
+    """Number of bots with a game that counts; the versions of a bot count as one."""
     done: Count
-    """games that are played, also those that are void"""
+    """Games played, including void ones."""
     total: Count | None
-    """games that there will be; null where that is not known"""
+    """Games planned; null if unknown."""
     verdict: str
-    """what it came to by the rules of its format; empty where that is open"""
+    """The result by the rules of its format; empty while it is open."""
     rule: Rule
-    """what ranks go by there, as in its standings"""
+    """The rule of its ranks, as in its standings."""
     leaders: list[str]
-    """who has the first rank there, by name; in a gauntlet the first challenger"""
+    """The bots of the first rank, by name; in a gauntlet the first challenger."""
     points: Amount
-    """of each of them; the fewest where they differ"""
+    """Points of each leader; the fewest if they differ."""
     of: Count
-    """games of each of them; the fewest where they differ"""
+    """Games of each leader; the fewest if they differ."""
     is_playing: bool
-    """whether it is being played now"""
+    """Whether it is being played now."""
 
 
 class Unreadable(TypedDict):
     """A tournament that is left out, since its files cannot be read."""
 
     name: str
-    """its folder, as a path from that of all"""
+    """Its folder, relative to the folder of all tournaments."""
     reason: str
-    """what is wrong with its files, in a line"""
+    """What is wrong with its files, in one line."""
 
 
 class IndexDocument(TypedDict):
     """The data behind an index page."""
 
     version: Literal[1]
-    """of this format"""
+    """The version of this format."""
     title: str
-    """of the page"""
+    """The title of the page."""
     facts: TagFacts
+    """Facts about the records of all tournaments together."""
     standings: Annotated[dict[str, Any], About("of all their games together", shape=Standings)]
+    """The standings over all tournaments, as in `standings.json`."""
     tournaments: list[Tournament]
-    """the newest first, those without a date last"""
+    """The newest first; those without a date come last."""
     unreadable: list[Unreadable]
-    """those that are left out, by folder"""
+    """Tournaments that are left out because their files cannot be read, by folder."""
 
 
 def schema() -> Schema:

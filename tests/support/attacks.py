@@ -1,10 +1,11 @@
-"""The catalogue of attacks in `attacks.md`: who tries each, and what should come of it.
+"""The catalogue of attacks in `sandbox.md`: who tries each, and what should come of it.
 
-`tests/arena/sandbox/test_attacks.py` asserts each cell of its tables.
+`tests/arena/sandbox/test_attacks.py` asserts each of its entries.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Final
 
@@ -21,13 +22,14 @@ ENDS: Final = {NO, "noticed", "yes", SYSTEM}
 @cache
 def catalogue() -> dict[str, dict[str, str]]:
     """Return of each attack, in the words of the document, what comes of it in each sandbox."""
-    text = page_text("attacks")
-    rows = [line[2:-2].split(" | ") for line in text.splitlines() if line.startswith("| ")]
-    found = {
-        words: dict(zip(MODES, [*cells, cells[-1]], strict=True))
-        for words, *cells in rows
-        if words not in ("a bot can", "---")
-    }
+    _, *groups = re.split(r"^\*\*(?=`none`|all three)", page_text("sandbox"), flags=re.MULTILINE)
+    found = {}
+    for heading, _, listed in (group.partition("**\n\n") for group in groups):
+        named = dict(re.findall(r"`([a-z]+)` ([a-z]+)", heading))
+        ends = list(named.values()) or [heading.removeprefix("all three: ")] * 3
+        for words in re.findall(r"^- (.+)$", listed, re.MULTILINE):
+            assert words not in found, words
+            found[words] = dict(zip(MODES, [*ends, ends[-1]], strict=True))
     assert {cell for cells in found.values() for cell in cells.values()} == ENDS
     return found
 

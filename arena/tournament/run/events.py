@@ -47,19 +47,28 @@ class BotStanding:
     ratings, which are made in the end. Equals share one."""
 
     name: str
+    """The bot."""
     games: Count
+    """Games played."""
     points: Amount
+    """One per win, half per draw."""
     wins: Count
+    """Games won."""
     draws: Count
+    """Games drawn."""
     losses: Count
+    """Games lost."""
     score: Share | None
-    """Points per game; null before any."""
+    """Points per game; null before any game."""
 
     low: Share | None
-    """The lower bound of the 95% interval of the score."""
+    """The lower end of the 95% interval of the score, from pairs, with two won and two lost pairs
+    added."""
 
     high: Share | None
+    """The upper end of the interval."""
     lost_by: LostBy
+    """Games that the bot lost by failures of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,14 +76,16 @@ class Stop:
     """Two bots that play no more in this run, and why."""
 
     bots: TwoBots
+    """The two bots."""
     why: str
+    """The reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Event:
     type: str
     time_s: Amount = 0.0
-    """Seconds since the program began to listen."""
+    """Seconds since the start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,30 +94,38 @@ class RunBegan(_Event):
 
     type: Literal["started"] = "started"
     version: Literal[1] = VERSION
+    """The version of the events; it changes if a meaning changes."""
     event: str
+    """The title of the tournament."""
     format: str
+    """The format, such as `swiss`."""
     games: tuple[str, ...]
+    """The ids of the game types."""
     bots: tuple[str, ...]
+    """The names of the bots."""
     jobs: Positive
+    """Games at the same time."""
     done: Count
+    """Games stored already."""
     total: Count
+    """Games planned; it can change."""
     stored: tuple[EndingTally, ...] = ()
-    """The games that are stored, those that ended alike added up."""
+    """Stored games, counted by players, result and termination."""
 
     stored_pairs: tuple[PairTally, ...] = ()
-    """The same games as pairs."""
+    """The same games, counted by pairs."""
 
     seed_sha256: str = ""
-    """Of the seed, which is told when all is played: `lath-arena seed N`."""
+    """The SHA-256 of `lath-arena seed N`; the seed is published when all games are played."""
 
     members: Mapping[str, str] = field(default_factory=dict)
-    """Of a pool: whose version each name is that is one."""
+    """In a pool, the bot of each name that is a version."""
 
     budget_games: Count | None = None
-    """Games after which this run ends though there are more; null: no such limit."""
+    """Games after which this run ends; null: no limit."""
 
     budget_s: Amount | None = None
-    """Seconds, likewise."""
+    """Seconds after which this run ends; null: no limit."""
 
     @classmethod
     def of(
@@ -140,15 +159,20 @@ class PairBegan(_Event):
 
     type: Literal["pair"] = "pair"
     pair: Positive
+    """Number of the pair, from 1."""
     slot: Positive
+    """Number of the slot that plays it, from 1."""
     game: str
+    """The id of the game type."""
     round: Positive
+    """Number of the round."""
     bots: TwoBots
+    """The two bots."""
     numbers: tuple[Positive, ...]
-    """Of the games that are played now, one after the other."""
+    """Numbers of the games that are played now, in order."""
 
     host: str = ""
-    """The machine of a cluster that plays them; empty: this one."""
+    """The machine of a cluster that plays them; empty on this machine."""
 
     @classmethod
     def of(cls, job: PairJob, slot: int, host: str = "") -> Self:
@@ -171,19 +195,28 @@ class GameEnded(_Event):
 
     type: Literal["game"] = "game"
     pair: Positive
+    """Number of the pair."""
     number: Positive
+    """Number of the game in the tournament."""
     round: Positive
+    """Number of the round."""
     game: str
+    """The id of the game type."""
     first: str
+    """The first player."""
     second: str
+    """The second player."""
     result: Literal["1-0", "0-1", "1/2-1/2"]
+    """The result."""
     termination: str
+    """The reason, as in the tag Termination."""
     plies: Count
+    """Length of the game."""
     used_s: tuple[Amount, Amount]
-    """Time of first and of second."""
+    """Total time of the first and of the second player."""
 
     worst_s: tuple[Amount, Amount]
-    """Their longest moves."""
+    """The longest move of the first and of the second player."""
 
     @property
     def loser(self) -> str:
@@ -209,11 +242,12 @@ class PairEnded(_Event):
 
     type: Literal["pair_ended"] = "pair_ended"
     pair: Positive
+    """Number of the pair."""
     games: Count
-    """How many are stored now; fewer than were begun where the two bots play no more."""
+    """Games stored; fewer than begun if the pairing stopped."""
 
     voided: Count = 0
-    """Games that were void and played again."""
+    """Void games that were played again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,11 +256,12 @@ class Warned(_Event):
 
     type: Literal["warning"] = "warning"
     text: str
+    """The warning."""
     bot: str = ""
-    """The bot that cannot play as it is, where that is the warning; else empty."""
+    """The bot that cannot play, if the warning is about one; otherwise empty."""
 
     what: str = ""
-    """What happened to this bot, without its name and what it wrote to standard error."""
+    """What happened to this bot, without its name and standard error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,12 +270,14 @@ class PairingStopped(_Event):
 
     type: Literal["stopped"] = "stopped"
     bots: TwoBots
+    """The two bots."""
     why: str
+    """The reason."""
     bot: str = ""
-    """Which of them `why` is about; empty if it is about neither."""
+    """The bot that `why` is about; empty if it is about neither."""
 
     what: str = ""
-    """What happened, without the bot's name and what the bot wrote to standard error."""
+    """What happened, without the bot's name and standard error."""
 
     @classmethod
     def of(cls, pairing: Collection[str], why: Cause) -> Self:
@@ -254,7 +291,9 @@ class BotBenched(_Event):
 
     type: Literal["benched"] = "benched"
     bot: str
+    """The bot."""
     why: str
+    """The reason."""
 
     @property
     def words(self) -> str:
@@ -268,21 +307,25 @@ class Status(_Event):
 
     type: Literal["status"] = "status"
     done: Count
+    """Games played."""
     total: Count
+    """Games planned."""
     running: tuple[Positive, ...]
-    """Pairs."""
+    """Numbers of the pairs that are being played."""
 
     rate: Amount
-    """Games a second in the last minute."""
+    """Games per second in the last minute."""
 
     left_s: Amount | None
-    """Null before the first game."""
+    """Estimated seconds to the end; null before the first game."""
 
     warnings: Count
+    """Number of warnings so far."""
     format: Mapping[str, Any]
-    """What the tournament's format says; empty for a round robin."""
+    """The state of the format, such as an SPRT; empty for a round robin."""
 
     standings: tuple[BotStanding, ...]
+    """One entry per bot, by rank."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,17 +333,18 @@ class HostSeen:
     """One machine of a cluster."""
 
     name: str
+    """Its name, as in the tag Host of records."""
     slots: Count
     """Games that it plays at a time."""
 
     games: Count
-    """Played by it in this run."""
+    """Games that it played in this run."""
 
     rate: Amount
-    """Games a second in the last minute."""
+    """Games per second in the last minute."""
 
     speed: Amount
-    """Of one core: a fixed piece of work, in thousands of steps a second."""
+    """Speed of one core, in thousand steps per second of a fixed piece of work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,17 +353,21 @@ class ClusterSeen(_Event):
 
     type: Literal["cluster"] = "cluster"
     address: str
-    """Of the scheduler."""
+    """The address of the scheduler."""
 
     connected: bool
+    """Whether the scheduler answers."""
     workers: Count
+    """Number of workers."""
     slots: Count
+    """Games that all workers play at a time."""
     hosts: tuple[HostSeen, ...]
+    """One entry per machine."""
     queued: Count
-    """Pairs that are on their way, or wait on machines."""
+    """Pairs on their way to the machines, or waiting there."""
 
     lost: Count
-    """Pairs that were in hand when a machine was lost; they are played again."""
+    """Pairs that a lost machine had; they are played again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,27 +376,35 @@ class RunEnded(_Event):
 
     type: Literal["ended"] = "ended"
     complete: bool
+    """Whether all games are played."""
     interrupted: bool
+    """Whether a signal ended the run."""
     spent: bool = False
-    """Whether there is more to play than this run's budget allowed."""
+    """Whether the budget of this run ended it."""
 
     status: Count
-    """Exit status."""
+    """The exit status."""
 
     done: Count
+    """Games played."""
     total: Count
+    """Games planned."""
     stopped: tuple[Stop, ...]
+    """Pairings that were stopped."""
     benched: Mapping[str, str]
-    """Bots that are benched, and why."""
+    """Benched bots, with the reason."""
 
     notes: Mapping[str, Positive]
-    """What was noticed, and in how many pairs."""
+    """Observations, with the number of pairs."""
 
     format: Mapping[str, Any]
+    """The state of the format; empty for a round robin."""
     standings: tuple[BotStanding, ...]
+    """One entry per bot, by rank."""
     bots: tuple[BotTotals, ...]
+    """Moves and times of each bot."""
     files: Mapping[str, str]
-    """Paths by name."""
+    """Paths of the written files, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -357,7 +413,9 @@ class RunFailed(_Event):
 
     type: Literal["failed"] = "failed"
     error: str
+    """The reason why the run cannot continue."""
     status: Positive
+    """The exit status."""
 
 
 @dataclass(frozen=True, slots=True)

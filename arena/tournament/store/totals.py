@@ -28,14 +28,17 @@ class PairTally:
     """Pairs in which one bot scored the same against the other."""
 
     one: str
+    """A bot."""
     other: str
+    """Its opponent."""
     points: float
-    """Of `one`, in a pair."""
+    """Points of `one` in such a pair."""
 
     games: int
     """Stored games of such a pair: 2, or 1 of a pair half played."""
 
     pairs: int
+    """Number of such pairs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,17 +46,20 @@ class BotTotals:
     """What one bot did in all stored games."""
 
     name: str
+    """The bot."""
     games: Count
+    """Stored games."""
     moves: Count
-    """0, too, where the games were stored without their number."""
+    """Stored moves; 0 if the games were stored without their number."""
 
     average_s: Amount | None
-    """Time of a move; null before any."""
+    """Mean seconds per move; null before any."""
 
     worst_s: Amount
-    """Time of the longest move."""
+    """Seconds of the longest move."""
 
     lost_by: LostBy
+    """Games that the bot lost by failures of its own."""
 
 
 PAIR_TALLIES: Final = """
@@ -91,7 +97,12 @@ class EndingTally:
     """Games that ended alike."""
 
     first: str
+    """The first player."""
     second: str
+    """The second player."""
     result: str
+    """The result."""
     termination: str
+    """The reason, as in the tag Termination."""
     games: int
+    """Number of such games."""

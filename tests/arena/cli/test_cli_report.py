@@ -8,9 +8,8 @@ import os
 import re
 import shutil
 from contextlib import closing
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import jsonschema
 import pytest
@@ -96,15 +95,10 @@ def test_a_page_whose_address_is_known_is_a_card_with_a_picture_of_its_first_gam
     assert listed(here) == ["a b.html", "a b.png"]
 
 
-@cache
-def described() -> Any:
-    return json.loads(arena("schema", "report").out)
-
-
 def test_the_data_keep_their_schema_and_come_with_a_page_where_both_are_asked_for(
     records: Path, here: Path
 ) -> None:
-    schema = described()
+    schema = json.loads(arena("schema", "report").out)
     ran = arena("report", records, "--data", "-")
     told = json.loads(ran.out)
     jsonschema.Draft202012Validator(schema).validate(told)
@@ -117,25 +111,6 @@ def test_the_data_keep_their_schema_and_come_with_a_page_where_both_are_asked_fo
     text = records.read_text(encoding="utf-8")
     ran = arena("report", "-", "--data", "data.json", "-o", "page.html", stdin=text)
     assert (ran.status, read("page.html"), json.loads(read("data.json"))) == (0, page, data)
-
-
-def test_the_docs_name_every_field_of_the_data() -> None:
-    table = page_text("report").split("| field | is |")[1]
-    own = dict(described()["properties"])
-    del own["standings"], own["outcome"]  # they have schemas of their own
-    fields = {*described()["properties"], *properties_of(own)}
-    missing = fields - set(re.findall(r"`([a-z_0-9]+)`", table))
-    assert missing <= {"title", "game", "1-0", "1/2-1/2", "0-1", "*"}, missing
-
-
-def properties_of(schema: Any) -> set[str]:
-    """Return the names of all fields that are described."""
-    if isinstance(schema, list):
-        return set().union(*map(properties_of, schema))
-    if not isinstance(schema, dict):
-        return set()
-    found = set(schema["properties"]) if isinstance(schema.get("properties"), dict) else set()
-    return found.union(*map(properties_of, schema.values()))
 
 
 def test_without_games_the_page_says_so_and_has_the_name_of_its_event() -> None:
