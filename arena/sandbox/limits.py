@@ -134,9 +134,9 @@ def restriction(
     """Return the function that a child runs between fork and exec to set its limits.
 
     It also ends the child with its parent. `memory_bytes` limits the data of the process. Default:
-    no limit, because programs reserve more addresses than they use (terabytes with sanitizers). The signals in `held`
-    are blocked. `user` is the user to become. Default: this user. `is_own` states that
-    this user has no other processes.
+    no limit, because programs reserve more addresses than they use (terabytes with sanitizers). The
+    signals in `held` are blocked. `user` is the user to become. Default: this user. `is_own` states
+    that this user has no other processes.
     """
     parent = os.getpid()
     load = seccomp.loader()
