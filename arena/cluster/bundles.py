@@ -1,7 +1,7 @@
-"""Bots' files on their way to other machines: sent once by what is in them, kept there, verified.
+"""Bundles of bots' files for other machines: sent once by digest, kept there and verified.
 
-A bundle is an archive of plain files whose name is the digest of all of them, so that who unpacks
-it, and who finds it unpacked, can tell whether it is what was sent.
+A bundle is an archive of plain files. Its name is the digest of all of them, so each reader can
+verify it.
 """
 
 from __future__ import annotations
@@ -26,38 +26,38 @@ from lath.arena.referee import process_trees
 from lath.notation.files.locks import lock as lock_file
 
 MOST_BYTES: Final = 256 << 20
-"""How much the files of one bot may hold."""
+"""The size limit of one bot's files, in bytes."""
 
 MOST_FILES: Final = 20_000
 
 MOST_FOLDERS: Final = 100_000
-"""On the way to so many files."""
+"""The limit on the number of folders of a bundle."""
 
 CHUNK: Final = 4 << 20
-"""Bytes of an archive that are sent at a time."""
+"""The bytes of an archive that are sent at a time."""
 
 KEPT_BYTES: Final = 4 << 30
-"""How much a machine keeps of bundles; those that were not used for longest go first."""
+"""The bytes of bundles that a machine keeps; the least recently used are removed first."""
 
 OLD_S: Final = 3600.0
-"""By how much a piece is older than the newest bundle that nobody goes on with."""
+"""The age difference to the newest bundle after which an unfinished one is removed, in seconds."""
 
 _PASSED_BY: Final = (".git", "__pycache__")
 
 _PROGRAMS: Final = "/usr"
-"""Where files are everybody's to read."""
+"""The folder whose files every user can read."""
 
 _DONE, _LOCK, _PART = ".done", ".lock", ".part"
 
 _TURN: Final = ".turn"
-"""Held by who unpacks; who plays holds the lock, that nothing is removed."""
+"""The lock of the process that unpacks; the other lock keeps a bundle in use from removal."""
 
 _ASIDE: Final = ".aside"
-"""Ends the names of folders that are on their way to their place, or were."""
+"""The suffix of temporary folders, before or after their use as a bundle."""
 
 _FOLDER_RIGHTS: Final = 0o755
 _FILE_RIGHTS: Final = (0o444, 0o555)
-"""Of what is unpacked: for everybody to read."""
+"""The rights of unpacked files, which every user can read."""
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _SENDER: Final = re.compile(r"[0-9A-Za-z]{1,64}")
@@ -69,16 +69,16 @@ class BotBundle:
 
     digest: str
     root: str
-    """The folder, absolute, under which all of them lie here."""
+    """The absolute path of the folder that contains all of them on this machine."""
 
     files: tuple[str, ...]
-    """Their paths from there, sorted."""
+    """Their sorted paths in that folder."""
 
     paths: tuple[str, ...] = ()
-    """What it was made of: files, and folders with what is in them, absolute."""
+    """The absolute paths of files and whole folders from which it was made."""
 
     def chunks(self) -> Iterator[bytes]:
-        """Yield the archive piece by piece; raises ArenaError where files are others by now."""
+        """Yield the archive piece by piece; raises ArenaError if the files have changed."""
         with TemporaryFile() as file:
             try:
                 self._pack(file)
@@ -103,16 +103,16 @@ class BotBundle:
 
 
 def _mode(mode: int) -> int:
-    """Return the rights of a file that everybody may read, and execute if its owner may."""
+    """Return the rights of a file that every user can read, and execute if its owner can."""
     return 0o755 if mode & 0o100 else 0o644
 
 
 def bundle_of(bot: str, paths: Sequence[str], closed: Collection[str] = ()) -> BotBundle | None:
-    """Return the bundle of a bot's files and folders, absolute; None where there are none.
+    """Return the bundle of a bot's files and folders (absolute paths), or None without files.
 
-    What lies in `closed`, in `.git`, in caches of Python and in virtual environments stays here.
-    Links are followed to other files of the bot and of the system. Raises ConfigError: too much,
-    not readable, or a link to what is not the bot's, such as somebody's key.
+    Leaves out `closed` paths, `.git`, Python's caches and virtual environments. Follows links to
+    other files of the bot and of the system. Raises ConfigError if the files are too large or
+    unreadable, or a link leads elsewhere, for example to a private key.
     """
     found: dict[str, Path] = {}
     size = 0
@@ -163,7 +163,7 @@ def _files(path: Path, closed: Collection[str]) -> Iterator[Path]:
 
 
 def _leads_out(link: Path, open_to_it: Collection[str], closed: Collection[str]) -> bool:
-    """Return whether a link leads to what is in none of the open places, or is closed."""
+    """Return True if a link leads out of the open places, or into a closed one."""
     target, place = Path(os.path.realpath(link)), Path(os.path.realpath(link.parent))
     return not any(map(target.is_relative_to, open_to_it)) or any(
         target.is_relative_to(path) and not place.is_relative_to(path) for path in closed
@@ -187,16 +187,16 @@ def digest_of(root: Path, names: Sequence[str]) -> str:
 
 
 def place_of(digest: str) -> Path:
-    """Return the folder in which a bundle is unpacked, whether it is or not; raises ArenaError."""
+    """Return the folder for an unpacked bundle, existing or not; raises ArenaError."""
     if not _DIGEST.fullmatch(digest):
         raise ArenaError(f"bundle {digest[:80]!r}: not a digest of 64 hexadecimal digits")
     return kept("bundles") / digest
 
 
 def _folder() -> Path:
-    """Return the folder of all bundles, which is there; raises ArenaError where others change it.
+    """Return the folder of all bundles; raises ArenaError if other users can change it.
 
-    Everybody may go through it to a bundle that he knows.
+    Every user can reach a bundle whose name is known.
     """
     folder = kept("bundles")
     folder.mkdir(mode=0o711, parents=True, exist_ok=True)
@@ -209,9 +209,9 @@ def _folder() -> Path:
 
 
 def changed_by_others(folder: Path) -> str:
-    """Return a folder, this or one on the way to it, whose entries other users can change.
+    """Return the first folder in a path whose entries other users can change; empty if none.
 
-    Empty: there is none. In one with the sticky bit everybody changes what is his alone.
+    In a folder with the sticky bit, users can change only their own entries.
     """
     trusted = {0, os.geteuid(), Path("/").stat().st_uid}
     path = folder.resolve()
@@ -227,7 +227,7 @@ def changed_by_others(folder: Path) -> str:
 
 @contextmanager
 def _alone(place: Path) -> Iterator[None]:
-    """Have a bundle that nobody uses, nor unpacks; raises OSError where somebody does."""
+    """Hold the locks of a bundle that is neither used nor unpacked; raises OSError otherwise."""
     with place.with_suffix(_LOCK).open("a") as lock, place.with_suffix(_TURN).open("a") as turn:
         for file in (lock, turn):
             lock_file(file)
@@ -236,7 +236,7 @@ def _alone(place: Path) -> Iterator[None]:
 
 @contextmanager
 def used(digests: Collection[str]) -> Iterator[tuple[str, ...]]:
-    """Keep bundles from being removed while they are in use; give those that are not there."""
+    """Keep bundles from removal during a block; give the digests of missing ones."""
     with ExitStack() as stack:
         missing = []
         for digest in sorted(set(digests)):
@@ -253,7 +253,7 @@ def used(digests: Collection[str]) -> Iterator[tuple[str, ...]]:
 
 
 def is_valid(digest: str) -> bool:
-    """Return whether a bundle lies there, unpacked, as it was sent: that and nothing besides."""
+    """Return True if an unpacked bundle exists, with exactly the files that were sent."""
     place = place_of(digest)
     try:
         return place.with_suffix(_DONE).is_file() and _digest_of_all(place) == digest
@@ -262,10 +262,10 @@ def is_valid(digest: str) -> bool:
 
 
 def _digest_of_all(place: Path) -> str:
-    """Return the digest of a folder in which all is as unpacking leaves it.
+    """Return the digest of a folder whose contents are as unpacking leaves them.
 
-    That is files and the folders on the way to them, each with its rights, ours, and under no
-    second name: somebody could change it by that. Raises ArenaError for all else, and OSError.
+    It contains files and their folders, with the right owner and rights, and without second names
+    by which a user could change them. Raises ArenaError for anything else, and OSError.
     """
     files: list[str] = []
     folders: list[PurePosixPath] = []
@@ -305,10 +305,10 @@ def _refuse_unless(path: Path, kind: int, *rights: int) -> os.stat_result:
 
 
 def take(digest: str, sender: str, number: int, chunk: bytes) -> None:
-    """Take the next piece of a bundle, counted from 0; an empty one ends and unpacks it.
+    """Store the next piece of a bundle, counted from 0; an empty one ends and unpacks it.
 
-    Others may send the same one meanwhile: `sender` is a word that no other has. Raises ArenaError
-    for what is not what the digest says, and OSError.
+    Others may send the same one meanwhile, so `sender` is a unique word. Raises ArenaError if the
+    files do not match the digest, and OSError.
     """
     place = place_of(digest)
     folder = _folder()
@@ -324,7 +324,7 @@ def take(digest: str, sender: str, number: int, chunk: bytes) -> None:
     try:
         with place.with_suffix(_TURN).open("a") as turn:
             lock_file(turn, waits=True)
-            if not is_valid(digest):  # another run may have unpacked it meanwhile
+            if not is_valid(digest):  # Another run may have unpacked it meanwhile.
                 _unpack(digest, part, place)
     finally:
         part.unlink(missing_ok=True)
@@ -332,9 +332,9 @@ def take(digest: str, sender: str, number: int, chunk: bytes) -> None:
 
 
 def _unpack(digest: str, part: Path, place: Path) -> None:
-    """Unpack a bundle where nobody else can go, and put it in its place when it is as sent.
+    """Unpack a bundle in a private folder, and move it into place once it is verified.
 
-    What lies there goes aside, for bots that play with it.
+    An older folder in that place is kept under another name, for bots that use it.
     """
     new = Path(mkdtemp(prefix=f"{digest}.", suffix=_ASIDE, dir=place.parent))
     what = f"what was sent of bundle {digest[:12]}"
@@ -358,7 +358,7 @@ def _unpack(digest: str, part: Path, place: Path) -> None:
 
 
 def _write_all(archive: tarfile.TarFile, new: Path) -> None:
-    """Write the files of an archive; raises ValueError for all else, and for too much."""
+    """Write the files of an archive; raises ValueError for other entries and for excess size."""
     size = 0
     for number, header in enumerate(archive, start=1):
         size += header.size
@@ -385,7 +385,7 @@ def _write(archive: tarfile.TarFile, header: tarfile.TarInfo, new: Path) -> None
 
 
 def is_inside(name: str) -> bool:
-    """Return whether a name is that of a file below a folder, as `bundle_of` writes it.
+    """Return True if a name is a relative path of a file, as `bundle_of` writes it.
 
     >>> is_inside("net/a.bin"), is_inside("net/../a"), is_inside("/a"), is_inside("./a")
     (True, False, False, False)
@@ -395,7 +395,7 @@ def is_inside(name: str) -> bool:
 
 
 def _forget_old(folder: Path) -> None:
-    """Remove what was not used for longest, as long as there is too much; what is in use stays."""
+    """Remove the least recently used bundles over the size limit, except those in use."""
     size = 0
     newest_first = sorted(folder.glob(f"*{_DONE}"), key=lambda done: -done.stat().st_mtime)
     for done in newest_first:

@@ -1,7 +1,7 @@
-"""The machines of a cluster as places where pairs are played.
+"""The machines of a cluster, as places where pairs are played.
 
-A worker is asked what it is, gets the bots that it has not, and becomes a slot a thread; one that
-is gone, or silent for too long, is taken out, and what it had is played elsewhere.
+The arena asks each worker for its versions, sends it missing bots and uses each thread as a slot. A
+lost or silent worker is removed, and its pairs are played elsewhere.
 """
 
 from __future__ import annotations
@@ -51,37 +51,41 @@ from lath.reports.notes.notes import OtherMachine
 from lath.reports.notes.outcome import EventOutcome
 
 TASKS_A_S: Final = 125
-"""Tasks that a scheduler is given in a second at most; it can do four times as many, alone."""
+"""The tasks per second for a scheduler, a quarter of its capacity."""
 
 SHORTEST_S: Final = 0.3
-"""How long a task should take at least: of shorter pairs, several go into one."""
+"""The shortest time of a task, in seconds: several shorter pairs share one."""
 
 ALIKE: Final = 0.1
-"""Part by which hosts may differ in speed and be alike."""
+"""The relative difference in speed up to which hosts count as alike."""
 
 SETTLE_S: Final = 15.0
-"""How long the first game waits for the others of the machines that are there from the start."""
+"""The time that the first game waits for further machines, in seconds."""
 
 PLIES: Final = 400
-"""More than a game has: for the longest time that one may take."""
+"""A number of plies above that of any game, for the longest time of a game."""
 
 GRACE_S: Final = 600.0
-"""How much longer than ever before a pair may take, and fifty times as long, before its worker
-counts as stuck."""
+"""The extra time of a pair before its worker counts as stuck, in seconds.
+
+The limit is this plus fifty times the longest pair so far.
+"""
 
 ENTER_AGAIN_S: Final = 5.0
-"""After what time a worker that was lost while it was made ready is tried again."""
+"""The time after which a worker lost during preparation is tried again, in seconds."""
 
 GREETINGS: Final = 5
-"""How often bots are asked what they are, where the machines are lost that were to start them."""
+"""The number of attempts at handshakes with the bots, if machines are lost meanwhile."""
 
 COMES_BACK_S: Final = 60.0
-"""How long what only a lost machine could play waits for it: what starts workers starts it again,
-and a link that was cut is mended."""
+"""The time to wait for a lost machine that only it could replace, in seconds.
+
+A service may restart its workers, or a broken link may recover.
+"""
 
 
 class Cluster:
-    """Workers of a Dask cluster; the runner's `Places` as soon as it has asked for them."""
+    """The workers of a Dask cluster, and the runner's `Places` after `enter`."""
 
     def __init__(
         self,
@@ -92,12 +96,12 @@ class Cluster:
         workers: int = 1,
         is_trial: bool = False,
     ) -> None:
-        """Name a scheduler; raises ConfigError where it may not be talked to.
+        """Prepare to use a scheduler; raises ConfigError if the address is not allowed.
 
-        With `hosts_alike` machines are refused that are faster or slower than most. `patience_s`
-        is how long to wait where there is no worker, or no scheduler. The first game waits a little
-        for so many `workers`. Those of a trial are processes of this machine, where bots without a
-        wall may do what they may do in any run.
+        With `hosts_alike`, machines of unusual speed are refused. `patience_s` is the time to wait
+        without a worker or a scheduler. The first game waits a little for this number of `workers`.
+        The workers of a trial are processes of this machine, where bots may play without a sandbox
+        as in any run.
         """
         self.bell: Final = Bell()
         self.start_s: Final = 0.0
@@ -113,42 +117,42 @@ class Cluster:
         self._terms: RunTerms
         self._entrance: Entrance
         self._places: Final[dict[str, WorkerSlot]] = {}
-        """By address, those that play or are being made ready."""
+        """The workers that play or are being prepared, by address."""
         self._refused: Final[dict[str, float]] = {}
-        """Addresses that are not tried, until when on the monotonic clock."""
+        """The refused addresses, with the end of each refusal on the monotonic clock."""
         self._told: Final[set[str]] = set()
-        """Those of them that people know of."""
+        """The refused addresses that were already reported."""
         self._distrust: Final[dict[str, int]] = {}
         self._news: Final[SimpleQueue[tuple[WorkerSlot, str, Sequence[str], bool]]] = SimpleQueue()
-        """Which workers are ready: why one is refused, warnings, and whether it is tried again."""
+        """Results of preparations: the worker, the refusal, warnings, and True to try again."""
         self._speeds: Final[dict[str, float]] = {}
-        """By host."""
+        """The speeds by host."""
         self._rates: Final[dict[str, tuple[Rate, int]]] = {}
         self._games: Final[dict[str, int]] = {}
-        """Played by hosts, some of which may have gone, and come back with nothing held against."""
+        """The numbers of games by host, including hosts that have left."""
         self._tell: Listener = lambda _: None
         self._new_host: Callable[[str], Host] | None = None
         self._is_over = False
         self._task_s = SHORTEST_S
-        """How long a task should take."""
+        """The intended time of a task, in seconds."""
         self._lost_s = -math.inf
-        """When a worker that played was lost last, on the monotonic clock."""
+        """The last time when a playing worker was lost, on the monotonic clock."""
         self._longest_game_s = 0.0
-        """How long a game may take by its time."""
+        """The longest time of a game by its time control, in seconds."""
         self._longest_s = 0.0
-        """Of a pair, from when it was sent."""
+        """The longest time of a pair since it was sent, in seconds."""
         self._patience: Patience
         self._times_matter = True
         self._are_compared = False
-        """Whether a machine that comes is compared with those that are there."""
+        """True if new machines are compared with the present ones."""
 
     # Before the first game
 
     def enter(self, config: Config, closed: Sequence[str], tell: Listener) -> Config:
-        """Connect, and make workers ready; return the tournament with as many games at a time.
+        """Connect and prepare workers; return the tournament with the number of games at a time.
 
-        `closed` are files of the tournament, which stay here. Raises ConfigError, ArenaError where
-        no scheduler answers or every worker is refused, and MachineError where none comes.
+        `closed` are files of the tournament, which stay here. Raises ConfigError, ArenaError if no
+        scheduler answers or every worker is refused, and MachineError if no worker comes.
         """
         self._tell, warn = tell, warner(tell)
         self._patience = Patience(warn, self._patience_s, well="there are workers")
@@ -168,12 +172,12 @@ class Cluster:
 
     @property
     def _connection(self) -> SchedulerLink:
-        """The link, which is there from `enter` until `close`."""
+        """Return the link, which exists from `enter` until `close`."""
         assert self._link
         return self._link
 
     def _wait_for_workers(self) -> None:
-        """Wait until a worker is ready, and a little for the others that are there by then."""
+        """Wait until a worker is ready, and a little for others."""
         began_s = time.monotonic()
         told = False
         while True:
@@ -213,14 +217,14 @@ class Cluster:
         return sum(place.seen.threads for place in self._places.values() if place.hello)
 
     def _compare(self) -> None:
-        """Tell of machines that are faster or slower than most; take them out if that is asked."""
+        """Report machines of unusual speed; remove them if the organiser asked for that."""
         self._are_compared = True
         usual = self._usual_speed()
         for host in sorted(self._speeds):
             self._judge_speed(host, usual)
 
     def _usual_speed(self) -> float:
-        """Return the speed of most slots, as machines are alike; of the faster where it is even."""
+        """Return the speed of most slots; the higher speed if two are equally frequent."""
         slots = {
             host: sum(p.seen.threads for p in self._places.values() if p.host == host)
             for host in self._speeds
@@ -253,7 +257,7 @@ class Cluster:
         self._refused.update((place.seen.address, math.inf) for place in unlike)
 
     def about(self) -> list[OtherMachine]:
-        """Return the machines that are there, by name."""
+        """Return the present machines, by name."""
         slots = Counter[str]()
         said: dict[str, Hello] = {}
         for place in self._places.values():
@@ -268,10 +272,10 @@ class Cluster:
         ]
 
     def greeted(self, names: Sequence[str]) -> dict[str, Greeting | BotError]:
-        """Return what bots say of themselves, each started on one machine, else on another.
+        """Return the bots' handshakes, each started on one machine, or on another if that fails.
 
-        Of one that starts on none of two, why that is, and of one that cannot play. Raises
-        MachineError where no machine is left.
+        Bots that do not start on two machines, or cannot play, get an error instead. Raises
+        MachineError if no machine is left.
         """
         said: dict[str, BotSaid] = {}
         with signals.interruptible():
@@ -295,14 +299,14 @@ class Cluster:
         return found
 
     def _greeted(self, names: Sequence[str]) -> dict[str, BotSaid]:
-        """Return what bots say of themselves; those are missing whose machines were lost."""
+        """Return the bots' handshakes, without those whose machines were lost."""
         first_of: dict[str, WorkerSlot] = {}
         for place in self._places.values():
             if place.hello:
                 first_of.setdefault(place.host, place)
         places = list(first_of.values())
         asked = {
-            # Each on another pair of machines: there may be many bots.
+            # Each on another pair of machines, because there may be many bots.
             name: self._connection.do(self._greet(name, (places[at:] + places[:at])[:2]))
             for number, name in enumerate(names)
             for at in [number % max(1, len(places))]
@@ -314,7 +318,7 @@ class Cluster:
         return said
 
     async def _greet(self, name: str, places: Iterable[WorkerSlot]) -> BotSaid:
-        """Return what a bot says on the first place where it starts; raises PlaceLostError."""
+        """Return a bot's handshake on the first place where it starts; raises PlaceLostError."""
         said = BotSaid()
         lost = PlaceLostError("no worker is connected")
         is_lost = True
@@ -336,7 +340,7 @@ class Cluster:
     def open(
         self, config: Config, tree: str, new_host: Callable[[str], Host], tell: Listener
     ) -> Cluster:
-        """Return itself as the runner's places; the mark of processes is its own."""
+        """Return the cluster as the runner's places; it marks processes with its own mark."""
         del config, tree
         self._new_host, self._tell = new_host, tell
         for place in [place for place in self._places.values() if place.hello]:
@@ -360,7 +364,7 @@ class Cluster:
             self.slots.append(slot)
 
     def look(self) -> None:
-        """Notice which workers have come and gone; raises MachineError where none comes."""
+        """Update the set of workers; raises MachineError if none comes."""
         self._take_news()
         self._notice()
         if len(self.slots) > sum(len(place.slots) for place in self._places.values()):
@@ -376,7 +380,7 @@ class Cluster:
         self._task_s = max(SHORTEST_S, len(self.slots) / TASKS_A_S)
 
     def _wait(self) -> None:
-        """Wait where there is nobody to play; raises MachineError for too long."""
+        """Wait for a worker that can play; raises MachineError after too long."""
         if not self._patience.is_due:
             return
         why = "no worker is there that can play" if self._places else "no worker is connected"
@@ -389,7 +393,7 @@ class Cluster:
             )
 
     def _notice(self) -> None:
-        """See who has come and gone."""
+        """Notice new and lost workers."""
         workers = self._connection.workers
         gone = [place for place in self._places.values() if place.seen.address not in workers]
         is_lost = not self._connection.is_connected
@@ -408,7 +412,7 @@ class Cluster:
                 place.making.add_done_callback(partial(self._made_ready, place))
 
     def _drop(self, places: Sequence[WorkerSlot], why: str) -> None:
-        """Take places out; what they had is played elsewhere."""
+        """Remove places; their pairs are played elsewhere."""
         had, played = 0, [place for place in places if place.slots]
         for place in places:
             self._places.pop(place.seen.address, None)
@@ -433,14 +437,14 @@ class Cluster:
         warner(self._tell)(f"{name} {why}{again}")
 
     def distrust(self, place: WorkerSlot, why: str) -> None:
-        """Note that a worker has answered what is no answer; after three times it is refused."""
+        """Count an invalid answer of a worker; refuse the worker after the third."""
         address = place.seen.address
         self._distrust[address] = self._distrust.get(address, 0) + 1
         if self._distrust[address] >= 3:
             self._news.put((place, why, (), False))
 
     async def _make_ready(self, place: WorkerSlot) -> tuple[str, Sequence[str]]:
-        """Make a worker ready; return why it is refused, empty if it is not, and warnings."""
+        """Prepare a worker; return a refusal, empty if it is ready, and warnings."""
         address = place.seen.address
         if self._security is not None and not address.startswith("tls://"):
             return "it is not reached by TLS", ()
@@ -456,7 +460,7 @@ class Cluster:
         return entered.refused, entered.warnings
 
     def _made_ready(self, place: WorkerSlot, done: Future[tuple[str, Sequence[str]]]) -> None:
-        """Hand on how a worker was made ready; a thread of the link does it."""
+        """Queue the result of a preparation; called by a thread of the link."""
         is_lost = False
         try:
             why, warnings = done.result()
@@ -467,7 +471,7 @@ class Cluster:
         self._news.put((place, why, warnings, is_lost))
 
     def _take_news(self) -> None:
-        """Take in which workers are ready, and which are refused."""
+        """Process the results of preparations."""
         while True:
             try:
                 place, why, warnings, is_lost = self._news.get_nowait()
@@ -491,7 +495,7 @@ class Cluster:
                 self._add_slots(place)
 
     def _refuse(self, place: WorkerSlot, why: str, *, is_lost: bool) -> None:
-        """Play nothing at a place: for a while where it only was not reached, else at all."""
+        """Stop using a place: for a while if it was only unreachable, otherwise for good."""
         address = place.seen.address
         place.hello = None
         self._drop([place], why)
@@ -503,7 +507,7 @@ class Cluster:
             warner(self._tell)(f"{name} {how}: {why}")
 
     def ask(self, place: WorkerSlot, jobs: Sequence[PairJob], ahead: int) -> Future[str]:
-        """Send pairs to a worker; the future is what `seat.play` answers."""
+        """Send pairs to a worker; the future gives the answer of `entry_point.play`."""
         text = write(Task(terms=self._entrance.digest, pairs=tuple(map(pair_of, jobs))))
         return self._connection.do(self._play(place, text, ahead))
 
@@ -521,40 +525,40 @@ class Cluster:
         return answer
 
     def _longest_pair_s(self) -> float:
-        """Return how long a pair may take before something must be wrong."""
+        """Return the longest time that a pair may take, in seconds."""
         by_rules_s = 2 * self._longest_game_s
         return min(by_rules_s, GRACE_S + 50 * self._longest_s) if self._longest_s else by_rules_s
 
     @property
     def expects_more(self) -> bool:
-        """Return whether a worker is being made ready, or one was lost that may come back."""
+        """Return True if a worker is being prepared, or a lost one may come back."""
         is_lost = time.monotonic() < self._lost_s + COMES_BACK_S
         return is_lost or any(not place.slots for place in self._places.values())
 
     @property
     def fewest(self) -> int:
-        """Return how many pairs a slot should have at least: of two tasks, more of short ones."""
+        """Return the fewest pairs that a slot should have: two tasks, or more short ones."""
         places = [place for place in self._places.values() if place.slots]
         return max((place.fewest(self._task_s) for place in places), default=FEWEST)
 
     def send(self) -> None:
-        """Send what was handed to slots, so many pairs in a task that it takes long enough."""
+        """Send the waiting pairs of all slots, in tasks of the intended length."""
         for place in list(self._places.values()):
             pairs = place.pairs(self._task_s)
             for one in list(place.tasks):
                 one.send(pairs)
 
     def tidy(self) -> None:
-        """Do nothing: a worker clears away what it has left."""
+        """Do nothing: each worker cleans up after itself."""
 
     @property
     def machines(self) -> tuple[bool, int, int]:
-        """Return whether there is a scheduler, and how many workers and slots."""
+        """Return whether the scheduler is connected, and the numbers of workers and slots."""
         workers = sum(bool(place.slots) for place in self._places.values())
         return self._connection.is_connected, workers, len(self.slots)
 
     def seen(self) -> ClusterSeen:
-        """Return how it stands with the machines."""
+        """Return the state of the cluster."""
         connected, workers, slots = self.machines
         return ClusterSeen(
             address=self._address,
@@ -580,12 +584,12 @@ class Cluster:
         )
 
     def end(self, within_s: float, *, at_once: bool = False) -> None:
-        """Have bots ended on all machines, and let go of the scheduler."""
+        """End the bots on all machines, and disconnect from the scheduler."""
         del within_s, at_once  # what was not collected is given up
         self.close()
 
     def close(self) -> None:
-        """Let go of all workers and of the scheduler."""
+        """Disconnect from all workers and the scheduler."""
         self._is_over = True
         link, self._link = self._link, None
         if link is None:
@@ -604,12 +608,12 @@ class Cluster:
         link.close()
 
     def notes(self) -> Iterable[str]:
-        """Yield nothing: what was odd stands in results."""
+        """Yield nothing: results contain their notes."""
         return ()
 
 
 def _longest_game_s(limits: Limits) -> float:
-    """Return how long a game may take by its time, if it has no more plies than any."""
+    """Return the longest time of a game by its time control, in seconds."""
     time_ = limits.time
     each_s = limits.margin_s + time_.increment_ms / 1000 + time_.move_ms / 1000
     if not (time_.has_clock or time_.move_ms):

@@ -1,6 +1,6 @@
-"""What the machines of a cluster can do for tournaments, worker by worker.
+"""The check of a cluster's machines for tournaments, worker by worker.
 
-Each point is asked as a run asks it: the same greeting, the same way in for bots.
+It uses the same handshake and preparation as a run.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ from lath.arena.tournament.run.slots import PlaceLostError
 from lath.notation.extras import EXTRAS
 
 ROOM: Final = 1 << 30
-"""Bytes that should be free for what bots bring."""
+"""The bytes that should be free for bots' files."""
 
 
 @dataclass(slots=True)
 class DiagnosedWorker:
-    """What was found of one worker."""
+    """The results of one worker's check."""
 
     seen: SeenWorker
     host: str = ""
     hello: Hello | None = None
     unlike: str = ""
-    """What is different there that must not be."""
+    """The forbidden difference from this machine, if any."""
 
     refused: str = ""
-    """Why no bot can be made ready there."""
+    """The reason why no bot can be prepared there."""
 
     warnings: Sequence[str] = ()
     bots: dict[str, str] = field(default_factory=dict)
-    """Why each bot cannot be started there; empty: it can."""
+    """The reason why each bot cannot start there; empty if it can."""
 
 
 def tournament_of(folder: Path) -> tuple[Config, list[str]]:
-    """Return whose bots are looked for, and what stays here: a folder's, else the bundled ones.
+    """Return the tournament of a folder, or one of the bundled bots, and its private paths.
 
     Raises ConfigError.
     """
@@ -63,10 +63,10 @@ def tournament_of(folder: Path) -> tuple[Config, list[str]]:
 def findings(
     address: str, folder: Path, *, workers: int = 1, is_trial: bool = False
 ) -> Iterator[DoctorFinding]:
-    """Yield what is found of a cluster's workers; the bots are those of the tournament in `folder`.
+    """Yield the findings about a cluster's workers, with the bots of the tournament in `folder`.
 
-    So many `workers` are waited for a little; `is_trial` as in `Cluster`. Raises ConfigError, and
-    ArenaError where no scheduler answers.
+    Waits a little for this number of `workers`; see `Cluster` for `is_trial`. Raises ConfigError,
+    and ArenaError if no scheduler answers.
     """
     security = security_of(address)
     config, closed = tournament_of(folder)
@@ -92,7 +92,7 @@ def findings(
 async def _asked(
     link: SchedulerLink, entrance: Entrance, names: Sequence[str], workers: int
 ) -> list[DiagnosedWorker]:
-    """Return what all workers are, by host and address."""
+    """Return the results of all workers, by host and address."""
     for _ in range(100):
         if len(link.workers) >= workers:
             break
@@ -146,7 +146,7 @@ def _said(address: str, found: Sequence[DiagnosedWorker]) -> Iterator[DoctorFind
 
 
 def _of(worker: DiagnosedWorker, usual: float) -> Iterator[DoctorFinding]:
-    """Yield the points of one worker."""
+    """Yield the findings about one worker."""
     group = f"{worker.host or '?'} {worker.seen.address}"
 
     def point(
@@ -204,7 +204,7 @@ def _of(worker: DiagnosedWorker, usual: float) -> Iterator[DoctorFinding]:
 
 
 def _speed(point: DoctorFinding, speed: float, usual: float) -> DoctorFinding:
-    """Return a point of speed: how far it is from that of most."""
+    """Return a finding about speed, compared with that of most machines."""
     part = speed / usual - 1 if usual else 0.0
     is_odd = abs(part) > ALIKE
     how = f"{abs(part):.0%} {'faster' if part > 0 else 'slower'} than" if is_odd else "as"

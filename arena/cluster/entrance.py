@@ -1,4 +1,4 @@
-"""How a worker of a cluster becomes one that plays: it is asked what it is, and given the bots."""
+"""The preparation of a cluster's worker: it reports its versions and receives the bots."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from lath.arena.tournament.configuration.config import Config
 from lath.games.core import version_of
 
 NAMING_S: Final = 15.0
-"""How long the name of a machine waits for others that are being asked for theirs."""
+"""The time that naming a machine waits for the answers of others, in seconds."""
 
 SENDING_S: Final = 600.0
-"""How long a piece of a bundle may take, and the unpacking."""
+"""The time limit for sending a piece of a bundle, and for unpacking, in seconds."""
 
 
 def terms_of(
     config: Config, closed: Sequence[str], *, must_be_walled: bool
 ) -> tuple[RunTerms, Mapping[str, BotBundle]]:
-    """Return what a run tells all machines, and the bots' files by digest; raises ConfigError.
+    """Return a run's terms for all machines, and the bots' files by digest; raises ConfigError.
 
-    `closed` are files and folders that stay here: the tournament's. Bots without a wall of their
-    own get one; `must_be_walled`: where there is none they do not play.
+    `closed` are files and folders that stay here: the tournament's. Bots without a sandbox of their
+    own get one; with `must_be_walled`, they do not play on machines where that is not possible.
     """
     bots, bundles = travelling(config.bots, closed, keys=entry_point.secrets_here())
     terms = RunTerms(
@@ -71,32 +71,32 @@ def _game_files(game_ids: Iterable[str]) -> Iterator[GameFile]:
 
 
 class Entrance:
-    """Makes workers ready.
+    """The preparation of workers.
 
-    Its coroutines are for `SchedulerLink.do`, and raise what `SchedulerLink.call` does.
+    Its coroutines are for `SchedulerLink.do`, and raise the errors of `SchedulerLink.call`.
     """
 
     def __init__(
         self, link: SchedulerLink, terms: RunTerms, bundles: Mapping[str, BotBundle]
     ) -> None:
-        """`bundles` are the files of the bots of `terms`, by their digests."""
+        """Prepare with the files of the bots of `terms`, by their digests."""
         self.digest: Final = hashlib.sha256(write(terms).encode()).hexdigest()
-        """Of the terms: jobs name them by it."""
+        """The digest of the terms, by which jobs name them."""
         self._link: Final = link
         self._terms: Final = terms
         self._bundles: Final = bundles
         self._names: Final[dict[tuple[str, str], str]] = {}
-        """Of machines, by what they call themselves and where they are."""
+        """The names of machines, by their own name and address."""
         self._asked: Final[set[str]] = set()
-        """Workers that are asked what they are."""
+        """The workers that have been asked for their versions."""
         self._all_said: Final = asyncio.Event()
         self._nameless: Final[set[tuple[str, str]]] = set()
         self._locks: Final[dict[str, asyncio.Lock]] = {}
         self._firsts: Final[dict[str, int]] = {}
-        """By worker, how many games others play before it on its machine."""
+        """The number of games that others play before each worker on its machine."""
 
     async def hello(self, address: str) -> Hello:
-        """Return what a worker says of itself."""
+        """Return a worker's description of itself."""
         self._asked.add(address)
         self._all_said.clear()
         try:
@@ -107,7 +107,10 @@ class Entrance:
                 self._all_said.set()
 
     def unlike(self, hello: Hello) -> str:
-        """Return what is different on a machine that must not be; empty where nothing is."""
+        """Return a description of a difference that is not allowed.
+
+        Empty if the machines match.
+        """
         ours, theirs = entry_point.versions(), hello.versions
         for name, version in ours.items():
             if theirs.get(name) != version:
@@ -120,9 +123,9 @@ class Entrance:
         return ""
 
     async def name(self, node: str, ip: str) -> str:
-        """Return what a machine is called: as it calls itself, where no other one does.
+        """Return a unique name for a machine, its own name if possible.
 
-        Of some that come together, the one with the first address has the name alone.
+        If machines share a name, the lowest address gets it unchanged.
         """
         self._nameless.add((node, ip))
         with suppress(TimeoutError):
@@ -134,9 +137,9 @@ class Entrance:
         return self._names[node, ip]
 
     async def enter(self, seen: SeenWorker, host: str) -> Entered:
-        """Have a worker make the bots ready, and send it what it has not.
+        """Have a worker prepare the bots, and send it the missing files.
 
-        Workers of one machine come one after the other: they share what was sent.
+        Workers of one machine take turns, because they share the files.
         """
         async with self._locks.setdefault(host, asyncio.Lock()):
             entered = await self._enter(seen, host)
@@ -161,9 +164,9 @@ class Entrance:
         return read(Entered, answer)
 
     def _share(self, seen: SeenWorker) -> tuple[int, int]:
-        """Return how many games others play before a worker on its machine, and all that it plays.
+        """Return the first of a worker's slots on its machine, and the number of all slots there.
 
-        What a worker has stays its own as long as it is there, whoever comes and goes.
+        A worker keeps its slots until it leaves.
         """
         there = self._link.workers
         for address in [one for one in self._firsts if one not in there]:
@@ -182,7 +185,7 @@ class Entrance:
         return first, max(first + seen.threads, sum(each.threads for each in alike.values()))
 
     async def _send(self, address: str, bundle: BotBundle) -> str:
-        """Send the files of a bot; return why that cannot be, empty where it could."""
+        """Send the files of a bot; return an error message, or an empty string."""
         chunks: Iterator[bytes] = bundle.chunks()
         sender, number = secrets.token_hex(8), 0
         while True:
@@ -204,7 +207,7 @@ class Entrance:
             number += 1
 
     async def greet(self, address: str, bot: str) -> BotSaid:
-        """Return what a bot says of itself, which is started once by a worker that is ready.
+        """Return the handshake of a bot, started once by a prepared worker.
 
         Raises PlaceLostError.
         """

@@ -1,8 +1,7 @@
-"""The connection to a Dask scheduler: who is there, and calls to workers that come to an end.
+"""The connection to a Dask scheduler: its workers, and calls to them that always end.
 
-Dask does the work; here stand a time limit for every call, and what to think of a worker that is
-connected and says nothing. `Client.get_executor` is not used: where a result cannot be fetched, its
-future never ends.
+Adds to Dask a time limit for every call and the detection of silent workers. It does not use
+`Client.get_executor`, whose futures never end if a result cannot be fetched.
 """
 
 from __future__ import annotations
@@ -35,41 +34,41 @@ if TYPE_CHECKING:
 GUIDE: Final = f"{DOCUMENTATION}how-to/run-on-several-machines/"
 
 INSIST: Final = "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION=false"
-"""The variable by which an organiser does without certificates, on this machine."""
+"""The variable with which an organiser allows connections without certificates on this machine."""
 
 CONNECT_S: Final = 10.0
-"""How long a scheduler may take to answer."""
+"""The time limit for a scheduler's answer, in seconds."""
 
 AGAIN_S: Final = 2.0
-"""Between two tries to reach one that is gone."""
+"""The time between two attempts to reach a lost scheduler, in seconds."""
 
 POLL_S: Final = 1.0
-"""How often the scheduler is asked who is there; less often where that are many."""
+"""The shortest time between two queries for the workers, in seconds."""
 
 EACH_S: Final = 0.02
-"""The interval is so long for each worker."""
+"""The additional time between queries for each worker, in seconds."""
 
 SILENCE_S: Final = 30.0
-"""After what time a worker that is connected and does not say so counts as gone.
+"""The time after which a silent worker counts as lost, in seconds.
 
-Dask's workers say it every half second where there are few, every nine where there are 1,600.
+Dask's workers report every half second in a small cluster, and every nine seconds among 1,600.
 """
 
 CLOSE_S: Final = 2.0
-"""How long Dask may take to let go of a scheduler, which may be gone."""
+"""The time limit for Dask to close a connection, in seconds."""
 
 SHORT_S: Final = 60.0
-"""How long a call may take that plays no games."""
+"""The time limit of a call that plays no games, in seconds."""
 
 _FOREIGN: Final = re.compile(r"\bTLS certificate\b|SSL[A-Z]*Error")
-"""What Dask says where one side does not trust the other."""
+"""The pattern of Dask's errors if one side does not trust the other."""
 
 _NOT_READ: Final = "Error during deserialization"
-"""How Dask begins when its scheduler lacks our modules, which it loads, too."""
+"""The beginning of Dask's error if its scheduler lacks the arena's modules."""
 
 
 class RemoteError(ArenaError):
-    """What was called on a worker has raised something: the text says what."""
+    """A function called on a worker raised an error, described by the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +78,11 @@ class SeenWorker:
     address: str
     threads: int
     ip: str
-    """Of its machine, as the scheduler reaches it."""
+    """The address of its machine, as the scheduler reaches it."""
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether an address such as `tcp://127.0.0.1:8786` is this machine's own alone."""
+    """Return True if an address such as `tcp://127.0.0.1:8786` is only on this machine."""
     host = urlsplit(address).hostname or ""
     try:
         found = {entry[4][0] for entry in socket.getaddrinfo(host, None)}
@@ -93,10 +92,9 @@ def is_loopback(address: str) -> bool:
 
 
 def security_of(address: str) -> Security | None:
-    """Return the certificates for an address; None: the organiser does without, on this machine.
+    """Return the certificates for an address; None if the organiser allows none on this machine.
 
-    Raises ConfigError: no address of a scheduler, not encrypted, no certificates, or a key that
-    everybody may read.
+    Raises ConfigError for an invalid address, a missing certificate, or a key that others can read.
     """
     parts = urlsplit(address)
     try:
@@ -129,7 +127,7 @@ def security_of(address: str) -> Security | None:
 
 
 def _refuse_in_the_clear(address: str) -> None:
-    """Raise ConfigError for a scheduler that asks nobody who he is, unless that is insisted on."""
+    """Raise ConfigError for a scheduler without authentication, unless the organiser allows it."""
     import dask.config  # of an extra
 
     tls = f"use tls:// with certificates ({GUIDE})"
@@ -164,27 +162,27 @@ def _refuse_unreadable(name: str, path: str) -> None:
 
 
 class SchedulerLink:
-    """A scheduler, found again when it was lost; its workers, and calls to them.
+    """A connection to a scheduler, restored after a loss, with its workers and calls to them.
 
-    A thread of its own talks to it. All methods are for other threads.
+    Runs in its own thread; all methods are for other threads.
     """
 
     def __init__(self, address: str, security: Security | None) -> None:
-        """Connect to a scheduler; raises ArenaError where none answers."""
+        """Connect to a scheduler; raises ArenaError if it does not answer."""
         self.address: Final = address
         self.dashboard = ""
         self.workers: Mapping[str, SeenWorker] = {}
-        """Those that are there and say so, by address; another mapping each time."""
+        """The responsive workers by address; replaced at each update."""
         self.is_connected = False
         self.why = ""
-        """Why it is not."""
+        """The reason for a lost connection."""
         self._security: Final = security
         self._client: Client | None = None
         self._calls: Final[set[asyncio.Task[Any]]] = set()
         self._since: dict[str, tuple[float, float]] = {}
-        """By worker, what it said last of the time, and when we heard that."""
+        """The last time that each worker reported, and when that was received."""
         self._asked_s = time.monotonic()
-        """When the scheduler was asked last who is there."""
+        """The time of the last query for the workers."""
         self._loop: asyncio.AbstractEventLoop
         self._is_closing = False
         begun: Future[None] = Future()
@@ -195,7 +193,7 @@ class SchedulerLink:
         begun.result()
 
     async def _keep(self, begun: Future[None]) -> None:
-        """Stay connected until it is closed; the first time somebody waits for it."""
+        """Keep the connection until it is closed; `begun` reports the first attempt."""
         self._loop = asyncio.get_running_loop()
         while not self._is_closing:
             try:
@@ -219,7 +217,7 @@ class SchedulerLink:
         return f"cluster {self.address}: no scheduler answers: {self.why}"
 
     async def _stay(self, begun: Future[None]) -> None:
-        """Connect, and watch who is there as long as there is a connection."""
+        """Connect, and watch the workers while the connection lasts."""
         from distributed import Client  # of an extra
 
         client = Client(
@@ -254,9 +252,9 @@ class SchedulerLink:
                 await asyncio.wait_for(client.close(), CLOSE_S)
 
     def _note(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
-        """Take in who is there; a worker that has not said so for long is not."""
+        """Update the workers; leave out those that have been silent for too long."""
         now_s = time.monotonic()
-        # Where we ourselves were stopped for a while, nobody else was silent.
+        # If this process itself was stopped for a while, the workers were not silent.
         late_s = now_s - self._asked_s - max(POLL_S, EACH_S * len(self._since))
         held_s = late_s if late_s > SILENCE_S / 2 else 0.0
         self._asked_s = now_s
@@ -271,7 +269,7 @@ class SchedulerLink:
         self.workers = there
 
     def do(self, what: Coroutine[Any, Any, Any]) -> Future[Any]:
-        """Have something done that awaits `call`; the future is over when the link is lost."""
+        """Run a coroutine that awaits `call`; its future ends if the connection is lost."""
         told: Future[Any] = Future()
         self._loop.call_soon_threadsafe(self._begin, what, told)
         return told
@@ -288,7 +286,7 @@ class SchedulerLink:
         told.add_done_callback(partial(self._cancel, task))
 
     def _end(self, told: Future[Any], task: asyncio.Task[Any]) -> None:
-        """Hand on what came of something, unless who asked has given it up."""
+        """Pass on the result of a coroutine, unless the caller has given it up."""
         self._calls.discard(task)
         lost = PlaceLostError(self.why or "the scheduler has stopped")
         error = lost if task.cancelled() else task.exception()
@@ -311,9 +309,9 @@ class SchedulerLink:
         within_s: float = SHORT_S,
         priority: int = 0,
     ) -> str:
-        """Return what a function of texts answers on a worker.
+        """Return the text answer of a function on a worker.
 
-        Raises PlaceLostError where it does not in time or is gone, and RemoteError.
+        Raises RemoteError, and PlaceLostError if the worker is lost or does not answer in time.
         """
         from distributed import CancelledError, KilledWorker  # of an extra
         from distributed.comm import CommClosedError
@@ -351,13 +349,13 @@ class SchedulerLink:
             future.release()
 
     async def tell(self, address: str, function: Callable[[str], str], text: str) -> None:
-        """Have a short function called on a worker at once, whatever it does."""
+        """Have a short function called on a worker at once, even while it is busy."""
         if (client := self._client) is not None:
             running = client.run(function, text, workers=[address])
             with suppress(Exception):
                 await asyncio.wait_for(running, CONNECT_S / 2)
 
     def close(self) -> None:
-        """Let go of the scheduler; what was called and has not answered is given up."""
+        """Disconnect from the scheduler, and cancel unanswered calls."""
         self._is_closing = True
         self._thread.join(CONNECT_S)

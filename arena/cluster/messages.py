@@ -1,4 +1,4 @@
-"""What goes between a runner and the machines of a cluster: one JSON text each way, validated."""
+"""The validated JSON messages between a runner and the machines of a cluster."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from lath.arena.referee.match import Adjudication
 from lath.arena.referee.record import GamePlan
 
 VERSION: Final = 4
-"""Of these messages; those of other versions are not understood."""
+"""The version of these messages; other versions are refused."""
 
 
 Digest = Annotated[str, Field(pattern=r"\A[0-9a-f]{64}\z")]
-"""A SHA-256, by which something is kept in a folder of that name."""
+"""A SHA-256 digest, used as a folder name."""
 
 FileName = Annotated[str, Field(pattern=r"\A[^/\x00]*[^/\x00.][^/\x00]*\z")]
-"""The name of a file, which leads nowhere else."""
+"""A file name without a path."""
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -33,18 +33,18 @@ Count = Annotated[int, Field(ge=0)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traveller:
-    """A bot as it is sent."""
+    """A bot in the form that is sent."""
 
     spec: BotSpec
-    """Its texts have marks in the places of paths that each machine has elsewhere."""
+    """The settings, with marks in place of paths that differ between machines."""
 
     bundle: Digest | Literal[""]
-    """The digest of its files; empty: it brings none."""
+    """The digest of its files; empty without files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameFile:
-    """The file of a game that is nobody's package."""
+    """The file of a game that is not part of a package."""
 
     name: FileName
     sha256: Digest
@@ -53,11 +53,11 @@ class GameFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTerms:
-    """What holds for all pairs of a run, and is sent to each machine once."""
+    """The settings of a run for all pairs, sent to each machine once."""
 
     version: Literal[4] = VERSION
     tree: str
-    """Marks the processes that are started for the run."""
+    """The mark of the run's processes."""
 
     bots: tuple[Traveller, ...]
     games: tuple[str, ...]
@@ -66,78 +66,78 @@ class RunTerms:
     adjudication: Adjudication
     keeps_logs: bool
     pins: bool
-    """Whether games get cores of their own, where there are enough."""
+    """True if games get cores of their own if possible."""
 
     wall: str
-    """Of bots that ask for none: `auto`, `user` or `bwrap`."""
+    """The sandbox of bots that do not ask for one: `auto`, `user` or `bwrap`."""
 
     must_be_walled: bool
-    """Whether a machine that has no such wall is refused; else its bots play without."""
+    """True if machines without this sandbox are refused; otherwise their bots play without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerEntry:
-    """What a worker is told before it plays."""
+    """The message that prepares a worker."""
 
     terms: RunTerms
     digest: Digest
-    """Of the terms: jobs name them by it."""
+    """The digest of the terms, by which jobs name them."""
 
     host: str
-    """What its machine is called in records."""
+    """The machine's name in records."""
 
     first: Count
-    """How many games the workers before it play at a time on its machine."""
+    """The number of games that the workers before it play at a time on its machine."""
 
     slots: Count
-    """How many all workers of its machine play at a time."""
+    """The number of games that all workers of its machine play at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotSaid:
-    """What a bot says of itself before its first game."""
+    """A bot's handshake before its first game."""
 
     name: str = ""
     author: str = ""
     version: str = ""
     void: str = ""
-    """Why it could not be started; else empty."""
+    """The reason why it did not start; otherwise empty."""
 
     wrong: str = ""
-    """Why it cannot play in this tournament at all; else empty."""
+    """The reason why it cannot play in this tournament; otherwise empty."""
 
     words: str = ""
-    """The same in a sentence."""
+    """The reason in a sentence."""
 
     bot: str = ""
-    """The bot that it has happened to; empty: none."""
+    """The name of the bot with the problem; otherwise empty."""
 
     hint: str = ""
-    """What to type or to do."""
+    """The hint that belongs to the problem."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entered:
-    """How a worker is ready to play."""
+    """A worker's answer to its preparation."""
 
     missing: tuple[Digest, ...] = ()
-    """Bundles that it has not: it is not ready, and wants them first."""
+    """The bundles that it needs before it is ready."""
 
     refused: str = ""
-    """Why it cannot play at all; empty: it can."""
+    """The reason why it cannot play; empty if it can."""
 
     warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairTask:
-    """The games of one pair that are still to be played."""
+    """The remaining games of one pair."""
 
     pair: int
     games: tuple[GamePlan, ...]
     bots: tuple[str, str]
     options: tuple[Mapping[str, int | float | bool], ...]
-    """What each of them is set to; texts stand in the terms, and are the same for all pairs."""
+    """The bots' options that differ between pairs; text options are in the terms."""
 
     spent: frozenset[str]
     started: frozenset[str]
@@ -148,34 +148,34 @@ class Task:
     """Pairs that a worker plays one after the other."""
 
     terms: str
-    """The digest of those that it was told."""
+    """The digest of the terms."""
 
     pairs: tuple[PairTask, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskAnswer:
-    """What came of a task."""
+    """The result of a task."""
 
     results: tuple[str, ...] = ()
-    """A `PairResult` as text for each pair that was played, in their order."""
+    """The `PairResult` texts of the pairs that were played, in order."""
 
     seconds: Amount = 0.0
-    """How long all of its pairs took, together; 0 where they were not all played."""
+    """The total time of all pairs in seconds; 0 if some were not played."""
 
     is_unknown: bool = False
-    """Whether the worker does not know the terms: it is another one by now."""
+    """True if the worker does not know the terms, for example after a restart."""
 
     died: bool = False
-    """Whether what played the next pair died of it."""
+    """True if the process that played the next pair died."""
 
     lack: str = ""
-    """What the machine lacks, so that nothing more was played; else empty."""
+    """The resource that the machine lacked for further games; otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GreetingOf:
-    """Asks what a bot says of itself, which is started once for that."""
+    """The request to start a bot once for its handshake."""
 
     terms: str
     bot: str
@@ -183,35 +183,35 @@ class GreetingOf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hello:
-    """What a worker says of itself and its machine."""
+    """A worker's description of itself and its machine."""
 
     node: str
     versions: Mapping[str, str]
-    """Of what has to be the same everywhere, by name."""
+    """The versions that must be equal on all machines, by name."""
 
     games: Mapping[str, str]
-    """Versions of the rules of the games that are installed."""
+    """The versions of the rules of installed games."""
 
     cpu: str
     cores: Count
     speed: Positive
-    """Of one core: steps of a fixed piece of work, in thousands a second of CPU time."""
+    """The speed of one core, in thousands of steps of fixed work per second of CPU time."""
 
     resolution_ns: Amount
-    """Of the clock."""
+    """The resolution of the clock, in nanoseconds."""
 
     reading_ns: Amount
-    """How long it takes to read it."""
+    """The time to read the clock, in nanoseconds."""
 
     no_bwrap: str
-    """Why bots cannot be walled off there; empty: they can."""
+    """The reason why bots cannot use bubblewrap there; empty if they can."""
 
     is_root: bool
     bots: tuple[str, ...]
-    """Bundled ones."""
+    """The names of the bundled bots."""
 
     free_bytes: Count
-    """Room for bots' files."""
+    """The free space for bots' files, in bytes."""
 
 
 Message = TypeVar("Message")
@@ -220,7 +220,7 @@ _ADAPTERS: Final[dict[type[Any], TypeAdapter[Any]]] = {}
 
 
 def _adapter(kind: type[Message]) -> TypeAdapter[Message]:
-    """Return what reads and writes messages of a kind; to make one takes milliseconds."""
+    """Return the cached adapter of a message type, which takes milliseconds to create."""
     if kind not in _ADAPTERS:
         _ADAPTERS[kind] = TypeAdapter(kind)
     return _ADAPTERS[kind]
@@ -232,7 +232,7 @@ def write(message: object) -> str:
 
 
 def read(kind: type[Message], text: str) -> Message:
-    """Return the message that a text is; raises ArenaError for what is none."""
+    """Return the message in a text; raises ArenaError if it is not valid."""
     try:
         return _adapter(kind).validate_json(text)
     except ValidationError as error:

@@ -1,6 +1,6 @@
-"""What is sent to the workers of a cluster for a slot: several short pairs a task, each a future.
+"""The tasks for a cluster's workers, each with several short pairs whose results are futures.
 
-The seam between both is `concurrent.futures.Executor`, as it is for a worker process here.
+Their interface is `concurrent.futures.Executor`, as for local worker processes.
 """
 
 from __future__ import annotations
@@ -19,45 +19,45 @@ from lath.arena.tournament.run.slots import MOST, WEIGHT, PlaceLostError, Slot
 from lath.arena.tournament.store.jobs import PairJob, PairResult
 
 AHEAD_S: Final = 1.2
-"""How much a slot has to do at least, while its next task is on its way."""
+"""The least work of a slot while its next task is on its way, in seconds."""
 
 
 @dataclass(slots=True)
 class WorkerSlot:
-    """A worker that plays, or will."""
+    """A worker that plays, or will play."""
 
     seen: SeenWorker
     host: str = ""
-    """What its machine is called."""
+    """The name of its machine."""
 
     hello: Hello | None = None
     slots: list[Slot] = field(default_factory=list)
     tasks: set[Tasks] = field(default_factory=set)
     pair_s: float = 0.0
-    """How long it takes for a pair, of late; 0 while nobody knows.
+    """The recent time of a pair in seconds; 0 if unknown.
 
-    By its own clock: how often pairs come back tells nothing where the runner cannot keep up.
+    Measured by the worker: the rate of results is misleading if the runner is too slow.
     """
     making: Future[Any] | None = None
-    """Makes it ready."""
+    """The future of its preparation."""
 
     is_gone: bool = False
     why_lost: str = ""
-    """Why it has to be made ready again; else empty."""
+    """The reason why it must be prepared again; otherwise empty."""
 
     @property
     def is_given_up(self) -> bool:
-        """Return whether its machine has lacked something for too long."""
+        """Return True if its machine has lacked a resource for too long."""
         return any(slot.host.is_given_up for slot in self.slots)
 
     def pairs(self, task_s: float) -> int:
-        """Return how many pairs are in a task that should take so long."""
+        """Return the number of pairs in a task of this length."""
         return min(MOST, math.ceil(task_s / self.pair_s)) if self.pair_s else 1
 
     def fewest(self, task_s: float) -> int:
-        """Return how many pairs a slot should have at least: two tasks, of short ones more.
+        """Return the fewest pairs that a slot should have: two tasks, or more short ones.
 
-        While nobody knows how long they take it is one, since they may be many small tasks.
+        It is one while the time of a pair is unknown.
         """
         pairs = self.pairs(task_s)
         tasks = math.ceil(AHEAD_S / max(task_s, pairs * self.pair_s))
@@ -65,26 +65,26 @@ class WorkerSlot:
 
 
 Ask = Callable[[WorkerSlot, Sequence[PairJob], int], Future[str]]
-"""Sends pairs to a place, of which so many are on their way; the future is what it answers."""
+"""A function that sends pairs to a place, with the number on their way; returns the answer."""
 
 
 class Tasks(Executor):
-    """What plays the pairs of a slot: tasks for the worker of its place."""
+    """The executor of a slot, which sends its pairs as tasks to the worker."""
 
     def __init__(
         self, place: WorkerSlot, ask: Ask, distrust: Callable[[WorkerSlot, str], None]
     ) -> None:
-        """`ask` sends pairs to a place; `distrust` hears of answers that are none."""
+        """Prepare; `ask` sends pairs to a place, and `distrust` is called for invalid answers."""
         self._place: Final = place
         self._ask: Final = ask
         self._distrust: Final = distrust
         self._waiting: Final[list[tuple[PairJob, Future[str]]]] = []
-        """What was not sent yet."""
+        """The jobs that were not sent yet."""
         self._sent: Final[dict[Future[str], list[tuple[PairJob, Future[str]]]]] = {}
         place.tasks.add(self)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **_kwargs: Any) -> Future[Any]:  # noqa: ARG002
-        """Take a job, which goes with the next task; raises PlaceLostError."""
+        """Take a job for the next task; raises PlaceLostError."""
         if self._place.is_gone:
             raise PlaceLostError("its worker has stopped")
         (job,) = args
@@ -93,7 +93,7 @@ class Tasks(Executor):
         return future
 
     def send(self, pairs: int) -> None:
-        """Send what was taken, so many pairs in a task."""
+        """Send the waiting jobs, with this number of pairs per task."""
         while self._waiting:
             chunk = self._waiting[:pairs]
             del self._waiting[:pairs]
@@ -103,7 +103,7 @@ class Tasks(Executor):
             answer.add_done_callback(self._take)
 
     def _take(self, answer: Future[str]) -> None:
-        """Hand on what a task came to; a thread of the link does it."""
+        """Pass on the results of a task; called by a thread of the link."""
         chunk = self._sent.pop(answer, [])
         if not chunk:  # given up meanwhile
             return
@@ -139,7 +139,7 @@ class Tasks(Executor):
             _break(left, BrokenExecutor("the worker died"))
 
     def lose(self, why: str) -> None:
-        """Give up what was taken: the worker is gone."""
+        """Give up all jobs, because the worker is lost."""
         chunks = [self._waiting[:], *self._sent.values()]
         self._waiting.clear()
         self._give_up()
@@ -152,14 +152,14 @@ class Tasks(Executor):
             answer.cancel()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
-        """Let go of the place; with `cancel_futures` at once, and of what it plays."""
+        """Leave the place; with `cancel_futures` give up its jobs at once."""
         self._place.tasks.discard(self)
         if cancel_futures:
             self._give_up()
 
 
 def _checked(text: str, job: PairJob) -> str:
-    """Return a result as text, if it is one of this job; raises ArenaError."""
+    """Return a result text if it belongs to this job; raises ArenaError."""
     found = read(PairResult, text)
     wanted = {plan.number: (plan.game, plan.names) for plan in job.games}
     numbers = [game.number for game in found.games]
@@ -178,7 +178,7 @@ def _break(chunk: Iterable[tuple[PairJob, Future[str]]], error: Exception) -> No
 
 
 def pair_of(job: PairJob) -> PairTask:
-    """Return a job as it is sent."""
+    """Return a job in the form that is sent."""
     one, other = job.bots
     same = "pair", "games", "spent", "started"
     options = (

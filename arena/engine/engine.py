@@ -1,7 +1,7 @@
-"""A bot driven from Python: started, asked about positions, listened to while it thinks, sent away.
+"""A bot controlled from Python: start it, ask it about positions, follow its search, end it.
 
-It is the referee's conversation with a bot (`referee/conversation.py`), for one who asks instead of
-two who play: the same deadlines, walls and clearing up.
+It uses the referee's conversation with a bot (`referee/conversation.py`), with the same deadlines,
+sandboxes and cleanup.
 """
 
 from __future__ import annotations
@@ -35,49 +35,48 @@ from lath.notation.protocol import Option, TimeControl
 from lath.notation.record.tags import Termination
 
 MARGIN_S: Final = 1.0
-"""How late an answer may be. A tournament's margin is that of who wants to be fair; who asks wants
-an answer."""
+"""The accepted overrun of an answer, in seconds; more than in tournaments, to get an answer."""
 
 STOP_S: Final = 2.0
-"""How long a bot may take to answer once it was told to stop."""
+"""The time limit for an answer after `stop`, in seconds."""
 
 UNTIL_STOPPED_MS: Final = 86_400_000
-"""What a bot is told that shall think until it is told to stop: a day."""
+"""The time control sent for a search without a limit, in milliseconds: a day."""
 
 
 class EngineError(ArenaError):
-    """A bot did not do what it was asked; one of the four below says what."""
+    """A bot failed to answer a request; the subclass gives the kind of failure."""
 
     def __init__(self, bot: str, words: str, why: Termination | None = None) -> None:
         super().__init__(words)
         self.bot = bot
-        """Its name."""
+        """The bot's name."""
         self.why = why
-        """How a game would have ended by that; None where there was none yet."""
+        """The termination that a game would have had; None before a game."""
 
 
 class NotABotError(EngineError):
-    """The program cannot be started, or does not say `ok`."""
+    """The program does not start, or does not answer `ok`."""
 
 
 class BotDiedError(EngineError):
-    """The process has ended, or closed its output or input, or was ended for all that it wrote."""
+    """The process ended, closed its input or output, or exceeded its output limit."""
 
 
 class DeadlineError(EngineError):
-    """No answer came in time. The process was ended."""
+    """The answer did not come in time, so the process was ended."""
 
 
 class IllegalAnswerError(EngineError):
-    """The answer is no move of the game, or not legal in the position."""
+    """The answer is not a legal move in the position."""
 
 
 _NO_MOVE: Final = ""
-"""What ends a game that no question goes on with."""
+"""A text that marks a game that cannot continue."""
 
 
 class _Told(NamedTuple):
-    """A game as a bot was told of it; where another question has the same, it goes on."""
+    """A game as the bot knows it, so that the next question can continue it."""
 
     game: str
     start: str
@@ -87,10 +86,10 @@ class _Told(NamedTuple):
 
 
 class Engine:
-    """A bot, and one process of it, which is asked one question after the other.
+    """A bot and its process, which answers one question after the other.
 
-    A process that dies or is too late is ended, and the next question starts another. Not for two
-    threads at a time; any number of engines may be open.
+    A process that dies or is too late is ended, and the next question starts another one. Use an
+    engine in one thread at a time; any number of engines can be open.
     """
 
     def __init__(
@@ -101,7 +100,7 @@ class Engine:
         startup: float = 10.0,
         limit: float = HARD_LIMIT_S,
     ) -> None:
-        """Take how the bot is started; `Engine.open` is what callers need."""
+        """Prepare an engine; callers use `Engine.open`."""
         self._limits: Final = spec.own(
             Limits(
                 time=TimeControl(),
@@ -121,9 +120,9 @@ class Engine:
         self._number = 0
         self._told: _Told | None = None
         self._plies: list[str] = []
-        """What was played of that game, as the bot knows it; none goes on from `_NO_MOVE`."""
+        """The moves of that game that the bot knows; `_NO_MOVE` if it cannot continue."""
         self._analysis: Analysis | None = None
-        """The question that was asked last, while it may not have its answer."""
+        """The last analysis, while it may be unanswered."""
 
     @classmethod
     def open(
@@ -136,18 +135,17 @@ class Engine:
         startup: float = 10.0,
         limit: float = HARD_LIMIT_S,
     ) -> Self:
-        """Start a bot, and hear what it says of itself.
+        """Start a bot, do its handshake and return its engine.
 
-        `bot` is the name of a bundled one, the path of a program or a folder, a command line or
-        its words, all as `arena match` takes them, or the table of a `[[bot]]`. `options` are set,
-        over those that it brings; `sandbox` is its wall: `none`, `user`, `bwrap`, or `auto`.
+        `bot` is the name of a bundled bot, the path of a program or a folder, a command line or its
+        words, as in `arena match`, or the table of a `[[bot]]`. The `options` override its own. The
+        `sandbox` is `none`, `user`, `bwrap` or `auto`.
 
-        Seconds: an answer may be late by `margin`; `ok` and `ready` may take `startup`; an answer
-        without a limit of time may take `limit`.
+        Times are in seconds: `margin` is the accepted overrun, `startup` the limit for `ok` and
+        `ready`, and `limit` that for an answer without a time limit.
 
-        Raises ConfigError where that is no bot's description, an option is wrong or a wall not
-        possible, NotABotError where the program does not start or does not say `ok`, MachineError
-        where the machine lacks what it needs.
+        Raises ConfigError for an invalid bot, option or sandbox, NotABotError if the program does
+        not start or answer `ok`, and MachineError if the machine lacks a resource.
         """
         return cls.of(_spec(bot, options, sandbox), margin=margin, startup=startup, limit=limit)
 
@@ -160,7 +158,7 @@ class Engine:
         startup: float = 10.0,
         limit: float = HARD_LIMIT_S,
     ) -> Self:
-        """Do the same with a bot that was described already."""
+        """Start the bot of these settings; see `open`."""
         engine = cls(spec, margin=margin, startup=startup, limit=limit)
         try:
             engine._start()
@@ -183,7 +181,7 @@ class Engine:
             self._end()
 
     def close(self) -> None:
-        """End the bot: it is asked to, and has a second; nothing of it is left then."""
+        """End the bot and all of its processes; it gets time to end by itself."""
         if self._end.alive:
             if not self._bot.is_thinking:
                 self._bot.quit()
@@ -193,26 +191,26 @@ class Engine:
 
     @property
     def name(self) -> str:
-        """Return the name that it gives itself; without one that of its file, folder or table."""
+        """Return the bot's own name, or by default the name of its file, folder or table."""
         return self._bot.greeting.name or self._bot.name
 
     @property
     def author(self) -> str:
-        """Return what it says of who wrote it; empty where it does not."""
+        """Return the bot's author, as it reports; empty if it does not."""
         return self._bot.greeting.author
 
     @property
     def version(self) -> str:
-        """Return what it says of that; empty where it does not."""
+        """Return the bot's version, as it reports; empty if it does not."""
         return self._bot.greeting.version
 
     @property
     def games(self) -> tuple[str, ...]:
-        """Return the ids of the games that it says it plays; some may not be installed."""
+        """Return the ids of the games that the bot declares; some may not be installed."""
         return tuple(self._bot.greeting.games)
 
     def plays(self, game: str) -> bool:
-        """Return whether it says that it plays the game of this id, which may have parameters."""
+        """Return True if the bot declares this game id, which may have parameters."""
         return self._bot.greeting.plays(game)
 
     @property
@@ -226,7 +224,7 @@ class Engine:
         return MappingProxyType(self._settings)
 
     def configure(self, options: Mapping[str, object]) -> None:
-        """Set options, from the next question on; raises ConfigError, and sets none then."""
+        """Set options from the next question on; raises ConfigError without setting any."""
         for wrong in self._bot.greeting.wrong_options(options):
             raise ConfigError(f"bot {self.name!r}: {wrong}")
         self._settle()
@@ -245,15 +243,15 @@ class Engine:
         moves: Sequence[str] = (),
         seed: int = 1,
     ) -> Answer:
-        """Return the bot's move in `position`, or after `moves` that were played from there.
+        """Return the bot's move in `position`, or after the `moves` played from there.
 
-        A bot that is told `moves` knows the way, and one that hears of a game's next moves in the
-        next question goes on with what it has searched. The same `seed` gives the same answer where
-        the bot's limit is no time; it is a whole number from 0 to 2^63 - 1, or a ValueError.
+        With `moves` the bot knows the game so far, and it can reuse its search if the next question
+        continues the game. The same `seed` gives the same answer unless the limit is a time. The
+        seed is a whole number from 0 to 2^63 - 1; otherwise ValueError is raised.
 
-        Raises GameError where the moves are not legal or the game is over, ConfigError where the
-        bot does not play it, and EngineError: BotDiedError, DeadlineError, IllegalAnswerError, or
-        NotABotError where a fresh process does not start.
+        Raises GameError if the moves are not legal or the game is over, and ConfigError if the bot
+        does not play the game. Raises EngineError: BotDiedError, DeadlineError, IllegalAnswerError,
+        or NotABotError if a fresh process does not start.
         """
         asked = self._begin(position, limit, moves, seed)
         try:
@@ -275,7 +273,7 @@ class Engine:
         moves: Sequence[str] = (),
         seed: int = 1,
     ) -> Analysis:
-        """Ask as `play` does, and return at once what tells of the bot's thoughts as they come.
+        """Ask as `play` does, and return at once an iterator of the bot's messages.
 
         Without a limit the bot thinks until `stop`, or as long as it likes.
         """
@@ -300,7 +298,7 @@ class Engine:
     # How that is done
 
     def _start(self) -> None:
-        """Start a process and greet it; raises NotABotError and MachineError."""
+        """Start a process and do its handshake; raises NotABotError and MachineError."""
         self._told = None
         self._analysis = None
         if not self._end.alive:
@@ -318,7 +316,7 @@ class Engine:
                 self._bot.say(wire.setoption_line(name, value))
 
     def _settle(self) -> None:
-        """Have the last question answered, or its process ended: the next one can be asked."""
+        """End the last question, or its process, so that the next one can be asked."""
         if self._analysis is not None:
             self._analysis.close()
             self._analysis = None
@@ -326,7 +324,7 @@ class Engine:
     def _begin(
         self, position: Position, limit: Limit, moves: Sequence[str], seed: int
     ) -> _Question:
-        """Tell the bot of the game that it is asked about, or that it goes on; see `play`."""
+        """Announce a new game to the bot, or continue its last one; see `play`."""
         if not (isinstance(seed, Integral) and 0 <= seed < 2**63):
             raise ValueError(f"a seed of {seed!r}, expected a whole number from 0 to 2^63 - 1")
         start, plies = position, list[Move]()
@@ -353,7 +351,7 @@ class Engine:
         return asked
 
     def _begin_game(self, told: _Told, limit: TimeControl) -> None:
-        """Tell the bot of a new game; of the process that leaves before it, another takes it."""
+        """Announce a new game; if the process ended before, start another one for it."""
         bot = self._bot
         ending = wire.result_line(self._number, Result.UNFINISHED, Termination.UNTERMINATED)
         is_first, self._told, self._plies = self._told is None, None, []
@@ -382,13 +380,13 @@ class Engine:
         self._told = told
 
     def _allowed_s(self, asked: _Question, limit: Limit) -> float:
-        """Return how long the answer may take, what it may be late included."""
+        """Return the time limit for the answer, with the margin, in seconds."""
         clocks = (limit.first_s, limit.second_s)
         given_s = clocks[asked.seat] if limit.seconds is None else limit.seconds
         return self._limits.hard_limit_s if given_s is None else given_s + self._limits.margin_s
 
     def _infos(self) -> Info:
-        """Return what the lines of `info` of the last answer say."""
+        """Return the values of the `info` lines of the last answer."""
         info = Info()
         for line in self._bot.asides.infos:
             info = info.updated(line.decode("utf-8", "replace"))
@@ -411,7 +409,7 @@ class Engine:
         return Answer(move, used_s, info)
 
     def _failed(self, error: NoAnswerError, asked: _Question) -> EngineError:
-        """End a bot whose answer does not come, and return that in words."""
+        """Kill a bot whose answer does not come, and return the error."""
         found = priced(error, asked.seat, asked.ply)
         self._bot.kill()
         words = str(found) if isinstance(found, GameVoidError) else f"{self._bot.name}: {found}"
@@ -421,12 +419,12 @@ class Engine:
 
 @cache
 def _plainest(game: str) -> str:
-    """Return the position that a bot begins with that is told no other."""
+    """Return the starting position of a game without a setup."""
     return games.get(game).start().text()
 
 
 class _Question(NamedTuple):
-    """What a bot is asked."""
+    """The question to a bot."""
 
     position: Position
     seat: Side
@@ -434,10 +432,10 @@ class _Question(NamedTuple):
 
 
 class Analysis(Iterator[Info]):
-    """What a bot says while it thinks: an iterator of each `info`, and its answer in the end.
+    """The search of a bot: an iterator of its `info` values, with the answer at the end.
 
-    It is a context manager, too: at its end the bot is told to stop. It is over when the bot has
-    answered; the engine's next question ends it as `close` does.
+    It is also a context manager, which stops the bot at its end. The engine's next question ends
+    it, as `close` does.
     """
 
     def __init__(
@@ -450,9 +448,9 @@ class Analysis(Iterator[Info]):
         answered: Callable[[_Question, str, float, Info], Answer],
         failed: Callable[[NoAnswerError, _Question], EngineError],
     ) -> None:
-        """Take a bot that was asked; `Engine.analysis` is what callers need."""
+        """Follow a bot that was asked; callers use `Engine.analysis`."""
         self.info = Info()
-        """What was heard last of each so far."""
+        """The last value of each kind so far."""
         self._bot: Final = bot
         self._asked: Final = asked
         self._began_s: Final = began_s
@@ -467,17 +465,19 @@ class Analysis(Iterator[Info]):
         return self
 
     def __next__(self) -> Info:
-        """Return what the next line of `info` says; raises EngineError."""
+        """Return the values after the next `info` line; raises EngineError."""
         if (info := self._hear(math.inf)) is None:
             raise StopIteration
         return info
 
     def poll(self, seconds: float) -> Info | None:
-        """Return the next of them if it comes within so long; else None; raises EngineError."""
+        """Return the next values, or None after the given time; raises EngineError."""
         return self._hear(signals.awake_s() + seconds)
 
     def _hear(self, by_s: float) -> Info | None:
-        """Return the next of them; None where none comes by then, by `signals.awake_s`, or ever.
+        """Return the next values.
+
+        None if there are no more, or none by `by_s` of `signals.awake_s`.
 
         Raises EngineError.
         """
@@ -500,7 +500,7 @@ class Analysis(Iterator[Info]):
         return None
 
     def _take_answer(self) -> None:
-        """Take the answer that has come; raises EngineError."""
+        """Read the answer that has come; raises EngineError."""
         looked_s = signals.awake_s()  # what came before was listened to
         text, used_s = self._bot.await_move(
             self._asked.ply, self._began_s, math.inf, looked_s=looked_s
@@ -513,17 +513,17 @@ class Analysis(Iterator[Info]):
 
     @property
     def is_over(self) -> bool:
-        """Return whether the bot has answered, as far as was listened, or never will."""
+        """Return True if the bot has answered or failed, as far as was read."""
         return self._answer is not None or self._error is not None
 
     def stop(self) -> None:
-        """Tell the bot to answer now with what it has; it has two seconds. It is not waited for."""
+        """Tell the bot to answer within two seconds; does not wait for the answer."""
         if not self.is_over and not self._was_stopped:
             self._was_stopped = True
             self._until_s = min(self._until_s, self._bot.say(wire.STOP) + STOP_S)
 
     def wait(self) -> Answer:
-        """Return the bot's answer, when it comes; raises EngineError."""
+        """Wait for the bot's answer and return it; raises EngineError."""
         for _ in self:
             pass
         if self._answer is None:
@@ -532,7 +532,7 @@ class Analysis(Iterator[Info]):
         return self._answer
 
     def close(self) -> None:
-        """Have the bot stop; one that does not, or fails, is ended without a word."""
+        """Stop the bot, or end it without an error if it fails."""
         if not self.is_over:
             self.stop()
             with suppress(EngineError):
@@ -556,7 +556,7 @@ def _spec(
     options: Mapping[str, object] | None,
     sandbox: str | None,
 ) -> BotSpec:
-    """Return how a bot is started; see `Engine.open`. Raises ConfigError."""
+    """Return the settings to start a bot; see `Engine.open`. Raises ConfigError."""
     from lath.arena.entrants.origins import sandbox_of  # start-up time
     from lath.arena.entrants.programs import bundled
 
@@ -575,7 +575,7 @@ def _spec(
 
 
 def _described(bot: str | Path | Sequence[str] | Mapping[str, Any], sandbox: str | None) -> BotSpec:
-    """Return how a bot is started that is described as `arena match` takes it, or by a table."""
+    """Return the settings of a bot described by a text for `arena match`, or by a table."""
     from lath.arena.entrants.origins import in_words, origin_of, spec_in, spec_of  # start-up time
 
     if isinstance(bot, Mapping):

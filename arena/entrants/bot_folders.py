@@ -1,4 +1,4 @@
-"""The bot in a folder: how it is started, and what the `tournament.toml` there may say of it."""
+"""The bot in a folder: its command, and the keys that its own `tournament.toml` can set."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def started_by(path: Path, called: str) -> tuple[str, ...]:
 
 
 def executables(home: Path) -> set[Path]:
-    """Return the files of a folder that may be executed, without those that are hidden."""
+    """Return the executable files of a folder, without hidden ones."""
     return {
         path
         for path in home.iterdir()
@@ -51,12 +51,14 @@ def table_in(
 ) -> dict[str, Any]:
     """Return the table of the bot in a folder, without its name; raises ConfigError.
 
-    By `command`, where that is given, else by its `tournament.toml`; else it is what was `made`,
-    what its `package.json` names, the only executable, or the only script. What `build` makes in a
-    copy of the folder is looked for there; raises ArenaError where it fails.
+    The bot starts by `command`. Default: the folder's `tournament.toml`. Without one it is, in this
+    order, the file that was `made`, the script that `package.json` names, the only executable or
+    the only script. With `build`, the arena looks in a built copy of the folder; raises ArenaError
+    if the build fails.
 
-    `asked` is the sandbox that the organiser asks for: with one the file in the folder may say only
-    what its key's rule in `BotTable` allows, but for the keys that the organiser has `typed`.
+        `asked` is the sandbox that the organiser asks for. With one, the file in the folder can set
+        only what each key's rule in `BotTable` allows, except for the keys that the organiser has
+        `typed`.
     """
     from lath.arena.directory import CONFIG  # start-up time
 
@@ -95,7 +97,7 @@ def table_in(
 def _table_of_config(
     path: Path, called: str, asked: str | None, typed: Container[str]
 ) -> dict[str, Any]:
-    """Return what the configuration in a folder says of its only bot with a command."""
+    """Return the table of the only bot with a command in a folder's configuration."""
     from lath.arena.entrants.toml_text import lines_of, read_toml  # start-up time
 
     if minimum.asks(asked):
@@ -134,11 +136,11 @@ def _has_command(row: object) -> bool:
     return isinstance(command, str | list) and bool(command)
 
 
-# What the entrant's file may say where a sandbox was asked for
+# The keys of an entrant's file, if a sandbox was asked for
 
 
 def is_read(key: str, asked: str | None) -> bool:
-    """Return whether a key of the file in a folder counts: without a sandbox all that there are."""
+    """Return True if the arena reads this key of an entrant's file; without a sandbox, all keys."""
     if not minimum.asks(asked):
         return True
     from lath.arena.entrants.bot_table import KEYS  # start-up time
@@ -156,11 +158,11 @@ def refuse_more(
     typed: Container[str] = (),
     home: Path | None = None,
 ) -> None:
-    """Raise ConfigError where an entrant's file asks for more than it may have in a sandbox.
+    """Raise ConfigError if an entrant's file asks for more than a sandbox allows.
 
-    `row` is what the file at `path` says of the bot, by keys whose `lines` are known, and `words`
-    is its command as it is started. What the organiser has `typed` in the place of a key counts
-    instead. The entrant's folder is `home`. Default: that of the file.
+    `row` is the bot's table in the file at `path`, `lines` are the lines of its keys, and `words`
+    is the command to start. Keys that the organiser has `typed` are not checked. `home` is the
+    entrant's folder. Default: the folder of the file.
     """
     from lath.arena.entrants.bot_table import KEYS  # start-up time
     from lath.arena.entrants.toml_text import shown

@@ -1,7 +1,7 @@
-"""The table `[[bot]]`: all that is known of each key, declared once, beside the key.
+"""The table `[[bot]]`, which declares each key and its rules once.
 
-A key says what it takes, what it is called after a semicolon, which field of a `BotSpec` it fills,
-whether it decides games, and what an entrant's own file may set by it.
+A key declares its values, its part after a semicolon, its field of `BotSpec`, its effect on games,
+and the values that an entrant's own file can set.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _size(value: Any) -> int:
 
 
 def _words(value: Any) -> tuple[str, ...]:
-    """Return the words of a command, which may be one text as a shell reads it."""
+    """Return the words of a command; a single text is split as in a shell."""
     words = shlex.split(value) if isinstance(value, str) else value
     if not isinstance(words, list) or not all(isinstance(w, str) and "\0" not in w for w in words):
         raise ValueError("not a command")
@@ -87,7 +87,7 @@ def _words(value: Any) -> tuple[str, ...]:
 
 
 def must(holds: Callable[[Any], bool]) -> AfterValidator:
-    """Return what refuses a value of which something does not hold."""
+    """Return a validator that refuses values for which `holds` returns False."""
 
     def check(value: Any) -> Any:
         if not holds(value):
@@ -98,17 +98,17 @@ def must(holds: Callable[[Any], bool]) -> AfterValidator:
 
 
 def whole(low: int, high: int = MOST) -> Any:
-    """Return the field of a whole number between two bounds, which are allowed."""
+    """Return the field of a whole number from `low` to `high`."""
     limit = "10^15" if high == MOST else high
     return Field(strict=True, ge=low, le=high, description=f"a whole number from {low} to {limit}")
 
 
 def json_of(*kinds: dict[str, Any]) -> WithJsonSchema:
-    """Return what the JSON Schema says of a value that we read ourselves."""
+    """Return the JSON Schema of a value with a reader of its own."""
     return WithJsonSchema({"anyOf": list(kinds)} if len(kinds) > 1 else kinds[0])
 
 
-# What keys take. A description is what is allowed, in English, for errors and for editors.
+# Types of values. Their descriptions list the allowed values, for errors and for editors.
 Text = Annotated[str, Field(min_length=1), must(lambda text: text.strip() and text.isprintable())]
 
 Name = Annotated[
@@ -167,20 +167,20 @@ Sandbox = Annotated[
 
 
 def _is_told(value: str | float) -> bool:
-    """Return whether a bot can be told a value: on one line, and a number that is finite."""
+    """Return True if the protocol can send a value: one line, and a finite number."""
     if isinstance(value, int | float):
         return abs(value) <= MOST  # which NaN is not
     return not re.search(r"[\n\0]", value)
 
 
 class KeyTable(BaseModel):
-    """Keys and what they take; others are refused."""
+    """A table that refuses unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class BotTime(KeyTable):
-    """A bot's own time control: `initial` and `increment`, or `move`, or `nodes`; also `first`."""
+    """A bot's own time control: `initial` and `increment`, or `move`, or `nodes`, and `first`."""
 
     initial: SomeTime = 0.0
     """Time on a bot's clock before its first move. Default: 2s if `[time]` is empty or missing."""
@@ -199,7 +199,7 @@ class BotTime(KeyTable):
     the clock unchanged."""
 
     def control(self) -> TimeControl:
-        """Return the time control that the table says."""
+        """Return the time control of the table."""
         return TimeControl(
             initial_ms=round(self.initial * 1000),
             increment_ms=round(self.increment * 1000),
@@ -213,24 +213,28 @@ _TIME: Final = PartKind(time_from, lambda table: str(BotTime.model_validate(tabl
 
 
 class BotKey(NamedTuple):
-    """What is true of a key of `[[bot]]` besides what it takes."""
+    """The rules of a key of `[[bot]]`, besides the type of its value."""
 
     entrant: EntrantRule
-    """What an entrant's own file may set by it where a sandbox was asked for."""
+    """The values that an entrant's own file can set if a sandbox was asked for."""
 
     part: str = ""
-    """Its name after a semicolon; with a dot at its end each entry of a table is a part. Empty: the
-    text begins with it."""
+    """The key's name after a semicolon; with a dot at its end, each entry of a table is a part.
+
+    Empty for the beginning of the text.
+    """
 
     kind: PartKind = TEXT
-    """How that part is read and written."""
+    """The reader and the writer of that part."""
 
     spec: str = ""
-    """The field of a `BotSpec` that it fills. Default: the one of its own name."""
+    """The field of a `BotSpec` that it fills. Default: the field of the same name."""
 
     decides: bool = False
-    """Whether it decides which games are played. A run that goes on with another value is refused;
-    of other keys another value is noted."""
+    """True if the key decides which games are played.
+
+    A run cannot resume with another value; for other keys the arena only notes the change.
+    """
 
 
 _SHARED: Final = "the organiser shares out the machine"
@@ -239,7 +243,7 @@ _SHARED_TIME: Final = "the organiser decides how long the arena waits for bots"
 
 
 def _waited(part: str) -> BotKey:
-    """Return what is true of a key that says how long a bot is waited for."""
+    """Return the rules of a key for a time limit."""
     rule = EntrantRule(_SHARED_TIME, "no time", never, part=f"{part}=TIME")
     return BotKey(rule, part, AMOUNT, spec=f"{part}_s")
 
@@ -442,14 +446,14 @@ KEYS: Final[Mapping[str, BotKey]] = {
     name: next(each for each in field.metadata if isinstance(each, BotKey))
     for name, field in BotTable.model_fields.items()
 }
-"""By the name of the key."""
+"""The rules of each key, by name."""
 
 _PARTS: Final = {key.part: name for name, key in KEYS.items() if key.part}
 """The key that each part fills, by the part's name."""
 
 
 def checked(table: Mapping[str, Any], of: str) -> BotTable:
-    """Return what a table says; refuse what no `[[bot]]` may have, in the words of those."""
+    """Return the checked table; raises ConfigError with the messages for `[[bot]]`."""
     try:
         return BotTable.model_validate(table)
     except ValidationError as error:
@@ -461,7 +465,7 @@ def checked(table: Mapping[str, Any], of: str) -> BotTable:
 
 
 def read_parts(parts: Iterable[str], of: str) -> dict[str, Any]:
-    """Return what stands after `;`, as `[[bot]]` has it; raises ConfigError."""
+    """Return the parts after `;` as a table `[[bot]]`; raises ConfigError."""
     table: dict[str, Any] = {}
     for text in parts:
         said, value = split_part(text.strip())
@@ -492,7 +496,7 @@ def _unknown(part: str) -> str:
 
 
 def parts_text(table: Mapping[str, Any]) -> list[str]:
-    """Return the parts of a bot's text that say what a table says; `read_parts` reads them."""
+    """Return the parts of a bot's text for a table; `read_parts` reads them."""
     parts = []
     for name, value in table.items():
         part, kind = KEYS[name].part, KEYS[name].kind
@@ -507,20 +511,20 @@ def parts_text(table: Mapping[str, Any]) -> list[str]:
 
 
 def _part_name(name: str) -> str:
-    """Return the name of an entry as a part has it: in quotes where letters of it mean more."""
+    """Return an entry's name as it appears in a part: in quotes if it has special characters."""
     return name if re.fullmatch(r"""[^;='"\\\s]+( [^;='"\\\s]+)*""", name) else shlex.quote(name)
 
 
-# How it is started
+# How a bot starts
 
 _FROM_THE_FIRST: Final = ("name", "command", "options", "time")
-"""What 0.1.0 kept of every bot, in its order; of other keys only what is said is kept."""
+"""The keys that 0.1.0 kept for every bot, in order; other keys are kept only if set."""
 
 
 def bot_spec(table: BotTable, folder: Path, sandbox: str = "auto") -> BotSpec:
-    """Return how a bot is started whose table is right; `folder` is that of the file.
+    """Return the settings to start the bot of a checked table; `folder` is that of the file.
 
-    `sandbox` is that of a bot that names none.
+    `sandbox` is the default for bots that do not name one.
     """
     command = table.command or bundled()[table.name]
     home = (folder / table.cwd).resolve()
@@ -550,7 +554,7 @@ def _below(folder: Path, paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def located(row: Mapping[str, Any], table: BotTable, folder: Path) -> dict[str, Any]:
-    """Return a row that `table` has checked, with paths that any folder can read."""
+    """Return a row that `table` has checked, with paths that work from any folder."""
     home = (folder / table.cwd).resolve()
     found = {**row}
     if table.cwd:
@@ -564,7 +568,10 @@ def located(row: Mapping[str, Any], table: BotTable, folder: Path) -> dict[str, 
 
 
 def identity_of(bot: BotSpec) -> dict[str, object]:
-    """Return what decides the games of a bot, as JSON has it: a directory keeps it."""
+    """Return the settings that decide a bot's games, as JSON.
+
+    A tournament's directory keeps them.
+    """
     found: dict[str, object] = {}
     for name in sorted(KEYS, key=lambda name: name not in _FROM_THE_FIRST):
         value = getattr(bot, KEYS[name].spec or name)

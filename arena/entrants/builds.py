@@ -1,7 +1,7 @@
-"""Bots that are built before they play: in a copy of their folder, behind their wall.
+"""Builds of bots before they play, in a copy of their folder and inside their sandbox.
 
-What the same command makes of the same files is made once and kept, for all tournaments. A bot that
-becomes another user plays in a copy, too, if others cannot read its folder.
+The arena keeps each build for all tournaments, by the command and the files. A bot that runs as
+another user plays in a copy, too, if other users cannot read its folder.
 """
 
 from __future__ import annotations
@@ -44,28 +44,28 @@ from lath.games.errors import LathError
 from lath.notation.files.locks import lock
 
 BUILD_S: Final = 600.0
-"""How long a build may take."""
+"""The time limit of a build, in seconds."""
 
 MOST_BYTES: Final = 2 << 30
-"""How much a folder may hold that is copied."""
+"""The size limit of a folder to copy, in bytes."""
 
 _MOST_SHARE: Final = 0.75
-"""Of the machine's memory that a build may take, where a control group sees to it."""
+"""The share of the machine's memory that a build may take, if a control group enforces it."""
 
 MOST_FILES: Final = 200_000
-"""How many files and folders it may have when it is built."""
+"""The number of files and folders that it may have when it is built."""
 
 LAST_LINES: Final = 12
-"""Of what a failed build has said, which are told."""
+"""The number of lines that are shown of a failed build."""
 
 KEPT_LOG: Final = 1 << 20
-"""How much is kept of what a build says: its end."""
+"""The number of bytes that are kept of a build's output: its end."""
 
 _TRIES: Final = 3
-"""Copies of a folder in which files are edited, before that is an error."""
+"""The number of attempts to copy a folder while its files are edited."""
 
 _KEPT_S: Final = 30 * 86_400.0
-"""How long a build is kept that nobody uses."""
+"""The time that an unused build is kept, in seconds."""
 
 _SAYS: Final = "exec </dev/null 2>&1\n"
 
@@ -73,17 +73,17 @@ _SAYS: Final = "exec </dev/null 2>&1\n"
 def built(
     bots: Sequence[BotSpec], *, closed: Sequence[str], logs: Path, tell: Callable[[str], None]
 ) -> tuple[BotSpec, ...]:
-    """Return the bots with those that are built in folders of their own, where that is done.
+    """Return the bots; those that need a build play in built copies of their folders.
 
-    What a build says is kept in `logs`, a file a bot: it may show the bot's sources. `closed` are
-    places that no build may see. Raises BuildError with every build that fails, and ConfigError
-    where a wall is not possible.
+    `logs` keeps a file with each build's output, which may show the bot's sources. No build can see
+    `closed` paths. Raises BuildError with every failed build, and ConfigError if a sandbox is not
+    possible.
     """
     copied = _copied(bots, closed)
     if not (copied or any(bot.build for bot in bots)):
         return tuple(bots)
     logs.mkdir(mode=0o711, parents=True, exist_ok=True)
-    # Each is alone with its files, as it will be.
+    # Each build sees only its own files, as the bot will.
     walled = {bot.name: bot for bot in confined(_makers(bots), closed=closed).bots}
     done, failed = [], dict[str, str]()
     for bot in bots:
@@ -103,10 +103,10 @@ def built(
 
 
 def run_in(bot: BotSpec, home: Path, log: Path) -> int | None:
-    """Run a bot's command to its end, in the sandbox that it asks for; return how it ended.
+    """Run a bot's command to its end, in its sandbox; return its status, or None on timeout.
 
-    None: it took too long. It may write in the folder `home`; what it says is in `log`. Raises
-    OSError, and ConfigError where there is no such sandbox.
+    The command can write in the folder `home`; `log` gets its output. Raises OSError, and
+    ConfigError if the sandbox does not exist here.
     """
     (walled,) = confined([bot]).bots
     view = replace(walled.wall.view, writes=(str(home),))
@@ -115,11 +115,11 @@ def run_in(bot: BotSpec, home: Path, log: Path) -> int | None:
 
 
 def ready(bot: BotSpec, closed: Sequence[str] = (), *, beside: Sequence[BotSpec] = ()) -> BotSpec:
-    """Return a bot for who starts it outside of tournaments: built, behind the wall it asks for.
+    """Return a built and sandboxed bot, to start outside tournaments.
 
-    `closed` are places that it may not see, nor the files of those `beside` it.
+    The bot cannot see `closed` paths or the files of bots `beside` it.
 
-    Raises ArenaError where it cannot be built, ConfigError where there is no such wall.
+    Raises ArenaError if the build fails, and ConfigError if the sandbox is not possible.
     """
     tell = partial(print, file=sys.stderr)
     bots = built((bot, *beside), closed=closed, logs=kept("builds"), tell=tell)
@@ -130,9 +130,9 @@ def ready(bot: BotSpec, closed: Sequence[str] = (), *, beside: Sequence[BotSpec]
 
 
 def copy_of(folder: Path, build: str, called: str, sandbox: str | None) -> Path:
-    """Return where the files of a folder are built: a copy of it, which a run uses again.
+    """Return the folder of a build: a copy of `folder`, which runs use again.
 
-    Raises ArenaError where the build fails, ConfigError where there is no such sandbox.
+    Raises ArenaError if the build fails, and ConfigError if the sandbox does not exist here.
     """
     bot = BotSpec(
         name=called,
@@ -146,22 +146,22 @@ def copy_of(folder: Path, build: str, called: str, sandbox: str | None) -> Path:
 
 
 class BuildError(ArenaError):
-    """Builds that fail; the text has a line or more of each."""
+    """Failed builds; the text has one line or more for each."""
 
     def __init__(self, failed: Mapping[str, str]) -> None:
         super().__init__("\n".join(failed.values()))
         self.failed: Final = failed
-        """By the bot's name, how."""
+        """The reason of each failure, by the bot's name."""
 
 
 class _FailedError(ArenaError):
-    """A build came to nothing; the text says whose and how."""
+    """A build failed; the text has the bot and the reason."""
 
 
 def _copied(bots: Sequence[BotSpec], closed: Sequence[str]) -> dict[str, str]:
-    """Return the folders, by bot, that the user whom the bot becomes cannot read.
+    """Return the folders, by bot, that the bot's future user cannot read.
 
-    Such a bot gets a copy, of which only the arena's own user knows the way.
+    Such a bot gets a copy, whose path only the arena's own user can look up.
     """
     if not users.can_be_given() or all(bot.sandbox != "bwrap" for bot in bots):
         return {}
@@ -174,7 +174,7 @@ def _copied(bots: Sequence[BotSpec], closed: Sequence[str]) -> dict[str, str]:
 
 
 def _makers(bots: Sequence[BotSpec]) -> list[BotSpec]:
-    """Return bots as they are built: by a shell, and with nothing kept."""
+    """Return the bots with their build command instead of their own, and without caches."""
     return [
         replace(bot, command=("/bin/sh", "-c", f"{_SAYS}{bot.build}"), cache_bytes=0)
         if bot.build
@@ -184,7 +184,7 @@ def _makers(bots: Sequence[BotSpec]) -> list[BotSpec]:
 
 
 def build_log(logs: Path, name: str) -> Path:
-    """Return where it is kept what the build of a bot says."""
+    """Return the log file of a bot's build."""
     plain = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name)
     if plain != name:  # so that no two bots share a file
         plain += f"-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
@@ -192,7 +192,7 @@ def build_log(logs: Path, name: str) -> Path:
 
 
 def _moved(bot: BotSpec, source: str, home: Path) -> BotSpec:
-    """Return a bot that plays in the copy of its folder."""
+    """Return the bot, changed to play in the copy of its folder."""
 
     def there(word: str) -> str:
         parts = split_at([source], word)
@@ -218,7 +218,7 @@ class _ChangedError(LathError, OSError):
 def _home_of(
     bot: BotSpec, folder: str, maker: BotSpec, log: Path, tell: Callable[[str], None]
 ) -> Path:
-    """Return the folder where a bot is built, which it is if nobody has done so; raises."""
+    """Return the folder of a bot's build, after building it if necessary; raises an error."""
     for _ in range(_TRIES - 1):
         with suppress(_ChangedError):
             return _built_in(bot, Path(folder), maker, log, tell)
@@ -232,7 +232,7 @@ def _home_of(
 def _built_in(
     bot: BotSpec, source: Path, maker: BotSpec, log: Path, tell: Callable[[str], None]
 ) -> Path:
-    """Do that once; raises _FailedError, and _ChangedError where somebody edits the files."""
+    """Build once; raises _FailedError, and _ChangedError if the files are edited meanwhile."""
     try:
         digest = _digest_of(source, bot.build)
         is_private = bot.sandbox == "bwrap"  # else its user has to find the way
@@ -268,7 +268,7 @@ def _built_in(
 
 
 def _digest_of(source: Path, command: str) -> str:
-    """Return the SHA-256 of what a build is made of; raises OSError."""
+    """Return the SHA-256 of a build's command and sources; raises OSError."""
     total = hashlib.sha256(f"{platform.machine()}\0{command}\0".encode())
     size = 0
     for path in _files_of(source):
@@ -288,7 +288,7 @@ def _digest_of(source: Path, command: str) -> str:
 
 
 def _files_of(source: Path) -> Iterator[Path]:
-    """Yield what is in a folder, in order, but for what is no source."""
+    """Yield the source files and links in a folder, in order."""
     for place, folders, names in os.walk(source, onerror=_raise):
         left = _no_sources(place, [*folders, *names])
         links = [name for name in folders if Path(place, name).is_symlink()]
@@ -297,10 +297,10 @@ def _files_of(source: Path) -> Iterator[Path]:
 
 
 def _no_sources(place: str, names: Iterable[str]) -> set[str]:
-    """Return which of the names in a folder are no sources of a bot.
+    """Return the names in a folder that are not sources of a bot.
 
-    These are git's own files, directories of tournaments, and where this program writes what it
-    says: they change while it works.
+    These are git's own files, tournament directories and the files to which this program writes its
+    output, because they change during a build.
     """
     said = {(status.st_dev, status.st_ino) for status in _outputs()}
 
@@ -327,13 +327,13 @@ def _raise(error: OSError) -> None:
 
 
 def _copy(source: Path, home: Path) -> None:
-    """Copy a folder, for everybody to read: whoever finds it knows what is in it."""
+    """Copy a folder so that every user can read it; only users who know its path can find it."""
     shutil.copytree(source, home, symlinks=True, ignore=_no_sources, copy_function=_copy_file)
     open_to_all(home)
 
 
 def open_to_all(top: Path) -> None:
-    """Let every user read a folder and what is below, whatever the umask was."""
+    """Let every user read a folder and everything below it, whatever the umask was."""
     top.chmod(0o755)
     for entry in entries_below(str(top)):
         if entry.is_dir(follow_symlinks=False):
@@ -346,7 +346,7 @@ _PIECE: Final = 1 << 20
 
 
 def _copy_file(source: str, target: str) -> str:
-    """Copy a file and its rights; what holds nothing on the disk takes nothing there, either."""
+    """Copy a file and its rights; holes in it stay holes."""
     with Path(source).open("rb") as old, Path(target).open("wb") as new:
         while piece := old.read(_PIECE):
             if piece.strip(b"\0"):
@@ -359,11 +359,11 @@ def _copy_file(source: str, target: str) -> str:
 
 
 def _at(maker: BotSpec, source: Path, home: Path) -> BotSpec:
-    """Return who builds, with the copy in the place of what is copied: that it may write."""
+    """Return the builder with the writable copy in place of the sources."""
     view = maker.wall.view
-    # As long as nothing else of its own lies there, what it saw of the source is in the copy.
+    # Unless something else of its own is there, the copy contains what it saw of the source.
     reads = tuple(path for path in view.reads if not Path(path).is_relative_to(source))
-    # What plays later is held to its memory and cores; who builds needs more, and for a while.
+    # The bot's limits on memory and cores are for play; a build needs more, for a short time.
     wall = replace(
         maker.wall,
         view=replace(view, reads=reads, writes=(str(home),)),
@@ -374,7 +374,7 @@ def _at(maker: BotSpec, source: Path, home: Path) -> BotSpec:
 
 
 def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
-    """Run what a bot is made by to its end, and return how it ended; raises OSError."""
+    """Run a build command to its end, and return its status; raises OSError."""
     mark = f"build-{os.urandom(8).hex()}."
     held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     try:
@@ -431,7 +431,7 @@ def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
 
 
 def _ended(process: subprocess.Popen[bytes], home: Path) -> int | None:
-    """Return how a process ended; None: it took too long. Raises OSError if it fills the disk."""
+    """Return the status of a process, or None on timeout; raises OSError if it fills the disk."""
     until_s = signals.awake_s() + BUILD_S
     looks_s, status = 0.0, None
     while status is None and signals.awake_s() < until_s:
@@ -447,7 +447,7 @@ def _ended(process: subprocess.Popen[bytes], home: Path) -> int | None:
 
 
 def _shorten(log: Path) -> None:
-    """Keep the end of a long log."""
+    """Keep only the end of a long log."""
     if (size := log.stat().st_size) > KEPT_LOG:
         with log.open("r+b") as file:
             file.seek(size - KEPT_LOG)
@@ -466,7 +466,7 @@ def _failure(bot: BotSpec, status: int | None, log: Path) -> str:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Let nobody else build the same at the same time."""
+    """Hold a lock, so that no other process builds the same at the same time."""
     with path.open("a") as file:
         with signals.interruptible():
             lock(file, waits=True)
@@ -474,7 +474,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _forget_old(place: Path, new: Path) -> None:
-    """Remove builds that nobody has used for long before a file was new; what is in use stays."""
+    """Remove builds that were unused for long before `new` was written, unless they are in use."""
     os.utime(new)
     now_s = new.stat().st_mtime
     for done in place.glob("*.done"):

@@ -1,6 +1,6 @@
-"""What bundled bots search by is compiled before a game is played, once, and never during one.
+"""Compilation of the bundled bots' search code: once, before a game, and never during one.
 
-A bot says in its greeting which form it searches by.
+A bot states in its handshake which form it uses.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from lath.arena.sandbox.limits import with_modules
 from lath.notation.protocol import IN_PYTHON
 
 SEARCHERS: Final = ("alphabeta", "mcts", "solver")
-"""The bundled bots that have a compiled form, by name."""
+"""The names of the bundled bots that have a compiled form."""
 
 COMMAND: Final = (sys.executable, "-P", "-m", "lath.bots.compiled")
 
 COLD: Final = 3
-"""With what the command's `--check` ends where there is something to compile."""
+"""The exit status of the command's `--check` if there is something to compile."""
 
 OPTION: Final = "fast"
-"""The option of those bots that says which form plays."""
+"""The option of those bots that selects the form."""
 
 EVERY_S: Final = 5.0
-"""How often somebody is told that it goes on."""
+"""The time between two progress messages, in seconds."""
 
 _LOOK_S: Final = 0.1
 
 
 def compilers(bots: Iterable[BotSpec]) -> list[str]:
-    """Return the names of the bots that search by compiled code where there is some."""
+    """Return the names of the bots that use compiled code if it is available."""
     commands = {bundled()[name] for name in SEARCHERS if name in bundled()}
     return [
         bot.name
@@ -47,9 +47,9 @@ def compilers(bots: Iterable[BotSpec]) -> list[str]:
 
 
 def compile_first(bots: Iterable[BotSpec], tell: Callable[[str], None]) -> str:
-    """Compile what these bots search by, where that is possible and was not done; say so meanwhile.
+    """Compile the search code of these bots if possible and necessary, with progress messages.
 
-    Returns in words what went wrong, which costs nothing but speed. Raises KeyboardInterrupt.
+    Returns a description of any failure, which affects only speed. Raises KeyboardInterrupt.
     """
     names = compilers(bots)
     if not names or find_spec("numba") is None or _ended([*COMMAND, "--check"], None) != COLD:
@@ -64,7 +64,7 @@ def compile_first(bots: Iterable[BotSpec], tell: Callable[[str], None]) -> str:
 def _ended(
     command: list[str], tell: Callable[[float], None] | None, errors: list[str] | None = None
 ) -> int:
-    """Return with what a command has ended; `tell` hears now and then how long it takes."""
+    """Return the exit status of a command; `tell` regularly gets the seconds it has taken."""
     began_s = time.monotonic()
     told_s = began_s
     with subprocess.Popen(
@@ -93,7 +93,7 @@ def _ended(
 
 
 def state() -> tuple[bool, str]:
-    """Return whether compiled code is there, and where, or why not."""
+    """Return True and the place of the compiled code, or False and the reason."""
     ran = subprocess.run(
         [*COMMAND, "--check"],
         stdin=subprocess.DEVNULL,
@@ -106,16 +106,16 @@ def state() -> tuple[bool, str]:
 
 
 def uncompiled(said: Mapping[str, Greeting], bots: Iterable[BotSpec]) -> str:
-    """Return which bots search in Python though numba is there, and why; empty: none does.
+    """Return which bots search in Python although numba is installed, and why; empty for none.
 
-    `said` is what they have said of themselves.
+    `said` are the bots' handshakes.
     """
     names = compilers(bots)
     return slow({name: one.version for name, one in said.items() if name in names})
 
 
 def slow(versions: Mapping[str, str]) -> str:
-    """Return the same by what bots say with `id version`."""
+    """Return which bots search in Python and why, by their `id version` texts."""
     whys = {
         name: text.removeprefix(IN_PYTHON).strip(" ()")
         for name, text in versions.items()

@@ -1,9 +1,9 @@
-"""What a bot may reach while it plays: its wall, by what the configuration asks for.
+"""The sandbox of each bot, as the configuration asks for it.
 
-Behind bubblewrap it sees its program, its own folder and what it may read besides; where it is a
-user of its own, those have to be open to others. Only the configuration adds to that: nothing that
-lies in a bot's folder does, be it a link, a first line or a `pyvenv.cfg`. What was asked for and is
-not possible is refused before the first game.
+Inside bubblewrap a bot sees its program, its own folder and the files in `reads`. A bot that runs
+as a user of its own needs them to be open to others. Only the configuration can add files. Links,
+first lines and `pyvenv.cfg` files in a bot's folder cannot. An impossible sandbox is refused before
+the first game.
 """
 
 from __future__ import annotations
@@ -39,31 +39,31 @@ from lath.notation.files.folders import user_folder
 GUIDE: Final = f"{DOCUMENTATION}how-to/run-untrusted-bots/"
 
 _PROGRAMS: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
-"""What every bot sees of the system."""
+"""The system's folders that every bot sees."""
 
 _SYSTEM: Final = (*_PROGRAMS, "/proc", "/dev", "/sys")
-"""What is everybody's, or nobody's."""
+"""Paths that do not belong to any bot."""
 
 
 class Confined(NamedTuple):
-    """Bots behind their walls."""
+    """Bots in their sandboxes, with messages."""
 
     bots: tuple[BotSpec, ...]
     warnings: list[str]
-    """Of what may keep a bot from playing, in sentences."""
+    """Sentences about possible reasons why a bot may fail to play."""
 
     note: str
-    """Who has no better wall without asking, and why; empty where nobody needs to know."""
+    """The bots that get a weaker sandbox than possible by default, and why; may be empty."""
 
 
 def confined(
     bots: Sequence[BotSpec], *, closed: Collection[str] = (), at_once: int = 1
 ) -> Confined:
-    """Return the bots behind their walls, and what people should know of them.
+    """Return the bots in their sandboxes, with messages for the organiser.
 
-    `closed` are files and folders, absolute, that no bot may see because it lies beside them: the
-    tournament's. `at_once` bots run at the same time, and share the machine's memory. Raises
-    SandboxError, for all bots at once, where a wall was asked for that is not possible.
+    `closed` are absolute paths that no bot may see although they lie beside it: the tournament's.
+    `at_once` bots run at the same time, and share the machine's memory. Raises SandboxError, for
+    all bots together, if a requested sandbox is not possible.
     """
     own = own_folders(bots, closed)
     territory = _Territory(bots, own, closed)
@@ -99,9 +99,9 @@ def confined(
 
 
 def _bounded(bot: BotSpec, wall: BotSandbox, at_once: int) -> BotSandbox:
-    """Return a wall with bounds on what all processes of a bot take together.
+    """Return a sandbox with limits on the total of a bot's processes.
 
-    Who has not asked for a wall is held to what it has said itself.
+    Bots without a requested sandbox have only the limits of their own table.
     """
     wall = replace(wall, tree_bytes=bot.memory_bytes or 0, cache_bytes=bot.cache_bytes)
     if bot.sandbox in ("auto", "none"):
@@ -111,7 +111,7 @@ def _bounded(bot: BotSpec, wall: BotSandbox, at_once: int) -> BotSandbox:
 
 
 def _best(bot: BotSpec, needed: Iterable[str]) -> tuple[BotSandbox, str]:
-    """Return the best wall that takes nothing from a bot, and what keeps it from a better one."""
+    """Return the best sandbox that takes nothing from a bot, and a path that prevents a better."""
     limits = BotSandbox(view=View(cache=_cache_of(bot)))
     if not users.can_be_given() or bot.cache_bytes:
         return limits, ""
@@ -122,7 +122,7 @@ def _best(bot: BotSpec, needed: Iterable[str]) -> tuple[BotSandbox, str]:
 def _asked(
     bot: BotSpec, territory: _Territory, closed: Collection[str]
 ) -> tuple[BotSandbox, Obstacle]:
-    """Return the wall that was asked for, and why it is not possible, if it is not."""
+    """Return the requested sandbox, and the obstacle if it is not possible."""
     if bot.sandbox == "none":
         return BotSandbox(view=View(cache=_cache_of(bot))), NOTHING
     if bot.sandbox == "user":
@@ -141,21 +141,21 @@ def _asked(
             return wall, Obstacle(f"reads: {path} holds {held}, which no bot may see")
     if obstacle := wall.why_not() or Obstacle(territory.why_invalid(bot, shown)):
         return wall, obstacle
-    # Its own folder is copied where it is closed.
+    # Its own folder is copied if other users cannot read it.
     others = (path for path in shown if wall.has_own_user and path != territory.own[bot.name])
     return wall, next((_opens(path) for path in others if _is_closed(path)), NOTHING)
 
 
 def _opens(path: str) -> Obstacle:
-    """Return that a path is closed, and what opens it."""
+    """Return the obstacle of a closed path, with the command that opens it."""
     return Obstacle(f"{path} is closed to other users", "open it with `chmod o+rX`", "; ")
 
 
-# What belongs to whom
+# Ownership of paths
 
 
 class _Territory:
-    """Which folders and files are a bot's, so that nothing in them shows it more than these."""
+    """The folders and files of each bot, which must not give access to anything else."""
 
     def __init__(
         self, bots: Sequence[BotSpec], own: Mapping[str, str], closed: Collection[str]
@@ -163,10 +163,10 @@ class _Territory:
         self.own: Final = own
         self._homes: Final = {bot.name: lexical_home(bot) for bot in bots}
         self._grounds: Final = [str(Path(path).parent) for path in closed]
-        """Folders around what is closed: whatever lies there may come from the bots' owners."""
+        """Folders around closed paths: their other contents may come from the bots' owners."""
 
     def shown_to(self, bot: BotSpec) -> tuple[str, ...]:
-        """Return what a bot sees behind bubblewrap: files and folders, absolute."""
+        """Return the absolute paths of files and folders that a bot sees inside bubblewrap."""
         own = self.own[bot.name]
         shown = [*([own] if own else files_of(bot)), *bot.files, *bot.reads]
         program = _program(bot)
@@ -175,13 +175,13 @@ class _Territory:
         return tuple(dict.fromkeys((*shown, *_always_shown())))
 
     def why_invalid(self, bot: BotSpec, shown: Sequence[str]) -> str:
-        """Return what leads out of a bot's own files, and what to do about it; empty: nothing."""
+        """Return a message about links that lead out of a bot's own files, or an empty string."""
         own, home = self.own[bot.name], self._homes[bot.name]
         program = _program(bot)
         is_path = "/" in bot.command[0] and not _is_systems(bot.command[0])
         inside = [path for path in bot.reads if _is_in(path, home)]
         named = [home, *files_of(bot), *bot.files, *inside, *([program] if is_path else [])]
-        others = [  # as they are without a link in the place of one
+        others = [  # Resolved, except for the last name
             str(Path(other).parent.resolve() / Path(other).name)
             for other in self._homes.values()
             if other and not _is_in(home, other) and not _is_in(other, home)
@@ -209,13 +209,13 @@ def _leads_out(path: str, target: str, place: str) -> str:
 
 
 def lexical_home(bot: BotSpec) -> str:
-    """Return the folder in which a bot seems to live, as the configuration writes it."""
+    """Return the folder of a bot, as the configuration writes it."""
     found = bot.cwd or next((str(Path(file).parent) for file in files_of(bot)), "")
     return "" if _is_systems(found) else os.path.normpath(found)
 
 
 def _is_in(path: str, *folders: str) -> bool:
-    """Return whether a path is written as one in a folder, whatever links there are."""
+    """Return True if a path is written as one inside a folder, before links are followed."""
     norm = os.path.normpath(path)
     return any(
         norm == folder or norm.startswith(f"{folder.rstrip('/')}/") for folder in folders if folder
@@ -223,12 +223,12 @@ def _is_in(path: str, *folders: str) -> bool:
 
 
 def _always_shown() -> Iterator[str]:
-    """Yield what every bot behind bubblewrap sees of the arena."""
+    """Yield the paths of the arena that every bot inside bubblewrap sees."""
     yield from (sys.prefix, sys.base_prefix, *_ours(), *launched())
 
 
 def _odd_entries(folder: str, allowed: Collection[str]) -> Iterator[str]:
-    """Yield what is wrong with entries of a folder: links that show more, pipes and devices."""
+    """Yield a message for each wrong entry of a folder: links that show more, pipes and devices."""
     for entry in entries_below(folder, OSError):
         if entry.is_symlink():
             target = os.path.realpath(entry.path)
@@ -239,14 +239,14 @@ def _odd_entries(folder: str, allowed: Collection[str]) -> Iterator[str]:
 
 
 def is_closed_within(folder: str) -> bool:
-    """Return whether a folder has anything in it that other users cannot read."""
+    """Return True if a folder has anything in it that other users cannot read."""
     return _is_closed(folder) or any(
         _is_closed(entry.path) for entry in entries_below(folder, OSError) if not entry.is_symlink()
     )
 
 
 def _is_closed(path: str) -> bool:
-    """Return whether other users cannot read a file or folder; nothing says so of what is gone."""
+    """Return True if other users cannot read a file or folder; False if it does not exist."""
     try:
         mode = Path(path).stat().st_mode
     except OSError:
@@ -256,7 +256,10 @@ def _is_closed(path: str) -> bool:
 
 
 def _unseen_interpreter(program: str, shown: Collection[str]) -> str:
-    """Return that the first line of a bot's program asks for what it does not see; else empty."""
+    """Return a message if the first line of a bot's program names a program it cannot see.
+
+    Otherwise the result is empty.
+    """
     if not (name := _first_line(program)):
         return ""
     seen = (*_PROGRAMS, *shown)
@@ -274,13 +277,13 @@ def _unseen_interpreter(program: str, shown: Collection[str]) -> str:
     )
 
 
-# What it keeps
+# Caches
 
 
 def _cache_of(bot: BotSpec) -> str:
-    """Return the folder in which a bot keeps what it has compiled; empty: it has none.
+    """Return the folder in which a bot keeps compiled code; empty if it has no cache.
 
-    It is made here, for nobody else to read. Raises ConfigError.
+    Makes it readable for this user only. Raises ConfigError.
     """
     if not bot.cache_bytes:
         return ""
@@ -299,9 +302,9 @@ def _cache_of(bot: BotSpec) -> str:
 
 
 def kept(what: str) -> Path:
-    """Return the folder for what can be made anew, for all tournaments; raises ConfigError.
+    """Return the folder for files that the arena can make again; raises ConfigError.
 
-    The superuser's is the machine's: other users can go there.
+    The superuser's folder is in a place that other users can reach.
     """
     if users.can_be_given() and not os.environ.get("XDG_CACHE_HOME"):
         return Path("/var/cache/lath-arena") / what
@@ -313,15 +316,15 @@ def kept(what: str) -> Path:
         ) from error
 
 
-# What it may read
+# Readable paths
 
 
 def own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, str]:
-    """Return the folder of each bot that is its alone: without the tournament, or another's files.
+    """Return the folder that only this bot uses, for each bot.
 
-    It is where it runs, else where the first file of its command lies. Those that run in the same
-    folder share it: they are versions of one. Empty: it has none such, and sees the files that are
-    named.
+    It is the bot's working directory. Default: the folder of the first file in its command. Bots
+    that run in the same folder share it, as versions of one bot. It is empty if the folder contains
+    the tournament or another bot's files; such a bot sees only files named in the configuration.
     """
     written = {bot.name: lexical_home(bot) for bot in bots}
     homes = {bot.name: _home(bot) for bot in bots}
@@ -336,7 +339,7 @@ def own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, s
             if other.name != bot.name and not (bot.cwd and other.cwd == bot.cwd)
             for file in files[other.name]
         )
-        # A link into another's folder takes nothing from that bot: who has the link is invalid.
+        # A link into another bot's folder makes the bot with the link invalid, not the other one.
         is_shared = any(_is_in(file, home, written[bot.name]) for file in others)
         return not is_shared and not any(holds(home, place) for place in taken)
 
@@ -344,13 +347,13 @@ def own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, s
 
 
 def _home(bot: BotSpec) -> str:
-    """Return where the folder really is in which a bot seems to live; empty for the system's."""
+    """Return the real path of a bot's folder; empty for the system's folders."""
     home = lexical_home(bot)
     return os.path.realpath(home) if home else ""
 
 
 def files_of(bot: BotSpec) -> list[str]:
-    """Return the files and folders, absolute, that make up a bot, without what runs it."""
+    """Return the absolute paths of a bot's files and folders, without its interpreter."""
     words = (word for word in bot.command if word.startswith("/") and Path(word).is_file())
     return [
         *(word for word in words if not _is_systems(word) and not _runs_others(word)),
@@ -359,7 +362,7 @@ def files_of(bot: BotSpec) -> list[str]:
 
 
 def _runs_others(program: str) -> bool:
-    """Return whether a program is one that is installed, such as an interpreter."""
+    """Return True if a program is an installed one, such as an interpreter."""
     return any(Path(path).is_dir() for path in _installation(program))
 
 
@@ -372,17 +375,17 @@ def _is_systems(path: str) -> bool:
 
 @cache
 def _roots() -> frozenset[str]:
-    """Return where the system's folders really are: some are links to others."""
+    """Return the real paths of the system's folders, some of which are links."""
     return frozenset(map(os.path.realpath, _SYSTEM))
 
 
 def holds(folder: str, path: str) -> bool:
-    """Return whether a path is a folder's, or the folder itself."""
+    """Return True if a path is a folder or is inside it."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def _needed(bot: BotSpec, own: str) -> list[str]:
-    """Return what a bot cannot do without, or may read: files and folders, absolute."""
+    """Return the absolute paths of everything that a bot needs or may read."""
     installed = list(_interpreters(bot))
     needed = [*([own] if own else files_of(bot)), *bot.files, *bot.reads, *installed]
     if sys.prefix in installed or sys.base_prefix in installed:  # it may be made of our modules
@@ -391,7 +394,7 @@ def _needed(bot: BotSpec, own: str) -> list[str]:
 
 
 def _ours() -> Iterator[str]:
-    """Yield where the arena's modules are, and files of games."""
+    """Yield the folders of the arena's modules and of game files."""
     for place in lath.__path__:  # a folder of links, where the arena is not installed
         yield place
         with suppress(OSError):  # it lies in an archive
@@ -401,12 +404,12 @@ def _ours() -> Iterator[str]:
 
 
 def _program(bot: BotSpec) -> str:
-    """Return the path of a bot's program; empty where there is none."""
+    """Return the path of a bot's program; empty if it does not exist."""
     return bot.command[0] if "/" in bot.command[0] else shutil.which(bot.command[0]) or ""
 
 
 def _interpreters(bot: BotSpec) -> Iterator[str]:
-    """Yield where the program of a bot is installed, and the one that its first line asks for."""
+    """Yield the installation of a bot's program, and of the program in its first line."""
     if not (program := _program(bot)):
         return
     yield from _installation(program)
@@ -415,7 +418,7 @@ def _interpreters(bot: BotSpec) -> Iterator[str]:
 
 
 def _first_line(program: str) -> str:
-    """Return which program the first line of another asks for, as it says it; else empty."""
+    """Return the program named in the first line of a script, or an empty string."""
     line = first_bytes(Path(program)).split(b"\n")[0]
     if not line.startswith(b"#!") or not (words := os.fsdecode(line[2:]).split()):
         return ""
@@ -424,10 +427,9 @@ def _first_line(program: str) -> str:
 
 
 def _installation(program: str, *, is_named: bool = False) -> Iterator[str]:
-    """Yield a program and what it is installed with: the parent of `bin`, where that has a `lib`.
+    """Yield a program and its installation: the parent of `bin`, if that has a `lib`.
 
-    The link that a program is found by on PATH is followed, of one that `is_named` by its path it
-    is not.
+    Follows links of programs found on PATH, but not of a program that `is_named` by its path.
     """
     paths = (program,) if is_named else (program, os.path.realpath(program))
     for path in dict.fromkeys(filter(None, paths)):
@@ -442,6 +444,6 @@ def _installation(program: str, *, is_named: bool = False) -> Iterator[str]:
 
 
 def _closed_to_others(bot: BotSpec, needed: Iterable[str]) -> str:
-    """Return what of a bot's files, or on the way there, another user cannot read."""
+    """Return the first path of a bot's files that another user cannot read; empty if none."""
     paths = (process_trees.scratch_root(), _program(bot), bot.cwd, *needed)
     return users.closed_to(users.FIRST, filter(None, paths))

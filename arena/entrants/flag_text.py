@@ -1,4 +1,4 @@
-"""The text of a bot: its parts between semicolons, the words of a command, what a part says."""
+"""The text of a bot: parts between semicolons, words of commands, and values."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from lath.arena.referee.clock import HARD_LIMIT_S
 from lath.notation.protocol import TimeControl
 
 _PART: Final = re.compile(r"""(?:[^;'"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")*(?:;|\Z)""", re.DOTALL)
-"""A part and the `;` after it, which stands in no quotes."""
+"""The pattern of a part with the unquoted `;` after it."""
 
 _KEY: Final = re.compile(r"""(?:[^='"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")*""", re.DOTALL)
-"""What stands before the `=` of a part, which stands in no quotes."""
+"""The pattern of the text before the first unquoted `=` of a part."""
 
 
 def split_parts(text: str) -> Iterator[str]:
-    """Yield the parts of what a flag says, as they are."""
+    """Yield the parts of a bot's text, unchanged."""
     at = 0
     while (found := _PART.match(text, at)) and found[0].endswith(";"):
         yield found[0].removesuffix(";")
         at = found.end()
-    yield text[at:]  # a quotation in it may not be closed: who reads its words says so
+    yield text[at:]  # Its last quotation may be open; the reader of its words reports that.
 
 
 def split_part(part: str) -> tuple[str, str]:
-    """Return what stands before the `=` of a part, quotes and all, and what stands behind it.
+    """Return the texts before (quotes included) and after the `=` of a part.
 
     >>> split_part("option.'a=b'=c=d")
     ("option.'a=b'", 'c=d')
@@ -45,7 +45,7 @@ def split_part(part: str) -> tuple[str, str]:
 def words_of(command: str, home: Path | None = None, *, of: str = "") -> tuple[str, ...]:
     """Return the words of a command, whose option is `of`; raises ConfigError.
 
-    It is one word, blanks and all, where that is the path of something that is there, from `home`.
+    The command is a single word, even with spaces, if it is an existing path in `home`.
     """
     if home is not None and command.strip() and is_there(home / command, Path.exists):
         return (command,)
@@ -64,7 +64,7 @@ def split_words(text: str, of: str) -> list[str]:
 
 
 def time_of(tc: str, of: str = "--tc") -> TimeControl:
-    """Return the time that `--tc` says; raises ConfigError."""
+    """Return the time control of a `--tc` text; raises ConfigError."""
     try:
         return TimeControl.read(tc)
     except ValueError as error:
@@ -72,7 +72,7 @@ def time_of(tc: str, of: str = "--tc") -> TimeControl:
 
 
 def time_table(time: TimeControl) -> dict[str, Any]:
-    """Return the table `[time]` of what a `--tc` flag such as `10+0.1` says."""
+    """Return the table `[time]` of a time control."""
     table: dict[str, Any] = {"first": f"{time.first_ms}ms"} if time.first_ms else {}
     if time.has_clock:
         table |= {"initial": f"{time.initial_ms}ms", "increment": f"{time.increment_ms}ms"}
@@ -83,22 +83,22 @@ def time_table(time: TimeControl) -> dict[str, Any]:
     return table or {"limit": f"{HARD_LIMIT_S}s"}
 
 
-# What parts say
+# Values of parts
 
 
 class PartKind(NamedTuple):
-    """How the values of parts are read and written, between quotes that are taken off before."""
+    """The reader and the writer of a part's values, without the quotes around them."""
 
     read: Callable[[str], Any] = str
-    """Return the value as `[[bot]]` has it; raise ConfigError."""
+    """A function that returns the value for `[[bot]]`; raises ConfigError."""
 
     write: Callable[[Any], str] = str
     has_words: bool = False
-    """Whether quotes stay: a value is a command, whose words are read later."""
+    """True if quotes stay, because the value is a command that is split later."""
 
 
 def _typed(value: str) -> str | int | bool:
-    """Return the value of an option as TOML has it.
+    """Return the value of an option with its type in TOML.
 
     >>> _typed("2"), _typed("true"), _typed("02"), _typed("x")
     (2, True, '02', 'x')
@@ -109,7 +109,7 @@ def _typed(value: str) -> str | int | bool:
 
 
 def _untyped(value: str | float | bool) -> str:
-    """Return the text of an option's value; a bot is told the same by either."""
+    """Return the text of an option's value, as the protocol sends it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -120,7 +120,7 @@ def _folder(text: str) -> str:
 
 
 def _listed(text: str) -> list[str]:
-    """Return the paths of a list with commas; one with a comma or a quote stands in quotes."""
+    """Return the paths of a comma-separated list; paths with a comma or a quote are quoted."""
     return next(csv.reader([text]), [""])
 
 
@@ -131,14 +131,14 @@ def _as_list(paths: Sequence[str]) -> str:
 
 
 def time_from(text: str) -> dict[str, Any]:
-    """Return the table of a bot's own time that its part `tc=` says; raises ConfigError."""
+    """Return the time table of a bot's part `tc=`; raises ConfigError."""
     if (time := time_of(text, "tc")) == TimeControl():
         raise ConfigError("tc=none is not allowed for one bot; only --tc none for all bots")
     return time_table(time)
 
 
 def _amount(text: str) -> str | float:
-    """Return a duration, which is seconds where it has no unit."""
+    """Return a duration; a number without a unit is in seconds."""
     return float(text) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text) else text
 
 

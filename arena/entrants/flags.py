@@ -1,4 +1,4 @@
-"""What `--bot` says: a bot's table from one text, and the text of a table."""
+"""The text of `--bot`: conversion to a bot's table and back."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from lath.arena.errors import ConfigError
 def bot_flag(text: str, flag: str = "--bot", sandbox: str | None = None) -> dict[str, Any]:
     """Return a bot's table, as `[[bot]]` has it; raises ConfigError, which names the part.
 
-    A program or a folder needs no name: it has that of its file. Files are those of the current
-    folder, or of its `cwd`, whatever the configuration's are. `sandbox` is what `--sandbox` asks
-    for: it bounds what a file in a folder may say.
+    A program or a folder takes its name from its file by default. Paths are relative to the current
+    folder, or to the bot's `cwd`. `sandbox` is the value of `--sandbox`, which limits the keys that
+    a file in a folder can set.
 
     >>> bot_flag("greedy; option.depth=2; tc=move 0.5")
     {'name': 'greedy', 'options': {'depth': 2}, 'time': {'move': '500ms'}}
@@ -54,14 +54,14 @@ def bot_flag(text: str, flag: str = "--bot", sandbox: str | None = None) -> dict
 
 
 def _is_place(text: str, home: Path) -> bool:
-    """Return whether a text is a program or a folder by its path, and no name of a bot."""
+    """Return True if a text is the path of a program or folder, not a bot's name."""
     if text in bundled() or not text:
         return False
     return "/" in text.split(maxsplit=1)[0] or is_there(home / text, Path.exists)
 
 
 def _is_command(text: str, home: Path) -> bool:
-    """Return whether a text with a `=` is a command, and not NAME=CMD: a program that is there."""
+    """Return True if a text with a `=` is a command of an existing program, not NAME=CMD."""
     first = text.split(maxsplit=1)[0]
     return "/" in first.partition("=")[0] and is_there(home / first, Path.is_file)
 
@@ -72,7 +72,7 @@ def _is_folder(words: Sequence[str], home: Path) -> bool:
 
 
 def _refuse_to_start(words: tuple[str, ...], home: Path, name: str, flag: str) -> None:
-    """Raise ConfigError for a command that starts nothing, with what to write in its place."""
+    """Raise ConfigError for a command that cannot start, with the text to use instead."""
     if advice := advice_on(words, home):
         said = shlex.quote(f"{name}={shlex.join(advice.words)}")
         raise ConfigError(f"{flag} {name}: {advice.why}", hint=advice.hint(f"{flag} {said}"))
@@ -85,7 +85,7 @@ def _commanded(
     called: str,
     sandbox: str | None,
 ) -> dict[str, Any]:
-    """Return the table of a bot with its command, the program of a folder among it.
+    """Return the table of a bot with its command, which may be that of a folder.
 
     Raises ConfigError.
     """
@@ -102,7 +102,7 @@ def _commanded(
 
 
 def flag_of(table: Mapping[str, Any]) -> str:
-    """Return what `--bot` says of the bot of a table: `bot_flag` makes the same table of it.
+    """Return the `--bot` text of a table, from which `bot_flag` makes the same table.
 
     >>> flag_of({"name": "a", "command": ["./a b"], "time": {"move": "500ms"}, "threads": 2})
     "a='./a b'; tc='move 0.5'; threads=2"

@@ -1,6 +1,6 @@
-"""Where a bot comes from: what `--bot`, OLD and NEW say, a command, a folder or a git revision.
+"""The origin of a bot in `--bot`, OLD or NEW: a command, a folder or a git revision.
 
-What stands after `;`, and what `--tc` says, besides.
+Includes the parts after `;` and the time of `--tc`.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from lath.arena.sandbox.kinds import SANDBOXES
 
 
 def time_in(table: Mapping[str, Any]) -> str:
-    """Return the text of the time that a bot's table has."""
+    """Return the text of the time control in a bot's table."""
     from lath.arena.entrants.bot_table import KEYS  # start-up time
 
     return KEYS["time"].kind.write(table["time"])
 
 
 def placed(table: Mapping[str, Any], of: str = "") -> dict[str, Any]:
-    """Return a bot's table whose files are those of the current folder for whoever reads it.
+    """Return a bot's table with paths that work from any folder.
 
-    Raises ConfigError for a table that no `[[bot]]` may be. What is wrong is said `of` the bot.
+    Raises ConfigError for a table that is not a valid `[[bot]]`; messages begin with `of`.
     """
     from lath.arena.entrants.bot_table import checked, located  # start-up time
 
@@ -44,9 +44,9 @@ def placed(table: Mapping[str, Any], of: str = "") -> dict[str, Any]:
 
 
 def spec_of(table: Mapping[str, Any]) -> BotSpec:
-    """Return how the bot is started that a table says: one that is bundled, or has a command.
+    """Return the settings to start the bot of a table, bundled or with a command.
 
-    Its files are those of the current folder. Raises ConfigError.
+    Paths are relative to the current folder. Raises ConfigError.
     """
     from lath.arena.entrants.bot_table import bot_spec, checked  # start-up time
 
@@ -60,7 +60,7 @@ def spec_of(table: Mapping[str, Any]) -> BotSpec:
 
 
 def sandbox_of(sandbox: str | None) -> str:
-    """Return the wall that `--sandbox` names; raises ConfigError."""
+    """Return the sandbox that `--sandbox` names; raises ConfigError."""
     if sandbox not in (None, *SANDBOXES):
         raise ConfigError(f"--sandbox: {sandbox!r} is not one of {', '.join(SANDBOXES)}")
     return sandbox or "auto"
@@ -70,41 +70,41 @@ def sandbox_of(sandbox: str | None) -> str:
 
 
 class BotOrigin(NamedTuple):
-    """What OLD or NEW says: where a bot comes from."""
+    """The origin of a bot, as OLD or NEW gives it."""
 
     name: str
-    """What it is called in the match."""
+    """The bot's name in the match."""
 
     kind: str
-    """`folder`, `revision` or `command`."""
+    """The kind of origin: `folder`, `revision` or `command`."""
 
     where: Path = Path()
-    """Of a folder."""
+    """The path of a folder."""
 
     revision: Revision | None = None
     words: tuple[str, ...] = ()
-    """Of a command."""
+    """The words of a command."""
 
     parts: Mapping[str, Any] = {}
-    """What stands after `;`, as `[[bot]]` has it."""
+    """The parts after `;`, as `[[bot]]` has them."""
 
     note: str = ""
-    """What might be thought of it and is not so; empty where there is nothing."""
+    """A note that prevents a likely misunderstanding, or an empty string."""
 
     asked: str | None = None
-    """The sandbox that the organiser asks for; None: nothing is said."""
+    """The sandbox that the organiser asks for; None if unstated."""
 
     of_git: str | None = None
     """The sandbox that git runs in."""
 
     @property
     def is_own(self) -> bool:
-        """Return whether it is somebody's own, and not a bundled bot."""
+        """Return True if the bot is not a bundled one."""
         return self.kind != "command" or self.words not in bundled().values()
 
 
 def in_words(bot: str | Path | Sequence[str]) -> str:
-    """Return what OLD or NEW says of a bot that is a path, or a command's words; a text stays.
+    """Return the OLD or NEW text of a path or of a command's words; a text is unchanged.
 
     >>> in_words(Path("my bots/one")), in_words(["node", "my bot.js"])
     ("'my bots/one'", "node 'my bot.js'")
@@ -115,7 +115,7 @@ def in_words(bot: str | Path | Sequence[str]) -> str:
 
 
 def sandbox_in(text: str) -> str | None:
-    """Return the sandbox that the text of a bot asks for; None: it says nothing, or is wrong."""
+    """Return the sandbox that the text of a bot asks for; None if unstated or invalid."""
     from lath.arena.entrants.bot_table import read_parts  # start-up time
 
     _, *rest = split_parts(text)
@@ -128,10 +128,10 @@ def sandbox_in(text: str) -> str | None:
 def origin_of(
     text: str, role: str, sandbox: str | None = None, *, of_git: str | None = None
 ) -> BotOrigin:
-    """Return what OLD or NEW says; raises ConfigError. `role` is `old` or `new`.
+    """Return the origin that OLD or NEW gives; raises ConfigError. `role` is `old` or `new`.
 
-    `sandbox` is what a flag asks for. Git looks for a revision in the sandbox `of_git`. Default:
-    what is asked for this bot.
+    `sandbox` is the value of a flag. Git looks for a revision in the sandbox `of_git`. Default: the
+    sandbox asked for this bot.
     """
     from lath.arena.entrants.bot_table import read_parts  # start-up time
 
@@ -180,7 +180,7 @@ def origin_of(
 
 
 def spec_in(origin: BotOrigin) -> BotSpec:
-    """Return how the bot of an origin is started, of which nothing has to be built from git.
+    """Return the settings to start the bot of an origin that is not a git revision.
 
     Raises ConfigError.
     """
@@ -201,9 +201,8 @@ def table_of(
 ) -> dict[str, Any]:
     """Return the table of a bot that is a command or in a folder, without its name.
 
-    `run` starts the bot of a folder, and `build` makes it; `asked` is the sandbox that its file
-    must not weaken. Default: the origin's. Raises ConfigError, and ArenaError of a build that
-    fails.
+    `run` starts the bot of a folder, and `build` builds it. `asked` is the sandbox that its file
+    must not weaken. Default: the origin's. Raises ConfigError, and ArenaError if a build fails.
     """
     own = {"sandbox": origin.asked} if origin.asked else {}
     if origin.kind == "command":
@@ -222,16 +221,16 @@ def table_of(
 
 
 def refuse_place(parts: Mapping[str, Any], called: str) -> None:
-    """Raise ConfigError for parts of a text that only a command can have."""
+    """Raise ConfigError for parts of a text that only commands can have."""
     for part in ("cwd", "files"):
         if part in parts:
             raise ConfigError(f"{called}: {part} needs a command; a folder is its own {part}")
 
 
 def _program(words: tuple[str, ...], role: str, home: Path, *, is_built: bool) -> tuple[str, ...]:
-    """Return the command that these words are, whose files are in `home`; raises ConfigError.
+    """Return the resolved command for these words, with files in `home`; raises ConfigError.
 
-    What `is_built` need not be there yet.
+    With `is_built` the program may not exist yet.
     """
     path = home / words[0]
     if is_there(path, Path.is_file) and ("/" in words[0] or len(words) == 1):

@@ -1,6 +1,6 @@
-"""One file of a bot and of all that it needs of ours: for contests that take a single file.
+"""One file with a bot and all `lath` modules it needs, for contests that take a single file.
 
-Finds what a bot imports by reading it, and runs none of it.
+Finds the imports of a bot by reading its code, without running it.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from lath.arena.referee.bots import OURS
 from lath.arena.referee.bridges import CONTESTS
 
 MOST_LETTERS: Final = 100_000
-"""What CodinGame takes, less one."""
+"""The size limit of CodinGame, less one."""
 
 _ROOT: Final = Path(games.__file__).parent.parent
-"""Where `lath` lies."""
+"""The folder that contains the package `lath`."""
 
 _HOLLOW: Final = ("lath", "lath.bots", "lath.notation")
-"""Packages that are packed without what stands in themselves."""
+"""Packages that are packed without the code of their `__init__.py`."""
 
 _LEFT_OUT: Final = ("lath.games.trial", "lath.games.faults", "lath.games.drawing")
-"""What no bot comes to: how a game of somebody's file is tried out or fails, and pictures."""
+"""Modules that a packed bot never needs: trials and failures of game files, and pictures."""
 
 _CONTEST_GAMES: Final = {name: contest.games for name, contest in CONTESTS.items()}
 
@@ -39,7 +39,7 @@ _NONE: Final[Mapping[str, str]] = {}
 _MAIN: Final = "__main__"
 
 _STAND_INS: Final = _ROOT / "bots" / "packed"
-"""What is packed in the place of other modules, and what loads all."""
+"""The folder of replacement modules and of the loader."""
 
 _BUILTIN: Final = "lath.games.builtin"
 
@@ -49,7 +49,7 @@ _INSTEAD: Final = {
     "lath.games.naming": _STAND_INS / "naming.py",
     "lath.bots.compiled.searches": _STAND_INS / "searches.py",
 }
-"""What stands in a packed bot for modules that are of no use there."""
+"""The replacements of modules that are useless in a packed bot."""
 
 _NEEDS: Final = "this file needs Python 3.11 or later, and nothing else"
 
@@ -63,11 +63,11 @@ def pack(
     seed: int = 1,
     options: Mapping[str, str] = _NONE,
 ) -> str:
-    """Return the text of one file that is the bot, and needs Python's standard library alone.
+    """Return the text of one file that contains the bot and needs only the standard library.
 
-    `bot` is a file or the name of a bundled bot; `plays` are ids of the built-in games that it can
-    play, all if empty; it speaks `protocol`, with `tc`, `seed` and `options` where that says
-    nothing of them. What is over MOST_LETTERS is packed closer. Raises ConfigError.
+    `bot` is a file or the name of a bundled bot. `plays` are ids of the built-in games that it can
+    play. Default: all. It speaks `protocol`; `tc`, `seed` and `options` apply if the protocol does
+    not set them. A file over MOST_LETTERS is packed more tightly. Raises ConfigError.
     """
     path = _file_of(bot)
     ids = tuple(plays or _CONTEST_GAMES.get(protocol) or games.builtin_ids())
@@ -107,30 +107,30 @@ def _file_of(bot: str) -> Path:
 
 
 class _Import(NamedTuple):
-    """One module that may be meant by a line."""
+    """A module that an import line may mean."""
 
     name: str
     line: int
     may_fail: bool
-    """Whether the line does without it where it is not there."""
+    """True if the line works without the module."""
 
     is_guess: bool
-    """Whether it may be something in a module, and no module."""
+    """True if the name may be an object in a module instead of a module."""
 
 
 class _Sources:
-    """What a bot is made of, module by module."""
+    """The source code of a bot, module by module."""
 
     def __init__(self, main: Path) -> None:
         self._main: Final = main
         self.texts: Final[dict[str, str]] = {}
-        """By their names, without comments and docstrings."""
+        """The texts by module name, without comments and docstrings."""
         self.packages: Final[set[str]] = set()
 
     def add(self, name: str, *, may_fail: bool = False) -> None:
-        """Take a module, and all that it imports; raises ConfigError.
+        """Add a module and everything that it imports; raises ConfigError.
 
-        Who imports one that `may_fail` does without it.
+        The importer works without a module that `may_fail`.
         """
         if name in self.texts or (path := self._path(name)) is None:
             return
@@ -149,7 +149,7 @@ class _Sources:
         except (OSError, ValueError, SyntaxError) as error:
             raise ConfigError(f"{path}: cannot be packed: {error}") from error
         for each in _imports(tree, name if name in self.packages else package):
-            # What is of others in ours is for speed, and none of it is needed.
+            # Third-party modules in `lath` are optional and only for speed.
             self._follow(each, path, may_fail=may_fail or path.is_relative_to(_ROOT))
         keeps_types = not path.is_relative_to(_ROOT)  # somebody's code may look at its own
         self.texts[name] = _plain(tree, keeps_docs="__doc__" in text, keeps_types=keeps_types)
@@ -168,7 +168,7 @@ class _Sources:
             )
 
     def _path(self, name: str) -> Path | None:
-        """Return the file of a module, or the folder of a package without one; None: no such."""
+        """Return the file of a module, or the folder of a namespace package; None if not found."""
         if name == _MAIN:
             return self._main
         if name in _INSTEAD:
@@ -182,7 +182,7 @@ class _Sources:
 
 
 def _imports(tree: ast.AST, package: str, *, may_fail: bool = False) -> Iterator[_Import]:
-    """Yield what a part of a module of this package imports when it runs."""
+    """Yield the imports that run with a part of a module of this package."""
     for node in ast.iter_child_nodes(tree):
         match node:
             case ast.If(test=test) if _is_of_types(test):
@@ -222,14 +222,14 @@ def _takes_import_errors(handler: ast.ExceptHandler) -> bool:
 
 
 class _Bare(ast.NodeTransformer):
-    """Takes out docstrings, and what is for type checkers alone."""
+    """A transformer that removes docstrings, and code only for type checkers."""
 
     def __init__(self, *, keeps_docs: bool, keeps_types: bool) -> None:
         self._keeps_docs: Final = keeps_docs
         self._keeps_types: Final = keeps_types
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """Take out the types of a function, too."""
+        """Remove the types of a function, too."""
         if not self._keeps_types:
             node.returns = None
             for each in ast.walk(node.args):
@@ -238,7 +238,7 @@ class _Bare(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Visit what is in a node, and clean its blocks."""
+        """Visit the children of a node, and clean its blocks."""
         super().generic_visit(node)
         for name in ("body", "orelse"):
             block = getattr(node, name, None)
@@ -265,7 +265,7 @@ _LINE: Final = 100
 
 
 def _file(name: str, sources: _Sources, texts: str, begin: str) -> str:
-    """Return the text of a packed bot; `texts` is that of the code that has its modules."""
+    """Return the text of a packed bot; `texts` is the code that contains its modules."""
     parts = (
         f"# {name}, packed by `arena bot pack`: {_NEEDS}.",
         _plain(ast.parse((_STAND_INS / "loader.py").read_text(encoding="utf-8"))),
@@ -288,6 +288,6 @@ def _compressed(texts: Mapping[str, str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return Python's literal of a text, as it is where that can be."""
+    """Return a Python literal of a text, raw if possible."""
     quoted = f"r'''\n{text}\n'''"
     return quoted if "'''" not in text else repr(text)

@@ -1,4 +1,4 @@
-"""Which program a bot is: the bundled ones, and commands as any folder can start them."""
+"""The program of a bot: a bundled one, or a command that starts from any folder."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ RUN_BY: Final = {
     ".lua": ("lua",),
     ".pl": ("perl",),
 }
-"""How the name of a program ends that another program runs, and which one."""
+"""The suffixes of scripts, with the program that runs each."""
 
 
 @cache
 def bundled() -> dict[str, tuple[str, ...]]:
-    """Return the command of each bot that this installation brings, by name."""
+    """Return the commands of the bundled bots, by name."""
     from importlib.metadata import entry_points  # start-up time
 
     return {
@@ -45,7 +45,7 @@ def bundled() -> dict[str, tuple[str, ...]]:
 
 
 def is_there(path: Path, kind: Callable[[Path], bool]) -> bool:
-    """Return whether a path is that of something; a word may be too long to be anything's."""
+    """Return True if a path exists and is of a kind; False for a word too long for a path."""
     try:
         return kind(path)
     except OSError:
@@ -53,7 +53,7 @@ def is_there(path: Path, kind: Callable[[Path], bool]) -> bool:
 
 
 def first_bytes(path: Path) -> bytes:
-    """Return how a file begins; nothing of what is no file, such as a pipe that nobody fills."""
+    """Return the beginning of a file; empty if it is not a regular file, such as a pipe."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
@@ -67,8 +67,7 @@ def first_bytes(path: Path) -> bytes:
 def files_in(path: Path) -> list[Path]:
     """Return a file, or the files of a folder and those below, sorted.
 
-    What is hidden, what Python keeps for itself and the directories of tournaments are passed by:
-    they change when a bot plays.
+    Skips hidden files, Python's caches and tournament directories, which change when a bot plays.
     """
     from lath.arena.directory import DATABASE  # start-up time
 
@@ -78,9 +77,9 @@ def files_in(path: Path) -> list[Path]:
 
 
 def main_of_package(folder: Path) -> set[Path]:
-    """Return the script that a folder's `package.json` says is its main one; none: it has none.
+    """Return the main script in a folder's `package.json`; an empty set without one.
 
-    Node.js starts the same, `index.js` where nothing is said. It lies in the folder, or below.
+    As in Node.js, the default is `index.js`. The script must be inside the folder.
     """
     try:
         package = read_json((folder / "package.json").read_bytes())
@@ -95,11 +94,11 @@ def main_of_package(folder: Path) -> set[Path]:
 
 
 def resolve(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
-    """Return the command as it can be started from any folder.
+    """Return the command with paths that work from any folder.
 
-    A program with a `/` and every argument that names a file are taken from `folder`, without
-    resolving links: a virtual environment is one. `python` is the interpreter that runs the arena,
-    in a virtual environment and where PATH has no other. The name of a bundled bot alone is that.
+    A program with a `/` and every argument that names a file are taken from `folder`. Links stay,
+    because a virtual environment is one. The name `python` means the arena's interpreter if that is
+    a virtual environment or PATH has no other. A single word can name a bundled bot.
     """
     program, *arguments = command
     if not arguments and program in bundled():
@@ -118,28 +117,27 @@ def resolve(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
 
 
 _BEFORE: Final = re.compile(r"-[A-Za-z]+|/*")
-"""What may stand before a path in one word of a shell: an option such as `-I`, or `//` of a URL."""
+"""The text that may come before a path in a word: an option such as `-I`, or a URL's `//`."""
 
 _BEGINS: Final = re.compile(r"[\s'\"`=:;,|&<>({@]")
-"""What may stand before a word, or a path in one."""
+"""The characters that may come before a word, or before a path in one."""
 
 _REST: Final = re.compile(r"[^\s'\"`=:;,|&<>(){}$*?]*")
-"""What follows of a path."""
+"""The pattern of the rest of a path."""
 
 _ENDS: Final = r"(?=[/\s'\"`=:;,|&<>(){}$*?]|\\\n|\Z)"
-"""Where the name of a file or folder ends."""
+"""The pattern of the end of a file or folder name."""
 
 _LONGEST: Final = 256
-"""Letters that are looked at before a path, and folders of one that are looked at."""
+"""The characters examined before a path, and the folders examined in a path."""
 
 
 def split_at(places: Sequence[str], text: str) -> list[str]:
-    """Return a text cut where it names one of some places, or what lies below, there or not.
+    """Return a text split at paths that are in `places` or below, existing or not.
 
-    Every second part is the place, as it is in `places`: an absolute path. Taken are paths as
-    people write them in commands of a shell, in quotes, by links, or behind `--opt=` and `-I`; not
-    those that leave the place by `..`.
-
+    Every second part is the place, as in `places`: an absolute path. Paths count as people write
+    them in shell commands: in quotes, by links, or after `--opt=` and `-I`. Paths that leave the
+    place by `..` do not count.
     >>> split_at(["/home/ada"], "cc -I/home/ada/include '/home/ada/a.c' /home/ada2/b.c")
     ['cc -I', '/home/ada', "/include '", '/home/ada', "/a.c' /home/ada2/b.c"]
     """
@@ -157,13 +155,13 @@ def split_at(places: Sequence[str], text: str) -> list[str]:
 
 
 def rest_of(text: str) -> str:
-    """Return what a text that follows the name of a folder has of a path below it."""
+    """Return the rest of a path at the beginning of the text that follows a folder's name."""
     found = _REST.match(text)
     return found[0] if found else ""
 
 
 def _spelled(place: str) -> str:
-    r"""Return the pattern of how people write a path: with `//`, `/./` and a shell's `\`."""
+    r"""Return the pattern of ways to write a path: with `//`, `/./` and a shell's `\`."""
     escaped = map(re.escape, place.split("/")[1:])
     return "/" + "/+(?:[.]/+)*".join(re.sub(r"(\\.|[^\w.-])", r"\\\\?\1", name) for name in escaped)
 
@@ -182,11 +180,11 @@ def _links_to(place: str, text: str) -> Iterator[str]:
 
 
 class Advice(NamedTuple):
-    """Why a command starts nothing though its file is there, and what does."""
+    """The reason why a command with an existing file does not start, and a command that does."""
 
     why: str
     words: tuple[str, ...]
-    """The command to type in its place; empty: nobody knows it."""
+    """The command to use instead; empty if unknown."""
 
     before: str = ""
     """The shell command to type first, or empty."""
@@ -202,7 +200,7 @@ _OF_WINDOWS: Final = "has Windows line ends, so the program in its first line is
 
 
 def advice_on(command: tuple[str, ...], folder: Path) -> Advice | None:
-    """Return why a program that is a file in `folder` cannot be started as it is, if that is so."""
+    """Return advice if a program that is a file in `folder` cannot start; otherwise None."""
     program, *arguments = command
     path = folder / program
     is_path = "/" in program
@@ -240,11 +238,11 @@ BUILDS: Final[Mapping[str, tuple[str, str]]] = {
     ".nim": ("Nim", "nim c -d:release -o:{out} {source}"),
     ".kt": ("Kotlin", "kotlinc -include-runtime -d {out}.jar {source}"),
 }
-"""How the name of a source ends, its language, and the command that builds it."""
+"""The suffix of each source language, its name and its build command."""
 
 
 def build_command(source: str) -> str:
-    """Return the command that builds a source, which says its language by its suffix.
+    """Return the command that builds a source, whose suffix gives the language.
 
     >>> build_command("mybot.c"), build_command("./my bots/a.rs")
     ('cc -O2 -o mybot mybot.c', "rustc -O -o './my bots/a' './my bots/a.rs'")
@@ -259,7 +257,7 @@ def build_command(source: str) -> str:
 
 
 def _on_source(program: str, path: Path, arguments: Sequence[str]) -> Advice:
-    """Return what to do with a file that is no program, but perhaps the source of one."""
+    """Return advice for a file that is not a program, but perhaps the source of one."""
     if (suffix := path.suffix.lower()) not in BUILDS:
         why = f"{program} is not a program: it begins neither with `#!` nor as a binary"
         return Advice(why, ())
@@ -271,13 +269,13 @@ def _on_source(program: str, path: Path, arguments: Sequence[str]) -> Advice:
 
 
 _TEXT: Final = 512
-"""Bytes at the beginning of a file, without a zero where it is text."""
+"""The bytes at the beginning of a file that show if it is text."""
 
 
 def _is_program(path: Path) -> bool:
-    """Return whether a file may be a program: a script that says what runs it, or no text.
+    """Return True if a file may be a program: a script with `#!`, or a binary file.
 
-    What cannot be read may be one, and what is no text may be one that the system knows.
+    An unreadable file may be one, too.
     """
     try:
         with path.open("rb") as file:
@@ -288,12 +286,12 @@ def _is_program(path: Path) -> bool:
 
 
 def may_be_run(path: Path) -> bool:
-    """Return whether a file may be executed, by the rights with which that would be tried."""
+    """Return True if this process has the rights to execute a file."""
     return os.access(path, os.X_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _wrong_first_line(path: Path, *, is_script: bool) -> str:
-    """Return why the system cannot run a file by its first line; empty where it can."""
+    """Return why the first line of a file prevents it from running; empty if it does not."""
     if not path.is_file():
         return "is not a file"
     line, ends, _ = first_bytes(path).partition(b"\n")
@@ -311,9 +309,9 @@ def _wrong_first_line(path: Path, *, is_script: bool) -> str:
 
 
 def missing_file(command: tuple[str, ...], folder: Path, *, in_scratch: bool) -> str:
-    """Return which file of a command is not there, the program or a script; empty if none is.
+    """Return a message about a missing file of a command, or an empty string.
 
-    Paths are those from `folder`. `in_scratch`: the bot does not run in `folder` itself.
+    Paths are relative to `folder`. `in_scratch`: the bot does not run in `folder` itself.
 
     >>> missing_file(("python", "nosuch.py"), Path("/proc"), in_scratch=True)
     'nosuch.py is not in /proc (the bot runs in a scratch folder)'
@@ -339,13 +337,13 @@ def missing_file(command: tuple[str, ...], folder: Path, *, in_scratch: bool) ->
 
 
 FORMER: Final = ("bots.greedy", "bots.monte_carlo", "bots.random_mover")
-"""The modules of the bundled bots in 0.1.0, as directories of that time have them."""
+"""The modules of the bundled bots in version 0.1.0, as in directories of that version."""
 
 
 def todays(command: Sequence[str]) -> tuple[str, ...]:
-    """Return a command as this installation has it.
+    """Return an old command as this installation has it.
 
-    That is of a bundled bot of 0.1.0, or of an installation that is no longer there.
+    Covers bundled bots of version 0.1.0, and of an installation that no longer exists.
 
     >>> todays(["/old/python", "-P", "-m", "bots.greedy"])[1:]
     ('-P', '-m', 'lath.bots.greedy')

@@ -1,7 +1,7 @@
-"""Git in a repository that nobody trusts: it runs in the sandbox that the organiser asks for.
+"""Git in an untrusted repository, run in the sandbox that the organiser asks for.
 
-A repository says itself what git runs: filters, hooks, monitors, transports, helpers. So this finds
-the repository without git, and git sees nothing but it.
+A repository can make git run programs: filters, hooks, monitors, transports and helpers. So the
+arena finds the repository without git, and git sees nothing else.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ PLAIN: Final = (
     *("-c", "core.fsmonitor=false", "-c", "core.splitIndex=false"),
     *("-c", "core.sparseCheckout=false", "-c", f"core.hooksPath={os.devnull}"),
 )
-"""What keeps git from leaving anything in the repository, from leaving anything out, and from
-running hooks, wherever it runs."""
+"""The options that keep git from changing the repository, omitting files or running hooks."""
 
 _STRICT: Final = {
     "GIT_ALLOW_PROTOCOL": "none",
@@ -35,30 +34,30 @@ _STRICT: Final = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
-"""Git fetches nothing and asks nobody, whatever the repository says of it."""
+"""The variables that keep git from fetching anything or asking questions."""
 
 _MOST: Final = 4096
-"""Bytes that are read of a file that names a folder."""
+"""The bytes to read of a file that names a folder."""
 
 
 class Repository(NamedTuple):
-    """Where git keeps a repository, and what of the machine's files it needs for it."""
+    """The places of a git repository, and the paths that git needs to read it."""
 
     git: Path
-    """Its own folder, such as `.git`."""
+    """The repository's own folder, such as `.git`."""
 
     top: Path
-    """The folder of its files; of one without files its own."""
+    """The folder of its files; for a bare repository its own folder."""
 
     shown: tuple[str, ...]
-    """What git reads of it, without its files."""
+    """The paths that git reads of it, without its files."""
 
 
 def repository_at(here: Path) -> Repository | None:
-    """Return the repository that a folder is in, as git finds it; None: it is in none.
+    """Return the repository that contains a folder, as git finds it, or None.
 
-    Raises ConfigError where the repository is elsewhere and does not know this folder: a file or
-    link `.git` of an entrant's could name any repository of the organiser's.
+    Raises ConfigError if the repository is elsewhere and does not list this folder. Otherwise an
+    entrant's `.git` file or link could name any repository of the organiser.
     """
     here = here.resolve()
     for top in (here, *here.parents):
@@ -84,7 +83,7 @@ def repository_at(here: Path) -> Repository | None:
 
 
 def _led_to(named: Path) -> Path:
-    """Return the folder that `.git` is, or that it names as a file."""
+    """Return the folder that `.git` is, or that it names if it is a file."""
     said = ""
     if named.is_file():
         with named.open("rb") as file:
@@ -93,13 +92,13 @@ def _led_to(named: Path) -> Path:
 
 
 def _is_repository(git: Path) -> bool:
-    """Return whether git takes a folder for one of its own."""
+    """Return True if git accepts a folder as a repository."""
     is_whole = (git / "objects").is_dir() and (git / "refs").is_dir()
     return (is_whole or (git / "commondir").is_file()) and os.path.lexists(git / "HEAD")
 
 
 def _knows(git: Path, named: Path) -> bool:
-    """Return whether a folder of git's is that of a further work tree, whose `.git` is `named`."""
+    """Return True if git's folder is that of a linked work tree whose `.git` is `named`."""
     noted = git / "gitdir"
     if git.parent.name != "worktrees" or not _is_repository(git.parents[1]):
         return False
@@ -110,13 +109,13 @@ def _knows(git: Path, named: Path) -> bool:
 
 
 class GitAnswer(NamedTuple):
-    """What git answered."""
+    """The status and output of a git command."""
 
     status: int | None
-    """None: it took too long."""
+    """The exit status; None on timeout."""
 
     text: str
-    """All that it wrote."""
+    """The output."""
 
 
 def git_in(
@@ -130,11 +129,11 @@ def git_in(
     may_write: bool = False,
     env: Mapping[str, str] | None = None,
 ) -> GitAnswer:
-    """Return what git answers in a sandbox, of the repository at `git`, asked from `here`.
+    """Return git's answer about the repository at `git`, asked from `here` in a sandbox.
 
-    Where git is not installed, that is nothing, as of what does not exist.
-    It sees the folders `shown` and its own programs. The files of the repository are in the folder
-    `files`, where it `may_write` alone. Raises ConfigError where there is no such sandbox.
+    Git sees the folders `shown` and its own programs. The repository's files are in the folder
+    `files`, the only one where it can write, if it `may_write`. Without git, the answer has status
+    1. Raises ConfigError if the sandbox does not exist here.
     """
     if (program := shutil.which("git")) is None:
         return GitAnswer(1, "")
@@ -156,10 +155,10 @@ def git_in(
 
 
 def leading_out(top: Path) -> Iterator[Path]:
-    """Yield the links below a folder that lead out of it: a commit has them where it likes.
+    """Yield the links below a folder that lead out of it, which a commit may contain.
 
-    The system's programs may be linked. A file with a second name counts as a link: a filter may
-    have made it.
+    Links to the system's programs are allowed. A file with a second name counts as a link, because
+    a filter may have made it.
     """
     for entry in entries_below(str(top)):
         if entry.is_symlink():

@@ -1,6 +1,6 @@
-"""Git revisions as folders to build and to play in: they are there while somebody needs them.
+"""Git revisions as temporary folders to build and to play in.
 
-Nothing of the user's changes: neither work tree nor index nor what git keeps. Where a sandbox is
+Nothing of the user's repository changes: work tree, index and git's own files stay. If a sandbox is
 asked for, git and builds run in it.
 """
 
@@ -33,10 +33,10 @@ from lath.arena.sandbox import users
 from lath.notation.files.locks import lock as lock_file
 
 LAST_LINES: Final = 30
-"""Of a build that fails, which are shown."""
+"""The number of lines that are shown of a failed build."""
 
 PATIENCE_S: Final = 5.0
-"""How long to wait for what clears up after a run that was killed just now."""
+"""The time to wait for the cleanup after a run that was just killed, in seconds."""
 
 _CLEARS_UP: Final = """
 while read -r group; do last=$group; done
@@ -45,34 +45,36 @@ chmod -R u+rwx -- "$1"
 rm -rf -- "$1"
 rmdir -- "${1%/*}"  # where nothing was played
 """
-"""Told of each build and of its end by an empty line; what tells it has gone at the end of input,
-however it went."""
+"""The cleanup script: it reads a line for each build, and an empty line at its end.
+
+The end of its input means that the arena has ended, for whatever reason.
+"""
 
 _BEGINS: Final = 'read -r _ && exec /bin/sh -c "$1" </dev/null'
-"""A build begins when it is known to who clears up."""
+"""The start of a build, which waits until the cleanup script knows it."""
 
 
 class Revision(NamedTuple):
-    """A commit, and the folder of it that is meant."""
+    """A commit, and the relevant folder in it."""
 
     repository: str
-    """Where git keeps it."""
+    """The repository's own folder."""
 
     commit: str
-    """Its hash."""
+    """The hash of the commit."""
 
     folder: str
-    """Below the top, empty for that itself."""
+    """The folder below the top; empty for the top itself."""
 
     shown: tuple[str, ...] = ()
-    """What git sees in a sandbox."""
+    """The paths that git sees in a sandbox."""
 
 
 def revision(text: str, here: Path, sandbox: str | None = None) -> Revision | None:
-    """Return the revision of this name; None where git knows none, or there is no git.
+    """Return the revision of this name; None if git does not know it or is not installed.
 
-    Its folder is the one that `here` is in the work tree. Git runs in the `sandbox`, where that is
-    one. Raises ConfigError where the sandbox is not possible, or git reads nothing there.
+    Its folder is that of `here` in the work tree. Git runs in the `sandbox`, if any. Raises
+    ConfigError if the sandbox is not possible, or git cannot read the repository there.
     """
     if sandbox and minimum.asks(sandbox):
         return _revision_in(sandbox, text, here)
@@ -88,7 +90,7 @@ def revision(text: str, here: Path, sandbox: str | None = None) -> Revision | No
 
 
 def _revision_in(sandbox: str, text: str, here: Path) -> Revision | None:
-    """Return the revision of this name, for which git looks in a sandbox."""
+    """Return the revision of this name, found by git in a sandbox."""
     if (found := repository_at(here)) is None:
         return None
     words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{text}^{{commit}}")
@@ -110,9 +112,9 @@ def _revision_in(sandbox: str, text: str, here: Path) -> Revision | None:
 
 
 def lacks_edits(known: Revision, here: Path, sandbox: str | None = None) -> bool:
-    """Return whether a revision is what is checked out at `here`, without what was edited since.
+    """Return True if a revision is checked out at `here`, but files were edited since.
 
-    As of `revision`.
+    See `revision` for the arguments.
     """
     if revision("HEAD", here, sandbox) != known:
         return False
@@ -134,7 +136,7 @@ def lacks_edits(known: Revision, here: Path, sandbox: str | None = None) -> bool
 
 
 def _git(words: Sequence[str], names: Sequence[str], here: Path) -> str:
-    """Return what git answers; empty where it fails."""
+    """Return git's output; empty if it fails."""
     try:
         asked = subprocess.run(
             ["git", *words, *names],  # noqa: S607 - the git that the user has
@@ -151,10 +153,10 @@ def _git(words: Sequence[str], names: Sequence[str], here: Path) -> str:
 
 
 class Workshop:
-    """A folder for checkouts and builds."""
+    """A temporary folder for checkouts and builds."""
 
     def __init__(self, folder: Path, watcher: subprocess.Popen[bytes]) -> None:
-        """`watcher` clears up when this process ends."""
+        """Begin; `watcher` cleans up when this process ends."""
         self._folder: Final = folder
         self._watcher: Final = watcher
 
@@ -175,7 +177,7 @@ class Workshop:
         return inside
 
     def _check_out(self, wanted: Revision, name: str, home: Path) -> None:
-        """Write the files of a revision, by what its repository has git do."""
+        """Write the files of a revision; git runs what the repository configures."""
         index = {**os.environ, "GIT_INDEX_FILE": str(self._folder / f"{name}.index")}
         git = ["git", *PLAIN, f"--git-dir={wanted.repository}", f"--work-tree={home}"]
         for words in (("read-tree", wanted.commit), ("checkout-index", "--all", "--force")):
@@ -192,7 +194,7 @@ class Workshop:
                 raise _not_checked_out(wanted, done.stderr.decode(errors="replace"))
 
     def build(self, command: str, home: Path, name: str, sandbox: str | None = None) -> None:
-        """Run a shell's command there; raises ArenaError with the end of what it said.
+        """Run a shell command there; raises ArenaError with the end of its output.
 
         In a `sandbox` it sees and writes all files of the revision, and nothing else.
         """
@@ -213,7 +215,7 @@ class Workshop:
             raise ArenaError(_failure(command, name, status, output))
 
     def _built(self, command: str, home: Path, output: Path) -> int:
-        """Return the status of a command that runs as the user does."""
+        """Return the status of a command that runs as this user."""
         with output.open("wb") as stream:
             with signals.starting():
                 made = subprocess.Popen(
@@ -248,7 +250,7 @@ class Workshop:
 
 
 def _failure(command: str, name: str, status: int | None, output: Path) -> str:
-    """Return how a build failed, and the end of what it said."""
+    """Return the message of a failed build, with the end of its output."""
     said = output.read_text(encoding="utf-8", errors="replace").rstrip().splitlines()
     left = [f"  … {len(said) - LAST_LINES} more lines"] if len(said) > LAST_LINES else []
     lines = [*left, *(f"  {line}" for line in said[-LAST_LINES:])]
@@ -291,9 +293,9 @@ def _check_out_in(sandbox: str, wanted: Revision, home: Path) -> None:
 
 @contextmanager
 def workshop(folder: Path) -> Iterator[Workshop]:
-    """Give an empty folder that goes in the end, also when this process is killed.
+    """Provide an empty folder that is removed at the end, even if this process is killed.
 
-    Raises InUseError where another process has it.
+    Raises InUseError if another process uses it.
     """
     lock = _hold(folder.parent)
     try:
@@ -320,7 +322,7 @@ def workshop(folder: Path) -> Iterator[Workshop]:
 
 
 def _hold(place: Path) -> int:
-    """Return the descriptor by which this process has a folder to itself; raises InUseError."""
+    """Return the descriptor of a lock on a folder; raises InUseError."""
     until_s = time.monotonic() + PATIENCE_S
     while True:
         place.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""What values of a configuration are at most, and words that stand for some of them.
+"""The largest values of a configuration, and words for special values.
 
-Apart from the models of `keys`: whoever shows the help of a command waits for none of them.
+Separate from the models of `keys`, so that a command's help does not load them.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from typing import Final
 DEMO_GAMES: Final = ("mammalath", "manalath", "surikata", "yavalath")
 
 MOST: Final = 10**15
-"""The greatest whole number; no key needs more."""
+"""The largest whole number of any key."""
 
 MAX_JOBS: Final = 512
-"""Games at the same time: each is three processes."""
+"""The largest number of simultaneous games; each has three processes."""
 
 MOST_AHEAD: Final = 4096
-"""Pairs of a tuning that wait for no result of each other."""
+"""The largest number of pairs that a tuning starts before the first result is used."""
 
 SIZES: Final = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 UNGUESSABLE: Final = "secret"
-"""The seed that nobody can guess: one is drawn, and kept in the tournament's directory."""
+"""The word for an unguessable seed, which the arena draws and keeps in the directory."""

@@ -1,4 +1,4 @@
-"""TOML as people write it: files read, the line of each key, values as TOML writes them."""
+"""TOML files as people write them: values, lines of keys, and values for messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lath.notation.record.errors import escaped
 
 
 def read_toml(path: Path) -> tuple[dict[str, Any], str]:
-    """Return what a file says, and its text as it is; raises ConfigError."""
+    """Return the values of a file and its text; raises ConfigError."""
     with reading(path):
         text = path.read_bytes().decode()
     try:
@@ -23,7 +23,7 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
 
 
 MOST_SHOWN: Final = 200
-"""Letters of a value that are told."""
+"""The number of characters that messages show of a value."""
 
 Place = tuple[Any, ...]
 """A key with the tables around it, such as `("time", "move")` or `("bot", 0, "name")`."""
@@ -34,7 +34,7 @@ _KEY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*[.=]"
 
 
 def lines_of(text: str) -> dict[Place, int]:
-    """Return the line on which each key first stands, and each table's header."""
+    """Return the first line of each key, and of each table's header."""
     lines: dict[Place, int] = {}
     current: Place = ()
     bots = -1

@@ -1,4 +1,4 @@
-"""What a bot may use for an answer, what it says while it thinks, what it answers: as values."""
+"""The values of a search: its limit, its progress and its answer."""
 
 from __future__ import annotations
 
@@ -14,36 +14,37 @@ from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 
 MOST_NODES: Final = 10**15 - 1
-"""Of a limit."""
+"""The highest node limit that `Limit` accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a bot may use for an answer: a time, nodes, or what the clocks of a game show.
+    """The search limit for one move: time, nodes or clocks.
 
-    At most one of the three; none of them: as long as it likes, and as the engine's `limit` allows.
+    Set at most one of the three. Without any, the bot thinks as long as the engine's `limit`
+    allows.
 
     >>> str(Limit(seconds=0.5).time), str(Limit(nodes=1000).time)
     ('move 0.5', 'nodes 1000')
     """
 
     seconds: float | None = None
-    """For this answer; at least 0.001."""
+    """The time for this answer, in seconds; at least 0.001."""
 
     nodes: int | None = None
-    """Which the bot counts itself; at least 1."""
+    """The number of nodes, which the bot counts itself; at least 1."""
 
     first_s: float | None = None
-    """What the clock of first shows, in seconds; at least 0.001."""
+    """The time left on the first player's clock, in seconds; at least 0.001."""
 
     second_s: float | None = None
-    """That of second."""
+    """The time left on the second player's clock, in seconds; at least 0.001."""
 
     increment_s: float = 0.0
-    """What is added to a clock after each move."""
+    """The time added to a clock after each move, in seconds."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for what no bot can be told."""
+        """Raise ValueError if the values are out of range or exclude each other."""
         clocks = (self.first_s, self.second_s)
         if (self.first_s is None) is not (self.second_s is None):
             raise ValueError(f"clocks are two, first_s and second_s, not {clocks}")
@@ -62,7 +63,9 @@ class Limit:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Return what `--tc` says, both clocks being full, but for a first move; raises ValueError.
+        """Return the limit of a `--tc` text, with both clocks full; raises ValueError.
+
+        A separate time for the first move is ignored.
 
         >>> Limit.read("move 0.5")
         Limit(seconds=0.5, nodes=None, first_s=None, second_s=None, increment_s=0.0)
@@ -79,12 +82,12 @@ class Limit:
 
     @property
     def left_ms(self) -> tuple[int, int]:
-        """Return what the clocks show, in milliseconds; zeros without them."""
+        """Return the times left on both clocks, in milliseconds; zeros without clocks."""
         return (round((self.first_s or 0) * 1000), round((self.second_s or 0) * 1000))
 
     @property
     def time(self) -> TimeControl:
-        """Return it as the protocol says it; of two clocks the fuller one is where both began."""
+        """Return the limit as the protocol's time control; the fuller clock is the initial time."""
         return TimeControl(
             initial_ms=max(self.left_ms),
             increment_ms=round(self.increment_s * 1000),
@@ -100,16 +103,16 @@ _PROVEN: Final = re.compile(r"proven (win|loss|draw)(?: in (at most )?([0-9]{1,4
 
 
 class Proof(NamedTuple):
-    """How a game ends if both play their best, as a bot says."""
+    """The result with best play that a bot claims to have proven."""
 
     value: Literal["win", "loss", "draw"]
-    """For who is to move."""
+    """The result for the side to move."""
 
     plies: int | None
-    """After exactly how many, if it says so."""
+    """The exact number of plies to the end, or None if the bot does not state it."""
 
     at_most: int | None = None
-    """After how many at most, where that is all that it says."""
+    """The highest number of plies to the end, if the bot states only that."""
 
 
 _READ: Final[Mapping[str, Callable[[str], Any]]] = {
@@ -118,12 +121,12 @@ _READ: Final[Mapping[str, Callable[[str], Any]]] = {
     "pv": lambda text: tuple(text.split()),
     "text": str,
 }
-"""How each value of an `info` line is read."""
+"""The function that converts each value of an `info` line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What a bot says of its search; None and empty where it does not say."""
+    """The progress of a search, as the bot reports it; missing values are None or empty."""
 
     depth: int | None = None
     eval: float | None = None
@@ -131,7 +134,7 @@ class Info:
 
     nodes: int | None = None
     nps: int | None = None
-    """Nodes a second."""
+    """Nodes per second."""
 
     pv: tuple[str, ...] = ()
     """The line that it expects, its own move first, as the bot wrote it; `line` checks it."""
@@ -140,7 +143,7 @@ class Info:
 
     @classmethod
     def read(cls, line: str) -> Self:
-        """Return what a line `info …` says.
+        """Return the values of one `info` line.
 
         >>> Info.read("info depth 3 eval 0.25 pv e5 swap").pv
         ('e5', 'swap')
@@ -148,13 +151,15 @@ class Info:
         return cls().updated(line)
 
     def updated(self, line: str) -> Self:
-        """Return the same with what a later line says."""
+        """Return a copy with the values of a later `info` line."""
         said = wire.read_info(line)
         return replace(self, **{name: _READ[name](text) for name, text in said.items()})
 
     @property
     def proof(self) -> Proof | None:
-        """Return what the bot has proven, by a text such as `proven win in 7`; None: nothing.
+        """Return the result that the bot has proven, read from a text such as `proven win in 7`.
+
+        None if `text` does not begin with such a claim.
 
         >>> Info.read("info nodes 9 text proven loss in 4").proof
         Proof(value='loss', plies=4, at_most=None)
@@ -168,7 +173,7 @@ class Info:
         return Proof(value, None, plies) if found[2] else Proof(value, plies)
 
     def line(self, position: Position) -> tuple[Move, ...]:
-        """Return the moves of `pv` from the position that was asked about, as far as legal."""
+        """Return the legal moves at the beginning of `pv`, played from `position`."""
         moves: list[Move] = []
         for text in self.pv:
             try:
@@ -181,18 +186,18 @@ class Info:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a bot answers."""
+    """The bot's answer: a move or a resignation."""
 
     move: Move | None
-    """In canonical text, legal in the position; None where it resigned."""
+    """The move in canonical text, legal in the position; None if the bot resigned."""
 
     used_s: float
-    """How long it took."""
+    """The time that the answer took, in seconds."""
 
     info: Info = Info()
-    """What it said last of each, before it answered."""
+    """The last reported value of each kind before the answer."""
 
     @property
     def resigned(self) -> bool:
-        """Return whether it gives the game up in place of a move."""
+        """Return True if the bot resigned instead of moving."""
         return self.move is None

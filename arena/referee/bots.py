@@ -1,4 +1,4 @@
-"""Bots as values: how one is started, what it says in its handshake and beside its answers."""
+"""The values that describe a bot: how it starts, its handshake and its other output."""
 
 from __future__ import annotations
 
@@ -14,74 +14,77 @@ from lath.notation.protocol import TimeControl
 from lath.notation.record.errors import printable
 
 INFO_KEPT: Final = 64
-"""Lines of `info` a move that are looked at: the last ones."""
+"""The number of `info` lines per move that the arena reads: the last ones."""
 
 WORDS_KEPT: Final = 1000
-"""Letters of a `text` and of a `pv` that go into the record."""
+"""The number of characters of a `text` or a `pv` that the record keeps."""
 
 OURS: Final = "lath"
-"""The protocol of docs/reference/protocol.md; bridges.py knows those of others."""
+"""The protocol of docs/reference/protocol.md; bridges.py has the protocols of contests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotSpec:
-    """How a bot is started. Picklable: it travels to the workers."""
+    """The settings with which a bot starts; picklable, because workers receive it."""
 
     name: str
     command: tuple[str, ...]
     """Program and arguments, ready for the system: paths are absolute or found on PATH."""
 
     cwd: str | None = None
-    """Where it runs; None: in a scratch directory of its own."""
+    """The working directory; None for a scratch directory of its own."""
 
     env: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, object] = field(default_factory=dict)
     memory_bytes: int | None = None
     wall: BotSandbox = NO_WALL
     time: TimeControl | None = None
-    """Its own time control; None: the tournament's."""
+    """The bot's own time control; None for the tournament's."""
 
     startup_s: float | None = None
-    """For its `ok` and each `ready`; None: the tournament's, as of the next two."""
+    """The time limit for `ok` and for each `ready`, in seconds; None for the tournament's value.
+
+    `margin_s` and `stop_s` default to the tournament's values, too.
+    """
 
     margin_s: float | None = None
     stop_s: float | None = None
 
     threads: int = 1
-    """Cores that it needs at the same time."""
+    """The number of cores that the bot needs at the same time."""
 
     files: tuple[str, ...] = field(default=(), compare=False)
-    """Files and folders that make it up, besides those of its command."""
+    """The bot's files and folders, besides those in its command."""
 
     lacks: str = field(default="", compare=False)
-    """Which file of the command is not there, in words, for when it does not start."""
+    """The part of the error message that names a file of the command that does not exist."""
 
     sandbox: str = "auto"
-    """Which wall was asked for: `none`, `user`, `bwrap`, or `auto`, the best without asking."""
+    """The sandbox that was asked for: `none`, `user`, `bwrap` or `auto` (the best available)."""
 
     reads: tuple[str, ...] = field(default=(), compare=False)
-    """Files and folders that it may read besides its own."""
+    """Files and folders that the bot can read besides its own."""
 
     cache_bytes: int = 0
-    """How much it may keep in a folder of its own between games; 0: it has none."""
+    """The size limit of a folder that the bot keeps between games; 0 for no such folder."""
 
     originals: tuple[Original, ...] = field(default=(), compare=False)
-    """What its files were when the run began; empty: nobody looks."""
+    """The bot's files when the run began; empty if the arena does not check for changes."""
 
     build: str = ""
-    """What a shell makes it with, in its folder, before it is started."""
+    """The shell command that builds the bot in its folder before it starts."""
 
     hosts: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
-    """Its command on the machines of a cluster whose names match, by pattern."""
+    """The command to use on cluster machines, by a pattern of their names."""
 
     protocol: str = OURS
-    """Which lines it speaks."""
+    """The protocol that the bot speaks."""
 
     may_be_of_contest: bool = field(default=False, compare=False)
-    """Whether nobody has said what it speaks: where its greeting fails, contests' are tried."""
+    """True if no protocol was stated: if the handshake fails, the arena tries contests'."""
 
     def own(self, limits: Limits) -> Limits:
-        """Return the limits with those of this bot in their place."""
+        """Return `limits` with the bot's own values in place of the tournament's."""
         return replace(
             limits,
             startup_s=limits.startup_s if self.startup_s is None else self.startup_s,
@@ -91,41 +94,41 @@ class BotSpec:
 
 
 ANY: Final = ":*"
-"""After the id of a game, in a greeting: whatever its parameters."""
+"""The suffix of a game id in a handshake that means "with any parameters"."""
 
 
 @dataclass(slots=True)
 class Greeting:
-    """What a bot says of itself before `ok`."""
+    """The bot's description of itself before `ok`."""
 
     name: str = ""
     author: str = ""
     version: str = ""
     games: list[str] = field(default_factory=list)
-    """Ids as the bot gives them, installed or not."""
+    """Game ids as the bot gives them; they may be unknown to the arena."""
 
     families: set[str] = field(default_factory=set)
-    """Those of them that it plays with any parameters."""
+    """Ids of the games that the bot plays with any parameters."""
 
     options: dict[str, wire.Option] = field(default_factory=dict)
     bad_options: list[str] = field(default_factory=list)
-    """Why lines of `option` cannot be read."""
+    """The reasons why `option` lines cannot be read."""
 
     wants: list[str] = field(default_factory=list)
-    """`legal`, `position` and `ponder`, where it asked for them, and what there is not."""
+    """The words of `want` lines: `legal`, `position`, `ponder` and unknown ones."""
 
     banner: list[str] = field(default_factory=list)
-    """Lines that mean nothing, and harm nobody."""
+    """Other lines, which the arena ignores."""
 
     after_s: float = 0.0
-    """How long `ok` took from the process's start."""
+    """The time from the start of the process to `ok`, in seconds."""
 
     def plays(self, game_id: str) -> bool:
-        """Return whether the bot has said that it plays a game, which may have parameters."""
+        """Return True if the bot has declared that it plays this game, with these parameters."""
         return game_id in self.games or game_id.partition(":")[0] in self.families
 
     def wrong_options(self, options: Mapping[str, object]) -> Iterator[str]:
-        """Yield what is wrong with values of options, a line each."""
+        """Yield one line of text for each option value that is wrong."""
         for name, value in options.items():
             if (option := self.options.get(name)) is None:
                 yield f"unknown option {name!r} ({', '.join(self.options) or 'it has none'})"
@@ -133,7 +136,7 @@ class Greeting:
                 yield f"option {name} = {value!r}, expected {expected}"
 
     def take(self, line: bytes) -> None:
-        """Take in a line that does not end the greeting."""
+        """Process a line that does not end the handshake."""
         text = line.decode("utf-8", "replace")
         match text.split():
             case [] | ["id", "author" | "version"]:
@@ -158,19 +161,19 @@ class Greeting:
 
 @dataclass(slots=True)
 class Lines:
-    """Lines of one kind: how many there were, and the beginnings of the first."""
+    """The number of lines of one kind, and the beginnings of the first few."""
 
     kept: int
-    """How many are kept."""
+    """The number of lines that are kept."""
 
     width: int
-    """Letters that are kept of each."""
+    """The number of characters that are kept of each line."""
 
     number: int = 0
     first: list[str] = field(default_factory=list)
 
     def add(self, line: bytes | str) -> None:
-        """Count a line."""
+        """Count a line, and keep it if there is room."""
         self.number += 1
         if len(self.first) < self.kept:
             text = line if isinstance(line, str) else line.decode("utf-8", "replace")
@@ -179,30 +182,30 @@ class Lines:
 
 @dataclass(slots=True)
 class Asides:
-    """What a bot has said that answers nothing, while this is kept: a game, a check."""
+    """The bot's output that does not answer a request, during one game or check."""
 
     infos: list[bytes] = field(default_factory=list)
-    """Its lines of `info` for the present move: the last ones."""
+    """The last `info` lines for the current move."""
 
     info_lines: int = 0
-    """How many there were of all moves."""
+    """The number of `info` lines for all moves."""
 
     complaints: Lines = field(default_factory=lambda: Lines(20, 500))
-    """What it has said with `error`."""
+    """The text of its `error` lines."""
 
     strays: Lines = field(default_factory=lambda: Lines(3, 80))
-    """Late, early, second and unknown lines."""
+    """Unexpected lines: early, late, repeated or unknown."""
 
     last: str = ""
-    """The last line that was no answer, since the bot was asked."""
+    """The last line since the request that did not answer it."""
 
     @property
     def wrong_answer(self) -> str:
-        """Return it where it is a `bestmove`; else empty."""
+        """Return `last` if it is a `bestmove` line, or an empty string."""
         return self.last if self.last.split()[:1] == ["bestmove"] else ""
 
     forgiven: list[bytes] = field(default_factory=list)
-    """How a line begins that is not counted: the answer to a `go` that was taken back."""
+    """The beginnings of lines that do not count: answers to a `go` that was withdrawn."""
 
     def take(self, line: bytes) -> None:
         """Keep or count a line."""
@@ -221,7 +224,7 @@ class Asides:
                 self.last = line.decode("utf-8", "replace")
 
     def comments(self) -> dict[str, str]:
-        """Return what the lines of `info` say of the move, the last of each; forget them."""
+        """Return the last `info` value of each kind for the current move, and forget them."""
         said: dict[str, str] = {}
         for line in self.infos[-INFO_KEPT:]:
             said |= wire.read_info(line.decode("utf-8", "replace"))
@@ -231,7 +234,7 @@ class Asides:
 
 
 def _in_words(value: str) -> str:
-    """Return as many words of a bot's comment or line of moves as a record keeps."""
+    """Return the words of a bot's comment or variation that fit into the record."""
     value = printable(value)
     if len(value) <= WORDS_KEPT:
         return value

@@ -1,8 +1,8 @@
-"""Bots of other contests: asked and waited for as ours are, in the lines of their own protocol.
+"""Bots of other contests, which the arena runs in the protocol of their contest.
 
-Sandbox, clocks, logs and prices of mishaps are those of every bot; what differs is what its process
-hears in place of `new`, `play` and `go`, and what it answers in place of `bestmove`.
-docs/how-to/connect-other-protocols.md has the lines.
+Sandbox, clocks, logs and penalties are those of every bot. The bridge translates `new`, `play` and
+`go` to the contest's requests, and its answers to `bestmove`.
+docs/how-to/connect-other-protocols.md lists the lines.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from lath.notation.files.bounds import read_json
 from lath.notation.record.tags import Termination
 
 _LOOK_S: Final = 0.002
-"""How often it is looked whether a process has read what it was told."""
+"""The interval at which the arena checks that a process has read its input, in seconds."""
 
 _IDLE_S: Final = 0.05
-"""How long a process may wait that has read everything; then its input ends."""
+"""The time that a process may wait after reading everything, until its input ends, in seconds."""
 
 PRELUDE: Final = f"{__file__.rpartition('/')[0]}/codingame.cjs"
-"""What Node.js reads before a program, so that it has what CodinGame's JavaScript has."""
+"""A script that Node.js loads before the bot, so that it has CodinGame's JavaScript functions."""
 
 _NODE_OPTIONS: Final = "NODE_OPTIONS"
-"""The variable by which Node.js has options, however a bot's command starts it."""
+"""The variable that passes options to Node.js, however the bot's command starts it."""
 
 
 def bot_of(
@@ -53,56 +53,56 @@ def bot_of(
     forgives_hold_ups: bool = False,
     at_terminal: bool = False,
 ) -> Bot:
-    """Return the bot, which does not run yet, in whatever protocol it speaks; see `Bot`."""
+    """Return a bot of the right class for its protocol, not yet started; see `Bot`."""
     return (Bot if spec.protocol == OURS else BridgedBot)(
         spec, watch, tree=tree, forgives_hold_ups=forgives_hold_ups, at_terminal=at_terminal
     )
 
 
 class Codingame:
-    """CodinGame's Yavalath, as the source of its referee has it."""
+    """The protocol of CodinGame's Yavalath, as in the source of its referee."""
 
     id: ClassVar = "codingame"
     title: ClassVar = "CodinGame"
-    """Its name, as it writes it."""
+    """The contest's name as it writes it."""
 
     games: ClassVar[Sequence[str]] = ("yavalath",)
-    """What the contest has; empty: everything."""
+    """The ids of the contest's games; empty for all games."""
 
     takes_any_size: ClassVar = False
-    """Whether games may have parameters."""
+    """True if games can have parameters."""
 
     says: ClassVar[Sequence[str]] = ()
-    """What it says of a game besides, by the ids of the points of a check that ask for it."""
+    """The ids of the checks that need more information about a game than the handshake gives."""
 
     tc: ClassVar = "move 0.1 first 1"
-    """The time that bots have there."""
+    """The contest's time control."""
 
     answer_form: ClassVar = "`x y`"
     may_end: ClassVar = False
-    """Whether there are processes for one turn, whose input ends after it."""
+    """True if a process can be for one turn, with an input that ends after it."""
 
     prelude: ClassVar = PRELUDE
-    """A file that Node.js reads before a bot; empty: the contest adds nothing to it."""
+    """A file that Node.js loads before the bot; empty if the contest adds nothing."""
 
     is_kept = True
-    """Whether the process that has answered hears the next turn."""
+    """True if the process that answered also plays the next turn."""
 
     def __init__(self, new: wire.NewGame) -> None:
         self._seat: Final = Side.FIRST if new.side == "first" else Side.SECOND
         self._board: Final[Board] = games.get(new.game).board
         self._cells: Final = [[self._board.name[bit] for bit in row] for row in self._board.rows]
-        """The names of the cells, by row from the top and place in the row from the left."""
+        """The names of the cells, by row from the top and then from the left."""
         self._stolen = ""
-        """The cell that is a swap to answer with, in the second turn; else empty."""
+        """The cell that means a swap, in the second turn; otherwise empty."""
 
     @property
     def greeting(self) -> str:
-        """Return what a process hears before its first turn: the number of the player."""
+        """Return the input of a process before its first turn: the number of the player."""
         return f"{self._seat + 1}\n"
 
     def request(self, position: Position, moves: Sequence[str], _go: wire.Go) -> str:
-        """Return what the process hears of its turn, after the other's `moves` since the last."""
+        """Return the input of one turn; `moves` are the opponent's since the last turn."""
         stones = dict(zip(self._board.names, position.contents(), strict=True))
         last = moves[-1] if moves else ""
         placed = [cell for cell, stone in stones.items() if stone.strip()]
@@ -117,9 +117,9 @@ class Codingame:
         return found[0] if found else "-1 -1"
 
     def take(self, lines: deque[bytes], is_gone: bool, say: Callable[[str], None]) -> str | None:  # noqa: ARG002
-        """Return the move that the process has answered; None while there is none.
+        """Return the move that the process has answered; None before the answer is complete.
 
-        Its lines are taken off `lines`; `say` hears what it says to people.
+        Takes the read lines off `lines`, and passes messages for people to `say`.
         """
         while lines:
             if words := lines.popleft().decode("utf-8", "replace").split():
@@ -144,11 +144,11 @@ def _digit(stone: str, mine: str) -> str:
 
 
 KEEP_RUNNING: Final = b">>>BOTZONE_REQUEST_KEEP_RUNNING<<<"
-"""The line after its answer of a process that waits for the next turn; others are started anew."""
+"""The line with which a process asks to be kept for the next turn; others are started again."""
 
 
 class Botzone:
-    """Botzone's JSON, a line a turn, with moves as our texts."""
+    """The JSON protocol of Botzone, one line per turn, with moves in the arena's notation."""
 
     id: ClassVar = "botzone"
     title: ClassVar = "Botzone"
@@ -173,11 +173,11 @@ class Botzone:
         self._responses: Final[list[object]] = []
         self._data = ""
         self._said: list[bytes] = []
-        """What the process has written in this turn, line by line."""
+        """The lines that the process has written in this turn."""
         self.is_kept = False
 
     def request(self, _position: Position, moves: Sequence[str], go: wire.Go) -> str:
-        """Return the line of a turn: with all before it, or alone for a process that was kept."""
+        """Return the input of one turn: the whole history, or only the turn for a kept process."""
         names = ("ply", "first", "second", "inc", "move", "nodes")
         said = (go.ply, go.first_ms, go.second_ms, go.increment_ms, go.move_ms, go.nodes)
         limits = {name: n for name, n in zip(names, said, strict=True) if n is not None}
@@ -190,7 +190,7 @@ class Botzone:
         return _compact({**history, "data": self._data, "globaldata": ""})
 
     def take(self, lines: deque[bytes], is_gone: bool, say: Callable[[str], None]) -> str | None:
-        """Return the move; it is complete when the process ends, or asks to be kept."""
+        """Return the move; it is complete when the process ends or asks to be kept."""
         self._said += filter(None, map(bytes.strip, lines))
         lines.clear()
         self.is_kept = KEEP_RUNNING in self._said
@@ -222,27 +222,27 @@ CONTESTS: Final[Mapping[str, type[Codingame | Botzone]]] = {
     contest.id: contest for contest in (Codingame, Botzone)
 }
 PROTOCOLS: Final = (OURS, *CONTESTS)
-"""What `protocol` may be."""
+"""The valid values of `protocol`."""
 
 
 class BridgedBot(Bot):
-    """A bot that speaks a contest's protocol. Its process is for one game, or for one turn."""
+    """A bot that speaks a contest's protocol. Each process plays one game, or one turn."""
 
     _talk: Codingame | Botzone
-    """What it was told and has said in the present game."""
+    """The conversation of the current game."""
 
     _is_fresh = False
-    """Whether the process has heard of no game yet."""
+    """True if the process has not started a game yet."""
 
     _copy = ""
-    """A copy of its contest's prelude that its process can read; empty: it needs none."""
+    """A copy of its contest's prelude that its process can read; empty if it needs none."""
 
     _is_for_one_turn: bool | None = None
-    """Whether its processes answer once; None: none has answered yet."""
+    """True if its processes answer once; None before the first answer."""
 
     @property
     def contest(self) -> type[Codingame | Botzone]:
-        """Return the contest whose protocol it speaks."""
+        """Return the contest whose protocol the bot speaks."""
         return CONTESTS[self.spec.protocol]
 
     def open(self, memory_bytes: int | None = None) -> None:
@@ -252,20 +252,20 @@ class BridgedBot(Bot):
         self.greet(0.0)
 
     def _variables(self) -> Mapping[str, str]:
-        """Return its own variables, and where Node.js finds what the contest's has."""
+        """Return the bot's environment variables, with the one that loads the prelude."""
         own, prelude = self.spec.env, self._prelude()
         if not prelude:
             return own
-        # Quoted as Node.js reads it: a path may have blanks.
+        # Quoted as Node.js reads it: a path may contain spaces.
         path = prelude.replace("\\", r"\\").replace('"', r"\"")
         before = own.get(_NODE_OPTIONS, "")
         return {**own, _NODE_OPTIONS: f'--require "{path}" {before}'.rstrip()}
 
     def _prelude(self) -> str:
-        """Return the contest's prelude where the next process can read it; empty: there is none.
+        """Return a path of the prelude that the next process can read, or an empty string.
 
-        It is copied for a user who cannot read the installation, and for everybody if that is an
-        archive. Bubblewrap shows no copy. Raises MachineError.
+        The file is copied if the sandbox's user cannot read the installation, or if that is an
+        archive. Processes in bubblewrap do not see such a copy. Raises MachineError.
         """
         path, wall = self.contest.prelude, self.spec.wall
         if not path or _is_open(path, wall):
@@ -287,9 +287,10 @@ class BridgedBot(Bot):
             self._copy = ""
 
     def greet(self, within_s: float) -> None:
-        """Take for said what the contest says; the process hears nothing before a game.
+        """Fill in the handshake from the contest; the process hears nothing before a game.
 
-        Raises NoAnswerError where a file of its command is not there, and it ends of it.
+        Raises NoAnswerError if a file of its command is missing and the process ends because of
+        that.
         """
         if self.spec.lacks and within_s and self.ends_by(signals.awake_s() + min(within_s, 1.0)):
             raise NoAnswerError(self, Termination.CRASH, "ok", within_s)
@@ -300,7 +301,7 @@ class BridgedBot(Bot):
         self.greeting.after_s = signals.awake_s() - self._opened_s
 
     def refuse_unless_it_plays(self, game_ids: Iterable[str]) -> None:
-        """Raise ConfigError for games that the contest does not have."""
+        """Raise ConfigError if the contest does not have all of these games."""
         if missing := [game for game in game_ids if not self.greeting.plays(game)]:
             words = (
                 f"does not play {', '.join(missing)}: its protocol {self.contest.id} only has "
@@ -309,7 +310,7 @@ class BridgedBot(Bot):
             raise UnfitBotError(self.name, words, f"bot {self.name!r} {words}")
 
     def _get_ready(self, new: wire.NewGame, within_s: float, *_before: str) -> float:
-        """Begin a game in a fresh process; it is ready when it has read what it is greeted with."""
+        """Begin a game in a fresh process, which is ready when it has read its first input."""
         if not self._is_fresh:
             self.open()
         self._is_fresh = False
@@ -335,7 +336,7 @@ class BridgedBot(Bot):
         allowed_s: float,
         other: Bot | None = None,
     ) -> tuple[str, float]:
-        """Return the bot's move for a ply as our text, and the time it took; see `Bot.ask`."""
+        """Return the bot's move in the arena's notation, and the time it took; see `Bot.ask`."""
         asked_s = self.begin_to_think(position, ply, left_ms, other)
         asked_s += self._end_input_of_who_waits(asked_s + allowed_s)
         answer = self.await_move(ply, asked_s, allowed_s, other)
@@ -343,7 +344,7 @@ class BridgedBot(Bot):
         return answer
 
     def overhear(self, ply: int, since_s: float, until_s: float) -> bytes | None:
-        """Return None as soon as it has begun to answer: it says nothing before that."""
+        """Return None when the bot begins to answer: it writes nothing before that."""
         self._end_input_of_who_waits(until_s)
         while not self.child.lines:
             self._wait_for(f"bestmove {ply}", since_s, until_s)
@@ -352,7 +353,7 @@ class BridgedBot(Bot):
     def begin_to_think(
         self, position: Position, ply: int, left_ms: Sequence[int], other: Bot | None = None
     ) -> float:
-        """Ask for a ply, and wait for nothing; see `Bot.begin_to_think`."""
+        """Ask for a move without waiting for the answer; see `Bot.begin_to_think`."""
         self._prepare(position, ply, other)
         words = [line.split() for line in self.news.decode().splitlines()]
         moves = [Move(each[2]) for each in words if each[:1] == ["play"]]
@@ -373,10 +374,10 @@ class BridgedBot(Bot):
         return child.asked_s
 
     def _end_input_of_who_waits(self, by_s: float) -> float:
-        """End the input of a process that has read its turn and waits for more of it.
+        """End the input of a process that has read its turn and waits for more.
 
-        That is how one reads that is for one turn. Who asks to be kept, or computes, is no such.
-        Return how long it has waited: the time of others.
+        A process for one turn waits so; one that computes or asks to be kept does not. Returns the
+        time that it has waited, in seconds, which does not count for the bot.
         """
         child = self.child
         if self._is_for_one_turn is not None or not self._talk.may_end:
@@ -407,27 +408,30 @@ class BridgedBot(Bot):
 
     @property
     def has_left(self) -> bool:
-        """Return whether it has ended, and should not have: between turns some do."""
+        """Return True if the process has ended when it should run; it can end between turns."""
         is_kept = self._talk.is_kept and not self.child.ends_input
         return self.child.is_gone and (self.is_thinking or is_kept)
 
     def say(self, *lines: str, end: str = "\n") -> float:  # noqa: ARG002
-        """Say nothing: no contest tells its bots how a game ended. Who still thinks is killed."""
+        """Send nothing, because contests do not report results.
+
+        A bot that still thinks is killed.
+        """
         if self.is_thinking and any(line.split()[:1] == ["result"] for line in lines):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.child.pid, signal.SIGKILL)
         return signals.awake_s()
 
     def ask_to_leave(self) -> float:
-        """End the process, as contests do; return now."""
+        """End the process at once, as contests do; return the current time."""
         self.kill()
         return signals.awake_s()
 
 
 def _is_open(path: str, wall: BotSandbox) -> bool:
-    """Return whether a bot behind a wall can read a file of the arena's.
+    """Return True if a sandboxed bot can read this file of the arena.
 
-    Nobody can in an archive, and other users not in a folder of ours alone.
+    No bot can read a file in an archive; another user cannot read one in a private folder.
     """
     if wall.has_own_user:
         return not users.closed_to(users.FIRST, [path])
@@ -435,7 +439,7 @@ def _is_open(path: str, wall: BotSandbox) -> bool:
 
 
 def refuse_options(name: str, protocol: str, options: Mapping[str, Any]) -> str:
-    """Return why a bot of this protocol cannot have such options; empty where it can."""
+    """Return an error message if bots of this protocol cannot have options; empty if they can."""
     if protocol == OURS or not options:
         return ""
     return f"bot {name!r}: options with protocol {protocol!r}, which has none"

@@ -1,9 +1,9 @@
-"""A bot as the protocol sees it: started, greeted, told of games, asked and waited for, sent away.
+"""The conversation with a bot by the protocol: start, handshake, games, requests and end.
 
-Everybody who talks to a bot does it here: the referee, `arena play` and `arena bot check`.
+The referee, `arena play` and `arena bot check` all talk to bots through this module.
 
-Time is that of `signals.awake_s`, deadlines are absolute. `Bot.ask` is what every ply costs: one
-write, one poll and one read, with nothing beside them that can be left out (benchmarks/runner.py).
+Times are those of `signals.awake_s`, and deadlines are absolute. Each ply costs one `Bot.ask`: one
+write, one poll and one read, with as little other work as possible (benchmarks/runner.py).
 """
 
 from __future__ import annotations
@@ -35,61 +35,66 @@ from lath.notation.record.errors import printable
 from lath.notation.record.tags import Termination
 
 SHORTEST_SLICE_S, LONGEST_SLICE_S = 0.01, 0.25
-"""How long the arena sleeps while a bot thinks, so as to notice that it was held up: half of the
-margin, which then covers what a stall takes unseen. 40 wakes a second take 4 ms of a core."""
+"""Bounds of the time that the arena sleeps while a bot thinks, to notice that it was held up.
+
+It sleeps half of the margin, so the margin covers a stall that stays unnoticed. 40 wake-ups per
+second take 4 ms of a core.
+"""
 
 NOISE: Final = 0.2
-"""Part of a slice that the arena may oversleep; what is over that was a stall."""
+"""The part of a slice that the arena may oversleep; a longer delay is a stall."""
 
 SPOILT: Final = 0.05
-"""Part of a bot's clock that a stall may take without making the game void."""
+"""The part of a bot's clock that a stall may take without making the game void."""
 
 MOST_LATE: Final = 2
-"""Times that a game is begun again for the same bot, which computed and was late."""
+"""The number of times that a game is restarted for a bot that computed and was late."""
 
 OWN_SHARE: Final = 1 / 3
-"""Part of its time that a bot has to compute before it is late by that."""
+"""The part of its time that a bot must have computed for its lateness to be its own fault."""
 
 LATE_S: Final = 0.1
-"""How long an answer is waited for that is too late, to tell by how much."""
+"""The time to wait for a late answer, to report how late it is, in seconds."""
 
 _ODD_CPU_S: Final = 0.2
-"""CPU time over that of its own turns from which on a bot is said to use the other's, too."""
+"""CPU time beyond its own turns, in seconds, that makes the arena note it."""
 
 THEFT_S: Final = 0.15
-"""CPU time that a bot uses in a turn of the other's, and more than a third of it, for which it is
-stopped at once."""
+"""The CPU time of a bot in one turn of the opponent, in seconds, for which it is stopped at once.
+
+It must also be more than a third of the turn.
+"""
 
 MOST_ROBBED: Final = 4.0
-"""Times its time for a move by which a bot may be late because the other computes."""
+"""The longest extension if the opponent computes, as a multiple of the time for the move."""
 
 COMPUTED: Final = "; it computed"
-"""How it is said that a bot was busy where it should have answered."""
+"""The words that report that a bot was busy instead of answering."""
 
 AGAIN_LATE: Final = f", for the {MOST_LATE + 1}rd time in this game: it computes too long"
-"""How it is said that a game was begun again for this bot in vain."""
+"""The words that report that a game was restarted for this bot without success."""
 
 CLEAN: Final = "exited with status 0"
-"""How a bot should end, in words."""
+"""The words for a clean end of a bot."""
 
 
 class NoAnswerError(LathError):
-    """What was waited for does not come."""
+    """The expected answer did not come."""
 
     def __init__(
         self, bot: Bot, why: Termination, awaited: str, within_s: float, over_s: float = 0.0
     ) -> None:
         super().__init__(f"{bot.name}: {why}")
         self.bot = bot
-        """Whose fault it is: the one that was asked, or the other one of its game."""
+        """The bot at fault: the one that was asked, or its opponent."""
         self.why = why
-        """`time`, `crash` or `flood`."""
+        """The ending: `time`, `crash` or `flood`."""
         self.awaited = awaited
-        """How the answer begins, such as `ready 3`."""
+        """The beginning of the expected answer, such as `ready 3`."""
         self.within_s = within_s
-        """How long it might take."""
+        """The time limit for the answer, in seconds."""
         self.over_s = over_s
-        """How much later it came, where it came; 0: nobody knows."""
+        """The delay after the limit, in seconds; 0 if it is unknown."""
 
 
 class Bot:
@@ -104,19 +109,20 @@ class Bot:
         forgives_hold_ups: bool = False,
         at_terminal: bool = False,
     ) -> None:
-        """`tree` marks its processes; `at_terminal` they have ours, and our standard error.
+        """Prepare a bot; `tree` marks its processes.
 
-        Time in which the arena itself stood still is taken off that of an answer with
-        `forgives_hold_ups`; else it is a HeldUpError.
+        With `at_terminal` the process shares this process's session and standard error. With
+        `forgives_hold_ups` the time of an answer excludes stalls of the arena; otherwise a stall
+        raises HeldUpError.
         """
         self.spec: Final = spec
         self.name: Final = spec.name
         self.greeting = Greeting()
-        """What it said when it was greeted last."""
+        """The bot's last complete handshake."""
         self.begun = Greeting()
-        """What it has said so far when it was greeted last, if it did not end with `ok`."""
+        """The last handshake as far as it came, even without `ok`."""
         self.parting_note = ""
-        """What was odd about its end, after `leave`; else empty."""
+        """The oddity of its end, after `leave`; otherwise empty."""
         self._watch: Final = watch
         self.tree: Final = tree
         self._forgives: Final = forgives_hold_ups
@@ -124,36 +130,36 @@ class Bot:
         self._child: Child | None = None
         self._opened_s = 0.0
         self.stop_s = spec.stop_s or STOP_S
-        """Time that it has to end after `quit`."""
-        # Of the present game
+        """The time limit to end after `quit`, in seconds."""
+        # State of the current game
         self.asides = Asides()
         self.news = b""
-        """Lines that it shall hear before its next `go`."""
+        """The lines to send before the next `go`."""
         self._asked = self._answered = 0
-        """The last ply that it was asked for, and the last that it has answered; 0: none."""
+        """The last ply that the bot was asked for, and the last that it answered; else 0."""
         self._limit_by(TimeControl())
         self._then: TimeControl | None = None
-        """What limits it after its first move, where that is another time; None otherwise."""
+        """The time control after the first move if that differs; otherwise None."""
         self._expect_stalls(MARGIN_S)
         self.is_watched = False
-        """Whether it is seen to what its processes use in a turn; who plays against it, too."""
+        """True if the arena watches the CPU time that both bots use in a turn."""
         self.times_late = 0
-        """How often this game was begun again for this bot, which computed and was late."""
+        """The number of restarts of this game because the bot computed and was late."""
         self._burnt_s: list[tuple[Bot, float]] = []
-        """CPU time of its processes and of the other's when it was asked, where it is watched."""
+        """The CPU time of both bots' processes when the bot was asked, if it is watched."""
         self._needs_board = True
-        """Whether more than the news has to be sent before `go`, or may have to."""
+        """True if `go` may need more lines before it than the news."""
         self._turns_s = 0.0
-        """How long it was allowed to compute until its last answer, or since `_free_since_s`."""
+        """The time that the bot was allowed to compute until its last answer or `_free_since_s`."""
         self._free_since_s: float | None = None
-        """Since when it may compute without being asked; None: it may not."""
+        """The time since which it may compute without a request; None if it may not."""
         self._excess_s = self._told_excess_s = 0.0
-        """CPU time beyond its turns of processes before this one, and what of all was told."""
+        """The CPU time beyond its turns of earlier processes, and the part already reported."""
         self._was_suspect = False
-        """Whether one of them was kept from computing."""
+        """True if an earlier process was stopped from computing."""
         self._cpu_before_s = 0.0
         self._cpu_asked_s = 0.0
-        """Its CPU time when it began to be waited for; a quick answer is not."""
+        """Its CPU time when the arena began to wait for it; quick answers need no wait."""
 
     # Its process
 
@@ -165,24 +171,24 @@ class Bot:
 
     @property
     def has_process(self) -> bool:
-        """Return whether there is a process, also one that has ended since it was started."""
+        """Return True if there is a process, even one that has ended since it started."""
         return self._child is not None
 
     @property
     def has_been_greeted(self) -> bool:
-        """Return whether it was started and said `ok`, if only once."""
+        """Return True if the bot has answered `ok` at least once."""
         return self.greeting.after_s > 0
 
     @property
     def is_running(self) -> bool:
-        """Return whether there is a process that can be talked to, as far as is known."""
+        """Return True if there is a process that can be talked to, as far as is known."""
         child = self._child
         return child is not None and not child.is_gone and not child.flooded
 
     def open(self, memory_bytes: int | None = None) -> None:
-        """Start the process, perhaps with a limit of its own to what it holds.
+        """Start the process, with an optional limit on the memory of its process tree.
 
-        Raises GameVoidError, and MachineError where that is nobody's fault.
+        Raises GameVoidError, or MachineError if the machine is at fault.
         """
         self.kill()
         self._refuse_changed()
@@ -220,16 +226,16 @@ class Bot:
             self._watch.suspects.add(self._child)
 
     def _variables(self) -> Mapping[str, str]:
-        """Return the variables that its process has besides those of every bot."""
+        """Return the environment variables that its process has besides those of every bot."""
         return self.spec.env
 
     @property
     def may_speak(self) -> bool:
-        """Return whether it is its turn, or it may think on the other's."""
+        """Return True if it is the bot's turn or it may think on the opponent's."""
         return self._free_since_s is not None or self.is_thinking
 
     def _refuse_changed(self) -> None:
-        """Raise GameVoidError, of nobody, where a file of it is not what it was."""
+        """Raise GameVoidError, not counted against any bot, if a file of the bot has changed."""
         if change := change_in(self.spec.originals):
             event = (
                 f"{change} since this run began, so the arena plays no more games of this bot; "
@@ -249,7 +255,7 @@ class Bot:
                 return turns_s if since_s is None else turns_s + max(0.0, now_s - since_s)
 
     def start(self, limits: Limits) -> None:
-        """Start the process and greet it; raises GameVoidError and MachineError."""
+        """Start the process and do the handshake; raises GameVoidError and MachineError."""
         limits = self.spec.own(limits)
         self.stop_s = limits.stop_s
         self.open()
@@ -269,7 +275,7 @@ class Bot:
         return GameVoidError(self.cause(event), error.why)
 
     def end_words(self) -> str:
-        """Return how the process ended, in words, and that it may have been for its memory."""
+        """Return a description of how the process ended, with memory as a possible reason."""
         child, how = self.child, self.child.end_words()
         if how == CLEAN or how.startswith("closed"):
             return how
@@ -277,7 +283,7 @@ class Bot:
         return how + out_of_memory(self.spec.memory_bytes, child.stderr_text(), held_bytes)
 
     def cause(self, event: str) -> Cause:
-        """Return `event` as the cause of what is not played, with the end of standard error."""
+        """Return the cause of a game that is not played: `event` and the end of standard error."""
         lines = self.child.stderr_text().splitlines()
         # Of a traceback the marks below its lines say nothing when all stands on one line.
         told = [line for line in lines if line.strip(" ~^")]
@@ -285,11 +291,11 @@ class Bot:
         return Cause(event, self.name, f"{'…' if len(said) > 300 else ''}{said[-300:]}")
 
     def quit(self) -> None:
-        """Ask the bot to end; kill its tree a second later, or at once where it has gone."""
+        """Ask the bot to end; kill its process tree after `stop_s`, or at once if it has ended."""
         self.leave(self.ask_to_leave())
 
     def ask_to_leave(self) -> float:
-        """Say `quit`; return until when the bot may take to end."""
+        """Send `quit`; return the time by which the bot must end."""
         if self.is_running:
             self.child.resume()
             self._free_since_s = signals.awake_s()
@@ -297,9 +303,9 @@ class Bot:
         return signals.awake_s() + self.stop_s
 
     def leave(self, until_s: float) -> bool:
-        """Return whether the bot, asked to, ends by `until_s`; kill what is left of its tree.
+        """Return True if the bot ends by `until_s`; kill the rest of its process tree.
 
-        `parting_note` then says what was odd about it.
+        `parting_note` then has a description of anything odd.
         """
         self.parting_note = ""
         if not self.is_running:
@@ -313,7 +319,7 @@ class Bot:
         return ended
 
     def ends_by(self, until_s: float) -> bool:
-        """Return whether the process ends by `until_s`; it is listened to until then."""
+        """Return True if the process ends by `until_s`; its output is read until then."""
         child = self.child
         while not child.wait(0.0) and (now_s := signals.awake_s()) < until_s:
             # It may have more to say than a pipe holds. Without pidfds only asking tells its end.
@@ -321,7 +327,7 @@ class Bot:
         return child.wait(0.0)
 
     def kill(self) -> None:
-        """End the bot's whole tree now; nothing happens if it does not run."""
+        """End the bot's whole process tree now; do nothing if it does not run."""
         if self._child is not None:
             child, self._child = self._child, None
             self._excess_s = child.excess_s
@@ -329,14 +335,14 @@ class Bot:
             self._watch.drop(child)
             child.kill()
 
-    # What it is told, and what it says
+    # Requests and answers
 
     def say(self, *lines: str, end: str = "\n") -> float:
-        """Send lines in one write; return when that was."""
+        """Send lines in one write; return the time of the write."""
         return self.child.send("".join([f"{line}{end}" for line in lines]).encode())
 
     def greet(self, within_s: float) -> None:
-        """Say hello, wait for `ok` and set the options; raises NoAnswerError."""
+        """Do the handshake, wait for `ok` and set the options; raises NoAnswerError."""
         greeting = self.begun = Greeting()
         self._cpu_asked_s = 0.0
         self.hear("ok", self.say(wire.HELLO), within_s, greeting.take)
@@ -346,20 +352,20 @@ class Bot:
             self.say(wire.setoption_line(name, value))
 
     def refuse_unless_it_plays(self, game_ids: Iterable[str]) -> None:
-        """Raise ConfigError for a bot that has not named these games in its greeting."""
+        """Raise ConfigError if the bot has not named all of these games in its handshake."""
         if missing := [game for game in game_ids if not self.greeting.plays(game)]:
             known = ", ".join(sorted(set(self.greeting.games))) or "no game"
             words = f"does not play {', '.join(missing)}: it plays {known}"
             raise UnfitBotError(self.name, words, f"bot {self.name!r} {words}")
 
     def wrong_options(self) -> list[str]:
-        """Return what is wrong with the options of the configuration, a line each."""
+        """Return one line of text for each configured option that is wrong."""
         return list(self.greeting.wrong_options(self.spec.options))
 
     def begin(self, new: wire.NewGame, limits: Limits, *before: str) -> None:
-        """Begin a game with the bot, whatever it has said before; raises GameVoidError.
+        """Begin a game with the bot, after the lines `before`; raises GameVoidError.
 
-        It hears the lines `before` first.
+        Output from before is dropped.
         """
         self.child.forget_output()
         self.asides = Asides()
@@ -369,7 +375,7 @@ class Bot:
             raise self._void(error) from error
 
     def enter(self, new: wire.NewGame, limits: Limits, *before: str) -> float:
-        """Tell of a new game, after the lines `before`; return how long the bot takes to be ready.
+        """Announce a new game after the lines `before`; return the seconds until the bot is ready.
 
         Raises NoAnswerError.
         """
@@ -398,14 +404,14 @@ class Bot:
         return self.call(f"ready {new.number}", within_s, *before, new.line())
 
     def call(self, answer: str, within_s: float, *lines: str, end: str = "\n") -> float:
-        """Say lines that have one answer; return how long that takes; raises NoAnswerError."""
+        """Send lines that have one answer, and return its time in seconds; raises NoAnswerError."""
         self.catch_up()
         self.child.output_bytes = 0
         self._cpu_asked_s = self.child.cpu_s
         return self.hear(answer, self.say(*lines, end=end), within_s)[1]
 
     def catch_up(self) -> None:
-        """Take in what it has said: none of it answers what it is asked next."""
+        """Read the waiting output as asides: none of it answers the next request."""
         self._watch.wait(0.0)
         while self.child.lines:
             self.asides.take(self.child.lines.popleft())
@@ -418,13 +424,14 @@ class Bot:
         allowed_s: float,
         other: Bot | None = None,
     ) -> tuple[str, float]:
-        """Return the bot's move for a ply, as it wrote it, and the time it took.
+        """Return the bot's move for a ply as it wrote it, and the time it took in seconds.
 
-        `left_ms` is what the clocks of first and second show, `allowed_s` how long it may take.
-        Raises NoAnswerError, also where `other`, who is to hear of the move, breaks meanwhile; and
-        HeldUpError. What it says while the other thinks is heard then, and is no answer; in the
-        microseconds between the other's answer and `go` nobody listens, so a line that comes then
-        counts if it has the number of this ply.
+        `left_ms` are the clocks of the first and the second player; `allowed_s` is the time limit.
+        Output from before the request does not answer it. Between the opponent's answer and `go`
+        the arena does not listen for some microseconds; a line from then counts if it has the
+        number of this ply.
+
+        Raises NoAnswerError, also if `other` (the opponent) breaks meanwhile, and HeldUpError.
         """
         child = self._child
         assert child is not None
@@ -447,13 +454,13 @@ class Bot:
         return self.await_move(ply, child.asked_s, allowed_s, other)
 
     def let_ponder(self, ply: int) -> None:
-        """Tell a bot that wants to ponder that the other is to move at a ply, and its news."""
+        """Tell a bot that wants to ponder that the opponent is to move, with the news so far."""
         if wire.PONDER in self.greeting.wants and self.is_running:
             self.child.send(b"%b%b\n" % (self.news, wire.ponder_line(ply).encode()))
             self.news = b""
 
     def _prepare(self, position: Position, ply: int, other: Bot | None) -> None:
-        """Drop what the bot said before it was asked, and add to its news what it wants."""
+        """Drop the bot's earlier output, and add to its news the lines that it asked for."""
         self._watch.stop_all_but(self.child)
         if not self._asked or self.child.lines or self.child.glance(0):
             self.catch_up()  # it may also have left since it was ready
@@ -476,14 +483,14 @@ class Bot:
             self.news += f"legal {' '.join(position.legal_moves())}\n".encode()
 
     def _note_cpu(self, other: Bot | None) -> None:
-        """Note what both bots' processes have used so far: a stall may be the doing of one."""
+        """Note the CPU time of both bots so far: a stall may be caused by one of them."""
         both = [self, *([other] if other else [])]
         self._burnt_s = [(bot, bot.child.tree_cpu_s) for bot in both]
 
     def begin_to_think(self, position: Position, ply: int, left_ms: Sequence[int]) -> float:
-        """Ask for a ply as `ask` does, and wait for nothing; return when it was asked.
+        """Ask for a ply as `ask` does, without waiting; return the time of the request.
 
-        `overhear` then tells what it says, `await_move` has its answer. Raises NoAnswerError.
+        Use `overhear` to read its output and `await_move` for its answer. Raises NoAnswerError.
         """
         self._prepare(position, ply, None)
         request = self.news + self._go_line(ply, left_ms[0], left_ms[1])
@@ -494,10 +501,10 @@ class Bot:
         return self.child.send(request)
 
     def overhear(self, ply: int, since_s: float, until_s: float) -> bytes | None:
-        """Return the next line, as it comes, that does not answer `go` for a ply; None: one does.
+        """Return the bot's next line; None if it answers `go` for this ply.
 
-        Raises NoAnswerError where neither has come by `until_s` of `signals.awake_s`, and where the
-        bot was asked at `since_s`. What is taken so is no flood.
+        Such lines do not count for the output limit. `since_s` is the time of the request. Raises
+        NoAnswerError if no line comes by `until_s` on the clock of `signals.awake_s`.
         """
         child, awaited = self.child, f"bestmove {ply}"
         while True:
@@ -509,7 +516,7 @@ class Bot:
             self._wait_for(awaited, since_s, until_s)
 
     def _wait_for(self, awaited: str, since_s: float, until_s: float) -> None:
-        """Wait for news of an answer; raises NoAnswerError where none can come in time."""
+        """Wait for the next event; raises NoAnswerError if no answer can come in time."""
         if broken := self._broken(None):
             raise NoAnswerError(*broken, awaited, until_s - since_s)
         if signals.awake_s() >= until_s:
@@ -528,7 +535,7 @@ class Bot:
     ) -> tuple[str, float]:
         """Return the move that answers `go` for a ply, and its time since `asked_s`; see `ask`.
 
-        `looked_s`: when somebody has listened last, where that was later.
+        `looked_s` is when the bot was last listened to, if that was after `asked_s`.
         """
         self.asides.last = ""
         self._cpu_asked_s = self.child.cpu_s
@@ -556,12 +563,14 @@ class Bot:
         is_strict: bool = False,
         looked_s: float | None = None,
     ) -> tuple[str, float]:
-        """Return what follows the words `awaited`, a move, and the time of their line; see `ask`.
+        """Return the rest of the line after the words `awaited`, and its time; see `ask`.
 
-        Other lines go to `aside`, or to its asides. A line that was read in time counts, however
-        late it is looked at. Time in which the machine stood still is waited for longer. Raises
-        NoAnswerError; and, where it `is_strict`, HeldUpError: else that time does not count.
-        KeyboardInterrupt where somebody has asked this process to stop.
+        Other lines go to `aside`. Default: the bot's asides. A line that arrived in time counts,
+        however late it is read. The wait grows by the time of stalls.
+
+        Raises NoAnswerError. If `is_strict`, a stall that decides the game raises HeldUpError;
+        otherwise the time of stalls does not count. Raises KeyboardInterrupt if this process is
+        asked to stop.
         """
         child, aside = self.child, aside or self.asides.take
         wanted = awaited.encode().split()
@@ -601,7 +610,7 @@ class Bot:
             self._watch.wait(due_s)
 
     def _take_answer(self, wanted: list[bytes], aside: Callable[[bytes], None]) -> str | None:
-        """Return what follows these words, a move, in the line that answers; None without one."""
+        """Return the text after these words in the line that answers; None if it has not come."""
         while self.child.lines:
             line = self.child.lines.popleft()
             words = line.split()
@@ -612,10 +621,10 @@ class Bot:
         return None
 
     def _starvation(self, most_s: float) -> Callable[[], float]:
-        """Return what tells how long the bot has waited for a core, since it told that last.
+        """Return a function that gives the new time that the bot has waited for a core, in seconds.
 
-        A sleeper such as the arena gets one where who computes does not. In all it is `most_s` at
-        most: it may be the bot's own doing. 0 stands for noise, too.
+        The total is at most `most_s`, because the bot may cause the wait itself. Noise counts as 0.
+        The arena gets a core more easily than the bot, because the arena mostly sleeps.
         """
         child, told_s = self.child, 0.0
         before_s = child.waited_s if most_s else 0.0
@@ -630,10 +639,10 @@ class Bot:
         return starved_s
 
     def _robbery(self, other: Bot | None, most_s: float) -> Callable[..., float]:
-        """Return what tells for how long the other has computed in this turn, since it told last.
+        """Return a function that gives the new CPU time of the opponent in this turn, in seconds.
 
-        In all it is `most_s` at most. Each look sees to it that it is stopped before long; children
-        that live for a moment are seen by that something of it runs whenever it is looked at.
+        The total is at most `most_s`. With `is_look` it only checks, and has the opponent stopped
+        if it computes too much. Short-lived children show up as processes that run at each look.
         """
         before_s = next((cpu_s for bot, cpu_s in self._burnt_s if bot is other), 0.0)
         began_s, told_s, hidden = signals.awake_s(), 0.0, 0
@@ -660,14 +669,14 @@ class Bot:
     def _charged(
         self, used_s: float, within_s: float, held_s: float, stalled_s: float | None
     ) -> float:
-        """Return what an answer took, during which the machine stood still for `held_s`.
+        """Return the time to charge for an answer during which the machine stalled for `held_s`.
 
-        The arena itself stood still for `stalled_s` of that; else the bot waited for a core. None:
-        nobody is strict, and that time does not count.
+        `stalled_s` is the part in which the arena stood still; in the rest the bot waited for a
+        core. None means not strict: the stall does not count.
 
-        Else this raises HeldUpError where that decides the game. It is no stall where the bot's own
-        processes kept the machine busy; where the other's did, the answer is in time. Nor is it one
-        where this bot computed and was late in one repetition of the game after another.
+        A stall that decides the game raises HeldUpError. It is not a stall if the bot's own
+        processes kept the machine busy. If the opponent's did, the answer is in time. A bot that
+        computed and was late in `MOST_LATE` restarts of the game is late.
         """
 
         def decides(held_s: float) -> bool:
@@ -697,17 +706,17 @@ class Bot:
         raise HeldUpError(held_s, self.name if is_late else "")
 
     def _limit_by(self, time: TimeControl) -> None:
-        """Say with `go` what this allows."""
+        """Use this time control in `go` lines."""
         self._go_line = wire.go_writer(time)
         self._has_clock = time.has_clock
 
     def _expect_stalls(self, margin_s: float) -> None:
-        """Sleep so that a stall is seen before it has taken the margin."""
+        """Set the sleep so that the arena notices a stall before it has taken the margin."""
         self._margin_s = margin_s
         self._slice_s = min(LONGEST_SLICE_S, max(SHORTEST_SLICE_S, margin_s / 2))
 
     def _broken(self, other: Bot | None) -> tuple[Bot, Termination] | None:
-        """Return which bot has flooded or gone, with no line of this one left to look at."""
+        """Return the bot that exceeded its output limit or ended, once no line is left to read."""
         child = self.child
         for bot in (self, other):
             if bot is not None and bot.child.flooded:
@@ -722,15 +731,15 @@ class Bot:
 
     @property
     def has_left(self) -> bool:
-        """Return whether it has ended, or can no longer talk or listen, in the midst of a game."""
+        """Return True if the process has ended or closed a pipe during a game."""
         return self.child.is_gone
 
-    # What there is to say of it
+    # Reports about the bot
 
     def lateness(self, error: NoAnswerError) -> str:
-        """Return what it does in place of its answer, if anything can be told of it.
+        """Return a description of what the bot does instead of answering, or an empty string.
 
-        It is listened to for a moment: an answer that is a little late says by how much.
+        Listens for another moment, to report how late a slightly late answer is.
         """
         if error.over_s:
             again = "" if self.times_late < MOST_LATE else AGAIN_LATE
@@ -747,7 +756,7 @@ class Bot:
         return self.instead(error)
 
     def instead(self, error: NoAnswerError) -> str:
-        """Return what it did in place of an answer, as far as that was seen; empty: nothing."""
+        """Return a description of what the bot did instead of answering, or an empty string."""
         child = self.child
         if child.is_gone:
             return ""
@@ -767,19 +776,19 @@ class Bot:
 
     @property
     def is_thinking(self) -> bool:
-        """Return whether it was asked and has not answered yet."""
+        """Return True if the bot was asked and has not answered yet."""
         return self._asked != self._answered
 
     @property
     def left_unasked(self) -> bool:
-        """Return whether a bot that has gone did so before it could read its first `go`."""
+        """Return True if a bot that ended did so before it could read its first `go`."""
         child = self.child
         return not self._asked or (
             not self._answered and (child.in_closed or child.has_unread_input)
         )
 
     def odd_cpu(self, own_turns_s: float) -> str:
-        """Return a note if it has thought while the other was to move; empty if not."""
+        """Return a note if the bot computed during the opponent's turns; otherwise empty."""
         now_s = self.child.cpu_s
         spent_s = now_s - self._cpu_before_s
         own_s = own_turns_s * self.spec.threads
@@ -791,10 +800,7 @@ class Bot:
         return f"{self.name} thinks on the opponent's turn, or in more threads than allowed{then}"
 
     def take_excess(self) -> str:
-        """Return in words what its processes used beyond its turns since this was asked last.
-
-        Empty: nothing to speak of, as far as was seen.
-        """
+        """Return a note of CPU time beyond its turns since the last call; empty if negligible."""
         if (more_s := self.child.excess_s - self._told_excess_s) < _ODD_CPU_S:
             return ""
         self._told_excess_s += more_s
@@ -802,5 +808,5 @@ class Bot:
 
 
 def play_line(ply: int, move: Move) -> bytes:
-    """Return news of a ply that a bot has not played itself: the other's, or a book's."""
+    """Return the `play` line of a ply that the bot did not choose."""
     return b"play %d %b\n" % (ply, move.encode())

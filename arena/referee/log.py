@@ -1,4 +1,4 @@
-"""What was said in a game, by whom and when: the log as text, and read back."""
+"""The log of a game: each line with its time and sender, as text and read back."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from lath.arena.referee.process import Piece, shortened
 from lath.notation.record.errors import escaped
 
 MOST_OF_A_LOG: Final = 256 << 10
-"""Letters of a log: its beginning and its end."""
+"""The number of characters of a log that is kept: its beginning and its end."""
 
 
 def log_of(exchanges: Mapping[str, Iterable[Piece]], errors: Mapping[str, str]) -> str:
-    """Return the log of a game: a line for each line that passed, then the end of each stderr.
+    """Return the log of a game: one line for each line sent, then the end of each stderr.
 
-    `exchanges` and `errors` are by the bots' names. Times are seconds from the first line; `>` is
-    what the arena wrote, `<` what the bot did. Control characters are escaped.
+    `exchanges` and `errors` are by the bots' names. Times are seconds from the first line. `>`
+    marks lines of the arena, `<` lines of the bot. Control characters are escaped.
     """
     timed = [(at_s, name, line) for name in exchanges for at_s, line in lines_of(exchanges[name])]
     timed.sort(key=itemgetter(0))
@@ -40,9 +40,9 @@ _SAID: Final = "-- {}, standard error --"
 
 
 def read_log(text: str, names: Collection[str]) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Return the lines of a log of these bots, and the end of each one's standard error.
+    """Return the lines of a log of these bots, and the end of each bot's standard error.
 
-    A line has `at_s`, `bot`, `by` (`arena` or `bot`) and `line`; one that was left out of the log,
+    A line has `at_s`, `bot`, `by` (`arena` or `bot`) and `line`. The mark of an omitted part has
     `line` alone.
     """
     headings = {_SAID.format(escaped(name)): name for name in names}
@@ -67,9 +67,9 @@ def read_log(text: str, names: Collection[str]) -> tuple[list[dict[str, Any]], d
 
 
 def lines_of(exchange: Iterable[Piece]) -> Iterator[tuple[float, str]]:
-    """Yield when each line passed and the line, after `> ` where the arena wrote it, else `< `.
+    """Yield the time and text of each line, after `> ` if the arena wrote it, or `< `.
 
-    The end of a piece that did not end a line has three dots.
+    An unfinished line at the end of a piece ends with three dots.
     """
     for is_sent, pieces in groupby(exchange, itemgetter(1)):
         joined = [(0.0, b"\n")]

@@ -1,8 +1,7 @@
-"""One game between two bots: who is asked, what its moves and mishaps come to, how it ends.
+"""One game between two bots: requests, moves, penalties for failures and the ending.
 
-The prices of mishaps are those of docs/reference/protocol.md, decided here and nowhere else. What
-a turn does
-besides asking was measured (benchmarks/runner.py).
+docs/reference/protocol.md defines the penalties; only this module decides them. The cost of each
+turn was measured (benchmarks/runner.py).
 """
 
 from __future__ import annotations
@@ -29,38 +28,38 @@ from lath.notation.protocol import TimeControl
 from lath.notation.record.tags import Termination
 
 ENDS_THE_BOT: Final = (Termination.CRASH, Termination.TIME, Termination.FLOOD)
-"""After these the bot's process is killed, and started again for its next game."""
+"""The endings after which the bot's process is killed, and restarted for its next game."""
 
 FAULTS: Final = (*ENDS_THE_BOT, Termination.ILLEGAL_MOVE, Termination.VOID)
-"""What a bot breaks a game off by; to resign is no fault."""
+"""The endings that are a bot's fault; resigning is not a fault."""
 
 MAY_BE_THE_RULES: Final = (Termination.CRASH, Termination.ILLEGAL_MOVE)
-"""What a bot that plays by the game's own rules is brought to where these fail."""
+"""The endings that failing rules can cause in a bot that uses the game's own rules."""
 
 LOOKED_S: Final = 1.0
-"""How long games at random are played then, to see whether they fail."""
+"""The time to play random games to see if the rules fail, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameEnding:
-    """How a game ended; `*` is the result of one that was left."""
+    """The ending of a game; the result is `*` if the game was abandoned."""
 
     result: Result
     why: Termination
     words: str = ""
-    """For the record: the story of a mishap, a resignation or a verdict; empty without one."""
+    """A comment for the record about a failure, a resignation or an adjudication; else empty."""
 
     @property
     def is_bots_fault(self) -> bool:
-        """Return whether a bot broke the game off."""
+        """Return True if a failure of a bot ended the game."""
         return self.why in FAULTS
 
 
-# What mishaps cost
+# Penalties
 
 
 class MishapError(LathError):
-    """A bot gives the game away: it resigns, breaks, or answers too late or wrongly."""
+    """A bot loses the game: it resigns, fails, or answers too late or wrongly."""
 
     def __init__(self, seat: Side, why: Termination, detail: str) -> None:
         super().__init__(detail)
@@ -68,16 +67,16 @@ class MishapError(LathError):
         self.why = why
 
     def ending(self, bot: Bot) -> GameEnding:
-        """Return the loss of the bot that sits there."""
+        """Return the loss of `bot`, which plays this side."""
         return GameEnding(
             Result.won_by(self.seat.other), self.why, f"{bot.name} ({self.seat.word}): {self}"
         )
 
 
 def priced(error: NoAnswerError, seat: Side, ply: int) -> MishapError | GameVoidError:
-    """Return what it costs a bot in this seat that no answer came at a ply.
+    """Return the penalty for a bot that did not answer at a ply.
 
-    A GameVoidError is for one that left before its first turn.
+    The result is a GameVoidError if the bot ended before its first turn.
     """
     bot = error.bot
     if error.why is Termination.TIME:
@@ -95,9 +94,9 @@ def priced(error: NoAnswerError, seat: Side, ply: int) -> MishapError | GameVoid
 
 
 def read_answer(position: Position, seat: Side, text: str, ply: int) -> tuple[Move, Position]:
-    """Return the canonical move and the position after it; raises MishapError.
+    """Return the canonical move and the position after it.
 
-    For a resignation, and for what is no move or not legal in `position`.
+    Raises MishapError for a resignation and for text that is not a legal move in `position`.
     """
     if (plain := " ".join(text.split())) == wire.RESIGN:
         raise MishapError(seat, Termination.RESIGNATION, f"resigned at ply {ply}")
@@ -109,34 +108,34 @@ def read_answer(position: Position, seat: Side, text: str, ply: int) -> tuple[Mo
         raise MishapError(seat, Termination.ILLEGAL_MOVE, detail) from error
 
 
-# What ends a game before its rules do
+# Adjudication
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjudication:
-    """What ends a game before its rules do; all zero: nothing."""
+    """Rules that end a game early; they do nothing if all values are 0."""
 
     plies: int = 0
-    """The game is a draw when so many were played, an opening's included; 0: never."""
+    """The ply limit, opening included, at which the game is a draw; 0 for no limit."""
 
     win_eval: float = 0.0
-    """Expected score, over 0 and up to 1, that both bots must see for the same side."""
+    """The expected score in 0..1 (above 0) that both bots must report for the same side."""
 
     draw_eval: float = 0.0
-    """Expected score, from 0 on, that both bots must not exceed for either side."""
+    """The expected score, 0 or more, that both bots must not exceed for either side."""
 
     win_after: int = 0
-    """Plies in a row, of both sides together, after which such a game is won; 0: never."""
+    """The number of plies in a row, both sides together, that win the game; 0 for never."""
 
     draw_after: int = 0
-    """The same for a draw."""
+    """The number of plies in a row that make the game a draw; 0 for never."""
 
 
 NO_ADJUDICATION: Final = Adjudication()
 
 
 class Arbiter:
-    """Follows one game, ply by ply, as the bots see it."""
+    """The referee's decision, ply by ply, to adjudicate a game by the bots' evaluations."""
 
     def __init__(self, rules: Adjudication) -> None:
         self._plies: Final = rules.plies
@@ -162,16 +161,15 @@ class Arbiter:
             ),
         )
         self._claims: Final = [claim for claim in claims if claim[1]]
-        """Result, plies in a row that are needed for it, what first's expected score must be, the
-        same in words."""
+        """The result, its number of plies, the test of the score, and its description."""
         self._rows: Final[list[list[Side]]] = [[] for _ in self._claims]
-        """For each of these, who played the plies in a row in which it was seen."""
+        """For each claim, the sides that played the plies in a row in which it was seen."""
 
     def judge(self, ply: int, seat: Side, evaluation: float | None) -> GameEnding | None:
-        """Return how the game ends after a ply that did not end it by the rules; else None.
+        """Return the adjudicated ending after a ply; None if the game continues.
 
-        `ply` counts from 1; `evaluation` is the expected score of `seat`, who played it, in -1..1,
-        None where the bot said none.
+        `ply` counts from 1. `evaluation` is the expected score of `seat`, who played the ply, in
+        -1..1; None if the bot did not report one.
         """
         first = math.nan if evaluation is None else evaluation * (1, -1)[seat]
         for row, (result, needed, holds, seen) in zip(self._rows, self._claims, strict=True):
@@ -186,7 +184,7 @@ class Arbiter:
         return self.limit(ply)
 
     def limit(self, plies: int) -> GameEnding | None:
-        """Return how a game ends of which so many plies are played, whatever they were."""
+        """Return a draw if the ply limit is reached; otherwise None."""
         if self._plies and plies >= self._plies:
             return GameEnding(Result.DRAWN, Termination.PLY_LIMIT, f"no end by ply {plies}")
         return None
@@ -196,13 +194,13 @@ class Arbiter:
 
 
 def start_of(plan: GamePlan) -> Position:
-    """Return the position that a game begins with, before its opening; raises GameError."""
+    """Return the starting position of the game, before its opening; raises GameError."""
     game = games.get(plan.game)
     return game.start(plan.setup) if plan.position is None else game.position(plan.position)
 
 
 def new_game(plan: GamePlan, seat: Side, time: TimeControl) -> wire.NewGame:
-    """Return what a bot in this seat is told of a game."""
+    """Return the `new` message of a game for this side."""
     return wire.NewGame(
         number=plan.number,
         game=plan.game,
@@ -215,13 +213,13 @@ def new_game(plan: GamePlan, seat: Side, time: TimeControl) -> wire.NewGame:
 
 
 class Show(Protocol):
-    """Shows a game while it is played."""
+    """A callback that shows a game while it is played."""
 
     due_s: float
-    """When it wants to hear of the next ply, by `signals.awake_s`."""
+    """The time from which it wants to see the next ply, by `signals.awake_s`."""
 
     def __call__(self, book: Scorebook) -> None:
-        """Hear how the game stands after a ply."""
+        """Show the game after a ply."""
 
 
 def play_game(
@@ -235,13 +233,15 @@ def play_game(
     spent: Collection[str] = (),
     show: Show | None = None,
 ) -> GameResult:
-    """Play one game to its end; raises GameVoidError when it could not take place.
+    """Play one game to its end and return it.
 
-    Raises HeldUpError where a stall of the machine would decide it. Bots that do not run are
-    started, and those that crashed, hung or flooded are killed. The log of what was said is kept of
-    games that end badly, else only with `keep_log`. `spent` are the names of bots for which a game
-    was void already: what would make this one void loses it for them. `show` hears of
-    plies.
+    Starts the bots that do not run, and kills those that crash, lose on time or exceed the output
+    limit. The log is kept for games that end by a failure, or always with `keep_log`. A bot in
+    `spent` has already caused a void game, so it loses instead of voiding another. `show` is called
+    after plies.
+
+    Raises GameVoidError if the game could not take place, and HeldUpError if a stall of the machine
+    would decide it.
     """
     if any(bot.is_running for bot in bots):
         watch.wait(0.0)  # it may have left since its last game
@@ -261,7 +261,7 @@ class _Match:
         self._show = show
         self._spent = spent
         self._seated: list[tuple[Side, Bot]] = []
-        """Who has been told of the game."""
+        """The bots that have received `new`, with their sides."""
         self._bots = bots
         self._other_way_round = (bots[1], bots[0])
         self._limits = limits
@@ -270,7 +270,7 @@ class _Match:
         self._clock = Clock(limits, self._times, margins_s)
         self._book = Scorebook(plan, self._times)
         self._playing = ""
-        """What a bot has answered, while it is played and not taken down yet."""
+        """The bot's answer that is being played and is not recorded yet."""
 
     def play(self, adjudication: Adjudication, *, keep_log: bool) -> GameResult:
         try:
@@ -281,14 +281,14 @@ class _Match:
             raise RulesVoidError(str(self._at_fault(error))) from error
 
     def _at_fault(self, error: Exception) -> RulesError:
-        """Return that the rules failed; what is no failure of theirs comes through."""
+        """Return the RulesError for this exception; raises it again if the plan is wrong."""
         if isinstance(error, GameError) and not self._moves:
             raise error  # the plan is wrong: its setup, its position
         return faults.raised(error, self._plan.game, self._moves, self._plan.position or "")
 
     @property
     def _moves(self) -> list[str]:
-        """Return the moves so far, and the one that is just being played."""
+        """Return the moves so far, with the one that is being played."""
         return [*self._book.moves, *([self._playing] if self._playing else [])]
 
     def _played(self, adjudication: Adjudication, *, keep_log: bool) -> GameResult:
@@ -314,7 +314,7 @@ class _Match:
         return played
 
     def _seat(self) -> None:
-        """Start the bots that do not run, and tell both of the game; raises GameVoidError."""
+        """Start the bots that do not run, and announce the game to both; raises GameVoidError."""
         kept = [bot for bot in self._bots if bot.is_running]
         for bot in self._bots:
             bot.asides = Asides()
@@ -336,7 +336,7 @@ class _Match:
                 bot.news += play_line(ply, Move(text))
 
     def _mishap(self, error: MishapError | NoAnswerError | GameVoidError) -> MishapError:
-        """Return who loses the game, and by what; raises GameVoidError where it is void."""
+        """Return the failure that loses the game; raises GameVoidError if the game is void."""
         if isinstance(error, NoAnswerError):
             seat = Side(self._bots.index(error.bot))
             error = priced(error, seat, self._book.plies + 1)
@@ -348,9 +348,9 @@ class _Match:
         return MishapError(seat, error.why, f"again {error.reason}")
 
     def _refuse_bad_rules(self, mishap: MishapError) -> None:
-        """Raise RulesError where a bot broke a game off since the rules fail there.
+        """Raise RulesError if the game's rules fail in the position where a bot failed.
 
-        It is not asked what the bot says of it: who is about to lose could say anything.
+        The bot's own explanation is ignored: a losing bot could write anything.
         """
         plan = self._plan
         if mishap.why not in MAY_BE_THE_RULES or plan.game.partition(":")[0] in games.builtin_ids():
@@ -361,7 +361,7 @@ class _Match:
         faults.look_behind(position, moves, plan.position or "", seconds=LOOKED_S)
 
     def _rally(self, position: Position, adjudication: Adjudication) -> GameEnding:
-        """Return how the game ends, by its rules or by a verdict.
+        """Return the ending of the game, by its rules or by adjudication.
 
         Raises MishapError and NoAnswerError.
         """
@@ -378,7 +378,7 @@ class _Match:
             left_s = clock.charge(seat, used_s)
             move: Move = text  # type: ignore[assignment] # `Move()` is a call, and this is every ply
             self._playing = text
-            try:  # the text as it is: nearly every answer is canonical
+            try:  # unchanged: nearly every answer is canonical
                 position = position.play(move)
             except IllegalMoveError:
                 try:
@@ -404,15 +404,15 @@ class _Match:
         return GameEnding(outcome.result, Termination.RULES)
 
     def _has_resigned_at_once(self, seat: Side, ending: GameEnding) -> bool:
-        """Return whether a bot has given up a game of which it has played nothing.
+        """Return True if a bot resigned before it played a move.
 
-        Where a game begins in a position, that may be lost.
+        False for games that begin in a given position, which may be lost.
         """
         has_resigned = ending.why is Termination.RESIGNATION and ending.result.winner is not seat
         return has_resigned and self._plan.position is None and len(self._book.answers_s(seat)) == 1
 
     def _close(self, ending: GameEnding, *, keep_log: bool) -> GameResult:
-        """Tell both bots how it ended; return the game. What passed is forgotten after this."""
+        """Report the result to both bots, forget the exchange and return the game."""
         notes = []
         for seat, bot in self._seated:
             own_turns_s = sum(self._book.answers_s(seat))

@@ -1,8 +1,7 @@
-"""What the processes of a bot hold of the machine's memory, as far as /proc tells.
+"""The memory that the processes of a bot hold, as far as /proc shows.
 
-Counted are their own pages and page tables, files in memory that they map or have open, what lies
-in the folders that are theirs alone, pipes and sockets. docs/how-to/run-untrusted-bots.md says
-what is not.
+It counts their own pages and page tables, memory files that they map or have open, pipes, sockets,
+and the contents of folders that only they use. See docs/how-to/run-untrusted-bots.md for the gaps.
 """
 
 from __future__ import annotations
@@ -17,44 +16,44 @@ from typing import Final
 from lath.arena.sandbox.bubblewrap import IN_MEMORY
 
 _PIPE: Final = 1 << 16
-"""Bytes that a pipe takes: the filter of system calls lets nobody make it longer."""
+"""The bytes that a pipe holds; the system call filter does not allow longer ones."""
 
 _SENT: Final = 212_992
-"""Bytes that wait in a socket, where the system does not say how many may."""
+"""The bytes that can wait in a socket if the system does not report the limit."""
 
 _INODE: Final = 1 << 10
-"""Bytes that a file takes of the kernel's memory, whatever is in it."""
+"""The bytes of kernel memory that a file takes besides its contents."""
 
 _NAMES: Final = ("/memfd:", "/dev/shm/", "/dev/zero", "/SYSV")  # noqa: S108 - what they are called
-"""How the names of files in memory begin, to which a bot may write without mapping them."""
+"""The prefixes of names of memory files, to which a bot can write without mapping them."""
 
 _MAPPED: Final = re.compile(
     rb"(\w+)-(\w+) \S+ (\w+) (\w+):(\w+) (\d+) +(?:%b)"
     % b"|".join(re.escape(name).encode() for name in _NAMES)
 )
-"""How they stand in `maps`: addresses, offset, device and number."""
+"""The pattern of these files in `maps`: addresses, offset, device and number."""
 
 _File = tuple[int, int]
-"""Which file something is: its device and number."""
+"""The device and number that identify a file."""
 
 
 def reserved(pid: int) -> int:
-    """Return the bytes of all addresses of a process, and of its page tables: it holds no more."""
+    """Return the size of a process's address space and page tables, in bytes."""
     return sum(_sums(pid, "status", (b"VmSize:", b"VmPTE:"), b"VmSwap:"))
 
 
 def claimed(pid: int) -> int:
-    """Return the bytes that a process has besides files, which the system may drop at any time.
+    """Return the memory of a process without files that the system can drop, in bytes.
 
-    What it shares with others is counted in each of them (proc(5), `status`).
+    Shared memory counts in full for each process (proc(5), `status`).
     """
     return sum(_sums(pid, "status", (b"RssAnon:", b"VmSwap:", b"VmPTE:"), b"RssShmem:"))
 
 
 def held(pid: int) -> tuple[int, int]:
-    """Return its own bytes, and those of files in memory: of shared pages its share.
+    """Return the bytes of a process's own memory and its share of memory files.
 
-    Where a process hides that from us, it is what it claims.
+    If the process hides this, the values are those that it claims.
     """
     tables, _ = _sums(pid, "status", (b"VmPTE:",), b"-")
     try:
@@ -65,7 +64,7 @@ def held(pid: int) -> tuple[int, int]:
 
 
 def _sums(pid: int, file: str, own: tuple[bytes, ...], shared: bytes) -> tuple[int, int]:
-    """Return the sums of lines of a file of a process, in bytes; 0 for one that has ended."""
+    """Return the sums of lines of a process's file, in bytes; 0 after its end."""
     try:
         with open(f"/proc/{_living(pid)}/{file}", "rb") as read:
             lines = read.read().splitlines()
@@ -79,7 +78,7 @@ def _sums(pid: int, file: str, own: tuple[bytes, ...], shared: bytes) -> tuple[i
 
 
 def _living(pid: int) -> str:
-    """Return where a process is in /proc: if its first thread has ended, by another one."""
+    """Return a process's path in /proc, or a living thread's if the first has ended."""
     with suppress(OSError):
         with open(f"/proc/{pid}/stat", "rb") as read:
             if read.read().rpartition(b")")[2].split()[0] != b"Z":
@@ -91,7 +90,7 @@ def _living(pid: int) -> str:
 
 
 def descriptors_of(pid: int) -> int:
-    """Return how many files a process has open; 0 for one that has ended or hides them."""
+    """Return the number of files that a process has open; 0 if it has ended or hides them."""
     folder = f"/proc/{_living(pid)}/fd"
     with suppress(OSError):
         return os.stat(folder).st_size or len(os.listdir(folder))  # Linux 6.2 says it so
@@ -99,25 +98,25 @@ def descriptors_of(pid: int) -> int:
 
 
 def opened(pids: Iterable[int], inner: int) -> int:
-    """Return the bytes of files in memory, pipes and sockets that processes have open.
+    """Return the bytes of memory files, pipes and sockets that processes have open.
 
-    `inner` is one of those behind bubblewrap, of whose folders in memory all is counted; 0: none.
+    `inner` is a process inside bubblewrap, whose folders in memory count in full; 0 for none.
     """
     folders = _folders_of(inner)
     return _sum(folders, (file for pid in pids for file in _opened(pid, folders)))
 
 
 def mappings_of(pid: int) -> bytes:
-    """Return what a process maps, a line each (proc(5), `maps`); nothing of one that has ended."""
+    """Return a process's mappings, one per line (proc(5), `maps`); empty after its end."""
     with suppress(OSError), open(f"/proc/{_living(pid)}/maps", "rb") as read:
         return read.read()
     return b""
 
 
 def shared(mappings: Mapping[int, bytes], inner: int) -> int:
-    """Return what `opened` counts, with files in memory that processes map and may have closed.
+    """Return the bytes of `opened`, with memory files that are mapped and maybe closed.
 
-    Takes the `mappings_of` each process.
+    `mappings` are the `mappings_of` each process.
     """
     folders = _folders_of(inner)
     each = (
@@ -129,7 +128,7 @@ def shared(mappings: Mapping[int, bytes], inner: int) -> int:
 
 
 def unlinked(pids: Iterable[int], device: int) -> int:
-    """Return the bytes of files on a device that have no name left, but are open somewhere."""
+    """Return the bytes of files on a device that have no name but are still open."""
     found: dict[_File, int] = {}
     for pid in pids:
         folder = f"/proc/{_living(pid)}/fd"
@@ -165,7 +164,7 @@ def _folders_of(inner: int) -> dict[int, int]:
 
 
 def _opened(pid: int, folders: dict[int, int]) -> Iterator[tuple[_File, int]]:
-    """Yield the files in memory, pipes and sockets that a process has open, and their bytes."""
+    """Yield the memory files, pipes and sockets that a process has open, and their bytes."""
     folder = f"/proc/{_living(pid)}/fd"
     with suppress(OSError):  # it has ended, or hides them
         for name in os.listdir(folder):
@@ -182,9 +181,9 @@ def _opened(pid: int, folders: dict[int, int]) -> Iterator[tuple[_File, int]]:
 
 
 def _mapped(pid: int, lines: bytes, folders: dict[int, int]) -> Iterator[tuple[_File, int]]:
-    """Yield the files in memory that a process maps, perhaps without a page, and their bytes.
+    """Yield the memory files that a process maps, and their bytes.
 
-    Where the system does not tell how much such a file holds, it is as much as is mapped of it.
+    If the system does not report the size of a file, its mapped size is used.
     """
     for found in _MAPPED.finditer(lines):
         first, last, offset, major, minor = (int(number, 16) for number in found.groups()[:5])
@@ -200,14 +199,14 @@ def _mapped(pid: int, lines: bytes, folders: dict[int, int]) -> Iterator[tuple[_
 
 @cache
 def _most_sent() -> int:
-    """Return how many bytes may wait in a socket that nobody has changed."""
+    """Return the bytes that can wait in a socket with the default settings."""
     with suppress(OSError, ValueError), open("/proc/sys/net/core/wmem_default", "rb") as file:
         return int(file.read())
     return _SENT
 
 
 def size(number: int) -> str:
-    """Return bytes in words.
+    """Return a size as text.
 
     >>> size(2 << 30), size(100_000_000)
     ('2 GiB', '95.37 MiB')

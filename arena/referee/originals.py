@@ -1,7 +1,7 @@
-"""The files of a bot as a run has begun with them: a process that is started later is of the same.
+"""A check that a bot's files stay unchanged during a run, so that every process is the same bot.
 
-A worker only looks at sizes and times; it reads a file whose times are others. Every worker has
-this in its memory: no pathlib here (PTH), and hashes only where one is needed.
+A worker compares sizes and times; it reads a file only if these differ. Every worker has this
+module in memory, so it imports neither pathlib (PTH) nor, before they are needed, hashes.
 """
 
 from __future__ import annotations
@@ -12,38 +12,38 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 Stamp = tuple[int, ...]
-"""What tells a file from what it was, short of reading it."""
+"""The metadata of a file that shows a change without reading the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A file of a bot, or a folder of which all files are the bot's."""
+    """The state of one of the bot's files, or of a folder that belongs to the bot."""
 
     path: str
     stamp: Stamp = ()
-    """Empty: it is a folder, whose `names` may not be others."""
+    """The file's metadata; empty for a folder, whose `names` must not change."""
 
     sha256: str = ""
     names: frozenset[str] = frozenset()
-    """The paths of all files of a folder."""
+    """The paths of all files in a folder."""
 
     passed_by: str = ""
-    """Folders in it that hold a file of this name are not the bot's."""
+    """A file name; inner folders that contain it do not belong to the bot."""
 
 
 def file_as_it_is(path: str) -> Original:
-    """Return a file as it is now; raises OSError."""
-    stamp = _stamp(path)  # before it is read: who writes to it meanwhile is noticed
+    """Return the present state of a file; raises OSError."""
+    stamp = _stamp(path)  # Before reading, so that the next check notices a write meanwhile.
     return Original(path, stamp, _sha256(path))
 
 
 def folder_as_it_is(path: str, passed_by: str) -> Original:
-    """Return a folder with the files that are in it now."""
+    """Return the present state of a folder and its file names."""
     return Original(path, names=frozenset(files_below(path, passed_by)), passed_by=passed_by)
 
 
 def change_in(originals: Iterable[Original]) -> str:
-    """Return in words which of these is another file by now; empty: none."""
+    """Return a description of the first changed file, or an empty string."""
     for one in originals:
         if not one.stamp:
             found = frozenset(files_below(one.path, one.passed_by))
@@ -59,9 +59,9 @@ def change_in(originals: Iterable[Original]) -> str:
 
 
 def files_below(folder: str, passed_by: str) -> Iterator[str]:
-    """Yield the files in a folder and in those below, but for what changes when a bot plays.
+    """Yield the files in a folder and below it, without those that change during play.
 
-    That is what is hidden, what Python keeps for itself, and folders that hold a file `passed_by`.
+    Leaves out hidden files, Python's caches and folders that contain a file `passed_by`.
     """
     for place, folders, names in os.walk(folder):
         if passed_by in names and place != folder:
@@ -72,9 +72,9 @@ def files_below(folder: str, passed_by: str) -> Iterator[str]:
 
 
 def entries_below(folder: str, *passed_by: type[OSError]) -> Iterator[os.DirEntry[str]]:
-    """Yield all that is in a folder and in those below, however deep; no link is followed.
+    """Yield all entries in a folder and below it, however deep, without following links.
 
-    A folder of which the system refuses the rest by an error `passed_by` is left there.
+    If reading a folder fails with an error `passed_by`, the rest of that folder is left out.
     """
     waiting = [folder]
     while waiting:

@@ -1,8 +1,8 @@
-"""A bot's process: its limits, its pipes, what passed through them, waiting for several at once.
+"""The process of a bot: its limits, its pipes and its exchange with the arena.
 
-The move path is raw: one wait for all descriptors (epoll where there is one: nothing is told it
-anew each time), `os.read`, `os.write`, absolute deadlines on the clock of `signals.awake_s`
-(benchmarks/ tell why).
+The move path uses one wait for all descriptors (epoll if available, which keeps its list between
+waits), `os.read` and `os.write`. Deadlines are absolute, on the clock of `signals.awake_s`. See
+benchmarks/ for the measurements.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from lath.arena.sandbox.kinds import NO_WALL, BotSandbox, ProcessStart, beginnin
 from lath.notation.protocol import MAX_LINE
 
 MOST_PIECES: Final = 2000
-"""Writes and reads that are kept of a bot: the last ones."""
+"""The number of writes and reads of a bot that are kept: the last ones."""
 
 MOST_OF_A_PIECE: Final = 2048
-"""Bytes that are kept of a write or a read: its beginning and its end."""
+"""The number of bytes kept of a write or a read: its beginning and its end."""
 
 MAX_OUTPUT: Final = 8 << 20
-"""Bytes that a bot may write for one move, to standard output and standard error together."""
+"""The bytes that a bot may write for one move, standard output and standard error together."""
 
 MAX_GAME: Final = 64 << 20
-"""Bytes that it may write in one game."""
+"""The bytes that a bot may write in one game."""
 
 _LINE, _LINE_UNASKED = 80, 4000
-"""Bytes that a line counts besides its own, and where nobody has asked for it."""
+"""The bytes that a line counts besides its own, asked for or not."""
 
 STDERR_KEPT: Final = 16 << 10
-"""Bytes of standard error that are kept: the end of it."""
+"""The bytes of standard error that are kept: the end of it."""
 
 _READ: Final = 1 << 16
 
 READ_OF_A_PLY: Final = 1024
-"""Bytes that are read at first where an answer is awaited: nearly all are a line of twenty."""
+"""The bytes of the first read for an answer: nearly all answers are a line of twenty bytes."""
 
 
 _MARK: Final = b"\xef\xbb\xbf"
@@ -60,11 +60,11 @@ _MARK: Final = b"\xef\xbb\xbf"
 # What passed is kept as bytes, within bounds; conversation.py makes text of it where it is wanted.
 
 Piece = tuple[float, bool, bytes]
-"""One write or read: when it was, by `signals.awake_s`; whether to the bot; what passed."""
+"""One write or read: its time by `signals.awake_s`, True if sent to the bot, and the bytes."""
 
 
 def shortened(data: bytes) -> bytes:
-    """Return the beginning and the end of what is too long to keep."""
+    """Return the data, or only its beginning and end if it is too long to keep."""
     if len(data) <= MOST_OF_A_PIECE:
         return data
     half = MOST_OF_A_PIECE // 2
@@ -76,49 +76,49 @@ _INTERRUPTS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _CAN_WATCH: Final = sys.platform == "linux"
 
 may_start: Final = threading.Lock()
-"""Held by who makes what a `sweep` has to find: a process, a file among the scratch folders."""
+"""A lock for making anything that a `sweep` must find: a process or a scratch file."""
 
 _watchdog: Final = Watchdog(may_start)
 
 
 def start_no_more() -> None:
-    """Let this process start no other child; who tries to, in another thread, waits for ever."""
+    """Let this process start no more children; other threads that try wait for ever."""
     may_start.acquire()
 
 
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 
 _COPIED: Final = 1.1
-"""How much more a process holds than the one that it is a copy of, where it holds more itself."""
+"""The memory of a child as a multiple of this process's, above which the child's own counts."""
 
 
 def _held_bytes() -> int:
-    """Return how much memory this process holds."""
+    """Return the memory that this process holds, in bytes."""
     with contextlib.suppress(OSError, IndexError), open("/proc/self/statm", "rb") as file:
         return int(file.read().split()[1]) * _PAGE
     return sys.maxsize
 
 
 class Child:
-    """One process with pipes to its standard streams, in a session of its own.
+    """A process with pipes to its standard streams, in a session of its own.
 
     A `Watch` fills `lines` and drains standard error; `send` never blocks.
     """
 
     data_bytes = 0
-    """Data that the process held when somebody looked, at most; see `note_data`."""
+    """The highest amount of data that the process was seen to hold, in bytes; see `note_data`."""
 
     peak_bytes = 0
-    """Memory that it held at most, as the system says at its end; 0: nobody knows."""
+    """The peak memory in bytes, which the system reports at its end; 0 if unknown."""
 
     ends_input = False
-    """Whether its input ends when all is written."""
+    """True if its input ends after all waiting bytes are written."""
 
     _has_said = False
-    """Whether it has written anything besides a byte order mark."""
+    """True if it has written anything besides a byte order mark."""
 
     _copied_bytes = 0
-    """How much this process held when it started that one, whose memory is limited; else 0."""
+    """The memory of this process when it started a child with a memory limit; otherwise 0."""
 
     def __init__(self, process: subprocess.Popen[bytes], mark: str, start: ProcessStart) -> None:
         assert process.stdin
@@ -132,7 +132,7 @@ class Child:
         self.in_fd: Final = process.stdin.fileno()
         self.out_fd: Final = process.stdout.fileno()
         self.err_fd: Final = process.stderr.fileno() if process.stderr else -1
-        """-1 where it is not ours to read."""
+        """The descriptor of standard error; -1 if the arena does not read it."""
         for descriptor in (self.in_fd, self.out_fd, self.err_fd):
             if descriptor >= 0:
                 os.set_blocking(descriptor, False)
@@ -140,34 +140,34 @@ class Child:
         glance = select.poll()
         glance.register(self.out_fd, select.POLLIN)
         self.glance: Final = glance.poll
-        """Called with 0: what is there of output, or of its end, that was not read yet."""
+        """A function to call with 0, which returns unread output or the end, if any."""
         self.has_spoken: Final = [(self.out_fd, select.POLLIN)]
-        """What a watch hears where this has written something, and nothing else has happened."""
+        """The events of a watch if the process has written and nothing else happened."""
         self.lines: Final[deque[bytes]] = deque()
-        """Lines that came and were not taken yet, without their ends."""
+        """The lines that were read and not taken yet, without line ends."""
         self.asked_s = 0.0
-        """When the newest request was sent, by `signals.awake_s`."""
+        """The time of the newest request, by `signals.awake_s`."""
         self.arrived_s = 0.0
-        """When the newest line came."""
+        """The time of the newest line, by `signals.awake_s`."""
         self.output_bytes = 0
-        """Bytes of output and errors since the last answer; who asks sets it to 0."""
+        """The bytes of output and errors since the last answer; the caller sets it to 0."""
         self.game_bytes = 0
-        """The same since a game began; who begins one sets it to 0."""
+        """The bytes of output and errors since the game began; the caller sets it to 0."""
         self.flooded = False
         self.has_ended = False
-        """Whether the watch was told of its end; without pidfds the closed output tells."""
+        """True if the watch has seen its end; without pidfds the closed output shows it."""
         self.out_closed = False
         self.in_closed = False
         self.exchange: Final = deque[Piece](maxlen=MOST_PIECES)
-        """What passed between the arena and the process lately."""
+        """The latest exchange between the arena and the process."""
         self.unsent = b""
-        """What the pipe had no room for yet."""
+        """The bytes that the pipe has no room for yet."""
         self.may_speak: Callable[[], bool] = lambda: True
-        """Whether it is its turn, or it may think on the other's."""
+        """A function that returns True if the bot may think now."""
         self.on_full: Callable[[Child], None] = lambda _child: None
-        """Called when the pipe begins to have no room."""
+        """A function to call when the pipe becomes full."""
         self.begun = b""
-        """A line of which the end has not come."""
+        """The beginning of a line that is not complete yet."""
         self._stderr = b""
         process_trees.own.add(self.pid)
         self._part = signals.stopping_too(signals.Companion(self._pause, self._go_on))
@@ -184,11 +184,13 @@ class Child:
         wall: BotSandbox = NO_WALL,
         at_terminal: bool = False,
     ) -> Child:
-        """Start a program; raises OSError where the system cannot, MachineError without scratch.
+        """Start a program and return its process.
 
-        `tree` begins the mark of it and of all that it starts; without `cwd` it runs in a scratch
-        directory of its own, which goes with it. `memory_bytes` limits its data. `at_terminal` it
-        stays in our session, with our standard error.
+        `tree` begins the mark of the process and of its descendants. Without `cwd` it runs in a
+        scratch directory, which is removed with it. `memory_bytes` limits its data. With
+        `at_terminal` it shares this process's session and standard error.
+
+        Raises OSError if the system cannot start it, and MachineError without scratch space.
         """
         mark, scratch, process = f"{tree}{os.urandom(8).hex()}", "", None
         with signals.starting(), may_start:
@@ -244,9 +246,9 @@ class Child:
         return child
 
     def send(self, data: bytes) -> float:
-        """Write now what the pipe takes; `Watch` writes the rest when there is room.
+        """Write what the pipe takes now; `Watch` writes the rest when there is room.
 
-        Returns the time at which it was begun, by `signals.awake_s`.
+        Returns the time of the write, by `signals.awake_s`.
         """
         at_s = signals.awake_s()
         self.exchange.append((at_s, True, shortened(data)))
@@ -257,7 +259,7 @@ class Child:
         return at_s
 
     def write(self, data: bytes) -> None:
-        """Write what the pipe takes, and keep the rest; nothing may be waiting already."""
+        """Write what the pipe takes, and keep the rest; no bytes may be waiting already."""
         try:
             written = os.write(self.in_fd, data)
         except BlockingIOError:
@@ -270,27 +272,27 @@ class Child:
             self.on_full(self)
 
     def end_input(self) -> None:
-        """End its input when all is written that waits for room."""
+        """End its input after all waiting bytes are written."""
         self.ends_input = True
         if not self.unsent:
             self.close_input()
 
     def close_input(self) -> None:
-        """End its input, as a parent that dies does."""
+        """End its input, as it would end with its parent."""
         self.exchange.append((signals.awake_s(), True, b"(end of the input)\n"))
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self.in_fd)  # the descriptor stays this object's to close
         os.close(nowhere)
 
     def forget_output(self) -> None:
-        """Drop what came and was not taken, also half a line and what the pipe still holds."""
+        """Drop all output so far: untaken lines, a partial line and the bytes in the pipe."""
         while self.glance(0) and not (self.out_closed or self.flooded):
             self.take_output()
         self.lines.clear()
         self.begun = b""
 
     def take_output(self) -> None:
-        """Read what the process has written into `lines`."""
+        """Read the output of the process into `lines`."""
         try:
             data = os.read(self.out_fd, _READ)
         except BlockingIOError:
@@ -301,7 +303,7 @@ class Child:
         self.take(data)
 
     def take(self, data: bytes) -> None:
-        """Cut what was read into `lines`; nothing was read where the process has closed its end."""
+        """Split the bytes of a read into `lines`; no bytes mean that its output has ended."""
         if not data:
             self.out_closed = True
             return
@@ -311,11 +313,11 @@ class Child:
             joined = joined.removeprefix(_MARK)
             self._has_said = not _MARK.startswith(joined)
         *whole, self.begun = joined.split(b"\n")
-        # A flood of empty lines is one, too, and takes time from who is to move.
+        # Empty lines in large numbers count, too: they take time from the side to move.
         weight = _LINE if self.may_speak() else _LINE_UNASKED
         self._count(len(data) + weight * len(whole))
         if len(joined) > MAX_LINE and any(len(line) > MAX_LINE for line in (*whole, self.begun)):
-            # Neither such a line nor what comes after it answers, in however many reads they came.
+            # Neither this line nor later ones answer, in however many reads they came.
             self.flooded = True
             self.begun = b""
             whole = [*takewhile(lambda line: len(line) <= MAX_LINE, whole)]
@@ -328,13 +330,13 @@ class Child:
             self.flooded = True
 
     def take_errors(self) -> bool:
-        """Read standard error and keep the end of it; return whether it is still open."""
+        """Read standard error and keep the end of it; return True if it is still open."""
         read = self._read_errors()
         self._count(read or 0)
         return read != 0
 
     def _read_errors(self) -> int | None:
-        """Return how many bytes of standard error were read; None: there are none yet."""
+        """Return the number of bytes read from standard error; 0 at its end, None if none wait."""
         try:
             data = os.read(self.err_fd, _READ)
         except BlockingIOError:
@@ -345,19 +347,19 @@ class Child:
         return len(data)
 
     def end_last_line(self) -> None:
-        """Take for a line what has no end, where nothing more comes."""
+        """Take a last line without a line end as a line, if the output has ended."""
         if self.out_closed and self.begun:
             self.lines.append(self.begun)
             self.begun = b""
 
     @property
     def unfinished(self) -> str:
-        """Return the beginning of a line whose end has not come."""
+        """Return the beginning of a line that is not complete yet."""
         return self.begun[:200].decode("utf-8", "replace")
 
     @property
     def has_unread_input(self) -> bool:
-        """Return whether something was written that the process has not read."""
+        """Return True if the process has not read all of its input."""
         if self.unsent:
             return True
         with contextlib.suppress(OSError):
@@ -371,9 +373,9 @@ class Child:
         alarm: Callable[[], object],
         excess_s: float = 0.0,
     ) -> None:
-        """Have it noticed that the bot computes beyond its own turns; see `watchdog.Turns`.
+        """Start to measure CPU time beyond the bot's own turns; see `watchdog.Turns`.
 
-        `excess_s` is what was seen of its processes before this one.
+        `excess_s` is the CPU time beyond its turns of its earlier processes.
         """
         if self._watched is not None:
             turns = self._watched.turns
@@ -382,24 +384,24 @@ class Child:
 
     @property
     def tree_cpu_s(self) -> float:
-        """Return the CPU time of all its processes, in seconds; 0 where nobody tells."""
+        """Return the CPU time of all its processes, in seconds; 0 if unknown."""
         group = self._start.group
         return group.cpu_s if group and group.path else process_trees.cpu_s(self.pid)
 
     @property
     def runs(self) -> bool:
-        """Return whether one of its processes is, or could be, on a core at this moment."""
+        """Return True if one of its processes runs or is ready to run now."""
         group = self._start.group
         members = group.processes() if group else process_trees.descendants(self.pid)
         return any(map(process_trees.is_running, members))
 
     @property
     def excess_s(self) -> float:
-        """Return the CPU time that was used beyond its own turns, in seconds, as far as known."""
+        """Return the known CPU time beyond its own turns, in seconds."""
         return 0.0 if self._watched is None else self._watched.turns.excess_s
 
     def stop(self) -> None:
-        """Keep all its processes from computing, until `resume` or `kill`."""
+        """Stop all its processes from computing, until `resume` or `kill`."""
         if self._watched is None or self._watched.turns.is_stopped:
             return
         self._watched.turns.is_stopped = True
@@ -407,7 +409,7 @@ class Child:
         self._freeze(on=True)
 
     def _freeze(self, *, on: bool) -> None:
-        """Stop all its processes, or let them go on."""
+        """Stop all its processes, or let them run again."""
         group = self._start.group
         if not _CAN_WATCH:
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -417,18 +419,18 @@ class Child:
             hold(self.pid, self._mark, self._start.user)
 
     def _pause(self) -> None:
-        """Stop it because this process is about to, perhaps in the midst of `stop` or `resume`."""
+        """Stop the bot because this process is about to stop, perhaps during `stop` or `resume`."""
         if self._process.returncode is None:
             self._freeze(on=True)
 
     def _go_on(self) -> None:
-        """Let it go on with this process, but for one that `stop` has stopped."""
+        """Let the bot run again with this process, unless `stop` has stopped it."""
         is_stopped = self._watched is not None and self._watched.turns.is_stopped
         if self._process.returncode is None and not is_stopped:
             self._freeze(on=False)
 
     def resume(self) -> None:
-        """Let its processes go on that `stop` has stopped."""
+        """Let the processes run again that `stop` has stopped."""
         if self._watched is None or not self._watched.turns.is_stopped:
             return
         self._watched.turns.is_stopped = False
@@ -437,14 +439,14 @@ class Child:
 
     @property
     def bot_pid(self) -> int:
-        """Return the process of the bot: behind bubblewrap not the one that was started."""
+        """Return the process id of the bot: inside bubblewrap it is not the started process."""
         if self._bot_pid == self.pid:
             self._bot_pid = self._start.bot_pid(self.pid)
         return self._bot_pid
 
     @property
     def cpu_s(self) -> float:
-        """Return the CPU time of the process in seconds; 0 once it has ended, or not on Linux."""
+        """Return the CPU time of the process in seconds; 0 after its end, or if not on Linux."""
         if self.pid_fd < 0:
             return 0.0
         try:  # clock_getcpuclockid(3) of the process, which the standard library does not have
@@ -454,7 +456,7 @@ class Child:
 
     @property
     def waited_s(self) -> float:
-        """Return how long the process's first thread has waited for a core; 0 where none tells."""
+        """Return the seconds that the first thread has waited for a core; 0 if unknown."""
         try:  # asked of every longer thought: a file object takes twice as long
             descriptor = os.open(f"/proc/{self.bot_pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
             try:
@@ -465,7 +467,7 @@ class Child:
             return 0.0
 
     def note_data(self) -> None:
-        """Look how much data the process holds, of which `memory_bytes` limits it (proc(5))."""
+        """Read how much data the process holds, which `memory_bytes` limits (proc(5))."""
         with contextlib.suppress(OSError, IndexError):
             descriptor = os.open(f"/proc/{self.bot_pid}/statm", os.O_RDONLY | os.O_CLOEXEC)
             try:
@@ -475,9 +477,9 @@ class Child:
             self.data_bytes = max(self.data_bytes, pages * _PAGE)
 
     def _note_peak(self, until_s: float) -> None:
-        """Take the end of the process, with how much memory it held; nothing where it runs on.
+        """Wait for the end of the process until `until_s`, and note its peak memory.
 
-        A process begins as a copy of this one, which counts: less than that tells nothing.
+        A process begins as a copy of this one, which counts: a lower value means nothing.
         """
         pid, status, usage = self.pid, 0, None
         while self._process.returncode is None:
@@ -495,11 +497,11 @@ class Child:
 
     @property
     def is_gone(self) -> bool:
-        """Return whether the process has ended or can no longer talk or listen."""
+        """Return True if the process has ended or closed its input or output."""
         return self.has_ended or self.out_closed or self.in_closed
 
     def end_words(self) -> str:
-        """Return how the process ended, in words."""
+        """Return a description of how the process ended."""
         if self.is_gone:  # a process closes its pipes just before it ends
             until_s = time.monotonic() + 0.1
             if self._copied_bytes:
@@ -520,13 +522,13 @@ class Child:
         return f"was ended by signal {-status}"
 
     def stderr_text(self) -> str:
-        """Return the end of what it wrote to standard error, without its scratch folder's path."""
+        """Return the end of its standard error, without its scratch folder's path."""
         for _ in range(STDERR_KEPT // 1024):
             self._read_errors()
         return process_trees.without_scratch(self._stderr.decode("utf-8", "replace"), self._mark)
 
     def wait(self, until_s: float) -> bool:
-        """Return whether the process has ended by `until_s` on the monotonic clock."""
+        """Return True if the process has ended by `until_s` on the monotonic clock."""
         try:
             self._process.wait(max(0.0, until_s - time.monotonic()))
         except subprocess.TimeoutExpired:
@@ -534,7 +536,7 @@ class Child:
         return True
 
     def kill(self) -> None:
-        """End the process and everything that it started, at once, and forget it."""
+        """End the process and all its descendants at once, and forget it."""
         self._part()
         if self._watched is not None:
             _watchdog.drop(self._watched)

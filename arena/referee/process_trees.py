@@ -1,7 +1,7 @@
-"""Whose processes are whose: the marks of bots' trees, and the end of all that a tree leaves.
+"""The process trees of bots: marks that identify them, and sweeps that end all of their processes.
 
-Only Linux tells the marks of other processes; elsewhere process groups have to do. Every worker has
-this in its memory: no pathlib, tempfile or shutil here (PTH), which would cost it two megabytes.
+Only Linux shows the marks of other processes; other systems use process groups. Every worker has
+this module in memory: it avoids pathlib, tempfile and shutil (PTH), which take two megabytes.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from lath.arena.errors import LACKS, MachineError
 from lath.arena.sandbox import cgroups
 
 MARK: Final = "LATH_ARENA_TREE"
-"""Environment variable that tells whose tree a process belongs to."""
+"""The environment variable with the mark of the process's tree."""
 
 _SCRATCH: Final = "lath-bot-"
 
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-"""How a folder is opened, and never what a link leads to."""
+"""The flags that open a folder, and fail for a link."""
 
 _PR_SET_CHILD_SUBREAPER: Final = 36
 
@@ -37,30 +37,36 @@ _ON_LINUX: Final = sys.platform == "linux"
 _LIBC: Final = ctypes.CDLL(None, use_errno=True) if _ON_LINUX else None
 
 SWEEP_S: Final = 10.0
-"""How long a sweep goes after processes that start others as fast as they are killed."""
+"""The time limit of a sweep in seconds: processes may keep starting others."""
 
 FEW_MISSES, MANY_MISSES = 3, 1000
-"""Looks for orphans in a row that find none, after which there is none: where other children are
-known, and where there must be one. The system promises to show all only of those that stand."""
+"""The number of looks in a row without an orphan after which the search ends.
+
+The first is used if other children are known, the second if a child must exist. The system promises
+a complete list only for stopped processes.
+"""
 
 BURIAL_S: Final = 1.0
-"""How long who was killed is waited for: a process that is traced stays as long as its tracer."""
+"""The time to wait for the end of a killed process: a traced one stays as long as its tracer."""
 
 NEEDED: Final = 1 << 20
-"""Bytes that should be free for a bot's scratch folder."""
+"""The bytes that must be free for a bot's scratch folder."""
 
 own: Final[set[int]] = set()
 """The processes that this one started and waits for itself; other children are orphans."""
 
 _inherited: Final[set[int]] = set()
-"""Children that this process had before it adopted any: of the program that it was."""
+"""Children that this process had before it adopted any, from the program that it was before."""
 
 _adopts = False
 _root = ""
 
 
 def new_scratch(mark: str) -> str:
-    """Make a folder for the process with this mark; `sweep` takes it away. Raises MachineError."""
+    """Make and return a folder for the process with this mark, which `sweep` removes.
+
+    Raises MachineError.
+    """
     folder = f"{scratch_root()}/{_SCRATCH}{mark}"
     try:
         os.mkdir(folder, mode=0o700)
@@ -70,7 +76,7 @@ def new_scratch(mark: str) -> str:
 
 
 def new_file(mark: str, content: bytes) -> str:
-    """Make a file for everybody to read, which `sweep` takes away, too. Raises MachineError."""
+    """Make and return a file that every user can read and `sweep` removes; raises MachineError."""
     path = f"{scratch_root()}/{_SCRATCH}{mark}{os.urandom(8).hex()}"
     try:
         with open(path, "xb") as file:
@@ -82,15 +88,15 @@ def new_file(mark: str, content: bytes) -> str:
 
 
 def lacking(event: str, code: int | None) -> MachineError:
-    """Return what to raise where the system refuses something with an error that is nobody's."""
+    """Return the MachineError for a system error that no bot caused."""
     words, lack = os.strerror(code or 0), LACKS.get(code or 0, "")
     return MachineError(f"{event}: {words}{lack and f' (the machine needs more {lack})'}")
 
 
 def refuse_if_lacking(mark: str) -> None:
-    """Raise MachineError where a bot would have no room for what it writes, or no process.
+    """Raise MachineError if a new bot would have no disk space or no process.
 
-    It is tried with a file of this mark.
+    The check writes a file of this mark.
     """
     path = f"{scratch_root()}/{_SCRATCH}{mark}{os.urandom(8).hex()}"
     try:
@@ -114,19 +120,19 @@ def refuse_if_lacking(mark: str) -> None:
 
 
 def without_scratch(text: str, mark: str) -> str:
-    """Return what a process has said without the path of its scratch folder, which nobody wrote."""
+    """Return a text of a process without the path of its scratch folder."""
     # Only from where a word begins: else a long word is searched again from each of its letters.
     return re.sub(rf"(?<![^\s'\"])[^\s'\"]*/{_SCRATCH}{re.escape(mark)}/", "", text)
 
 
 def settle(scratch_root: str) -> None:
-    """Have scratch folders made in this folder; else they are where the system has such."""
+    """Set the folder for scratch folders. Default: the system's folder for temporary files."""
     global _root  # noqa: PLW0603 - it is a fact about the process
     _root = scratch_root
 
 
 def scratch_root() -> str:
-    """Return the folder of scratch folders; raises MachineError where none can be written."""
+    """Return the folder for scratch folders; raises MachineError if none is writable."""
     if not _root:
         from tempfile import gettempdir  # costs a worker a megabyte: `settle` says it
 
@@ -142,7 +148,7 @@ def scratch_root() -> str:
 def adopt_orphans() -> None:
     """Make this process the parent of its descendants' orphans, so that `sweep` can end them.
 
-    Only for a process that starts nothing but bots, and what it puts into `own`.
+    Only for a process that starts nothing besides bots and the processes in `own`.
     """
     global _adopts  # noqa: PLW0603 - it is a fact about the process
     if _LIBC is not None:
@@ -153,7 +159,7 @@ def adopt_orphans() -> None:
 
 
 def reap_orphans() -> None:
-    """Let go of adopted orphans that have ended; cheap enough for every pair of games."""
+    """Release adopted orphans that have ended; fast enough to call after every pair of games."""
     if not _adopts:
         return
     with suppress(ChildProcessError):
@@ -164,11 +170,11 @@ def reap_orphans() -> None:
 
 
 def sweep(mark: str, spare: Sequence[str] = ()) -> int:
-    """End every process whose mark begins with `mark`; return how many there were.
+    """End every process whose mark begins with `mark`; return their number.
 
-    Those whose mark begins with one of `spare` live on. Adopted orphans that dropped their mark end
-    too, where no bot runs whose they may be; and scratch folders of the mark go, as far as they
-    can: `scratches` tells what is left.
+    Processes whose mark begins with one of `spare` survive. Adopted orphans without a mark end too,
+    if no running bot can own them. Scratch folders of the mark are removed; `scratches` lists those
+    that remain.
     """
     killed: set[int] = set()
     groups = cgroups.leftovers(f"{_SCRATCH}{mark}", tuple(f"{_SCRATCH}{each}" for each in spare))
@@ -189,9 +195,9 @@ def sweep(mark: str, spare: Sequence[str] = ()) -> int:
 
 
 def _end_orphans() -> set[int]:
-    """End adopted processes until there is none; return which there were.
+    """End adopted processes until none is left; return the ended ones.
 
-    Who forks and exits at once is another process at each look, and some looks miss it.
+    A process that forks and exits at once is a different one at each look, and some looks miss it.
     """
     killed: set[int] = set()
     held: set[int] = set()
@@ -207,7 +213,7 @@ def _end_orphans() -> set[int]:
 
 
 def _end(pids: Sequence[int]) -> list[int]:
-    """Kill processes and their groups, and let go of children; return those that are held."""
+    """Kill processes and their groups, and release children; return the remaining ones."""
     for pid in pids:
         with suppress(ProcessLookupError, PermissionError):
             group = os.getpgid(pid)
@@ -227,37 +233,37 @@ def _has_children() -> bool:
 
 
 def _may_adopt() -> bool:
-    """Return whether who has no mark and is a child of this process is no running bot's."""
-    # Of a copy: the other thread lets go of bots that this one has just ended.
+    """Return True if a child without a mark cannot belong to a running bot."""
+    # A copy of the set, because another thread removes bots that have just ended.
     return _adopts and all(_state(pid)[0] in "ZX" for pid in tuple(own))
 
 
 def _orphans() -> list[int]:
-    """Return the children of this process that it has not started itself, or most of them."""
+    """Return the children of this process that it has not started itself; some may be missing."""
     return [pid for pid in _children("self") if pid not in own | _inherited]
 
 
 def _children(process: int | str) -> list[int]:
-    """Return the children of a process, or most of them; raises OSError."""
+    """Return the children of a process; some may be missing. Raises OSError."""
     found: list[int] = []
     for task in os.listdir(f"/proc/{process}/task"):
-        # A kernel without CONFIG_PROC_CHILDREN: `_strays` has to do.
+        # A kernel without CONFIG_PROC_CHILDREN: `_strays` is used instead.
         with suppress(OSError), open(f"/proc/{process}/task/{task}/children", "rb") as file:
             found += map(int, file.read().split())
     return found
 
 
 def is_alone(process: int) -> bool:
-    """Return whether a process has no children, as far as the system tells."""
+    """Return True if a process has no children, as far as the system shows."""
     with suppress(OSError):
         return not _children(process)
     return False
 
 
 def _bury(pid: int, until_s: float) -> bool:
-    """Let go of a child that was killed; return whether it is gone, or another's.
+    """Wait for the end of a killed child; return True if it has ended or is not a child.
 
-    One that somebody traces stays as long as who traces it: `reap_orphans` comes back to it.
+    A traced process stays as long as its tracer; `reap_orphans` releases it later.
     """
     with suppress(ChildProcessError):
         while os.waitpid(pid, os.WNOHANG) == (0, 0):
@@ -268,20 +274,20 @@ def _bury(pid: int, until_s: float) -> bool:
 
 
 def cores() -> int:
-    """Return how many cores this process and what it starts may use."""
+    """Return the number of cores that this process and its children can use."""
     return len(os.sched_getaffinity(0)) if _ON_LINUX else os.cpu_count() or 1
 
 
 def cpu_s(pid: int) -> float:
-    """Return the CPU time of a process and its descendants, in seconds; 0 where nobody tells.
+    """Return the CPU time of a process and its descendants, in seconds; 0 if unknown.
 
-    What its children had used when they ended counts as its own.
+    The time of ended children counts for their parent.
     """
     return used_s(descendants(pid))
 
 
 def used_s(pids: Iterable[int]) -> float:
-    """Return the CPU time of processes and of their children that have ended, in seconds."""
+    """Return the CPU time of processes and of their ended children, in seconds."""
     total_s = 0.0
     for pid in pids:
         with suppress(OSError):  # it has ended
@@ -293,12 +299,12 @@ def used_s(pids: Iterable[int]) -> float:
 
 
 def is_running(pid: int) -> bool:
-    """Return whether a process is on a core, or waits for one, at this moment."""
+    """Return True if a process runs or is ready to run now."""
     return _state(pid)[0] == "R"
 
 
 def descendants(pid: int) -> list[int]:
-    """Return a process and all that come from it, as far as the system tells."""
+    """Return a process and its descendants, as far as the system shows."""
     found, waiting = [pid], [pid]
     while waiting:
         with suppress(OSError):  # it has ended
@@ -309,9 +315,9 @@ def descendants(pid: int) -> list[int]:
 
 
 def family(pid: int, mark: str, user: int | None = None) -> list[int]:
-    """Return the processes of a bot: its first one, what comes from it, and what we have adopted.
+    """Return the processes of a bot: the first one, its descendants and adopted orphans.
 
-    Adopted ones are known by their mark, or by the user that only this bot is.
+    Adopted ones are known by their mark, or by a user id that only this bot has.
     """
     found = descendants(pid)
     for orphan in _orphans() if _adopts else ():
@@ -321,11 +327,11 @@ def family(pid: int, mark: str, user: int | None = None) -> list[int]:
 
 
 _STOPS: Final = 5
-"""Looks for processes to stop: each may have started others before it was stopped itself."""
+"""The number of looks for processes to stop: each may start others before it stops."""
 
 
 def stop(pid: int, mark: str, user: int | None = None) -> None:
-    """Stop the processes of a bot, as far as they are found; see `family`."""
+    """Stop the processes of a bot that can be found; see `family`."""
     stopped: set[int] = set()
     for _ in range(_STOPS):
         if not (found := {*family(pid, mark, user)} - stopped):
@@ -335,7 +341,7 @@ def stop(pid: int, mark: str, user: int | None = None) -> None:
 
 
 def resume(pid: int, mark: str, user: int | None = None) -> None:
-    """Let the processes of a bot go on that were stopped."""
+    """Let the stopped processes of a bot run again."""
     _signal(family(pid, mark, user), signal.SIGCONT)
 
 
@@ -356,7 +362,7 @@ def _is_of(pid: int, mark: str, user: int | None) -> bool:
 
 
 def _own_cpu_s(pid: int) -> float:
-    """Return what a process has used itself, exactly: many that use little use much together."""
+    """Return the exact CPU time of one process: small amounts of many add up."""
     try:  # clock_getcpuclockid(3) of the process, which the standard library does not have
         return time.clock_gettime(~pid << 3 | 2)
     except OSError:  # it has ended, and nobody has waited for it
@@ -365,7 +371,7 @@ def _own_cpu_s(pid: int) -> float:
 
 
 def scratches(mark: str, spare: Sequence[str] = ()) -> list[str]:
-    """Return the scratch folders that there are of a mark: after `sweep`, what it had to leave."""
+    """Return the existing scratch folders of a mark: after `sweep`, those it could not remove."""
     unwanted = tuple(f"{_SCRATCH}{other}" for other in spare)
     try:
         root = scratch_root()
@@ -380,10 +386,10 @@ def scratches(mark: str, spare: Sequence[str] = ()) -> list[str]:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder and all in it; nothing that a link leads to. What cannot go stays.
+    """Remove a folder and its contents, as far as possible, without following links.
 
-    However deep folders lie in each other, this takes no recursion and two descriptors: each is
-    moved up into the first one before it is looked into.
+    Works for any depth without recursion and with two descriptors: it moves each inner folder up
+    into the first one before it looks into it.
     """
     with suppress(OSError):
         try:
@@ -396,7 +402,7 @@ def remove(folder: str) -> None:
 
 
 def empty(folder: str) -> None:
-    """Remove all in a folder, as far as it can go; raises OSError where it cannot be opened."""
+    """Remove the contents of a folder, as far as possible; raises OSError if it cannot open it."""
     _unlock(folder)
     top = os.open(folder, _FOLDER)
     try:
@@ -421,7 +427,7 @@ def empty(folder: str) -> None:
 
 
 def _without_files(folder: int) -> list[str]:
-    """Remove the files of an open folder; return the folders in it, which anybody may move."""
+    """Remove the files of an open folder; return its folders, which any user can then move."""
     with os.scandir(folder) as found:
         entries = list(found)
     folders = []
@@ -436,7 +442,7 @@ def _without_files(folder: int) -> list[str]:
 
 
 def _unlock(name: str, folder: int | None = None) -> None:
-    """Let this user look into a folder and change it, whatever its bot has forbidden."""
+    """Give this user full rights on a folder, whatever its bot has set."""
     if os.chmod in os.supports_follow_symlinks:
         os.chmod(name, 0o700, dir_fd=folder, follow_symlinks=False)
         return
@@ -470,9 +476,9 @@ def _strays(mark: str, spare: Sequence[str]) -> list[int]:
 
 
 def _state(pid: int) -> tuple[str, int]:
-    """Return the letter of a process's state, and its parent; an `X`, the dead, and 0 without it.
+    """Return the letter of a process's state and its parent; `X` and 0 if it does not exist.
 
-    The name that stands before them may hold anything, but ends in `)`.
+    The name before these fields may contain anything, but ends with `)`.
     """
     with suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
         state, parent = file.read().rpartition(b")")[2].split()[:2]

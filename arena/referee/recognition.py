@@ -1,7 +1,7 @@
-"""The first meeting with a bot, where one of a contest that nobody named as such is recognised.
+"""The first start of a bot, which recognises bots of contests whose protocol was not stated.
 
-A bot whose greeting fails is started again and asked for two moves in the lines of each contest:
-who answers both is one of its bots.
+A bot that fails the handshake is started again and asked for two moves in the protocol of each
+contest. A bot that answers both is one of that contest.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from lath.notation.protocol import NewGame, TimeControl
 from lath.notation.record.tags import Termination
 
 TURNS: Final = 2
-"""Moves that a bot is asked for: one may be luck."""
+"""The number of moves that a bot is asked for: one correct answer may be luck."""
 
 _PATIENCE_S: Final = 2.0
-"""How long a bot is waited for that shall only show whether it starts."""
+"""The time to wait for a bot's first move if only its start matters, in seconds."""
 
 _SETTLED_S: Final = 0.1
-"""How long a bot is listened to after its answer: it has nothing more to say."""
+"""The time to check that a bot writes nothing after its answer, in seconds."""
 
 
 def meet(bot: Bot, limits: Limits, game_ids: Iterable[str] = ()) -> None:
-    """Start a bot for the first time, as `Bot.start` does, for these games; none: any.
+    """Start a bot for the first time, as `Bot.start` does, for these games (none for any).
 
-    Raises ContestBotError where it turns out to be a contest's, and else what that raises.
+    Raises ContestBotError if the bot speaks a contest's protocol, and the errors of `Bot.start`.
     """
     try:
         bot.start(limits)
@@ -51,10 +51,10 @@ def meet(bot: Bot, limits: Limits, game_ids: Iterable[str] = ()) -> None:
 
 
 def refuse_if_broken(bot: Bot, limits: Limits, game_ids: Sequence[str]) -> None:
-    """Ask a contest's bot for a move: a contest has no greeting, so nothing has started it yet.
+    """Ask a contest's bot for a move, because contests have no handshake that would start it.
 
-    Raises GameVoidError where it breaks off before its first answer. Who takes long is not waited
-    for, and what a move is worth is no matter here.
+    Does not wait for a slow bot or check the move. Raises GameVoidError if the bot ends before its
+    first answer.
     """
     if not isinstance(bot, BridgedBot):
         return
@@ -76,9 +76,9 @@ def refuse_if_broken(bot: Bot, limits: Limits, game_ids: Sequence[str]) -> None:
 
 
 def introduce(bot: Bot, limits: Limits, game_ids: Sequence[str]) -> None:
-    """Start a bot, to hear whether it plays these games with its options.
+    """Start a bot, and check that it plays these games with its options.
 
-    Raises ConfigError where it does not, GameVoidError where it does not start.
+    Raises ConfigError if it does not, and GameVoidError if it does not start.
     """
     meet(bot, limits, game_ids)
     bot.refuse_unless_it_plays(game_ids)
@@ -87,7 +87,7 @@ def introduce(bot: Bot, limits: Limits, game_ids: Sequence[str]) -> None:
 
 
 def looks_like(contest: str, how: str = "") -> str:
-    """Return in words that a bot is a contest's, and what to add; `how` as it is written there.
+    """Return a message that a bot is of a contest; `how` is the text to add. Default: `added`.
 
     >>> looks_like("botzone")
     'this looks like a Botzone bot; add `; protocol=botzone`'
@@ -96,7 +96,7 @@ def looks_like(contest: str, how: str = "") -> str:
 
 
 def added(contest: str) -> str:
-    """Return what the text of a bot has after it for a contest.
+    """Return the part of a bot's text that sets its protocol.
 
     >>> added("botzone")
     '; protocol=botzone'
@@ -107,10 +107,10 @@ def added(contest: str) -> str:
 def recognised(
     bot: Bot, limits: Limits, game_ids: Sequence[str] = (), *, beside: bool = False
 ) -> str:
-    """Return the contest whose protocol a bot speaks whose greeting has failed; empty: none.
+    """Return the contest whose protocol a bot speaks after a failed handshake; empty for none.
 
-    It takes the startup limit at most. A bot is not tried that began to answer its greeting, whose
-    protocol is said, or that has options. Its process is ended, unless it is tried `beside` it.
+    Takes at most the startup limit. Skips bots that began to answer the handshake, that have
+    options or whose protocol is stated. Ends the bot's process first, unless tried `beside` it.
     """
     spec = bot.spec
     if not spec.may_be_of_contest or spec.options or not bot.has_process or _is_ours(bot):
@@ -128,13 +128,13 @@ def recognised(
 
 
 def _is_ours(bot: Bot) -> bool:
-    """Return whether a bot has begun to answer our greeting."""
+    """Return True if a bot has begun to answer the arena's handshake."""
     begun = bot.begun
     return bool(begun.name or begun.author or begun.games or begun.options or begun.wants)
 
 
 def _speaks(spec: BotSpec, tree: str, limits: Limits, game_ids: Sequence[str], by_s: float) -> bool:
-    """Return whether a bot plays one of the games by the protocol that `spec` says."""
+    """Return True if a bot plays one of the games by the protocol in `spec`."""
     known = CONTESTS[spec.protocol].games or tuple(game_ids) or games.ids()
     watch = watching.Watch()
     bot = bot_of(spec, watch, tree=tree, forgives_hold_ups=True)
@@ -159,11 +159,11 @@ def _speaks(spec: BotSpec, tree: str, limits: Limits, game_ids: Sequence[str], b
 
 
 class _NotOneError(LathError):
-    """What a bot does shows that it does not speak a contest's protocol."""
+    """The bot does not speak the contest's protocol."""
 
 
 def _play(bot: Bot, watch: watching.Watch, game: Game, limits: Limits, by_s: float) -> None:
-    """Ask a bot for its first moves of a game; raises what shows that it does not play it."""
+    """Ask a bot for its first moves of a game; raises an error if it does not play it."""
 
     def left_s() -> float:
         return max(0.0, by_s - signals.awake_s())
@@ -193,13 +193,13 @@ def _play(bot: Bot, watch: watching.Watch, game: Game, limits: Limits, by_s: flo
 
 
 def _goes_on(position: Position, move: Move) -> bool:
-    """Return whether the first player is to move after a move that is no swap."""
+    """Return True if the first player is to move after a move that is not a swap."""
     after = position.play(move)
     return move != "swap" and not after.is_over and after.to_move is Side.FIRST
 
 
 def _refuse_more(bot: Bot, watch: watching.Watch) -> None:
-    """Raise _NotOneError for who says more than its answer, or answers what it has not read."""
+    """Raise _NotOneError if a bot writes more than its answer, or answers unread input."""
     until_s = signals.awake_s() + _SETTLED_S
     while signals.awake_s() < until_s and not bot.child.is_gone:
         signals.look()

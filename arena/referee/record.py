@@ -1,4 +1,4 @@
-"""What a game leaves on paper: plies with times and comments, what bots used, the record."""
+"""The record of a game: plies with times and comments, and the totals of both bots."""
 
 from __future__ import annotations
 
@@ -16,29 +16,31 @@ from lath.notation.text.writer import TIE, comment_words, filled, tag_lines, wra
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GamePlan:
-    """One game to play. Picklable."""
+    """The plan of one game; picklable."""
 
     number: int
-    """Unique in its tournament, from 1; 0 for a game outside of one, whose record names its seed:
-    nothing else tells it."""
+    """The number of the game, unique in its tournament, from 1.
+
+    0 for a game outside a tournament, whose record contains its seed.
+    """
 
     round: int
-    """From 1; 0 outside of a tournament."""
+    """The round, from 1; 0 outside a tournament."""
 
     game: str
     setup: str | None
     names: tuple[str, str]
-    """First and second."""
+    """The names of the first and the second player."""
 
     seeds: tuple[int, int]
     position: str | None = None
-    """A full position in place of a setup."""
+    """A full position to start from, instead of a setup."""
 
     opening: tuple[str, ...] = ()
-    """Canonical moves that are played before a bot is asked; they do not end the game."""
+    """Canonical moves to play before a bot is asked; they must not end the game."""
 
     opening_name: str = ""
-    """Where the opening comes from, for the record."""
+    """The source of the opening, for the record."""
 
     tags: tuple[tuple[str, str], ...] = ()
     """Tags of the event for the record, such as Event and Date."""
@@ -46,73 +48,71 @@ class GamePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameResult:
-    """One finished game, by its rules or by a mishap, from the referee to its row in the store.
+    """One finished game, from the referee to its row in the store.
 
-    The fields are the columns there and the keys of the JSON on the way.
+    The fields are the columns of the store and the keys of the JSON on the way.
     """
 
     number: int
     round: int
     game: str
     first: str
-    """The name of the bot in this seat."""
+    """The name of the first player."""
 
     second: str
     result: Result
     termination: str
     plies: int
-    """An opening's included."""
+    """The number of plies, opening included."""
 
     first_used_s: float
-    """Time used by first in all."""
+    """The total time of the first player, in seconds."""
 
     second_used_s: float
     first_worst_s: float
-    """The longest move of first."""
+    """The longest move of the first player, in seconds."""
 
     second_worst_s: float
     stray_lines: int
-    """Lines that were no answer to anything."""
+    """The number of lines that answered no request."""
 
     stderr: dict[str, str] = field(default_factory=dict)
-    """What the bots said with `error` and, where the game ended badly, what they last wrote to
-    standard error; by name."""
+    """The bots' `error` messages by name, with the end of standard error after a failure."""
 
     record: str
     """The record in canonical text."""
 
     first_moves: int = 0
-    """How often first has answered."""
+    """The number of answers of the first player."""
 
     second_moves: int = 0
     log: str = ""
-    """What was said by whom and when, where it is kept."""
+    """The log of the game, if it is kept."""
 
     notes: tuple[str, ...] = ()
-    """What is odd about the bots, apart from the game; it is not stored."""
+    """Notes about odd behaviour of the bots; they are not stored."""
 
 
 _Noted = tuple[Move, Side | None, float, float | None, Mapping[str, str] | None]
-"""A move, who was asked for it (None: it is of the opening), the time used for it, the time left,
-what was said of it."""
+"""A move, its player (None for an opening), time used, time left, and the bot's comments."""
 
 
 class Scorebook:
-    """Takes down one game, in the words of its record."""
+    """The notes of one game, from which its record is written."""
 
     def __init__(self, plan: GamePlan, times: tuple[TimeControl, TimeControl]) -> None:
-        """`times` are the time controls of first and of second."""
+        """Begin a record; `times` are the time controls of the first and the second player."""
         self._plan = plan
         self._times = times
         self._plies: list[_Noted] = []
         self.plies = 0
-        """How many are taken down."""
+        """The number of plies so far."""
         self._refused: list[tuple[Side, float]] = []
-        """Who answered with what is no move, and in what time."""
+        """The players and times of answers that were not legal moves."""
 
     @property
     def last_eval(self) -> float | None:
-        """Return what the bot that moved last expects, in -1..1; None where it did not say."""
+        """Return the score that the last mover expects, in -1..1; None if it did not report one."""
         info = self._plies[-1][4] or {}
         return float(info["eval"]) if "eval" in info else None
 
@@ -124,11 +124,10 @@ class Scorebook:
         left_s: float | None = None,
         info: Mapping[str, str] | None = None,
     ) -> None:
-        """Note a move of `seat`; None where nobody was asked for it.
+        """Note a move of `seat`; None for a move that no bot was asked for.
 
-        `left_s` is what the clock shows after it, None without clocks; `info` what the bot said of
-        it with `info`. Words and sums are made in the end: while bots wait for each other, only
-        what must be done is.
+        `left_s` is the time left after it, None without clocks; `info` is the bot's comments. Text
+        and sums are made at the end, because the bots wait during the game.
         """
         self._plies.append((move, seat, used_s, left_s, info))
         self.plies += 1
@@ -139,9 +138,9 @@ class Scorebook:
         return [move for move, *_ in self._plies]
 
     def glimpse(self) -> dict[str, Any]:
-        """Return what who looks on may see of the game so far, as plain values.
+        """Return the state of the game so far for spectators, as plain values.
 
-        `evals` and `left_s` are the last of first and of second, None where there are none.
+        `evals` and `left_s` are the latest of the first and the second player, or None.
         """
         plan = self._plan
         evals: list[str | None] = [None, None]
@@ -162,11 +161,11 @@ class Scorebook:
         }
 
     def refuse(self, seat: Side, used_s: float) -> None:
-        """Note the time of an answer that is no move, a resignation or an illegal one."""
+        """Note the time of an answer that is a resignation or not a legal move."""
         self._refused.append((seat, used_s))
 
     def played_before(self, text: str, seat: Side) -> str:
-        """Return in words who has played this move before, as a seat hears it; empty: nobody."""
+        """Return a note for `seat` of who played this move before; empty if nobody did."""
         for ply, (move, mover, *_) in enumerate(self._plies, 1):
             if move == text:
                 who = "the opening" if mover is None else "itself" if mover is seat else "the other"
@@ -174,7 +173,7 @@ class Scorebook:
         return ""
 
     def answers_s(self, seat: Side) -> list[float]:
-        """Return the times of all answers of a seat."""
+        """Return the times of all answers of a player, in seconds."""
         played = [used_s for _, mover, used_s, _, _ in self._plies if mover is seat]
         return played + [used_s for mover, used_s in self._refused if mover is seat]
 
@@ -189,9 +188,9 @@ class Scorebook:
         log: str = "",
         notes: tuple[str, ...] = (),
     ) -> GameResult:
-        """Return the game; `words` tell of a mishap, empty without one.
+        """Return the finished game; `words` describe a failure, if any.
 
-        The rest is as in GameResult.
+        The other arguments are fields of GameResult.
         """
         first, second = (self.answers_s(seat) for seat in SIDES)
         plain = " ".join(_plain(words).split())
@@ -220,7 +219,7 @@ class Scorebook:
         )
 
     def _movetext(self) -> Iterator[str]:
-        """Yield each ply with its number and its comment, ready to be cut into lines."""
+        """Yield each ply with its number and its comment, to be wrapped into lines."""
         for ply, (move, seat, used_s, left_s, info) in enumerate(self._plies, 1):
             if seat is None:
                 yield f"{ply}. {move}"
@@ -263,5 +262,5 @@ class Scorebook:
 
 
 def _plain(text: str) -> str:
-    """Return a bot's words without what a record would take for an annotation."""
+    """Return a bot's text, changed so that a record does not read it as an annotation."""
     return text.replace("[%", "[ %")

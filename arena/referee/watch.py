@@ -1,4 +1,4 @@
-"""Waiting for several processes at once: their output, their ends, and their time."""
+"""Waiting for several processes at once: their output, their ends and time limits."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from lath.arena.machine import signals
 from lath.arena.referee.process import MOST_OF_A_PIECE, READ_OF_A_PLY, Child, shortened
 
 Events = list[tuple[int, int]]
-"""Descriptors, and what has happened at them."""
+"""Descriptors, and the events at each."""
 
 
 class Watch:
-    """Waits for several children at once."""
+    """A wait for several children at once."""
 
     def __init__(self) -> None:
         self._children: dict[int, Child] = {}
-        """Whose each registered descriptor is."""
+        """The child of each registered descriptor."""
         self._awaited: dict[int, int] = {}
-        """What is awaited at each of them."""
+        """The awaited events of each descriptor."""
         self.suspects: Final[set[Child]] = set()
         """Children that compute beyond their own turns; another thread adds to them."""
         self._is_idle = False
@@ -38,7 +38,7 @@ class Watch:
             """Wait for so many seconds, or until something happens."""
 
     def _poll(self) -> None:
-        """Wait as takes nothing from the system that others may have used up."""
+        """Wait with `poll`, which takes nothing from the system that can run out."""
         poll = select.poll()
         for descriptor, event in self._awaited.items():
             poll.register(descriptor, event)
@@ -53,22 +53,22 @@ class Watch:
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.ENOMEM):
                 raise
-            # Another process of this user has taken all that it may have for epoll.
+            # Another process of this user has used up the user's limit for epoll.
             self._poll()
 
     def suspect(self, child: Child) -> None:
-        """Have a child kept from computing whenever it is not its turn. Any thread may call it."""
+        """Have a child stopped whenever it is not its turn. Any thread may call this."""
         self.suspects.add(child)
         if self._is_idle:  # nobody waits for a child who would see to it
             child.stop()
 
     def rest(self) -> None:
-        """Keep all suspects from computing, and who becomes one, until somebody is waited for."""
+        """Stop all suspects, present and new, from computing until the next wait for a child."""
         self._is_idle = True
         self.stop_all_but(None)
 
     def stop_all_but(self, child: Child | None) -> None:
-        """Keep the suspects from computing, but not this child, whose turn it is."""
+        """Stop the suspects from computing, except for this child, whose turn it is."""
         if child is not None:
             self._is_idle = False
         for suspect in tuple(self.suspects):
@@ -91,17 +91,17 @@ class Watch:
             self._register(child.in_fd, select.POLLOUT, child)
 
     def drop(self, child: Child) -> None:
-        """Listen to a child no longer; call it before `Child.kill`."""
+        """Stop listening to a child; call this before `Child.kill`."""
         for descriptor in (child.out_fd, child.err_fd, child.pid_fd, child.in_fd):
             self._forget(descriptor)
         self.suspects.discard(child)
 
     def ask(self, child: Child, request: bytes, within_s: float) -> bytes | None:
-        """Send a request and wait for what comes next; return it where it is one line of the child.
+        """Send a request; return the next line of the child if nothing else happens before it.
 
-        None: something else happened, or nothing in that time; `wait` goes on from there. This is
-        `Child.send` and `wait` in one for what nearly every ply is: a write, a wait, a read.
-        `child.asked_s` and `child.arrived_s` say when it was.
+        Otherwise None, and the caller continues with `wait`. For speed this combines `Child.send`
+        and `wait` for the usual ply: one write, one wait, one read. It sets `child.asked_s` and
+        `child.arrived_s`.
         """
         if child.unsent:
             child.asked_s = child.send(request)
@@ -128,7 +128,7 @@ class Watch:
         return None
 
     def wait(self, until_s: float) -> None:
-        """Handle what the children do next; return at `until_s`, or before, if they do nothing."""
+        """Handle the children's next events; return after them, or at `until_s`."""
         left_s = until_s - signals.awake_s()
         # The system counts milliseconds in 31 bits; a clock may hold more.
         self._handle(self._happens(min(left_s, 3600.0) if left_s > 0 else 0.0))

@@ -1,8 +1,7 @@
-"""A thread that looks at bots now and then: at what all processes of one take together, and when.
+"""A thread that checks the memory, CPU time and turns of bots from time to time.
 
-It ends a bot that takes more than it may, where the system itself does not: a control group with
-the controller for it is held to its bounds without us. It notices a bot that computes while it is
-not its turn.
+It ends a bot that exceeds its limits, if the system does not do so itself with a control group. It
+notices a bot that computes while it is not its turn.
 """
 
 from __future__ import annotations
@@ -24,59 +23,59 @@ from lath.arena.sandbox.kinds import BotSandbox, ProcessStart
 from lath.arena.sandbox.limits import OWN_DESCRIPTORS, OWN_TASKS
 
 TICK_S: Final = 0.25
-"""How long nobody looks."""
+"""The time between two checks, in seconds."""
 
 BURST_S: Final = 5.0
-"""CPU time that a bot may use for each of its cores before they count: to warm up takes more."""
+"""The CPU time per core that a bot may use before its limit applies, to warm up, in seconds."""
 
 CACHE_S: Final = 5.0
-"""How long nobody looks into a cache."""
+"""The time between two checks of a cache, in seconds."""
 
 CACHE_FILES: Final = 20_000
-"""Files and folders that a cache may have."""
+"""The number of files and folders that a cache may have."""
 
 MAPPINGS: Final = 50_000
-"""Mappings of all processes of a bot together, where each of them has to be looked at."""
+"""The mappings that all processes of a bot may have together, if each must be checked."""
 
 _FILES_A_TICK: Final = 1000
-"""Files of a cache that are looked at in one go, in a few milliseconds."""
+"""The number of cache files per check, which take a few milliseconds."""
 
 _MOST_SHARE: Final = 0.05
-"""The share of a core that may go into looks at a bot, which cost as much as it makes them."""
+"""The share of a core that checks of one bot may take; the bot decides what they cost."""
 
 LONGEST_S: Final = 1.0
-"""How long nobody looks, however much a look costs: who makes it costly may mean to hide."""
+"""The longest time between two checks, however costly they are: a bot may try to hide."""
 
 SLACK: Final = 0.04
-"""The share of a core that a bot may use at any time: languages tidy up after an answer."""
+"""The share of a core that a bot may use at any time, because languages tidy up after an answer."""
 
 ODD_CPU_S: Final = 0.5
-"""CPU time beyond its own turns, and that slack, from which on a bot is said to use the other's."""
+"""The CPU time beyond its own turns and the slack that marks a bot, in seconds."""
 
 ENOUGH_LOOKS: Final = 3
-"""Looks in a row at which a bot is met running by chance hardly ever."""
+"""The number of looks in a row that hardly ever meet a bot running by chance."""
 
 _ODD_SHARE: Final = 0.05
-"""Of the time of its own turns this much more: compilers of languages work late."""
+"""The additional allowance as a share of its own turns: compilers of languages work late."""
 
 
 class CpuBudget:
-    """CPU time that may be used: so much a second, and at first, or after a rest, more at once."""
+    """A limit on CPU time: a rate per second, and a burst at first or after a rest."""
 
     def __init__(self, cores: float, now_s: float) -> None:
-        """`now_s` is read from `signals.awake_s`, in all that follows."""
+        """Start the budget; `now_s` is read from `signals.awake_s`, in all methods."""
         self._cores: Final = cores
         self._most_s: Final = BURST_S * cores
         self._left_s = self._most_s
         self._seen_s, self._now_s = 0.0, now_s
-        """What had been used at the last look, and when that was."""
+        """The CPU time seen at the last check, and the time of that check."""
         self._since_s, self._used_s = now_s, 0.0
-        """When all was left last, and what was used since."""
+        """The last time when the full burst was available, and the CPU time used since."""
 
     def take(self, seen_s: float, now_s: float) -> str:
-        """Return in words that too much was used, all that was seen being `seen_s`; else empty.
+        """Return a message if too much was used, `seen_s` in total; otherwise an empty string.
 
-        Less than before is seen where an orphan has ended with all that it has used.
+        The total can fall when an orphan ends.
         """
         used_s = max(0.0, seen_s - self._seen_s)
         self._left_s += self._cores * (now_s - self._now_s) - used_s
@@ -92,38 +91,38 @@ class CpuBudget:
 
 
 class ForeignTurns:
-    """CPU time that a bot uses beyond its own turns."""
+    """The CPU time that a bot uses beyond its own turns."""
 
     def __init__(self) -> None:
         self.own_time: Callable[[], float] = signals.awake_s
-        """How long the bot was allowed to compute, in all; until told otherwise it always is."""
+        """A function that gives the total time the bot was allowed to compute. Default: always."""
         self.threads = 1
-        """Threads that it may use meanwhile."""
+        """The number of threads that it may use in that time."""
         self.alarm: Callable[[], object] = bool
-        """Called once, by the watchdog's thread, where the bot computes on other turns, too."""
+        """A function that the watchdog's thread calls once if the bot computes on other turns."""
         self.is_stopped = False
-        """Whether the bot is kept from computing."""
+        """True if the bot is stopped from computing."""
         self.changes = 0
-        """How often that has changed."""
+        """The number of times that `is_stopped` has changed."""
         self._changes = 0
-        """How often it had at the last look."""
+        """The number of changes at the last check."""
         self.excess_s = 0.0
-        """CPU time that it has used besides, as far as it was seen."""
+        """The CPU time beyond its turns that was seen, in seconds."""
         self._defied_s = 0.0
-        """What of that it has used while it was stopped."""
+        """The part of it that was used while the bot was stopped, in seconds."""
         self._is_odd = False
         self._hidden = 0
-        """Looks in a row that met it running when it was not its turn, though it used no time."""
+        """The looks in a row that met it running outside its turn without using CPU time."""
         self._seen_s, self._own_s, self._at_s = 0.0, 0.0, signals.awake_s()
 
     def take(self, seen_s: float, now_s: float, running: int = 0) -> str:
-        """Count what the bot has used in all; return in words that it will not be stopped.
+        """Add the bot's total CPU time; return a message if it ignores that it was stopped.
 
-        `running` of its processes are, or could be, on a core: children that live for a moment and
-        that nobody waits for use time that the system tells nobody.
+        `running` of its processes run or are ready to run: short-lived children that no process
+        waits for use CPU time that the system does not report.
         """
         passed_s = now_s - self._at_s
-        # The two are not read at the same moment: nobody is allowed more than passes.
+        # The two are not read at the same moment: the allowance cannot exceed the time that passes.
         own_s = min(max(self.own_time(), self._own_s), self._own_s + passed_s)
         used_s = max(0.0, seen_s - self._seen_s)
         more_s = used_s - (own_s - self._own_s) * self.threads - SLACK * passed_s
@@ -148,7 +147,7 @@ class ForeignTurns:
 
 
 class Watched:
-    """A bot, and what is known of what it takes."""
+    """A watched bot, with its state at the last check."""
 
     def __init__(self, pid: int, mark: str, wall: BotSandbox, start: ProcessStart) -> None:
         held = start.group.bounds if start.group else frozenset()
@@ -164,9 +163,9 @@ class Watched:
         is_open = wall.kind == "limits" or "pids" in held
         self._tasks: Final = 0 if is_open else OWN_TASKS
         self._not_its: Final = 2 if wall.kind == "bwrap" else 0
-        """How many of its processes are bubblewrap's."""
+        """The number of its processes that belong to bubblewrap."""
         self._again_s = 0.0
-        """When it may be looked at again."""
+        """The time of the next check."""
         self._budget: Final = CpuBudget(self._cores, signals.awake_s())
         self.turns: Final = ForeignTurns()
         self._cache: Final = wall.view.cache if wall.cache_bytes else ""
@@ -176,13 +175,13 @@ class Watched:
 
     @property
     def over(self) -> str:
-        """Return in words what it took too much of, so that it was ended; empty: it was not."""
+        """Return a description of the limit that the bot exceeded and was ended for, or empty."""
         if not self._over and self._group is not None and self._group.was_over_memory:
             self._over = f"its processes want more than the {size(self._most_bytes)} allowed"
         return self._over
 
     def look(self) -> None:
-        """See what it takes, and end it where that is too much; its parent has to bury it."""
+        """Check the bot, and kill it if it exceeds a limit; its parent must wait for it."""
         if self._over or signals.awake_s() < self._again_s:
             return
         began_s = time.thread_time()
@@ -193,7 +192,7 @@ class Watched:
         running = 0 if is_counted else sum(map(process_trees.is_running, members))
         self._over = (
             self.over  # version 1 ends one process of it
-            # Time first: memory may take long to be looked at.
+            # Time first: reading the memory may take long.
             or self.turns.take(used_s, now_s, running)
             or (self._budget.take(used_s, now_s) if self._cores else "")
             or self._too_many(members)
@@ -222,7 +221,7 @@ class Watched:
         return ""
 
     def _too_large(self, members: list[int]) -> str:
-        """Count in three ways: the first are quickly read, and never less than what is held."""
+        """Return a message if it holds too much memory; the cheap upper bounds come first."""
         if not (most := self._tree_bytes):
             return ""
         inner = self._start.inner_pid
@@ -238,7 +237,7 @@ class Watched:
         if sum(map(memory.claimed, members)) + files <= most:
             return ""
         both = [memory.held(pid) for pid in members]
-        # Whether a file in memory is mapped by those who have it open nobody tells.
+        # The system does not show if an open memory file is also mapped.
         held = sum(own for own, _ in both) + max(sum(shared for _, shared in both), files)
         return "" if held <= most else f"its processes hold {size(held)} ({size(most)} allowed)"
 
@@ -264,17 +263,20 @@ class Watched:
 
 
 class Watchdog:
-    """Looks at who is watched, in a thread of its own while there is anybody."""
+    """A check of all watched bots, in a thread of its own that runs only while there are any."""
 
     def __init__(self, may_start: threading.Lock) -> None:
-        """Nobody who holds `may_start` is disturbed: no process is forked while it looks."""
+        """Prepare the watchdog; `may_start` keeps forks and checks apart."""
         self._may_start: Final = may_start
         self._watched: Final[set[Watched]] = set()
         self._lock: Final = threading.Lock()
         self._is_awake = False
 
     def wake(self) -> None:
-        """See that there is the thread, until `may_start` is let go of; raises MachineError."""
+        """Start the thread if it does not run; raises MachineError.
+
+        The caller holds `may_start`.
+        """
         with self._lock:
             if not self._is_awake:
                 try:
@@ -284,12 +286,12 @@ class Watchdog:
                 self._is_awake = True
 
     def add(self, watched: Watched) -> None:
-        """Begin to look at a bot; it has to be awake."""
+        """Begin to watch a bot; the thread must run."""
         with self._lock:
             self._watched.add(watched)
 
     def drop(self, watched: Watched) -> None:
-        """Look at a bot no longer; call it before its process is buried."""
+        """Stop watching a bot; call this before waiting for its process."""
         with self._lock:
             self._watched.discard(watched)
 
@@ -306,13 +308,13 @@ class Watchdog:
 
 
 def trim_cache(folder: str, most_bytes: int) -> None:
-    """Empty a cache that holds more than it may; raises OSError where it cannot be opened."""
+    """Empty a cache that exceeds its limit; raises OSError if it cannot be opened."""
     if any(looks(folder, most_bytes)):
         process_trees.empty(folder)
 
 
 def looks(folder: str, most_bytes: int, most_files: int | None = None) -> Iterator[str]:
-    """Yield in words what a cache has too much of, or after every so many files nothing yet."""
+    """Yield a message if a cache is too large; yields empty strings in between, to allow pauses."""
     most_files = most_files or CACHE_FILES
     held = 0
     try:

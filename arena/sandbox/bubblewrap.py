@@ -1,6 +1,6 @@
-"""A bot behind bubblewrap: namespaces of its own, and of the machine's files what it needs.
+"""The bubblewrap sandbox: separate namespaces, with only the files that a bot needs.
 
-bwrap(1) has the words; that they wall off what they should is shown attack by attack in the tests.
+bwrap(1) explains the options; the tests show attack by attack that they isolate the bot.
 """
 
 from __future__ import annotations
@@ -20,67 +20,67 @@ from lath.arena.sandbox.limits import OWN_TASKS
 PROGRAM: Final = "bwrap"
 
 _BECOMES: Final = ("setpriv", "--clear-groups", "--inh-caps=-all")
-"""What the superuser starts a bot by, so that it is a user of its own besides."""
+"""The command with which the superuser starts a bot as a user of its own."""
 
 _BOUNDS: Final = ("prlimit", f"--nproc={OWN_TASKS}", "--")
-"""What others start it by: only in its namespace are its processes not counted with theirs."""
+"""The command with which other users start it, so that its processes are counted separately."""
 
 HOME: Final = "/home/bot"
-"""The bot's own folder behind the wall, in memory: gone with its process."""
+"""The bot's home folder in the sandbox, in memory, which is lost with its process."""
 
 IN_MEMORY: Final = (HOME, "/tmp", "/dev/shm")  # noqa: S108 - its own
-"""What it may write: folders in memory."""
+"""The folders in memory that the bot can write."""
 
 CACHE: Final = "/home/cache"
-"""Where its cache is seen."""
+"""The path of its cache in the sandbox."""
 
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-"""What programs and their libraries are in, as the system has it: folders, or links into /usr."""
+"""The system's folders of programs and libraries, or links into /usr."""
 
 _TOOLS: Final = ("/usr/", "/bin/", "/sbin/", "/nix/store/")
-"""Where programs are that only root can change."""
+"""The folders of programs that only root can change."""
 
 _SETTINGS: Final = (
     *("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime"),
     *("/etc/java*", "/etc/fonts", "/etc/mono", "/etc/R", "/nix/store"),
 )
-"""What programs look up of the system before they are the bot's; none of it is anybody's."""
+"""System files that programs read at their start; none of them is private."""
 
 _DEVICES: Final = ("null", "zero", "full", "random", "urandom")
-"""All that there is in /dev, besides the streams: a terminal would count among the machine's."""
+"""The devices in /dev, besides the streams; a terminal would belong to the machine."""
 
 _NOBODY: Final = str(users.FIRST)
-"""Who a bot is in a user namespace of somebody who is called root, but is not the host's."""
+"""The user of a bot in a namespace whose creator is root there, but not on the host."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """What of the machine's files a bot sees behind the wall, at the paths they have."""
+    """The machine's files that a bot sees in the sandbox, under their own paths."""
 
     reads: tuple[str, ...] = ()
-    """Files and folders, absolute, that it may read; nothing may write them."""
+    """The absolute paths of files and folders that it can read, but not write."""
 
     writes: tuple[str, ...] = ()
-    """Folders that it may write, too: where it is built."""
+    """The folders that it can also write, to build in them."""
 
     cache: str = ""
-    """A folder that it may write, for what it has compiled; empty: none."""
+    """A folder that it can write for compiled code; empty without a cache."""
 
     scratch_bytes: int = 64 << 20
-    """How much the files may take of each folder that it may write, in memory."""
+    """The size limit of each writable folder in memory, in bytes."""
 
 
 class Descriptors(NamedTuple):
-    """What bwrap is given, to be closed here once it has started."""
+    """The descriptors given to bwrap, to close here after its start."""
 
     filter: int
-    """Where it reads the filter of system calls."""
+    """The descriptor from which it reads the filter of system calls."""
 
     users: int
-    """Where it reads who the users are: programs ask for their own name."""
+    """The descriptor from which it reads the users, for programs that ask for their name."""
 
     status: int
-    """Where it says, as JSON, which process the bot is in."""
+    """The descriptor to which it writes the process of the bot, as JSON."""
 
 
 def command(
@@ -92,11 +92,11 @@ def command(
     fds: Descriptors,
     user: int | None = None,
 ) -> list[str]:
-    """Return what starts a program behind the wall.
+    """Return the command that starts a program in the sandbox.
 
-    `env` is all its environment. It begins in `cwd`, which has to be in what it reads, or in a
-    folder of its own. The superuser may have it become another `user`; else there is a namespace of
-    users, in which it is who we are.
+    `env` is its whole environment. It starts in `cwd`, which must be a readable path or a folder of
+    its own. The superuser can have it become another `user`. Default: this user, in a user
+    namespace.
     """
     room = str(view.scratch_bytes)
     if user is None:
@@ -134,9 +134,9 @@ def command(
 
 @cache
 def _tool(name: str) -> str:
-    """Return the path of a program of the system; empty: there is none.
+    """Return the path of a system program; empty if it is not installed.
 
-    A PATH that names a bot's folder would have the bot's own program run as root.
+    Searching PATH further could run a bot's own program as root.
     """
     for place in os.get_exec_path():
         found = os.path.realpath(f"{place}/{name}")
@@ -147,7 +147,7 @@ def _tool(name: str) -> str:
 
 @cache
 def _system() -> tuple[str, ...]:
-    """Return how the system's programs are shown."""
+    """Return the options that show the system's programs."""
     words: list[str] = []
     for path in _SYSTEM:
         if os.path.islink(path):
@@ -165,7 +165,7 @@ def _system() -> tuple[str, ...]:
 
 
 def _devices() -> Iterator[str]:
-    """Yield how /dev is made."""
+    """Yield the options that create /dev."""
     yield from ("--perms", "0755", "--tmpfs", "/dev")
     for name in _DEVICES:
         yield from ("--dev-bind", f"/dev/{name}", f"/dev/{name}")
@@ -175,7 +175,7 @@ def _devices() -> Iterator[str]:
 
 
 def _matching(pattern: str) -> Iterator[str]:
-    """Yield the paths that there are of one whose last part may end in `*`."""
+    """Yield the existing paths of a pattern whose last part may end in `*`."""
     folder, _, name = pattern.rpartition("/")
     if not name.endswith("*"):
         yield from [pattern] if os.path.exists(pattern) else []
@@ -185,7 +185,7 @@ def _matching(pattern: str) -> Iterator[str]:
 
 
 def _visible(view: View) -> Iterator[str]:
-    """Yield how paths are shown, those in others after them, and what their links lead to."""
+    """Yield the options that show paths and the targets of their links, outer paths first."""
     shown = {path for path in view.reads if not path.startswith(("/usr/", "/proc/", "/dev/"))}
     shown |= {os.path.realpath(path) for path in shown}
     last = "//"  # nothing begins so
@@ -210,9 +210,9 @@ def _visible(view: View) -> Iterator[str]:
 
 
 def descriptors(status: int, user: int | None = None, *, builds: bool = False) -> Descriptors:
-    """Return what bwrap is given for a bot that becomes `user`; None: that is who we are.
+    """Return the descriptors for a bot that becomes `user`. Default: this user.
 
-    `status` is the end of a pipe that is written to. What `builds` may lock files.
+    `status` is the writing end of a pipe. A bot that `builds` can lock files.
     """
     number = os.getuid() if user is None else user
     entry = f"bot:x:{number}:{number}:bot:{HOME}:/bin/sh\n"
@@ -229,9 +229,9 @@ def _file(name: str, content: bytes) -> int:
 
 @cache
 def why_not(*, has_own_user: bool = False) -> Obstacle:
-    """Return why no bot can be walled off here, and what to do about it.
+    """Return the obstacle to this sandbox on this machine, with the command that removes it.
 
-    `has_own_user`: the superuser asks for a bot that becomes a user of its own.
+    `has_own_user`: the superuser asks for a bot with a user of its own.
     """
     if not _tool(PROGRAM):
         return Obstacle("bwrap is not installed", "install the package bubblewrap")
@@ -284,7 +284,7 @@ _REMEDIES: Final = (
         "kernel.apparmor_restrict_unprivileged_userns=0",
     ),
 )
-"""Settings of the system that forbid user namespaces: file, value, what allows them."""
+"""System settings that forbid user namespaces: the file, the value, and the setting to use."""
 
 
 def _remedy() -> str:

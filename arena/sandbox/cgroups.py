@@ -1,10 +1,9 @@
-"""A control group a bot, where there can be any: all its processes in one, counted and ended.
+"""A control group for each bot, if possible, which counts and ends all its processes.
 
-What a group can hold to its bounds depends on the controllers that this machine has handed down to
-us; to end all processes of a group at once takes none (cgroups(7), and the kernel's cgroup-v2.rst).
-If version 2 does not have the memory controller, version 1's is used (cgroup-v1/memory.rst).
-Nothing is taken from others: no controller is switched on, no process but a bot is moved. Every
-worker has this in its memory: no pathlib here (PTH).
+The limits of a group depend on the controllers that the machine delegates; ending all its processes
+needs none (cgroups(7), cgroup-v2.rst). If version 2 lacks the memory controller, version 1's is
+used (cgroup-v1/memory.rst). This module switches on no controller and moves only bots. Every worker
+has it in memory, so it does not import pathlib (PTH).
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from typing import Any, Final, NamedTuple
 from lath.arena.errors import NOTHING, Obstacle
 
 _BOUNDS: Final = {"memory": "memory.max", "cpu": "cpu.max", "pids": "pids.max"}
-"""Controllers that bound a bot, and the file that says a group has one."""
+"""The controllers that limit a bot, and the file that shows each."""
 
 _PERIOD_US: Final = 100_000
-"""In which a group has its share of the cores, in microseconds: the kernel's own default."""
+"""The period for a group's share of the cores, in microseconds: the kernel's default."""
 
 _EMPTY_S: Final = 1.0
-"""How long the processes of a group that was killed are waited for."""
+"""The time to wait for the processes of a killed group, in seconds."""
 
 _CLONE3: Final = 435
 """The number of clone3(2), the same on all machines."""
@@ -41,39 +40,44 @@ _CLONE3: Final = 435
 _CLONE_PARENT, _CLONE_INTO_CGROUP = 0x8000, 0x200000000
 
 _PID: Final = struct.Struct("=q")
-"""How a process says its number; below 0, why it was not made."""
+"""The format of a process's number; negative for an error number."""
 
 _LIBC: Final = ctypes.PyDLL(None, use_errno=True) if sys.platform == "linux" else None
-"""Called without letting go of Python: the clone has no other thread that would give it back."""
+"""The C library, called with Python's lock held: a clone has no other thread to return it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupRights:
-    """What this process may do with control groups."""
+    """The permissions of this process for control groups."""
 
     home: str = ""
-    """The folder in which it may make groups, and move its children there; empty: there is none."""
+    """The folder in which it can make groups and move its children there; empty if impossible."""
 
     controllers: frozenset[str] = frozenset()
-    """Which of `memory`, `cpu` and `pids` bound such a group; the watchdog sees to the others."""
+    """The controllers of `memory`, `cpu` and `pids` that limit such a group.
+
+    The watchdog enforces the other limits.
+    """
 
     memory_home: str = ""
-    """The folder in which it may make groups of version 1's memory controller; empty: there is
-    none, or version 2 has the controller."""
+    """The folder in which it can make groups of version 1's memory controller.
+
+    Empty if that is impossible, or if version 2 has the controller.
+    """
 
     can_kill: bool = False
-    """Whether all processes of a group can be ended at once (Linux 5.14)."""
+    """True if all processes of a group can be ended at once (Linux 5.14)."""
 
     why_not: Obstacle = NOTHING
-    """Why there is no home, and what to do about it."""
+    """The obstacle to groups, with the command that removes it."""
 
 
 @cache
 def what_is_here() -> GroupRights:
-    """Return what this process may do with control groups, found by making one and removing it.
+    """Return this process's permissions for control groups, tested by making a group.
 
-    Of the groups above ours, and ours, in which we may make others, the nearest is taken whose
-    groups have the `memory` controller; else the nearest.
+    It takes the nearest group, from this process's own upwards, that allows new groups and has the
+    `memory` controller. Default: the nearest that allows new groups.
     """
     if sys.platform != "linux":
         return GroupRights(why_not=Obstacle("only Linux has control groups"))
@@ -105,10 +109,10 @@ def what_is_here() -> GroupRights:
 
 
 def candidates(mounts: str, own: str, controller: str = "") -> list[str]:
-    """Return the folder of our group and of those around it, the nearest first.
+    """Return the folder of this process's group and of its parents, the nearest first.
 
-    Takes what mountinfo and cgroup of /proc say of this process (proc(5)). With the name of a
-    `controller` it is version 1's.
+    `mounts` and `own` are the contents of /proc/self/mountinfo and cgroup (proc(5)). With the name
+    of a `controller` the folders are version 1's.
     """
     lines = [line.split(":", 2) for line in own.splitlines()]
     path = next((where for _, names, where in lines if controller in names.split(",")), "")
@@ -127,7 +131,7 @@ def candidates(mounts: str, own: str, controller: str = "") -> list[str]:
 
 
 def _unescaped(field: str) -> str:
-    """Return a path as it is: mountinfo has three octal digits where it has a blank."""
+    """Return a path of mountinfo with its octal escapes, such as spaces, decoded."""
     return (
         field.encode().decode("unicode_escape").encode("latin-1").decode()
         if "\\" in field
@@ -136,7 +140,7 @@ def _unescaped(field: str) -> str:
 
 
 def _tried(home: str) -> GroupRights | None:
-    """Return what groups in a folder can do; None: we may make none, or start no process there."""
+    """Return the permissions in a folder; None if groups or processes cannot be made there."""
     trial = f"{home}/lath-trial-{os.urandom(8).hex()}"
     try:
         os.mkdir(trial)
@@ -160,7 +164,7 @@ def _tried(home: str) -> GroupRights | None:
 
 
 def _can_bound_memory_in(home: str) -> bool:
-    """Return whether groups can be made in a folder of version 1's memory controller."""
+    """Return True if groups can be made in a folder of version 1's memory controller."""
     trial = _MemoryGroup(f"{home}/lath-trial-{os.urandom(8).hex()}")
     try:
         trial.make(1 << 30)
@@ -177,16 +181,16 @@ class _MemoryGroup(NamedTuple):
     path: str
 
     def make(self, most_bytes: int) -> None:
-        """Make the group and bound it; raises OSError."""
+        """Make the group and set its limit; raises OSError."""
         os.mkdir(self.path)
         _write(f"{self.path}/memory.limit_in_bytes", str(most_bytes))
         with suppress(OSError):  # a system that does not count what is swapped out
             _write(f"{self.path}/memory.memsw.limit_in_bytes", str(most_bytes))
 
     def enter(self) -> None:
-        """Become a member, between fork and exec; raises OSError.
+        """Join the group, between fork and exec; raises OSError.
 
-        A thread that moves itself does not wait for all cores, as one that is moved does.
+        A thread that moves itself does not wait for all cores, unlike one that is moved.
         """
         tasks = os.open(f"{self.path}/tasks", os.O_WRONLY | os.O_CLOEXEC)
         os.write(tasks, b"0")
@@ -199,10 +203,9 @@ def _write(path: str, value: str) -> None:
 
 
 def _can_start_in(folder: int) -> bool:
-    """Return whether a process may be born in the group of an open folder.
+    """Return True if a process can be started in the group of an open folder.
 
-    Popen forks for it: with other threads beside ours a process that we cloned ourselves would wait
-    for one of them, which it does not have.
+    Uses Popen to fork: a direct clone could wait for another thread, which does not exist in it.
     """
 
     def enter() -> None:
@@ -214,10 +217,10 @@ def _can_start_in(folder: int) -> bool:
 
 
 def _clone_into(folder: int, exit_signal: int, flags: int = 0) -> int:
-    """Fork into the group of an open folder; return the new process, 0 in it, -1 where it fails.
+    """Fork into the group of an open folder; return the new process, 0 in it, or -1 on failure.
 
-    To move a process that there is waits until every core has been idle or elsewhere: 10 ms and
-    more where it is not done all the time. To be born in a group takes no longer than any fork.
+    Moving an existing process waits until every core has been idle or switched, for 10 ms or more.
+    A process that starts in a group takes no longer than any fork.
     """
     assert _LIBC is not None
     arguments = struct.pack(
@@ -228,16 +231,16 @@ def _clone_into(folder: int, exit_signal: int, flags: int = 0) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ControlGroup:
-    """The group of one bot."""
+    """The control group of one bot."""
 
     path: str
-    """Its folder among those of version 2; empty: it is in none."""
+    """Its folder among those of version 2; empty if it has none."""
 
     bounds: frozenset[str] = frozenset()
-    """To which controllers' bounds the system holds it."""
+    """The controllers whose limits the system enforces."""
 
     memory: str = ""
-    """Its folder among those of version 1's memory controller; empty: it is in none."""
+    """Its folder among those of version 1's memory controller; empty if it has none."""
 
     def start(
         self,
@@ -273,7 +276,8 @@ class ControlGroup:
     ) -> subprocess.Popen[bytes]:
         """Start a program in a group of version 2.
 
-        What Popen has forked forks once more, into the group, as a child of ours, and ends.
+        The process forked by Popen forks again into the group, as a child of this process, and
+        ends.
         """
         told = mmap.mmap(-1, _PID.size)  # shared; a pipe would take more of our descriptors
         folder = os.open(self.path, os.O_DIRECTORY | os.O_CLOEXEC)
@@ -312,28 +316,28 @@ class ControlGroup:
         return process
 
     def processes(self) -> list[int]:
-        """Return the processes in it, as far as they are seen from here."""
+        """Return the processes in the group that are visible from here."""
         told = _read(f"{self.path or self.memory}/cgroup.procs")
         return [pid for pid in map(int, told.split()) if pid]
 
     @property
     def cpu_s(self) -> float:
-        """Return the CPU time of all processes that are or were in it, in seconds.
+        """Return the CPU time of all present and former processes of the group, in seconds.
 
-        Only of version 2: 0 for a group that is in none.
+        Only for version 2; otherwise 0.
         """
         return _number(_read(f"{self.path}/cpu.stat"), "usage_usec") / 1e6
 
     @property
     def was_over_memory(self) -> bool:
-        """Return whether the system has ended processes of it for want of memory."""
+        """Return True if the system has ended processes of the group for lack of memory."""
         if self.memory:
             return _number(_read(f"{self.memory}/memory.oom_control"), "oom_kill") > 0
         events = _read(f"{self.path}/memory.events")
         return "memory" in self.bounds and _number(events, "oom_kill") > 0
 
     def kill(self) -> None:
-        """End all processes in it at once, and what they start meanwhile, where that can be."""
+        """End all processes in the group at once, with their new children if the system can."""
         with suppress(OSError):
             self.hold("cgroup.kill", "1")
             return
@@ -342,7 +346,7 @@ class ControlGroup:
                 os.kill(pid, signal.SIGKILL)
 
     def freeze(self, *, on: bool) -> bool:
-        """Stop all processes in it, or let them go on; return whether this system can (5.2)."""
+        """Stop all processes in the group, or let them run; return True if the system can (5.2)."""
         try:
             self.hold("cgroup.freeze", str(int(on)))
         except OSError:
@@ -350,24 +354,24 @@ class ControlGroup:
         return True
 
     def remove(self) -> None:
-        """Remove it once its processes have ended; where they do not, it stays."""
+        """Remove the group if all its processes have ended."""
         for path in filter(None, (self.path, self.memory)):
             _remove(path)
 
     def hold(self, file: str, value: str) -> None:
-        """Set a bound; raises OSError."""
+        """Set a limit; raises OSError."""
         _write(f"{self.path}/{file}", value)
 
 
 def _read(path: str) -> str:
-    """Return what is in a file; nothing if it is gone, or this system has no such file."""
+    """Return the contents of a file; empty if it does not exist."""
     with suppress(OSError), open(path, encoding="ascii") as file:
         return file.read()
     return ""
 
 
 def _number(text: str, key: str) -> int:
-    """Return one of the numbers in a text of names and numbers; 0 if it is not there."""
+    """Return one number of a text of names and numbers; 0 if the name is missing."""
     words = text.split()
     return int(words[words.index(key) + 1]) if key in words else 0
 
@@ -375,10 +379,10 @@ def _number(text: str, key: str) -> int:
 def make(
     name: str, *, tree_bytes: int = 0, cores: float = 0, tasks: int = 0
 ) -> ControlGroup | None:
-    """Return a new group, held to as many of these bounds as this system can.
+    """Return a new group with as many of these limits as the system supports.
 
-    They are the bytes of all its processes together, cores, and processes and threads; 0: none.
-    None where there can be no group.
+    The limits are bytes of all processes together, cores, and processes with threads; 0 for no
+    limit. Returns None if groups cannot be made.
     """
     here = what_is_here()
     wanted = {
@@ -409,7 +413,7 @@ def make(
 
 
 def leftovers(beginning: str, spare: tuple[str, ...] = ()) -> list[ControlGroup]:
-    """Return the groups whose names begin so and not as one of `spare`, whoever has made them."""
+    """Return existing groups by the beginning of their name, without those in `spare`."""
     here = what_is_here()
     found: list[ControlGroup] = []
     for home in filter(None, (here.home, here.memory_home)):

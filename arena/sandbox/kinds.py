@@ -1,6 +1,7 @@
-"""Which wall a bot is behind, and how its process is started there.
+"""The kinds of sandbox, and the start of a process in each.
 
-Three kinds, each with the limits of `limits`: none besides; a user of its own; bubblewrap.
+There are three kinds, each with the limits of `limits`: nothing more, a user of its own, or
+bubblewrap.
 """
 
 from __future__ import annotations
@@ -28,41 +29,41 @@ from lath.arena.sandbox.limits import (
 Kind = Literal["limits", "user", "bwrap"]
 
 SANDBOXES: Final = ("auto", "none", "user", "bwrap")
-"""What may be asked for: the best that there is without asking, limits alone, and the others."""
+"""The valid values: the best available, limits only, and the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotSandbox:
-    """What is around a bot. Picklable: it travels to the workers."""
+    """The sandbox of a bot; picklable, because workers receive it."""
 
     kind: Kind = "limits"
     view: View = field(default_factory=View)
-    """What is seen behind bubblewrap."""
+    """The files that are visible inside bubblewrap."""
 
     tree_bytes: int = 0
-    """Memory that all processes of the bot may hold together; 0: no bound."""
+    """The memory limit for all processes of the bot together, in bytes; 0 for no limit."""
 
     cores: float = 0
-    """Cores that they may compute on all the time, together; 0: no bound."""
+    """The number of cores they can use continuously, together; 0 for no limit."""
 
     cache_bytes: int = 0
-    """What the files in the cache of its view may take; 0: no bound."""
+    """The size limit of the files in its cache, in bytes; 0 for no limit."""
 
     @property
     def is_watched(self) -> bool:
-        """Return whether there is a bound on what its processes or files take together."""
+        """Return True if its processes or files have a limit on their total."""
         return bool(self.tree_bytes or self.cores or (self.view.cache and self.cache_bytes))
 
     @property
     def has_own_user(self) -> bool:
-        """Return whether the bot becomes a user of its own.
+        """Return True if the bot becomes a user of its own.
 
-        Behind bubblewrap it does so whenever root starts it: no code of a bot runs as root.
+        In bubblewrap it does so whenever root starts it: no code of a bot runs as root.
         """
         return self.kind == "user" or (self.kind == "bwrap" and users.can_be_given())
 
     def why_not(self) -> Obstacle:
-        """Return why this machine has no such wall, and what to do about it."""
+        """Return the obstacle to this sandbox on this machine, with the command that removes it."""
         if self.is_watched and sys.platform != "linux":
             return Obstacle("only Linux reports what all processes of a bot use together")
         if self.kind == "user" and not users.can_be_given():
@@ -100,16 +101,16 @@ class ProcessStart:
     """Where its processes are, if anywhere."""
 
     user: int | None = None
-    """Who it becomes, to be released when it has ended."""
+    """The user that it becomes, to be released after its end."""
 
     status_fd: int = -1
-    """Where bubblewrap says which process the bot is; -1: it is the one that was started."""
+    """The descriptor from which bubblewrap's report is read; -1 for other sandboxes."""
 
     inner_pid: int = 0
-    """The first process behind bubblewrap, which starts the bot; 0: not known yet."""
+    """The first process inside bubblewrap, which starts the bot; 0 if not yet known."""
 
     def bot_pid(self, started: int) -> int:
-        """Return the bot's process, as far as it is there by now; else the one that was started."""
+        """Return the bot's process if it exists by now; otherwise the started process."""
         if self.status_fd < 0:
             return started
         with suppress(OSError, ValueError, LookupError):
@@ -220,7 +221,7 @@ def _with_variables(words: Sequence[str], own: Mapping[str, str]) -> Sequence[st
 
 
 def _claimed(wall: BotSandbox) -> int | None:
-    """Return the user that a bot becomes; None: it stays who we are. Raises OSError."""
+    """Return the user that a bot becomes, or None for this user. Raises OSError."""
     if not wall.has_own_user:
         return None
     # All its processes share a cache, those of other games at the same time, too.

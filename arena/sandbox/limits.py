@@ -1,7 +1,7 @@
-"""What every bot has around it, wherever it runs: limits of its process, and few variables.
+"""The limits and environment variables of every bot, in any sandbox.
 
-Limits are hygiene, not a wall: they keep a careless bot from taking the machine with it. Every
-worker has this in its memory: no pathlib here (PTH).
+Limits are not a sandbox: they keep a careless bot from exhausting the machine. Every worker has
+this module in memory, so it does not import pathlib (PTH).
 """
 
 from __future__ import annotations
@@ -51,25 +51,25 @@ _LIBC: Final = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else
 _KEPT: Final = re.compile(
     r"PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|LD_LIBRARY_PATH|LATH_GAMES|LATH_BOT_.+"
 )
-"""Variables that a bot has of ours: where programs and libraries are, words and time zone, and the
-files of games; and what is named for bots. Any other may be a key or a password, or say where the
-tournament is."""
+"""The arena's variables that a bot receives: paths, language, time zone, games and `LATH_BOT_…`.
+
+Other variables may contain keys or passwords, or show where the tournament is.
+"""
 
 _OUT_OF_MEMORY: Final = re.compile(
     r"MemoryError|bad_alloc|out of memory|OutOfMemory|cannot allocate memory|memory allocation of"
     r"|failed to allocate",
     re.IGNORECASE,
 )
-"""What programs of several languages write before they die of it."""
+"""The messages of programs in several languages before they end for lack of memory."""
 
 _SANITIZER: Final = re.compile(
     r"(Address|Thread|Memory|Leak)Sanitizer:? (failed|CHECK failed|.*allocate|.*memory mapping)"
 )
-"""What a build with one writes that may not reserve its addresses."""
+"""The messages of a build with sanitizers that cannot reserve its addresses."""
 
 _NEAR: Final = 0.5
-"""Part of its memory that a bot holds who is near its limit: a table that grows has twice as much
-for a moment."""
+"""The part of its limit that a bot holds when it is near it: a growing table doubles in size."""
 
 _FIRST_TO_END: Final = b"1000"
 """The highest score (proc(5), oom_score_adj): where the machine has no memory left, the system ends
@@ -77,7 +77,7 @@ a bot, and nothing else."""
 
 
 def environment(own: Mapping[str, str], scratch: str) -> dict[str, str]:
-    """Return the variables of a bot: those of its own, and what it needs of ours."""
+    """Return the variables of a bot: its own, and those it needs of the arena."""
     kept = {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
     return {**kept, "TMPDIR": scratch, **own}
 
@@ -131,12 +131,12 @@ def restriction(
     user: int | None = None,
     is_own: bool = False,
 ) -> Callable[[], None]:
-    """Return what a child does between fork and exec: die with its parent, keep its limits.
+    """Return the function that a child runs between fork and exec to set its limits.
 
-    `memory_bytes` limits the data of the process. Default: no limit, since programs reserve more
-    addresses than they use (sanitizers: terabytes). `held` are the signals that it has to hold,
-    `user` is whom it becomes; None: it stays who we are. `is_own`: it is, or will be, a user of
-    which there are no other processes.
+    It also ends the child with its parent. `memory_bytes` limits the data of the process. Default:
+    no limit, because programs reserve more addresses than they use (terabytes with sanitizers). The
+    signals in `held` are blocked. `user` is the user to become. Default: this user. `is_own` states
+    that this user has no other processes.
     """
     parent = os.getpid()
     load = seccomp.loader()
@@ -221,10 +221,9 @@ def tasks_before() -> int:
 
 
 def out_of_memory(memory_bytes: int | None, last_words: str, held_bytes: int = 0) -> str:
-    """Return in words that a bot died of its limit; empty: nothing says so.
+    """Return a message that a bot exceeded its memory limit; empty without evidence.
 
-    That is as far as it says so itself, or held so much, `held_bytes`, that it may have wanted
-    more than it was allowed.
+    The evidence is its own last message, or `held_bytes` close to the limit.
     """
     if memory_bytes is None:
         return ""

@@ -1,7 +1,7 @@
-"""The site's pages and what they ask for: a Starlette application.
+"""The pages of the site and their JSON requests, as a Starlette application.
 
-Templates, boards and styles are those of the report. What takes long is done in a thread; what a
-page asks for is JSON, and an error is `{"error": "…"}` with a status.
+Templates, boards and styles are those of the report. Long work runs in threads. Pages request JSON;
+an error is `{"error": "…"}` with a status.
 """
 
 from __future__ import annotations
@@ -50,55 +50,58 @@ if TYPE_CHECKING:
 SCRIPTS: Final = (
     *("open", "dom", "geometry", "overlays", "sprites", "board", "effects", "opened", "ways"),
 )
-"""Those of the report that our pages have, too."""
+"""The scripts of the report that the site's pages use, too."""
 
 STYLES: Final = ("base", "sections", "board", "replay", "ways", "narrow")
 
 DESK_PAGES: Final = ("play", "analyse", "explore", "puzzles")
-"""Those that are not for spectators."""
+"""The pages that are not for spectators."""
 
 KINDS: Final = {".js": "text/javascript", ".css": "text/css"}
 
 STREAMS: Final = 256
-"""Streams of news that are open at once."""
+"""The largest number of open event streams."""
 
 FIRST_S, LATER_S = 10.0, 0.25
-"""How long a page waits for the first list of what is served, and for a newer one."""
+"""The time that a page waits for the first list of items, and for a newer one, in seconds."""
 
 LONGEST_QUERY: Final = 4_000
-"""Characters."""
+"""The longest query, in characters."""
 
 PIECE: Final = 1 << 16
-"""Bytes of a page that are sent at once."""
+"""The bytes of a page that are sent at once."""
 
 BACKLOG: Final = 256
-"""Connections that wait to be accepted: whoever asks waits for those before."""
+"""The connections that can wait to be accepted; a new one waits for those before it."""
 
 TICKS: Final = round(EVERY_S / 0.1)
-"""Of uvicorn's, between two looks at the connections."""
+"""The number of uvicorn's ticks between two checks of the connections."""
 
 Lines = tuple[dict[str, Any], ...]
-"""What a list tells of each item."""
+"""The values that a list shows of each item."""
 
 REPORT_POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
     "sandbox allow-scripts allow-downloads allow-popups"
 )
-"""Of a report, whose own policy in the file lets only its own script run. It is a stranger to the
-site: records of anybody are shown in it."""
+"""The content security policy of a report.
+
+The policy inside the report's file allows only its own script. The site does not trust a report,
+because it shows records of any origin.
+"""
 
 
 @dataclass(slots=True)
 class Site:
-    """What the pages know."""
+    """The state that all pages share."""
 
     shelf: Shelf
     desk: Desk | None = None
-    """Where one plays; without one anybody may look, and nobody do anything."""
+    """The desk for playing; without one the site is public and read-only."""
 
     root: str = ""
-    """What the addresses of all pages begin with."""
+    """The prefix of all page addresses."""
 
     runs: Runs = field(default_factory=Runs)
     watchers: dict[str, Watcher] = field(default_factory=dict)
@@ -107,17 +110,17 @@ class Site:
     streams: VisitorLimits = field(init=False)
     _lines: Lines = field(init=False, default=())
     _made_s: float | None = field(init=False, default=None)
-    """When the shelf was looked at for these."""
+    """The time of the shelf's list for which these lines were made."""
 
     _looker: ThreadPoolExecutor = field(init=False)
-    """One thread: whatever a file system does, no other work waits for a list."""
+    """A single thread for lists, so that a slow file system holds up nothing else."""
 
     _looking: Future[None] | None = field(init=False, default=None)
     _made: dict[str, tuple[Lines, Response]] = field(init=False, default_factory=dict)
-    """What was answered of a list: pages are made once for each."""
+    """The answers made for the current list: each page is made once per list."""
 
     def __post_init__(self) -> None:
-        """Make what depends on who may see it."""
+        """Create the parts that depend on who may see the site."""
         self.reports = Reports(is_public=self.is_public)
         self.standings = SiteStandings(self.is_public, self.runs.is_ours)
         self.streams = VisitorLimits("streams", each=STREAMS // 2, most=STREAMS)
@@ -125,11 +128,11 @@ class Site:
 
     @property
     def is_public(self) -> bool:
-        """Return whether this is for spectators only."""
+        """Return True if the site is for spectators only."""
         return self.desk is None
 
     async def end(self) -> None:
-        """Let those go who are being told something."""
+        """End all event streams and reports."""
         for watcher in self.watchers.values():
             watcher.end()
         await self.reports.end()
@@ -138,9 +141,9 @@ class Site:
             await asyncio.to_thread(self.desk.thinkers.close)
 
     async def lines(self) -> Lines:
-        """Return what a list tells of all that is served, as it was seconds ago at most.
+        """Return the lines of all served items, which may be some seconds old.
 
-        One list is made at a time, for all who ask; one that takes long is not waited for.
+        One list is made at a time, for all requests. A page does not wait long for a slow one.
         """
         if not self.shelf.is_fresh or self._made_s != self.shelf.found_s:
             if self._looking is None or self._looking.done():
@@ -159,14 +162,14 @@ class Site:
         self._lines, self._made_s = tuple(self.standings.lines(items)), made_s
 
     async def listed(self, name: str, make: Callable[[Lines], Response]) -> Response:
-        """Return an answer of this name, which is made of the list once for all who ask."""
+        """Return the answer of this name for the current list, made once for all requests."""
         lines = await self.lines()
         if name not in self._made or self._made[name][0] is not lines:
             self._made[name] = lines, make(lines)
         return self._made[name][1]
 
     async def item(self, request: Request, *kinds: Kind) -> Item:
-        """Return what an address names, of one of these kinds; raises HTTPException."""
+        """Return the item in an address, if it is of these kinds; raises HTTPException."""
         if (item := self.shelf.known_as(request.path_params["key"])) is None:
             await self.lines()
             item = self.shelf.known_as(request.path_params["key"])
@@ -175,7 +178,7 @@ class Site:
         return item
 
     def watcher(self, item: Item) -> Watcher:
-        """Return what looks at a tournament."""
+        """Return the watcher of a tournament."""
         if item.key not in self.watchers:
             log = (list) if self.is_public else (lambda: self.runs.log(item.path))
             every = {"every_s": STATUS_S} if self.is_public else {}
@@ -184,12 +187,12 @@ class Site:
 
 
 class LongPage(Response):
-    """A long page, which is sent in pieces: who reads slowly holds a piece and not the page."""
+    """A long page, sent in pieces, so that a slow reader holds one piece in memory."""
 
     media_type = "text/html"
 
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
-        """Send it."""
+        """Send the page."""
         headers = {"status": self.status_code, "headers": self.raw_headers}
         await send({"type": "http.response.start", **headers})
         for at in range(0, len(self.body), PIECE):
@@ -199,24 +202,24 @@ class LongPage(Response):
 
 
 class Stream(StreamingResponse):
-    """A stream of news, for which the visitor has a place while it is open."""
+    """A stream of events that occupies one of the visitor's places while it is open."""
 
     media_type = "text/event-stream"
 
     def __init__(self, parts: AsyncIterator[str], places: VisitorLimits, visitor: str) -> None:
-        """Take what is sent, and the places."""
+        """Prepare to send `parts`, with a place of `places`."""
         super().__init__(parts)
         self._places: Final = places
         self._visitor: Final = visitor
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send what there is, or say that there is no place."""
+        """Send the events, or an error if all places are taken."""
         with self._places.taken(self._visitor):
             await super().__call__(scope, receive, send)
 
 
 def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> Starlette:
-    """Return the site; `keys` and `hosts` are as `Guard` has them."""
+    """Return the site; for `keys` and `hosts` see `Guard`."""
     site.root = keys.root if keys else ""
     routes = [
         Route("/", partial(_home, site)),
@@ -255,12 +258,12 @@ def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> 
 
 
 class Server(uvicorn.Server):
-    """What hears the site's visitors; who is being told something when it ends is let go first."""
+    """The server of the site, which ends event streams before it shuts down."""
 
     server_state: Connections
 
     def __init__(self, site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> None:
-        """Take what `application` takes."""
+        """Prepare the server; for the arguments see `application`."""
         self.site: Final = site
         config = uvicorn.Config(
             application(site, keys=keys, hosts=hosts),
@@ -282,13 +285,13 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End."""
+        """End the streams, then the server."""
         await self.site.end()
         await super().shutdown(sockets)
 
 
 def _open_files(wanted: int) -> int:
-    """Return how many files this process may have open, after asking for as many as are wanted."""
+    """Return the limit of open files of this process, after raising it towards `wanted`."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= wanted:
         return wanted
@@ -330,7 +333,7 @@ def _said(
 
 
 async def _static(request: Request) -> Response:
-    """Return a script or a style of ours."""
+    """Return one of the site's scripts or styles."""
     if (found := _file(request.path_params["name"])) is None:
         raise HTTPException(404, "file not found")
     return Response(found[0], media_type=found[1])
@@ -343,7 +346,7 @@ def _files() -> Mapping[str, Path]:
 
 
 def _file(name: str) -> tuple[str, str] | None:
-    """Return a script or a style, and its type; None if there is none of this name."""
+    """Return the text and type of a script or style; None if not found."""
     if name == "report.js":
         return parts(environment(), "js", SCRIPTS), KINDS[".js"]
     if name == "report.css":

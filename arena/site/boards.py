@@ -1,4 +1,4 @@
-"""Positions as pages draw them: what lies where, what may be played, what wins or loses at once."""
+"""Positions as pages draw them: contents, legal moves, and moves that win or lose at once."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def board_json(game_id: str) -> dict[str, Any] | None:
-    """Return what `lath.makeBoard` needs of a game; None where there is no such game.
+    """Return the values that `lath.makeBoard` needs for a game; None if the game does not exist.
 
-    `card`: the rules in a few sentences; empty where a game has none.
+    `card`: the rules in a few sentences, or an empty string.
     """
     try:
         game = get(game_id)
@@ -34,11 +34,13 @@ def board_json(game_id: str) -> dict[str, Any] | None:
 
 
 def boards_of(position: Position, before: Position | None = None) -> dict[str, Any]:
-    """Return what a page draws of a position, and what became of the game.
+    """Return the values to draw a position, and the ending of the game.
 
-    `stacks`: what lies on each cell; `moved` and `deciding`: cells by their place; `is_loss`: who
-    moved last lost by it; `ending`: how the game ended, in the rules' words; `winner`: a seat, or
-    null where it goes on or is drawn.
+    - `stacks`: the contents of each cell
+    - `moved` and `deciding`: indexes of cells
+    - `is_loss`: true if the last mover lost by that move
+    - `ending`: the ending in the rules' words
+    - `winner`: a side, or null if the game is a draw or continues
     """
     names = position.game.board.names
     outcome = position.outcome()
@@ -58,11 +60,13 @@ def boards_of(position: Position, before: Position | None = None) -> dict[str, A
 
 
 def position_json(position: Position, before: Position | None = None) -> dict[str, Any]:
-    """Return a position for somebody who moves in it.
+    """Return a position with its legal moves, for a page on which a person plays.
 
-    What `boards_of` says, and `text`, the position in the notation; `legal`: of each move its text
-    and the cells that it changes, with what lies there then; `wins` and `loses`: those that end the
-    game so for who plays them.
+    The values are those of `boards_of`, and these:
+
+    - `text`: the position in the notation
+    - `legal`: each move's text, and the cells that it changes with their new contents
+    - `wins` and `loses`: the moves that end the game at once with this result for the mover
     """
     value = boards_of(position, before)
     value["text"] = position.text()
@@ -80,9 +84,9 @@ def position_json(position: Position, before: Position | None = None) -> dict[st
 
 
 def threats(position: Position) -> list[str]:
-    """Return the moves with which the other wins at once after most of what is played now.
+    """Return the moves with which the opponent would win at once after most of the mover's moves.
 
-    Moves that win or lose at once are passed over.
+    Moves that win or lose at once do not count.
     """
     fast = fast_board(position)
     if fast.winner is not None:
@@ -99,9 +103,9 @@ def threats(position: Position) -> list[str]:
 
 
 def played(game: str, setup: str, position: str, moves: Iterable[str]) -> list[Position]:
-    """Return the start of a game and the position after each ply.
+    """Return the starting position of a game and the position after each ply.
 
-    Raises GameError, which says at which ply.
+    Raises GameError, with the number of the ply.
     """
     positions = [start_from(game, setup, position, version_of(get(game)))]
     for ply, text in enumerate(moves, 1):

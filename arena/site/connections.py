@@ -1,7 +1,7 @@
-"""Connections to the site: how many there are, and how long each may take over what it does.
+"""The limits on connections to the site: their number, and the time of each step.
 
-A visitor who sends or reads slowly, or nothing, has a place for a while only; where all places are
-taken, whoever has waited longest without a request makes room.
+A visitor who sends or reads slowly, or not at all, keeps a place only for a while. If all places
+are taken, the connection that has waited longest without a request is closed.
 """
 
 from __future__ import annotations
@@ -17,44 +17,44 @@ if TYPE_CHECKING:
     import asyncio
 
 HEAD_S: Final = 10.0
-"""How long a request may take to arrive, up to the end of its headers."""
+"""The time limit for a request's line and headers, in seconds."""
 
 BODY_S: Final = 20.0
-"""How long its body may take."""
+"""The time limit for a request's body, in seconds."""
 
 STALL_S: Final = 20.0
-"""How long an answer may wait for who does not read it."""
+"""The time that an answer may wait without being read, in seconds."""
 
 READ_S: Final = 600.0
-"""How long an answer may take to be read."""
+"""The time limit for reading an answer, in seconds."""
 
 MOST: Final = 1_024
-"""Connections at once; fewer if the system grants fewer open files."""
+"""The number of connections, or fewer if the system grants fewer open files."""
 
 HURRY_S: Final = 0.5
-"""How long one may wait without a request if more than half of them are taken."""
+"""The time limit without a request if more than half of the places are taken, in seconds."""
 
 SPARE: Final = 128
-"""Open files that the rest of the site needs."""
+"""The open files that the rest of the site needs."""
 
 EVERY_S: Final = 0.5
-"""How often all are looked at."""
+"""The time between two checks of all connections, in seconds."""
 
 Phase = Literal["head", "body", "answer"]
 
 
 class Connections(ServerState):
-    """All connections to the site; the state of a server that `Connection` belongs to."""
+    """All connections to the site, as the server state of `Connection`."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
         self.most: Final = most
         self.open: Final[dict[Connection, None]] = {}
-        """Those that are open, the oldest first."""
+        """The open connections, the oldest first."""
         self._next_s = 0.0
 
     def make_room(self, new: Connection) -> None:
-        """Close some that wait without a request, or are read slowly, or the new one."""
+        """Close connections that wait without a request or are read slowly, or else the new one."""
         now_s, is_full = time.monotonic(), len(self.open) > self.most
         is_busy = len(self.open) > self.most // 2 and now_s >= self._next_s
         if not is_full and not is_busy:
@@ -74,7 +74,7 @@ class Connections(ServerState):
             one.drop()
 
     def sweep(self) -> None:
-        """Close those that take too long."""
+        """Close connections that take too long."""
         now_s = time.monotonic()
         for one in list(self.open):
             if one.is_late(now_s):
@@ -82,7 +82,7 @@ class Connections(ServerState):
 
 
 class Connection(H11Protocol):
-    """A connection by HTTP/1.1, as uvicorn has it."""
+    """An HTTP/1.1 connection of uvicorn with time limits."""
 
     server_state: Connections
 
@@ -92,18 +92,18 @@ class Connection(H11Protocol):
         self.address = self.client[0] if self.client else ""
         self.phase: Phase = "head"
         self.since_s = time.monotonic()
-        """When the phase began."""
+        """The start of the phase."""
         self.behind_s: float | None = None
-        """Since when something waits to be read; None if nothing does."""
+        """The time since which output waits to be read, or None."""
         self._progress_s = 0.0
-        """When some of it was read last."""
+        """The last time when some of it was read."""
         self._unread = 0
         self._answered: Any = None
         self.server_state.open[self] = None
         self.server_state.make_room(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give the place back."""
+        """Free the place."""
         self.server_state.open.pop(self, None)
         super().connection_lost(exc)
 
@@ -118,7 +118,7 @@ class Connection(H11Protocol):
         super().on_response_complete()
 
     def look(self, now_s: float) -> None:
-        """Note what the visitor does."""
+        """Note the phase of the connection."""
         phase: Phase = "head"
         if self.cycle is not None and not self.cycle.response_complete:
             phase = "body" if self.cycle.more_body else "answer"
@@ -135,7 +135,7 @@ class Connection(H11Protocol):
         self._unread = unread
 
     def is_late(self, now_s: float) -> bool:
-        """Return whether the visitor takes too long."""
+        """Return True if the visitor takes too long."""
         self.look(now_s)
         if self.behind_s is not None:
             return now_s - self._progress_s > STALL_S or now_s - self.behind_s > READ_S
@@ -143,6 +143,6 @@ class Connection(H11Protocol):
         return limit_s is not None and now_s - self.since_s > limit_s
 
     def drop(self) -> None:
-        """Close the connection now, whatever waits to be sent."""
+        """Close the connection now, even with unsent output."""
         self.server_state.open.pop(self, None)
         self.transport.abort()

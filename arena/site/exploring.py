@@ -1,7 +1,7 @@
-"""What games of a tournament, file or database made of a position, for who walks through them.
+"""The explorer: statistics of the games in a tournament, file or database for a position.
 
-The games that match a query are kept in memory, as `lath.reports.exploring` has them, for as long
-as their file stays as it is; those of a database stay there.
+The games that match a query stay in memory while their file is unchanged, as in
+`lath.reports.exploring`. Games of a database stay in the database.
 """
 
 from __future__ import annotations
@@ -46,27 +46,29 @@ if TYPE_CHECKING:
     from lath.games.core import Position
 
 MOST: Final = 100_000
-"""Games that are kept in memory, of all that is asked about: 200 MB. Who asks about more at once is
-told so, and that a query or a database makes them fewer."""
+"""The number of games kept in memory for all requests: 200 MB.
+
+A request with more games gets an error, which suggests a query or a database.
+"""
 
 OF_DATABASE: Final = 50
-"""Games of a database that take as much memory as one that is kept."""
+"""The number of a database's games that take as much memory as one kept game."""
 
 
 _Made = TypeVar("_Made")
 
 
 class ExploredPosition(Asked):
-    """A position of a tournament's or file's games, and which of these count."""
+    """A position in the games of a tournament or file, and a query that selects games."""
 
     key: Name
-    """What addresses name the tournament, file or database by."""
+    """The key of the tournament, file or database in addresses."""
 
     where: Text = ""
-    """A query; empty: all."""
+    """A query; empty for all games."""
 
     game: str = Field(default="", max_length=200)
-    """An id; empty: that of which there are most games."""
+    """A game id; empty for the one with the most games."""
 
     setup: Text = ""
     position: Text = ""
@@ -78,24 +80,24 @@ class Archive(Protocol):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Return how many there are of each game id, the most first."""
+        """Return the number of games by game id, the largest first."""
 
     @property
     def left_out(self) -> int:
-        """Return how many records are unsound, or of a game that is not installed."""
+        """Return the number of invalid records, and records of unknown games."""
 
     @property
     def room(self) -> int:
-        """Return as how many games in memory it counts."""
+        """Return the memory it takes, as a number of kept games."""
 
     def source(self, game: str) -> Source:
-        """Return the games of one id."""
+        """Return the games of one game id."""
 
     def text(self, number: int) -> str | None:
-        """Return the record of a number; None where it is not among them."""
+        """Return the record of this number; None if it is not among the games."""
 
     def close(self) -> None:
-        """Forget them."""
+        """Free the games."""
 
 
 @dataclass(slots=True)
@@ -104,34 +106,34 @@ class GamesInMemory:
 
     by_game: dict[str, ExploredGames] = field(default_factory=dict)
     records: dict[int, Record] = field(default_factory=dict)
-    """By their place among all, from 1."""
+    """The records by their number in the file, from 1."""
 
     left_out: int = 0
 
     @property
     def counts(self) -> dict[str, int]:
-        """Return how many there are of each game id, the most first."""
+        """Return the number of games by game id, the largest first."""
         return _most_first({name: len(of) for name, of in self.by_game.items()})
 
     @property
     def room(self) -> int:
-        """Return how many there are."""
+        """Return the number of records."""
         return len(self.records)
 
     def source(self, game: str) -> Source:
-        """Return the games of one id."""
+        """Return the games of one game id."""
         return self.by_game.get(game) or ExploredGames()
 
     def text(self, number: int) -> str | None:
-        """Return the record of a number; None where it is not among them."""
+        """Return the record of this number; None if it is not among the games."""
         record = self.records.get(number)
         return None if record is None else format_record(record)
 
     def close(self) -> None:
-        """Forget them."""
+        """Do nothing: the memory is freed with the object."""
 
     def add(self, number: int, record: Record) -> None:
-        """Add one, or count it as left out."""
+        """Add a record, or count it as left out."""
         try:
             known = self.by_game.get(record.game) or ExploredGames()
             known.add(record, "", number)
@@ -143,12 +145,12 @@ class GamesInMemory:
 
 
 class InDatabase:
-    """Games of a database, which are asked one question at a time."""
+    """Games of a database, which answers one question at a time."""
 
     left_out = 0
 
     def __init__(self, path: Path, where: str) -> None:
-        """Open it; raises ConfigError, DatabaseError, GameError and QueryError."""
+        """Open the database; raises ConfigError, DatabaseError, GameError and QueryError."""
         try:
             from lath.notation.database.asking import matching  # start-up time
             from lath.notation.database.reading import Database
@@ -166,11 +168,11 @@ class InDatabase:
 
     @property
     def room(self) -> int:
-        """Return as how many games in memory they count."""
+        """Return the memory it takes, as a number of kept games."""
         return 1 + int(self._database.games) * max(1, len(self._by_game)) // OF_DATABASE
 
     def source(self, game: str) -> Source:
-        """Return the games of one id."""
+        """Return the games of one game id."""
         from lath.reports.exploring.databases import DatabaseGames  # start-up time
 
         with self._lock:
@@ -181,7 +183,7 @@ class InDatabase:
             return self._by_game[game]
 
     def text(self, number: int) -> str | None:
-        """Return the record of a number; None where it is not among them."""
+        """Return the record of this number; None if it is not among the games."""
         wanted = self._database.none()
         if not 0 < number < len(wanted) or (self._among is not None and not self._among[number]):
             return None
@@ -203,7 +205,7 @@ class _OneByOne:
     lock: threading.Lock
 
     def node(self, asked: Position) -> Node:
-        """Return what they tell of a position."""
+        """Return the statistics of a position."""
         with self.lock:
             return self.games.node(asked)
 
@@ -213,18 +215,18 @@ def _most_first(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 class Explorer:
-    """Answers what pages ask about the games of a shelf."""
+    """Answers to the explorer pages about the games of a shelf."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf: Final = shelf
         self._archives: Final[OrderedDict[tuple[object, ...], Archive]] = OrderedDict()
         self._lock: Final = threading.Lock()
-        """Of these: one is read at a time."""
+        """A lock, because only one file is read at a time."""
         self._threads: Final = ThreadPoolExecutor(2, "explorer")
-        """Of its own: whoever asks about many games holds up nothing else."""
+        """Threads of the explorer, so that large requests hold up nothing else."""
 
     def routes(self) -> list[Route]:
-        """Return what pages ask for."""
+        """Return the routes of the explorer's requests."""
         return [
             Route("/api/explore", self._explore, methods=["POST"]),
             Route("/api/records/{key}/{number}", self._record),
@@ -236,7 +238,10 @@ class Explorer:
         )
 
     async def _done(self, request: Request, work: Callable[..., _Made], *values: object) -> _Made:
-        """Do something in a thread, which hears when the visitor has gone; raises GoneError."""
+        """Return the result of `work` in a thread, which stops if the visitor leaves.
+
+        Raises GoneError.
+        """
         stop = threading.Event()
 
         async def done() -> _Made:
@@ -259,11 +264,11 @@ class Explorer:
         return JSONResponse({"text": text})
 
     def node(self, place: ExploredPosition, stop: threading.Event) -> dict[str, Any]:
-        """Return the node of a position, and what the page needs besides.
+        """Return the statistics of a position, with further values for the page.
 
-        `of_games`: how many games there are by id; `left_out`: records that do not count; `start`:
-        where the moves begin. If nothing is said of that, and no game begins there, it is where the
-        first one does. Raises ArenaError, GameError and NotationError.
+        `of_games` has the number of games by id, and `left_out` the number of records that do not
+        count. `start` is the start of the line. By default it is the start of the first game, if no
+        game begins in the usual position. Raises ArenaError, GameError and NotationError.
         """
         archive = self.archive(place.key, place.where, stop)
         game = place.game or next(iter(archive.counts), "")
@@ -280,7 +285,7 @@ class Explorer:
         return {**node.to_json(), **more}
 
     def archive(self, key: str, where: str, stop: threading.Event) -> Archive:
-        """Return the games of what has this key that match a query; raises GoneError."""
+        """Return the games of an item that match a query; raises GoneError."""
         if (item := self._shelf.get(key)) is None or item.kind == "unreadable":
             raise HTTPException(404, "tournament or file not found")
         if fault := item.fault():
@@ -318,5 +323,5 @@ def _read(item: Item, where: str, stop: threading.Event) -> Archive:
                     f"more than {MOST:,} games; filter them, for example with date >= 2026-11, or "
                     "make a database with arena convert"
                 )
-    refuse_damage(doubts)  # else games would be missing without a word
+    refuse_damage(doubts)  # Otherwise games would be missing without a message.
     return found

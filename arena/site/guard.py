@@ -1,8 +1,8 @@
-"""Who may ask the site what: by which name, with which keys, and from which page.
+"""The access rules of the site: host names, keys, and origins of requests.
 
-A browser sends cookies to every port of a host, so the cookie alone opens nothing: it goes only to
-addresses below a folder that nobody can guess, and it lets its owner read. What changes something
-needs a secret as well, which only the browser's storage for this port has.
+A browser sends cookies to every port of a host, so the cookie alone gives no access. It applies
+only below an unguessable path, and it allows reading. Changes need a secret as well, which only the
+browser's storage for this port has.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ POLICY: Final = (
     "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
-"""Of the site's pages: nothing is fetched from elsewhere, and no other script runs."""
+"""The policy of the site's pages.
+
+Only its own scripts run, and they load nothing from elsewhere.
+"""
 
 HEADERS: Final = {
     "content-security-policy": POLICY,
@@ -38,7 +41,7 @@ HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""Headers of every answer that has no others."""
+"""The default headers of every answer."""
 
 SAFE: Final = ("GET", "HEAD")
 
@@ -46,10 +49,10 @@ ONCE: Final = (
     *("host", "origin", "content-length", "content-type", "transfer-encoding"),
     *("sec-fetch-site", "sec-fetch-mode"),
 )
-"""Headers of which a request has one at most: with two, others might go by the other one."""
+"""Headers that a request may have only once: other programs might read the second value."""
 
 WIDEST: Final = 1 << 20
-"""Bytes of the longest body: a record with all its variations."""
+"""The longest body in bytes: a record with all its variations."""
 
 COOKIE: Final = "lath-arena"
 
@@ -58,28 +61,28 @@ SECRET: Final = "lath-secret"  # noqa: S105 - the name of a header
 
 
 def names_of(port: int) -> frozenset[str]:
-    """Return what a site on this machine is called in the header `Host`."""
+    """Return the valid values of the `Host` header for a local site."""
     return frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
 
 @dataclass(frozen=True, slots=True)
 class SiteKeys:
-    """What somebody must have who uses a site that is not public: all follows from the token."""
+    """The keys to a site that is not public, all derived from the token."""
 
     token: str
-    """In the address that is printed: it gives the others."""
+    """The token in the printed address, from which the other keys follow."""
 
     root: str = field(init=False)
-    """The folder of all addresses, such as `/Vt3…`; the cookie goes nowhere else."""
+    """The prefix of all addresses, such as `/Vt3…`; the cookie is sent only there."""
 
     cookie: str = field(init=False)
-    """Lets a browser read."""
+    """The cookie that lets a browser read."""
 
     secret: str = field(init=False)
-    """Lets a page change something, with the cookie."""
+    """The secret that lets a page change something, together with the cookie."""
 
     def __post_init__(self) -> None:
-        """Derive the others."""
+        """Derive the other keys."""
         for name in ("root", "cookie", "secret"):
             made = hmac.digest(self.token.encode(), name.encode(), hashlib.sha256)
             text = base64.urlsafe_b64encode(made[:18]).decode()
@@ -87,19 +90,20 @@ class SiteKeys:
 
 
 class Guard:
-    """Every request goes through this."""
+    """The middleware that checks every request."""
 
     def __init__(self, app: ASGIApp, *, keys: SiteKeys | None, hosts: frozenset[str]) -> None:
-        """Take what answers, the keys and the names that lead here.
+        """Set up the checks; `hosts` are the valid host names.
 
-        Without keys anybody may read, and nobody change anything; without `hosts` any name is good.
+        Without `keys` every visitor can read, and none can change anything; without `hosts` any
+        name is valid.
         """
         self._app: Final = app
         self._keys: Final = keys
         self._hosts: Final = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or say why not."""
+        """Answer the request, or refuse it with the reason."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
@@ -112,7 +116,7 @@ class Guard:
             await self._app({**scope, "root_path": root}, receive, _headed(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Return why this may not be asked, whoever asks."""
+        """Return a refusal for a request that is wrong with any keys, or None."""
         headers, hosts = Headers(scope=scope), self._hosts
         if twice := [name for name in ONCE if len(headers.getlist(name)) > 1]:
             return _refused(f"more than one header {twice[0]}", 400, is_last=True)
@@ -122,16 +126,17 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and origin not in {f"http://{host}", f"https://{host}"}:
             return _refused("request from another site", 403)
-        # Another port of this machine is another site, if not to cookies.
+        # Another port of this machine is another site, although it shares cookies.
         asker = headers.get("sec-fetch-site", "none")
-        # Somebody may have followed a link to a page of the site, which has no cookie then.
+        # A visitor may have followed a link to a page of the site; the browser sends no cookie
+        # then.
         is_visit = scope["method"] in SAFE and headers.get("sec-fetch-mode") == "navigate"
         if asker not in ("none", "same-origin") and not is_visit:
             return _refused("request from another site", 403)
         return self._body_refusal(scope, headers)
 
     def _body_refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        """Return why nothing may be changed by this, or read with this body."""
+        """Return a refusal if the request must not change anything, or its body is invalid."""
         length = headers.get("content-length", "0")
         if "transfer-encoding" in headers or whole_number(length) is None:
             return _refused("expected a body of known length", 411, is_last=True)
@@ -148,7 +153,7 @@ class Guard:
         return None
 
     def _entry(self, scope: Scope) -> Response | None:
-        """Return what a visitor without the keys gets: the keys for the token, or the reason."""
+        """Return the answer to a visitor without keys: the keys for the token, or a refusal."""
         if not (keys := self._keys):
             return None
         headers = Headers(scope=scope)
@@ -182,7 +187,7 @@ SHUT: Final = (
 
 
 def _door(status: int, **values: str) -> Response:
-    """Return the page that keeps the keys in the browser, or finds them there."""
+    """Return the page that stores the keys in the browser, or reads them from there."""
     script = (TEMPLATES / "door.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     made = environment().get_template("door.html.j2")
@@ -195,7 +200,7 @@ def _door(status: int, **values: str) -> Response:
 
 
 def _refused(words: str, status: int, *, is_last: bool = False) -> Response:
-    """Return an answer in words; after the last one the connection ends: who knows what follows."""
+    """Return a text answer; `is_last` closes the connection, because its next bytes are unclear."""
     return PlainTextResponse(words, status, {"connection": "close"} if is_last else None)
 
 
@@ -204,13 +209,13 @@ def _is_equal(text: str, key: str) -> bool:
 
 
 def _cookies(headers: Headers) -> list[str]:
-    """Return the values of all cookies of the site's name: another port may have set one, too."""
+    """Return the values of all cookies of the site's name; another port may have set one, too."""
     pairs = (one.strip().partition("=") for one in headers.get("cookie", "").split(";"))
     return [value for name, _, value in pairs if name == COOKIE]
 
 
 def _headed(send: Send) -> Send:
-    """Return what sends answers with these headers, if they have no others."""
+    """Return a `send` function that adds the default headers to answers without them."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -1,6 +1,6 @@
-"""What is asked for by who plays, analyses or solves puzzles on a page, and what is kept of it.
+"""The requests of the pages for play, analysis and puzzles, and the files that keep games.
 
-The page has the game, as a start and a tree of moves; what it asks is answered from that alone, so
+The page holds the game as a start and a tree of moves. Each request contains all it needs, so
 nothing is lost when the site ends.
 """
 
@@ -46,23 +46,23 @@ if TYPE_CHECKING:
     from lath.notation.record.record import Comment
 
 FILES: Final = {"game": "played.lath", "analysis": "analysed.lath"}
-"""Where what is kept stands, in the folder that is served."""
+"""The file names for kept games and analyses, in the served folder."""
 
 LONGEST: Final = 10_000
-"""Plies of a game that is asked about."""
+"""The most plies in a request."""
 
 Text = Annotated[str, Field(max_length=20_000)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Asked(BaseModel):
-    """What a page sends; a key that is not known is a mistake of ours."""
+    """The data of a request; an unknown key is an error in the page."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class GameStart(Asked):
-    """How a game begins: a setup or a position in the notation; neither: as `seed` draws it."""
+    """The start of a game: a setup or a position in the notation. Default: drawn from `seed`."""
 
     game: Name
     setup: Text = ""
@@ -71,7 +71,7 @@ class GameStart(Asked):
 
 
 class PlayedLine(Asked):
-    """A game as far as it goes."""
+    """A game from its start to the current position."""
 
     game: Name
     setup: Text = ""
@@ -80,38 +80,38 @@ class PlayedLine(Asked):
 
 
 class Looked(PlayedLine):
-    """A line, and whether to say what the other threatens."""
+    """A line, with the choice to show the opponent's threats."""
 
     threats: bool = False
 
 
 class AskedLine(PlayedLine):
-    """A line, who is to think about it, and how long, by one of three measures."""
+    """A line, the bot to analyse it, and one of three limits."""
 
     bot: Name
     level: int | None = None
     seconds: float | None = Field(default=None, ge=0.01, le=600)
     nodes: int | None = Field(default=None, ge=1, le=10**9)
     left_s: tuple[float, float] | None = None
-    """What the clocks show, first's and second's."""
+    """The clocks of the first and the second player, in seconds."""
 
     increment_s: float = Field(default=0.0, ge=0, le=3600)
 
 
 class SaidPly(Asked):
-    """A ply, what is said of it, and what might have been played in its place."""
+    """A ply with its comments and variations."""
 
     move: Name
     glyph: str = ""
     before: list[Text] = []
-    """Comments before the move, as a variation may begin with."""
+    """Comments before the move, such as at the start of a variation."""
 
     comments: list[Text] = []
     variations: list[list[SaidPly]] = []
 
 
 class KeptGame(Asked):
-    """A game or an analysis to be kept."""
+    """A game or an analysis to keep."""
 
     game: Name
     setup: Text = ""
@@ -119,18 +119,18 @@ class KeptGame(Asked):
     kind: Literal["game", "analysis"]
     names: tuple[Name, Name] | None = None
     times: tuple[Name, Name] | None = None
-    """The time controls, as `--tc` has them."""
+    """The time controls, as texts of `--tc`."""
 
     tags: dict[Name, Text] = {}
-    """What else is known, such as `Event`; not what the rest of this says."""
+    """Other tags, such as `Event`, that the rest of the data does not give."""
 
     comments: list[Text] = []
-    """What is said before the first move."""
+    """The comments before the first move."""
 
     line: list[SaidPly] = Field(max_length=LONGEST)
     result: str = "*"
     termination: str = ""
-    """Why it ended, where the rules do not say so."""
+    """The termination, if the rules did not end the game."""
 
 
 class GivenRecord(Asked):
@@ -144,18 +144,18 @@ _Body = TypeVar("_Body", bound=Asked)
 
 @dataclass(slots=True)
 class Desk:
-    """Where one plays: bots to ask, and a folder for what is kept."""
+    """The requests for play: bots to ask, and a folder for kept games."""
 
     folder: Path
     thinkers: Thinkers
     append: Callable[[Path, str], None]
-    """Writes a record at the end of a file, whole or not at all; raises ConfigError."""
+    """A function that appends a record to a file atomically; raises ConfigError."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    """Of the files: one record is written at a time."""
+    """A lock, because only one record is written at a time."""
 
     def routes(self) -> list[Route]:
-        """Return what pages ask for."""
+        """Return the routes of these requests."""
         return [
             Route("/api/start", self._start, methods=["POST"]),
             Route("/api/position", self._position, methods=["POST"]),
@@ -226,7 +226,7 @@ class Desk:
 
 
 async def body_of(request: Request, kind: type[_Body]) -> _Body:
-    """Return what a page has sent; raises HTTPException."""
+    """Return the validated body of a request; raises HTTPException."""
     try:
         return kind.model_validate_json(await request.body())
     except ValidationError as error:
@@ -237,7 +237,7 @@ async def body_of(request: Request, kind: type[_Body]) -> _Body:
 
 def begun(start: GameStart) -> dict[str, str]:
     """Return `game`, `setup` and `position` of a start; raises GameError and ConfigError."""
-    game = games.get(games.canonical_id(start.game))  # by no file: a page has nothing run
+    game = games.get(games.canonical_id(start.game))  # Not by file: a page must not run code.
     if start.setup and start.position:
         raise ConfigError("give a setup or a position, not both")
     if start.position:
@@ -302,11 +302,11 @@ def _comments(texts: Iterable[str]) -> tuple[Comment, ...]:
 
 
 def tree_of(record: Record) -> dict[str, Any]:
-    """Return a record as pages have it, and as `record_of` makes the same record of it.
+    """Return a record as pages have it; `record_of` makes the same record of it.
 
-    `game`, `setup`, `position`, `tags`, `comments`, `line`, and `result` and `termination` of a
-    game that did not end by its rules. Raises NotationError where something is wrong with it, and
-    GameError where its game has other rules here.
+    The keys are `game`, `setup`, `position`, `tags`, `comments`, `line`, and also `result` and
+    `termination` if the rules did not end the game. Raises NotationError for an invalid record, and
+    GameError if its game has other rules here.
     """
     for fault in faults_of(record):
         raise RecordValueError(fault)
@@ -329,7 +329,7 @@ def tree_of(record: Record) -> dict[str, Any]:
 _BY_THE_REST: Final = frozenset(
     {"Game", GAME_FILE, RULES, "Setup", "Position", "Result", "Termination"}
 )
-"""Tags that follow from the rest of what pages have."""
+"""Tags that follow from the other values of a page."""
 
 
 def _line(plies: Iterable[Ply], before: tuple[Comment, ...] = ()) -> list[dict[str, Any]]:
@@ -350,7 +350,7 @@ def _texts(comments: Iterable[Comment]) -> list[str]:
 
 
 def puzzles_of(game: str) -> list[dict[str, Any]]:
-    """Return a game's puzzles, the easiest first; raises ConfigError where there are none."""
+    """Return a game's puzzles, the easiest first; raises ConfigError if it has none."""
     files = {file.stem: file for file in all_built_in()}
     if game not in files:
         raise ConfigError(f"{shortened(game)} has no puzzles; choose one of {', '.join(files)}")
@@ -369,7 +369,7 @@ def puzzles_of(game: str) -> list[dict[str, Any]]:
 
 
 def choices(thinkers: Thinkers) -> dict[str, Any]:
-    """Return what pages let one choose from: `games`, each with its `variants`, and `bots`."""
+    """Return the choices on pages: `games`, each with its `variants`, and `bots`."""
     puzzles = {file.stem for file in all_built_in()}
     known = []
     for game_id in sorted(games.ids(), key=lambda one: games.origin(one) is None):  # named first

@@ -11,12 +11,12 @@ from lath.notation.files.files import folder_of
 from lath.reports.page.page import environment_of
 
 TEMPLATES: Final = folder_of("lath.arena.site", "templates")
-"""Where the site's are."""
+"""The folder of the site's templates."""
 
 
 @cache
 def environment() -> jinja2.Environment:
-    """Return what renders the site's templates, which may include the report's."""
+    """Return the environment of the site's templates, which can include the report's."""
     report = environment_of(None)
     assert report.loader is not None
     own = jinja2.FileSystemLoader(TEMPLATES)

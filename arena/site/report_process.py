@@ -1,6 +1,6 @@
-"""The process that makes the site's reports: a line of JSON asks for one, and the page comes back.
+"""The process that makes the site's reports: it reads requests as JSON lines and writes pages.
 
-It is ended when nobody waits for what it makes, so nothing of it matters to the site.
+The site kills it if no visitor waits for the report, so it keeps no state.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MEMORY: Final = 4 << 30
-"""Bytes that a public report may take; a quarter of the machine's at most."""
+"""The memory limit of a public report in bytes; at most a quarter of the machine's."""
 
 
 def main() -> None:
-    """Make what is asked for until nobody asks any more."""
+    """Answer requests until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the site's, which ends this
     asked: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, asked), daemon=True).start()
@@ -47,7 +47,7 @@ def _listen(asking: BinaryIO, asked: queue.SimpleQueue[str]) -> None:
 
 
 def answer(asked: dict[str, Any], out: BinaryIO) -> None:
-    """Write the page that is asked for behind a line of JSON: `size`, or `error` and `status`."""
+    """Write the requested page after a JSON line with `size`, or with `error` and `status`."""
     public = bool(asked["public"])
     if public:
         _bound_memory()
@@ -76,18 +76,18 @@ def _bound_memory() -> None:
 
 
 UNREADABLE: Final = "this file could not be read"
-"""What everybody is told; the organiser is told the reason, which names files."""
+"""The message for visitors; the organiser gets the reason, which contains file names."""
 
 
 class _RefusedError(LathError):
-    """What was asked for is wrong; the message is for whoever asked."""
+    """The request is wrong; the message is for the visitor."""
 
 
 def report_of(item: Item, where: str, *, public: bool) -> str:
-    """Return the report page on an item, or on what matches a query of it.
+    """Return the report page of an item, or of the games that match a query.
 
-    A public page is what `arena report --public` writes, and a query of it sees no more than that
-    page shows. Raises ArenaError, GameError and NotationError.
+    A public page is that of `arena report --public`, and a query of it sees only values on that
+    page. Raises ArenaError, GameError and NotationError.
     """
     from lath.reports.event.background import NO_BACKGROUND  # start-up time
     from lath.reports.page.document import gather
@@ -104,10 +104,10 @@ def report_of(item: Item, where: str, *, public: bool) -> str:
         records = (one for one in records if isinstance(one, Record) and matches(one))
         background, title = NO_BACKGROUND, f"{item.name}: {where}"
     gathered = gather(records, title=title, background=background)
-    refuse_damage(doubts)  # else games would be missing without a word
+    refuse_damage(doubts)  # Otherwise games would be missing without a message.
     if not title and not gathered.document["facts"]["records"] and (event := event_in(sources)):
         gathered.document["title"] = event
-    if fault := item.fault():  # somebody has put a link there while it was read
+    if fault := item.fault():  # A link may have been put there since it was read.
         raise _RefusedError(fault)
     return page_of(gathered).html
 

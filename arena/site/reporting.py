@@ -1,6 +1,6 @@
-"""The site's reports: a few are made at a time, each in a process that is ended if nobody waits.
+"""The site's reports, made in a few processes that end when no visitor waits for them.
 
-A report is kept for as long as its files stay as they are.
+A report is kept while its files are unchanged.
 """
 
 from __future__ import annotations
@@ -29,52 +29,52 @@ if TYPE_CHECKING:
     from lath.arena.site.shelf import Item
 
 COMMAND: Final[Sequence[str]] = (sys.executable, "-P", "-m", "lath.arena.site.report_process")
-"""What starts a process that makes reports; -P: no module is taken from the folder it is in."""
+"""The command of a report process; -P keeps modules of the current folder out."""
 
 KEPT_PAGES: Final = 8
-"""Reports that are kept."""
+"""The number of kept reports."""
 
 KEPT_QUERIES: Final = 4
-"""Reports on queries that are kept beside them: a visitor can make up any number."""
+"""The number of kept reports on queries; a visitor can make up any number of queries."""
 
 EACH: Final = 3
-"""Reports that a visitor of a public site waits for at once."""
+"""The number of reports that a visitor of a public site can wait for at once."""
 
 MOST: Final = 12
-"""Reports that all wait for at once."""
+"""The number of reports that all visitors can wait for at once."""
 
 AT_ONCE: Final = 2
-"""Reports that are made at once, those of a public site for different visitors."""
+"""The number of reports made at once; on a public site, for different visitors."""
 
 LONGEST_S: Final = 120.0
-"""How long a report of a public site may take."""
+"""The time limit of a report on a public site, in seconds."""
 
 IDLE_S: Final = 60.0
-"""How long a process is kept for the next report."""
+"""The time that an idle process is kept for the next report, in seconds."""
 
 NICE: Final = 10
-"""How far pages, streams and tournaments come first."""
+"""The niceness of report processes, so that pages, streams and tournaments come first."""
 
 _READ: Final = (DATABASE, f"{DATABASE}-wal", RECORDS, OUTCOME)
-"""What the report on a tournament is made of."""
+"""The files from which the report of a tournament is made."""
 
 _Key = tuple[str, str]
 
 
 @dataclass(slots=True)
 class _Job:
-    """A report that is made, or will be."""
+    """A report that is being made, or will be."""
 
     task: asyncio.Task[bytes]
     waiting: int = 0
-    """Visitors who wait for it."""
+    """The number of visitors who wait for it."""
 
 
 class Reports:
-    """Makes reports, and keeps some."""
+    """A maker of reports, which keeps some of them."""
 
     def __init__(self, *, is_public: bool) -> None:
-        """Take whether everybody may read them."""
+        """Prepare to make reports, with stricter limits if the site `is_public`."""
         self._is_public: Final = is_public
         self._limit_s: Final = LONGEST_S if is_public else None
         self.places: Final = VisitorLimits("reports", each=EACH if is_public else MOST, most=MOST)
@@ -84,18 +84,17 @@ class Reports:
         self._idle: Final[list[_Maker]] = []
         self._makers: list[_Maker] = []
         self.begun = 0
-        """How many were begun."""
+        """The number of reports begun so far."""
 
     def refuse(self, item: Item, where: str, visitor: str) -> None:
-        """Raise HTTPException if the visitor has asked for too many, before anything is done."""
+        """Raise HTTPException if the visitor has asked for too many, before any work begins."""
         if (item.key, where) not in self._kept:
             self.places.refuse(visitor)
 
     async def page(self, item: Item, where: str, visitor: str) -> bytes:
-        """Return the page on an item, or on what matches a query of it.
+        """Return the page of an item, or of the games that match a query.
 
-        Who waits for it may be cancelled; if nobody else does, so is the work. Raises ConfigError
-        and HTTPException.
+        Cancelling the last waiting request ends the work. Raises ConfigError and HTTPException.
         """
         stamps = await asyncio.to_thread(_stamps, item)
         key = (item.key, where)
@@ -164,13 +163,13 @@ class Reports:
         asyncio.get_running_loop().call_later(IDLE_S, self._dismiss, maker, maker.reports)
 
     def _dismiss(self, maker: _Maker, reports: int) -> None:
-        """End a process that has had nothing to do since it had made so many reports."""
+        """End an idle process if it has made no report since its count was `reports`."""
         if maker in self._idle and maker.reports == reports:
             self._idle.remove(maker)
             maker.end()
 
     async def end(self) -> None:
-        """Give up whatever is made, and end all processes."""
+        """Cancel all work, and end all processes."""
         tasks = [job.task for job in self._jobs.values()]
         for task in tasks:
             task.cancel()
@@ -190,7 +189,7 @@ class _Maker:
     def __init__(self, process: Process) -> None:
         self._process: Final = process
         self.reports = 0
-        """How many it has made."""
+        """The number of reports it has made."""
 
     @classmethod
     async def started(cls) -> _Maker:
@@ -208,7 +207,7 @@ class _Maker:
     async def made(
         self, item: Item, where: str, *, is_public: bool
     ) -> tuple[dict[str, Any], bytes]:
-        """Return what it says of a report, and the page."""
+        """Return the JSON answer of the process, and the page."""
         assert self._process.stdin
         assert self._process.stdout
         asked = {
@@ -234,11 +233,11 @@ class _Maker:
         return self._process.returncode is not None
 
     async def gone(self) -> None:
-        """End it, and wait until it is gone."""
+        """End the process, and wait for its end."""
         self.end()
         await self._process.wait()
 
     def end(self) -> None:
-        """End it now, whatever it does."""
+        """Kill the process now."""
         with suppress(ProcessLookupError):
             self._process.kill()

@@ -1,8 +1,8 @@
-"""Tournaments that the site starts and stops: each is an `arena run` of its own, as typed.
+"""Tournaments that the site starts and stops, each as a separate `arena run`.
 
-Only those that are served, with the bots of their own configuration; who closes the site stops them
-as Ctrl-C would. A site that was killed leaves its runs playing: a note of each, which nobody else
-can write, lets the next site find and stop them.
+The site starts only served tournaments, with the bots of their own configuration. Closing the site
+stops them as Ctrl-C would. If a site is killed, its runs continue. A note of each run, writable
+only for this user, lets the next site find and stop them.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ if TYPE_CHECKING:
     from lath.arena.site.shelf import Item
 
 LINES: Final = 200
-"""Of what a run says, the last that are shown."""
+"""The number of lines shown of a run's output: the last ones."""
 
 TAIL: Final = 1 << 16
-"""Bytes of that."""
+"""The number of bytes read for them."""
 
 PATIENCE_S: Final = 90.0
-"""How long a run may take to write its files when it is stopped, as service managers have it."""
+"""The time limit for a stopped run to write its files, in seconds, as in service managers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process of this machine, not to be taken for a later one of the same number."""
+    """A process of this machine, identified by number and start time."""
 
     pid: int
     began: str
-    """When it began, as the system has it."""
+    """The start time, in the system's format."""
 
     @property
     def goes_on(self) -> bool:
-        """Return whether it has not ended."""
+        """Return True if the process has not ended."""
         return process_of(self.pid) == self
 
     def interrupt(self) -> None:
-        """Do what Ctrl-C does, if it has not ended."""
+        """Send the signal of Ctrl-C, if the process has not ended."""
         if not hasattr(os, "pidfd_open"):
             if self.goes_on:
                 os.kill(self.pid, signal.SIGINT)
@@ -71,7 +71,7 @@ class Process:
 
 
 def process_of(pid: int) -> Process | None:
-    """Return the process of a number; None if there is none, or if it has ended."""
+    """Return the process of a number; None if it does not exist or has ended."""
     if not Path("/proc/self/stat").exists():
         asked = ["ps", "-o", "lstart=", "-p", str(pid)]
         told = subprocess.run(asked, capture_output=True, check=False, env={"LC_ALL": "C"}).stdout
@@ -98,7 +98,7 @@ class _Notes:
                 self._folder = folder
 
     def log(self, folder: Path) -> BinaryIO:
-        """Return the file that gets what a run in a directory says."""
+        """Return the file for the output of a run in a directory."""
         with suppress(OSError):
             if (path := self._path(folder, "log")) is not None:
                 return path.open("wb+")
@@ -114,7 +114,7 @@ class _Notes:
                 new.replace(path)
 
     def read(self, folder: Path) -> tuple[Process, Process] | None:
-        """Return the run that was noted of a directory, and the site that has started it."""
+        """Return the noted run of a directory, and the site that started it."""
         if (path := self._path(folder, "json")) is None:
             return None
         try:
@@ -124,7 +124,7 @@ class _Notes:
             return None
 
     def left(self, folder: Path) -> BinaryIO | None:
-        """Return the file that has what a noted run has said, opened to read."""
+        """Return the output file of a noted run, opened for reading."""
         path = self._path(folder, "log")
         try:
             return None if path is None else os.fdopen(opened(path), "rb")
@@ -139,7 +139,7 @@ class _Notes:
 
 
 class _Run:
-    """One that goes on, or did; this site has started it."""
+    """A run that this site has started, ended or not."""
 
     def __init__(self, item: Item, notes: _Notes) -> None:
         self.said: Final = notes.log(item.path)
@@ -174,7 +174,7 @@ class Runs:
         return _Notes()
 
     def start(self, item: Item) -> None:
-        """Begin a tournament or go on with it; raises ConfigError where that is not possible."""
+        """Start or resume a tournament; raises ConfigError if that is not possible."""
         folder = item.path
         with self._lock:
             if fault := item.fault():
@@ -187,7 +187,7 @@ class Runs:
             self._runs[folder] = _Run(item, self._notes)
 
     def stop(self, item: Item) -> None:
-        """Ask a run to write its files and end; raises ConfigError for one that is not ours."""
+        """Ask a run to write its files and end; raises ConfigError if the site did not start it."""
         folder = item.path
         with self._lock:
             if (known := self._runs.get(folder)) is not None and known.goes_on:
@@ -202,19 +202,19 @@ class Runs:
                 )
 
     def is_ours(self, folder: Path) -> bool:
-        """Return whether this site can stop the run in a directory."""
+        """Return True if this site can stop the run in a directory."""
         known = self._runs.get(folder)
         return (known is not None and known.goes_on) or self._left_in(folder) is not None
 
     def _left_in(self, folder: Path) -> Process | None:
-        """Return the run that another site has left behind in a directory, if there is one."""
+        """Return the run that another site has left running in a directory, if there is one."""
         if not is_being_played(folder) or (found := self._notes.read(folder)) is None:
             return None
         run, site = found
         return run if run.goes_on and not site.goes_on else None
 
     def log(self, folder: Path) -> list[str]:
-        """Return the last lines that a run has said, of this site or of one that was killed."""
+        """Return the last lines of a run's output, for this site's run or a killed site's."""
         if (known := self._runs.get(folder)) is not None:
             return _lines(known.said)
         found = self._notes.read(folder)
@@ -224,14 +224,14 @@ class Runs:
             return _lines(said)
 
     def close(self) -> None:
-        """Stop all, and wait until they have written their files."""
+        """Stop all runs, and wait until they have written their files."""
         going = [run.process for run in self._runs.values() if run.goes_on]
         for process in going:
             process.send_signal(signal.SIGINT)
         for process in going:
             try:
                 process.wait(PATIENCE_S)
-            except subprocess.TimeoutExpired:  # the next run goes on from what is stored
+            except subprocess.TimeoutExpired:  # The next run resumes from the stored games.
                 process.kill()
                 process.wait()
         for run in self._runs.values():
@@ -239,7 +239,7 @@ class Runs:
 
 
 def _lines(said: BinaryIO) -> list[str]:
-    """Return the last lines of what a run has said."""
+    """Return the last lines of a run's output."""
     descriptor = said.fileno()
     size = os.fstat(descriptor).st_size
     text = os.pread(descriptor, TAIL, max(0, size - TAIL)).decode("utf-8", "replace")

@@ -1,7 +1,7 @@
-"""What the site serves: tournaments' directories, record files and databases below some folders.
+"""The items that the site serves: tournaments, record files and databases in some folders.
 
-Addresses name them by a key, and never by a path. Whatever else lies in a folder is left out; what
-looks like something to serve and cannot be read is listed with the reason.
+Addresses contain keys, never paths. Other files in a folder are left out. An item that cannot be
+read is listed with the reason.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SUFFIXES: Final = (".lath", ".lath.gz", ".lath.bz2", ".lath.xz", ".lath.zst")
-"""Files of records that are found in a folder, beside databases; others are served by name."""
+"""The suffixes of record files found in folders, besides databases; others must be named."""
 
 KEPT_S: Final = 2.0
-"""How long what was found is taken for what there is."""
+"""The time that a list is taken as current, in seconds."""
 
 SHARE: Final = 10
-"""How many times as long as it took to find it, at least."""
+"""That time as a multiple of the time that making the list took, at least."""
 
 MOST: Final = 2_000
-"""Items that are listed."""
+"""The number of listed items."""
 
 MOST_ENTRIES: Final = 50_000
-"""Files and folders that are looked at for one list."""
+"""The number of files and folders examined for one list."""
 
 LARGEST: Final = 4 << 30
-"""Bytes of a file of records; more of them belong into a database."""
+"""The largest record file in bytes; larger ones belong in a database."""
 
 LARGEST_CONFIG: Final = 1 << 20
-"""Bytes of a configuration."""
+"""The largest configuration, in bytes."""
 
 LARGEST_DATABASE: Final = 256 << 30
 
@@ -64,41 +64,41 @@ OF_A_TOURNAMENT: Final = (
     *(DATABASE, f"{DATABASE}-journal", f"{DATABASE}-wal", f"{DATABASE}-shm"),
     *(RECORDS, CONFIG, OUTCOME, "standings.json", LOCK, LIVE),
 )
-"""Files of a tournament's directory that are read."""
+"""The files of a tournament's directory that the site reads."""
 
 Kind = Literal["tournament", "records", "database", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A tournament's directory, a file of records or a database of games."""
+    """A tournament's directory, a record file or a database."""
 
     key: str
-    """What addresses name it by: letters, digits and hyphens."""
+    """The item's name in addresses: letters, digits and hyphens."""
 
     name: str
-    """For people: the path below the folder that is served."""
+    """The name for people: the path below the served folder."""
 
     path: Path
-    """Of a tournament its directory, which may not be there yet."""
+    """The path; for a tournament its directory, which may not exist yet."""
 
     kind: Kind
     config: Path | None = None
-    """By what a tournament is played that has not begun."""
+    """The configuration of a tournament that has not begun."""
 
     reason: str = ""
-    """Why it cannot be read; empty if it can."""
+    """The reason why it cannot be read; empty if it can."""
 
     detail: str = ""
-    """More about that, which may quote the file."""
+    """Details of the reason, which may quote the file."""
 
     root: Path | None = None
-    """The folder that is served, which no link may lead out of; None for a file that was named."""
+    """The served folder, which no link may lead out of; None for a file named by the organiser."""
 
     def fault(self) -> str:
-        """Return why it cannot be read now; empty if it can.
+        """Return the reason why the item cannot be read now; empty if it can.
 
-        Whoever reads or writes it asks again: a link may have come since it was listed.
+        Call this again before each read or write: a link may have appeared since it was listed.
         """
         if self.reason:
             return self.reason
@@ -112,41 +112,41 @@ class Item:
 
 
 class Shelf:
-    """Finds what there is below some folders, which may grow while the site runs."""
+    """The items below some folders, which may grow while the site runs."""
 
     def __init__(self, sources: Sequence[Path]) -> None:
-        """Take directories and files; raises ConfigError for one that is not there."""
+        """Serve these directories and files; raises ConfigError if one does not exist."""
         for source in sources:
             if not source.exists():
                 raise ConfigError(f"{source}: file or folder not found")
         self._sources: Final = tuple(source.resolve() for source in sources)
         self._items: dict[str, Item] = {}
         self.found_s: float | None = None
-        """When the site looked last, on the monotonic clock."""
+        """The time of the last look, on the monotonic clock."""
         self._configs: dict[Path, tuple[Stamp, tuple[str, str] | None]] = {}
         self._kept_s = KEPT_S
         self._lock: Final = threading.Lock()
         self.more = False
-        """Whether there is more than is listed."""
+        """True if there are more items than listed."""
 
     @property
     def known(self) -> tuple[Item, ...]:
-        """Return what was found last, without looking again."""
+        """Return the items of the last list, without looking again."""
         return tuple(self._items.values())
 
     @property
     def is_fresh(self) -> bool:
-        """Return whether what was found last is taken for what there is."""
+        """Return True if the last list is taken as current."""
         return self.found_s is not None and time.monotonic() - self.found_s <= self._kept_s
 
     def items(self) -> tuple[Item, ...]:
-        """Return all, tournaments first, by name."""
+        """Return all items, tournaments first, by name."""
         if not self.is_fresh:
             self.look()
         return self.known
 
     def look(self) -> None:
-        """Look again."""
+        """Look for items again, unless the list is current."""
         with self._lock:
             if not self.is_fresh:
                 self._look()
@@ -171,11 +171,11 @@ class Shelf:
         self._kept_s = max(KEPT_S, SHARE * (self.found_s - began_s))
 
     def get(self, key: str) -> Item | None:
-        """Return the one with this key, if there is one."""
+        """Return the item with this key, if there is one."""
         return self.known_as(key) or (self.items() and self.known_as(key)) or None
 
     def known_as(self, key: str) -> Item | None:
-        """Return the one with this key of what was found last, if there is one."""
+        """Return the item with this key in the last list, if there is one."""
         return self._items.get(key)
 
     def _below(self, source: Path, entries: _Entries) -> Iterator[Item]:
@@ -184,8 +184,8 @@ class Shelf:
         return self._file(source, None, entries)
 
     def _inside(self, folder: Path, root: Path, entries: _Entries, depth: int) -> Iterator[Item]:
-        """Yield the tournament that a folder is; else what is in it, and tournaments below."""
-        # It looks like a tournament's, whether it can be read or not.
+        """Yield the tournament of a folder; otherwise the items in it and tournaments below."""
+        # The folder looks like a tournament's, readable or not.
         if any(os.path.lexists(folder / name) for name in (DATABASE, RECORDS)):
             fault = _tournament_fault(folder, root)
             yield _item(folder, root, "unreadable" if fault else "tournament", reason=fault)
@@ -204,7 +204,10 @@ class Shelf:
                 yield from self._inside(path, root, entries, depth + 1)
 
     def _file(self, path: Path, root: Path | None, entries: _Entries) -> Iterator[Item]:
-        """Yield what a file is, if it is something to serve; one that was named always is."""
+        """Yield the item of a file, if the site serves it.
+
+        It serves every file named by the organiser.
+        """
         is_config = path.suffix == ".toml"
         is_known = is_config or path.name.lower().endswith((*SUFFIXES, OF_GAMES))
         if root is not None and not is_known:
@@ -223,7 +226,7 @@ class Shelf:
             yield _begun_by(path, root)
 
     def _config_fault(self, path: Path, entries: _Entries) -> tuple[str, str] | None:
-        """Return what `_config_fault` says of a file, which is read once."""
+        """Return the result of the function `_config_fault` for a file, which is read once."""
         stamp = stamp_of(path)
         if path not in self._configs or self._configs[path][0] != stamp:
             self._configs[path] = (stamp, _config_fault(path))
@@ -232,7 +235,7 @@ class Shelf:
 
 
 class _Entries:
-    """What is in folders, up to a number in all."""
+    """The entries of folders, up to a total number."""
 
     def __init__(self) -> None:
         self._left = MOST_ENTRIES
@@ -240,7 +243,7 @@ class _Entries:
         self.configs: set[Path] = set()
 
     def of(self, folder: Path) -> list[tuple[str, bool]]:
-        """Return the names in a folder, sorted, and whether each is a folder; raises OSError."""
+        """Return the sorted names in a folder, each with True for a folder; raises OSError."""
         with os.scandir(folder) as found:
             entries = list(islice(found, self._left + 1))
         self.more = self.more or len(entries) > self._left
@@ -257,7 +260,10 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _config_fault(path: Path) -> tuple[str, str] | None:
-    """Return why a configuration is not read, and details; empty if it is, None for other TOML."""
+    """Return why a configuration cannot be read, and details.
+
+    Empty if it can, None for other TOML.
+    """
     try:
         found = tomllib.loads(read_small(_real(path), LARGEST_CONFIG).decode())
     except RecursionError:
@@ -276,7 +282,7 @@ def _largest(file: Path) -> int:
 
 
 def file_fault(path: Path, root: Path | None) -> str:
-    """Return why a file is not served; empty if it can be read."""
+    """Return the reason why a file is not served; empty if it can be read."""
     try:
         os.fsencode(path.name).decode()
     except UnicodeDecodeError:
@@ -300,12 +306,12 @@ OUT: Final = "it is a link that leads out of the folder"
 
 
 def _real(path: Path) -> Path:
-    """Return where a path leads; raises OSError, also for links in a circle."""
+    """Return the real path; raises OSError, also for links in a circle."""
     return type(path)(os.path.realpath(path, strict=True))
 
 
 def _tournament_fault(folder: Path, root: Path) -> str:
-    """Return why a tournament's directory is not served; empty if it can be read."""
+    """Return the reason why a tournament's directory is not served; empty if it can be read."""
     try:
         os.fsencode(folder.relative_to(root)).decode()
         if not os.path.lexists(folder):
@@ -327,7 +333,7 @@ def _tournament_fault(folder: Path, root: Path) -> str:
 
 
 def _begun_by(config: Path, root: Path | None) -> Item:
-    """Return the tournament that a configuration is of, which is played beside it."""
+    """Return the tournament of a configuration, which is played in a folder beside it."""
     item = replace(_item(config.with_suffix(""), root, "tournament"), config=config)
     fault = item.fault()
     return replace(item, kind="unreadable", reason=fault) if fault else item

@@ -1,7 +1,7 @@
-"""How the tournaments of the site stand, for lists and pages, whatever lies in their folders.
+"""The standings of the site's tournaments, for lists and pages, read safely from any folder.
 
-What is read is bounded in size and time, and kept for as long as the files stay as they are. Must
-not know pages, nor who looks.
+Reads are limited in size and time, and kept while the files are unchanged. This module must know
+neither pages nor visitors.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
     from lath.arena.site.shelf import Item
 
 MOST_BYTES: Final = 8 << 20
-"""Of a file that says how a tournament stands."""
+"""The largest file with standings, in bytes."""
 
 LOOK_S: Final = 0.5
-"""How long a question to a tournament's database may take."""
+"""The time limit for a query to a tournament's database, in seconds."""
 
 _FILES: Final = (OUTCOME, STANDINGS, DATABASE, f"{DATABASE}-journal", f"{DATABASE}-wal")
-"""What the standing of a tournament that nobody plays is made of."""
+"""The files that give the standing of a tournament that is not being played."""
 
 
 @dataclass(slots=True)
 class SiteStandings:
-    """How tournaments stand, kept while their files stay as they are."""
+    """The standings of tournaments, kept while their files are unchanged."""
 
     is_public: bool
-    """Whether only what everybody may see is told."""
+    """True if the site shows only public values."""
 
     is_ours: Callable[[Path], bool]
-    """Returns whether this site can stop the run in a directory."""
+    """A function that returns True if this site can stop the run in a directory."""
 
     _kept: dict[Path, tuple[tuple[Stamp, ...], dict[str, Any]]] = field(default_factory=dict)
 
     def line(self, item: Item) -> dict[str, Any]:
-        """Return what a list tells of an item."""
+        """Return the values that a list shows of an item."""
         line: dict[str, Any] = {"key": item.key, "name": item.name, "kind": item.kind}
         if item.kind == "unreadable":
             told = (item.reason, "" if self.is_public else item.detail)
@@ -64,13 +64,13 @@ class SiteStandings:
         return line
 
     def lines(self, items: tuple[Item, ...]) -> list[dict[str, Any]]:
-        """Return what a list tells of items; what was kept of others is forgotten."""
+        """Return the values that a list shows of items; forget those of all other items."""
         folders = {item.path for item in items}
         self._kept = {path: kept for path, kept in [*self._kept.items()] if path in folders}
         return [self.line(item) for item in items]
 
     def of(self, folder: Path) -> dict[str, Any]:
-        """Return how a tournament stands: as its run tells, or as was written when that ended."""
+        """Return the standing of a tournament, live or from the files of its last run."""
         is_playing = is_being_played(folder)
         if is_playing and (status := status_in(folder)) is not None:
             return _as_told(status, is_public=self.is_public)
@@ -81,9 +81,10 @@ class SiteStandings:
 
 
 def _as_told(status: dict[str, Any], *, is_public: bool) -> dict[str, Any]:
-    """Return how a run stands, by what it tells.
+    """Return the standing of a run from its live status.
 
-    Everybody may see results and names, but no warning, which may quote a bot, and no machine.
+    Public values include results and names. They exclude warnings, which may quote a bot, and
+    machines.
     """
     rate, left_s = (_number(status.get(name)) for name in ("rate", "left_s"))
     value = {
@@ -102,7 +103,7 @@ def _as_told(status: dict[str, Any], *, is_public: bool) -> dict[str, Any]:
 
 
 def _as_written(folder: Path, *, is_public: bool) -> dict[str, Any]:
-    """Return how a tournament stands by what its last run has written."""
+    """Return the standing of a tournament from the files of its last run."""
     value = {**_heading({}), "standings": _standings_in(folder)}
     try:
         kept = read_checked(folder / OUTCOME, MOST_BYTES)
@@ -136,13 +137,13 @@ def _heading(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def _leader(rows: list[dict[str, Any]]) -> str:
-    """Return who stands alone before all others; empty where equals do, or groups never met."""
+    """Return the sole leader; empty if several are tied, or groups have not met."""
     places = [row.get("rank") or (row["score"], row["points"]) for row in rows]
     return rows[0]["name"] if rows and places.count(places[0]) == 1 else ""
 
 
 def _standings_in(folder: Path) -> list[dict[str, Any]]:
-    """Return the rows of the standings that a run has written, the best first."""
+    """Return the rows of the written standings, the best first."""
     try:
         rows = read_checked(folder / STANDINGS, MOST_BYTES).value["overall"]["rows"]
         found = []
@@ -157,7 +158,7 @@ def _standings_in(folder: Path) -> list[dict[str, Any]]:
 
 
 def _row(row: Any, score: Any) -> dict[str, Any]:
-    """Return a row of standings; empty for what is none."""
+    """Return a row of standings; empty if it is not valid."""
     if not isinstance(row, dict) or not text_of(row.get("name")):
         return {}
     return {
@@ -172,7 +173,7 @@ _ENDINGS: Final = frozenset(map(str, Termination))
 
 
 def _game(game: Any) -> dict[str, Any]:
-    """Return a game that has ended; empty for what is none."""
+    """Return a finished game; empty if it is not valid."""
     result = RESULTS.get(text_of(game.get("result"))) if isinstance(game, dict) else None
     if result is None or not result.is_finished:
         return {}
@@ -193,7 +194,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _count(value: Any) -> int:
-    """Return a count; 0 for what is none."""
+    """Return a count; 0 if it is not valid."""
     is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
     return int(value) if is_count else 0
 
@@ -206,9 +207,9 @@ _HAS_NOTES: Final = "SELECT 1 FROM sqlite_master WHERE name = 'about' AND type =
 
 
 def _outcome_state(folder: Path) -> str | None:
-    """Return what a database notes of the outcome, as JSON: `false` where a run was killed.
+    """Return the state of the outcome in the database, as JSON; `false` if a run was killed.
 
-    It may be anybody's: it is read only, for a short time, and no text of it is long.
+    The database is untrusted: it is opened read-only, for a short time, with a limit on its texts.
     """
     path = folder / DATABASE
     try:

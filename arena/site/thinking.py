@@ -1,7 +1,6 @@
-"""Bots that think for who plays or analyses on a page, and what they say while they do.
+"""Bots that analyse or play for a page, and their messages while they do.
 
-Only those that the site was given. Each is listened to by a thread of its own, until nobody reads
-what it says any more.
+Only bots given to the site. A thread listens to each bot until the page stops reading.
 """
 
 from __future__ import annotations
@@ -27,38 +26,38 @@ if TYPE_CHECKING:
     from lath.games.core import Position
 
 LEVEL: Final = "level"
-"""The option that says how well a bot plays; no other is set here."""
+"""The option for a bot's playing strength, the only one that the site sets."""
 
 MOST: Final = 4
-"""Bots that think at once: who wants another one waits."""
+"""The number of bots that think at once; further requests wait."""
 
 LONGEST_WAIT_S: Final = 60.0
-"""How long for."""
+"""The time limit of that wait, in seconds."""
 
 IDLE: Final = 6
-"""Bots that are kept for the next question; one of them knows the game that it was asked about."""
+"""The number of idle bots kept for the next question, each with its last game."""
 
 KEPT_S: Final = 600.0
-"""How long for: a tree that was searched for minutes takes hundreds of megabytes."""
+"""The time they are kept, in seconds: a tree of minutes of search takes hundreds of megabytes."""
 
 EVERY_S: Final = 0.1
-"""How often a page hears of what a bot thinks, at most."""
+"""The shortest time between two messages of a bot to a page, in seconds."""
 
 PATIENCE_S: Final = 5.0
-"""How long a bot may take to stop; one that does not is ended with this process."""
+"""The time limit for a bot to stop; later it is ended with this process."""
 
 
 class BotQuestion(NamedTuple):
-    """What a bot is asked."""
+    """The question to a bot."""
 
     bot: str
     level: int | None
     start: Position
     moves: Sequence[str]
-    """Which were played from `start`."""
+    """The moves played from `start`."""
 
     asked: Position
-    """The position after these."""
+    """The position after these moves."""
 
     limit: Limit
 
@@ -78,7 +77,7 @@ class _Hands:
         self._all = 0
 
     def do(self, job: Callable[[], None]) -> None:
-        """Have it done now, by one that has nothing to do."""
+        """Run the job now, in an idle thread or a new one."""
         with self._change:
             self._busy += 1
             if self._busy > self._all:
@@ -96,7 +95,7 @@ class _Hands:
                     self._change.notify_all()
 
     def rest(self, within_s: float) -> None:
-        """Wait until all is done, if it is within so long, and let them go."""
+        """Wait until all jobs are done, at most for the given time, and end the threads."""
         with self._change:
             self._change.wait_for(lambda: self._busy == 0, within_s)
             for _ in range(self._all):
@@ -104,14 +103,14 @@ class _Hands:
 
 
 class Thinkers:
-    """The bots of a site, by name, and the processes of them that run."""
+    """The bots of a site by name, with their running processes."""
 
     def __init__(self, specs: Mapping[str, BotSpec]) -> None:
-        """Take how each bot is started; none is before it is asked for."""
+        """Prepare the bots; each starts with the first question to it."""
         self._specs: Final = dict(specs)
         self._idle: Final[list[tuple[_Player, Engine]]] = []
         self._since_s: Final = WeakKeyDictionary[Engine, float]()
-        """When each of these had its last answer, on the monotonic clock."""
+        """The time of each engine's last answer, on the monotonic clock."""
         self._lock: Final = threading.Lock()
         self._places: Final = threading.BoundedSemaphore(MOST)
         self._is_closed: Final = threading.Event()
@@ -120,13 +119,13 @@ class Thinkers:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return what the bots are called."""
+        """Return the names of the bots."""
         return tuple(self._specs)
 
     def about(self, bot: str) -> dict[str, Any]:
-        """Return what a bot says of itself; raises ConfigError and EngineError.
+        """Return a bot's description of itself; raises ConfigError and EngineError.
 
-        `games`: the ids of those it plays; `level`: lowest, highest and usual one, or null.
+        `games` has the ids of its games, `level` the lowest, highest and usual level or null.
         """
         with self._engine(_Player(bot, None)) as engine:
             level = engine.options.get(LEVEL)
@@ -139,11 +138,11 @@ class Thinkers:
             }
 
     async def thoughts(self, question: BotQuestion) -> AsyncIterator[dict[str, Any]]:
-        """Yield what the bot says, and its answer in the end; it stops when nobody reads on.
+        """Yield the messages of the bot, and its answer at the end; stops if they are not read.
 
-        Each has `part`, `info`, `answer` or `error`, see `_thought`; before them `waits` while
-        too many others think, and `begins` when the bot is asked. Of an error `why` says what the
-        bot did, such as `crash`; it is empty where that is not its fault.
+        Each has a `part`: `info`, `answer` or `error`, see `_thought`. Before them come `waits`
+        while too many other bots think, and `begins` when the bot is asked. An error has a `why`,
+        such as `crash`, which is empty if the bot is not at fault.
         """
         loop = asyncio.get_running_loop()
         said_so_far: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
@@ -161,7 +160,7 @@ class Thinkers:
             stop.set()
 
     def close(self) -> None:
-        """End all, and wait until those that think have stopped."""
+        """End all bots, and wait until they have stopped thinking."""
         self._is_closed.set()
         self._hands.rest(PATIENCE_S)
         self.dismiss(0.0)
@@ -171,7 +170,7 @@ class Thinkers:
             self.dismiss(KEPT_S)
 
     def dismiss(self, after_s: float) -> None:
-        """End the bots that nobody has asked for so long."""
+        """End the bots that have been idle for `after_s` seconds."""
         with self._lock:
             until_s = time.monotonic() - after_s
             gone = [one for one in self._idle if self._since_s[one[1]] <= until_s]
@@ -200,7 +199,7 @@ class Thinkers:
             tell(None)
 
     def _has_place(self, stop: threading.Event, tell: Callable[[dict[str, Any]], None]) -> bool:
-        """Wait until fewer bots think; False where nobody wants that any more."""
+        """Wait until fewer bots think; return False if the request was withdrawn."""
         if self._places.acquire(blocking=False):
             return True
         tell({"part": "waits"})
@@ -235,7 +234,7 @@ class Thinkers:
 
     @contextmanager
     def _engine(self, player: _Player) -> Iterator[Engine]:
-        """Lend a process of a bot that nobody else asks; raises ConfigError and EngineError."""
+        """Lend an idle process of a bot, or start one; raises ConfigError and EngineError."""
         if player.bot not in self._specs:
             known = ", ".join(self._specs) or "none"
             raise ConfigError(f"bot {player.bot!r} not found; the site has: {known}")
@@ -252,7 +251,10 @@ class Thinkers:
             self._put_back(player, engine)
 
     def _taken(self, player: _Player) -> Engine | None:
-        """Return the one that was asked last, best one of this level; None where none is idle."""
+        """Return the bot's idle engine asked last, preferably at this level.
+
+        None if none is idle.
+        """
         with self._lock:
             mine = [at for at, (one, _) in enumerate(self._idle) if one.bot == player.bot]
             same = [at for at in mine if self._idle[at][0] == player]
@@ -270,10 +272,10 @@ class Thinkers:
 
 
 def _thought(found: Solved) -> dict[str, Any]:
-    """Return what a bot thinks, for who is to move.
+    """Return the bot's evaluation, for the side to move.
 
-    `value` and `words`; `expected` in -1..1 or null; `depth`, `nodes`, `seconds`; `line`, the moves
-    that it expects.
+    The keys are `value`, `words`, `expected` (in -1..1 or null), `depth`, `nodes`, `seconds` and
+    `line` (the expected moves).
     """
     return {
         "value": found.value,

@@ -1,6 +1,6 @@
-"""How much the site does at once, for one visitor and for all: who asks for more is told to wait.
+"""The limits on simultaneous work, per visitor and in total; further requests get an error.
 
-Everything here happens on the loop of the server.
+All of this runs on the server's event loop.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _Made = TypeVar("_Made")
 
 
 def visitor_of(request: Request) -> str:
-    """Return who asks: an address, or the network of 2^64 addresses that a visitor has in IPv6.
+    """Return the visitor: an address, or in IPv6 the network of 2^64 addresses that one has.
 
     >>> from types import SimpleNamespace as Of
     >>> visitor_of(Of(client=Of(host="2001:db8:1:2:3::4"))), visitor_of(Of(client=None))
@@ -41,24 +41,24 @@ def visitor_of(request: Request) -> str:
 
 
 class VisitorLimits:
-    """Places for what takes long, of which a visitor may have some, and all together a few more."""
+    """Places for long work, limited per visitor and in total."""
 
     def __init__(self, what: str, *, each: int, most: int) -> None:
-        """Take what the places are for, as a plural, and how many there are."""
+        """Set the number of places; `what` is a plural noun for messages."""
         self._what: Final = what
         self._each: Final = each
         self._most: Final = most
         self._taken: Final[Counter[str]] = Counter()
         self.retry_s = 5.0
-        """After how long a place may be free."""
+        """The expected time until a place is free, in seconds."""
 
     @property
     def taken_by_all(self) -> int:
-        """Return how many places are taken."""
+        """Return the number of taken places."""
         return self._taken.total()
 
     def refuse(self, visitor: str) -> None:
-        """Raise HTTPException if there is no place."""
+        """Raise HTTPException if all places are taken."""
         is_own = self._taken[visitor] >= self._each
         if is_own or self.taken_by_all >= self._most:
             whose = f"you already have {self._each}" if is_own else f"all {self._most} are taken"
@@ -71,7 +71,7 @@ class VisitorLimits:
 
     @contextmanager
     def taken(self, visitor: str) -> Iterator[None]:
-        """Take a place while something is done; raises HTTPException if there is none."""
+        """Hold a place during a block; raises HTTPException if all are taken."""
         self.refuse(visitor)
         self._taken[visitor] += 1
         try:
@@ -87,13 +87,13 @@ def _less(counts: Counter[str], visitor: str) -> None:
 
 
 class WaitingTurns:
-    """Turns at what only a few may do at once, in the order of asking.
+    """Turns at work that only a few can do at once, in the order of requests.
 
-    A visitor who has enough turns already lets the others go first.
+    A visitor with enough turns lets others pass.
     """
 
     def __init__(self, *, each: int, most: int) -> None:
-        """Take how many turns a visitor has at once, and all together."""
+        """Set the number of simultaneous turns, per visitor and in total."""
         self._each: Final = each
         self._most: Final = most
         self._taken: Final[Counter[str]] = Counter()
@@ -101,7 +101,7 @@ class WaitingTurns:
 
     @asynccontextmanager
     async def taken(self, visitor: str) -> AsyncIterator[None]:
-        """Wait for a turn, and have it while something is done."""
+        """Wait for a turn, and hold it during a block."""
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((visitor, turn))
         self._give()
@@ -125,11 +125,11 @@ class WaitingTurns:
 
 
 class GoneError(LathError):
-    """The visitor has gone before there was an answer."""
+    """The visitor has left before there was an answer."""
 
 
 async def unless_gone(request: Request, work: Coroutine[Any, Any, _Made]) -> _Made:
-    """Return what some work makes; cancel it if the visitor goes before; raises GoneError."""
+    """Return the result of some work; if the visitor leaves, cancel it and raise GoneError."""
     gone = asyncio.create_task(_gone(request))
     made = asyncio.create_task(work)
     try:

@@ -1,7 +1,7 @@
-"""What is seen of a tournament now: how it stands, and the boards of the games that are played.
+"""The live view of a tournament: its standing, and the boards of the games in play.
 
-One watcher looks, however many spectators there are; each is sent what is new to him since he was
-sent something last, so that who reads slowly misses steps and holds up nobody.
+One watcher reads for all spectators. Each spectator gets all values that changed since the last
+message, so a slow reader skips steps and holds up nobody.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from lath.arena.site.standing import SiteStandings
 
 EVERY_S: Final = 0.1
-"""How often one looks at boards, while somebody watches."""
+"""The time between two looks at the boards while there are spectators, in seconds."""
 
 STATUS_S: Final = 1.0
-"""How often one looks at how it stands."""
+"""The time between two looks at the standing, in seconds."""
 
 IDLE_S: Final = 15.0
-"""After so long without news something is sent all the same, so that a dead line is found out."""
+"""The time without news after which a message is sent anyway, to detect dead connections."""
 
 MOST_BOARDS: Final = 64
 
@@ -42,7 +42,7 @@ NO_BOARDS: Final[dict[str, Any]] = {"part": "boards", "slots": []}
 
 @dataclass(slots=True)
 class _Seen:
-    """The game of one worker, as it was looked at last."""
+    """The game of one worker at the last look."""
 
     start: tuple[object, ...] = ()
     moves: list[str] = field(default_factory=list)
@@ -50,7 +50,7 @@ class _Seen:
     before: Position | None = None
 
     def follow(self, glimpse: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the board of a glimpse; None where nothing can be drawn of it."""
+        """Return the board of a glimpse; None if it cannot be drawn."""
         names, moves = glimpse.get("names"), glimpse.get("moves")
         if not (_is_texts(names) and len(names) == 2 and _is_texts(moves)):
             return None
@@ -85,13 +85,13 @@ def _is_texts(value: object) -> TypeGuard[Sequence[str]]:
 
 
 def _pair(value: object) -> list[float | None]:
-    """Return a number of first and of second; None where there is none: a bot may say anything."""
+    """Return a number for each player; None if a bot's value is not a number."""
     pair = value if isinstance(value, list | tuple) and len(value) == 2 else (None, None)
     return [number_of(str(one)) for one in pair]
 
 
 class Watcher:
-    """Looks at one tournament while somebody watches it."""
+    """A watcher of one tournament, which works only while there are spectators."""
 
     def __init__(
         self,
@@ -100,13 +100,13 @@ class Watcher:
         log: Callable[[], list[str]],
         every_s: float = EVERY_S,
     ) -> None:
-        """Take the tournament, and what tells the lines that a run of ours has written."""
+        """Watch a tournament; `log` returns the lines of a run that the site started."""
         self.item: Final = item
         self._standings: Final = standings
         self._log: Final = log
         self._every_s: Final = every_s
         self._parts: dict[str, tuple[int, str]] = {}
-        """What was seen, by name: the number of the look at which it became so, and JSON."""
+        """The parts of the view by name, as JSON, with the number of the look that changed each."""
         self._looks = 0
         self._seen: dict[str, _Seen] = {}
         self._next_status_s = 0.0
@@ -116,7 +116,7 @@ class Watcher:
         self.spectators = 0
 
     async def stream(self) -> AsyncIterator[str]:
-        """Yield what there is to see as server-sent events, for as long as somebody reads."""
+        """Yield the view as server-sent events, until the spectator leaves."""
         self.spectators += 1
         if self._task is None or self._task.done():
             self._parts.clear()  # it may be long ago
@@ -140,7 +140,7 @@ class Watcher:
             self.spectators -= 1
 
     def end(self) -> None:
-        """Send nobody anything any more: the site ends."""
+        """End all streams, because the site ends."""
         self._is_over = True
         self._news.set()
 
@@ -158,7 +158,7 @@ class Watcher:
             await asyncio.sleep(self._every_s)
 
     def _look(self) -> dict[str, str]:
-        """Return what there is to see, as JSON by name."""
+        """Return the parts of the view, as JSON by name."""
         parts = {}
         if (now_s := time.monotonic()) >= self._next_status_s:
             self._next_status_s = now_s + STATUS_S
