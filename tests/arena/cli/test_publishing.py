@@ -18,7 +18,6 @@ from places import ROOT, page_text
 from planted import pool, secret, secrets_below, secrets_in
 from sample_records import HOSTILE_NAMES, random_game
 
-from lath import DOCUMENTATION
 from lath.arena.publishing.pages import MANIFEST
 from lath.notation.text.writer import format_record
 from lath.reports.event.league import address, addresses
@@ -91,7 +90,7 @@ def dead_links(folder: Path) -> Iterator[str]:
     """Yield the links of the league's own pages that lead out of the folder, or nowhere."""
     pages = {path.resolve(): Links(path.read_text()) for path in folder.rglob("*.html")}
     for path, page in pages.items():
-        for link in (one for one in page.links if not one.startswith(DOCUMENTATION)):
+        for link in page.links:
             parts = urlsplit(link)
             there = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             is_fine = not (parts.scheme or parts.netloc or parts.path.startswith("/"))
