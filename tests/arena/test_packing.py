@@ -153,7 +153,7 @@ def test_what_cannot_be_packed_is_said(tmp_path: Path) -> None:
         pack("nobody")
     assert "need --protocol with a contest" in arena("bot", "pack", "greedy", "--tc", "move 1").err
     clock = arena("bot", "pack", "greedy", "--protocol", "botzone", "--tc", "5+0.1")
-    assert "expected a time for each move, or nodes" in clock.err
+    assert "is not a time per move" in clock.err
 
 
 FIRST_TURN = (

@@ -161,11 +161,12 @@ def test_words_are_spelt_as_in_british_english(tmp_path: Path) -> None:
 
 MOST_BYTES: Final = {
     "README.md": 6_000,
-    "CHANGELOG.md": 12_288,
+    "CHANGELOG.md": 13_312,
     "docs/index.md": 3_000,
     "docs/how-to/*.md": 8_000,
     "docs/tutorials/*.md": 8_000,
-    "docs/**/*.md": 12_000,
+    "docs/[er]*/*.md": 18_432,
+    "docs/design/*.md": 30_000,
 }
 """What each page of a pattern may have."""
 

@@ -292,7 +292,7 @@ def test_what_cannot_be_read_is_left_out_with_the_reason(season: Path) -> None:
     assert {one["name"] for one in told["tournaments"]} == {"cup", "torn"}
     ran = arena("report", season, "--no-reports")
     assert ran.status == 1
-    assert f"{season / 'wiped'} is not in {season / 'index.html'}: " in ran.err
+    assert f"{season / 'wiped'}: left out of {season / 'index.html'}: " in ran.err
     page = Page(season / "index.html")
     section = page.html.partition('<section id="unreadable"')[2]
     assert "2 tournaments could not be read" in section

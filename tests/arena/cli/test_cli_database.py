@@ -380,7 +380,7 @@ def test_a_database_by_another_name_is_seen_to_be_one(
     other = out.rename(tmp_path / "games.db")
     words = "it is a database; give it the suffix .duckdb"
     ran = arena("check", other)
-    assert (ran.status, ran.err) == (2, f"error: {other} cannot be read: {words}\n")
+    assert (ran.status, ran.err) == (2, f"error: {other}: cannot be read: {words}\n")
     with other.open() as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         with pytest.raises(OSError, match="it is a database"):

@@ -254,7 +254,7 @@ def test_undo_gives_the_bot_back_the_time_it_had_and_a_first_move() -> None:
 def test_undo_leaves_the_bots_opening_move_alone_and_starts_again_who_has_died() -> None:
     typed = lines("undo", "h1", "undo", "undo")
     ended = play("yavalath", *bad(Good), "--side", "second", typed=typed)
-    assert ended.out.count("you have no move to take back") == 2
+    assert ended.out.count("you have not moved yet") == 2
     assert ended.out.count("1. white (bad): a1") == 1
     assert ended.out.count("2. black (you): ") == 4
     typed = lines("i1", "i3", "undo", "i5", "quit")

@@ -238,7 +238,7 @@ def test_show_reads_a_record_by_its_index_and_says_when_that_is_stale(tmp_path: 
     path.write_text('[Game "surikata"]\n\n1. Me5 *\n')
     ran = arena("show", path, "--record", 1)
     assert "after 1. Me5" in ran.out
-    assert f"{path}.idx is older than games.lath: reading from the beg" in ran.err
+    assert f"{path}.idx is older than games.lath; reading from the beg" in ran.err
 
 
 def test_an_index_replaces_nothing_but_an_index(tmp_path: Path) -> None:

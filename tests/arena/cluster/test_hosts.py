@@ -329,9 +329,17 @@ NO_RESULTS: tuple[tuple[str, type[Exception], str], ...] = (
     (write(TaskAnswer(is_unknown=True)), PlaceLostError, "restarted"),
     ("rubbish", PlaceLostError, "expected TaskAnswer, found 'rubbish'"),
     (write(TaskAnswer(results=("{}",))), PlaceLostError, "expected PairResult"),
-    (write(TaskAnswer(results=(result(2, 3, 4),))), PlaceLostError, "pair 1 was asked for"),
-    (write(TaskAnswer(results=(result(1, 3),))), PlaceLostError, "pair 1 was asked for"),
-    (write(TaskAnswer(results=(result(1, 1, 1),))), PlaceLostError, "pair 1 was asked for"),
+    (
+        write(TaskAnswer(results=(result(2, 3, 4),))),
+        PlaceLostError,
+        "the answer is not about pair 1",
+    ),
+    (write(TaskAnswer(results=(result(1, 3),))), PlaceLostError, "the answer is not about pair 1"),
+    (
+        write(TaskAnswer(results=(result(1, 1, 1),))),
+        PlaceLostError,
+        "the answer is not about pair 1",
+    ),
 )
 
 

@@ -66,7 +66,7 @@ def test_this_machine_alone_is_talked_to_in_the_clear_if_somebody_insists(
         assert not is_loopback(address)
         with (
             dask.config.set({IN_THE_CLEAR: False}),
-            pytest.raises(ConfigError, match="tcp:// is for this machine alone"),
+            pytest.raises(ConfigError, match="tcp:// works only on this machine"),
         ):
             security_of(address)
 

@@ -225,7 +225,7 @@ def test_changes_are_told_and_kept_with_old_and_new_values(cup: Cup, tmp_path: P
     data = commands.arena("report", cup.out, "--data", "-")
     assert json.loads(data.out)["changes"] == found
     assert commands.arena("report", cup.out, "-o", page).status == 0
-    assert "Changes while it was played" in page.read_text()
+    assert "Changes during the tournament" in page.read_text()
     assert "512 MiB" in commands.arena("rate", cup.out).out
     told = (page.read_text(), data.out, shown.out)
     assert not any("hush" in text for text in told), "variables may be secret"

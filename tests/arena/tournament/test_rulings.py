@@ -103,7 +103,7 @@ def test_what_is_taken_back_leaves_the_standings_as_they_were(cup: Path) -> None
     rule("--void", 1, "--void", 2, "--disqualify", "cat")
     assert (cup / "standings.json").read_bytes() != before
     ran = rule("--reinstate", 1, "--reinstate", 2, "--reinstate", "cat")
-    assert "ruled: cat is disqualified no more: power cut" in ran.err
+    assert "ruled: cat is no longer disqualified: power cut" in ran.err
     assert (cup / "standings.json").read_bytes() == before
     rulings = rated(cup)["rulings"]
     assert len(rulings) == 3
