@@ -186,7 +186,7 @@ class Database(AbstractContextManager["Database"]):
         try:
             yield
         except duckdb.Error as error:
-            raise DatabaseError(f"{self._shown}: damaged: {first_line(error)}") from error
+            raise DatabaseError(f"{self._shown} is damaged: {first_line(error)}") from error
 
     def flags(self, query: str) -> Flags:
         """Return the games in a query of game numbers, as flags by number, of which 0 is unused."""

@@ -7,7 +7,8 @@ says nothing of a machine: of 0.1.0 the parent of the commit "house: the folders
 lath.games, lath.notation, ...", of 0.2.0 the commit before packages were split.
 Beside each directory that was not finished lies what that version itself has made of it later: the
 records of the whole tournament. `records.lath` and `records.jsonl` are what 0.1.0 has made of
-records with every tag; `answers/` has what 0.2.0 has printed and written of the directories; its captions are today's.
+records with every tag; `answers/` has what 0.2.0 has printed and written of the directories, in
+the captions of today.
 """
 
 from __future__ import annotations

@@ -484,7 +484,7 @@ def test_a_damaged_database_is_told_of(out: Path) -> None:
     for words in (("select", "--where", 'reached "e5"'), ("select",), ("explore",), ("show",)):
         ran = arena(words[0], out, *words[1:])
         assert ran.status == 2, words
-        assert ran.err.startswith(f"error: {out}: "), words
+        assert ran.err.startswith(f"error: {out}"), words
         assert ran.err.count("\n") == 1, words
 
 
