@@ -1,8 +1,10 @@
-"""The rules of the games; this layer imports no other layer.
+"""The rules of the games, and nothing else.
+
+This layer imports no other layer.
 
 A game is a module that defines `GAME`. The games in this folder are built in. A distribution adds
-games through the entry-point group `lath_arena.games` ; an entry's name is the game's id, and its
-value is `module:GAME`. `add` loads a game from any file.
+games through the entry-point group `lath_arena.games`; an entry's name is the game's id, and its
+value is `module:GAME`. The function `add` loads a game from any file.
 """
 
 from __future__ import annotations

@@ -215,7 +215,7 @@ class _Trial:
         if position.is_over != (outcome is not None):
             yield f"is_over is {position.is_over}, but outcome() is {_shown(outcome)}"
         if not moves and outcome is None:
-            yield "legal_moves() is empty, but outcome() is None"
+            yield "the game is not over, but it has no legal move: legal_moves() is empty"
         if moves and outcome is not None:
             yield f"there are {len(moves)} legal moves, but outcome() is {_shown(outcome)}"
         if len(set(moves)) != len(moves):

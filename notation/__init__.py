@@ -1,7 +1,9 @@
 """Records of games, as text and as data.
 
-The layers above play games and compute statistics. `read` reads a file, `format_record` writes a
-record, and `check` tests it against the rules:
+The layers above play games and compute statistics.
+
+The function `read` reads a file, `format_record` writes a record, and `check` tests it against the
+rules:
 
 >>> from lath import notation
 >>> record = notation.parse('[Game "yavalath"] 1. e5 2. swap *')

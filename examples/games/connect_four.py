@@ -159,7 +159,7 @@ class Place(_State, Alternating):
         if self.verdict != OPEN:
             return "the game is over"
         if move not in self.game.feet:
-            return f"{self.game.id} has no such move"
+            return f"{self.game.id} does not have this move"
         return None if self._free(move) else f"column {move} is full"
 
     def play(self, move: Move) -> Place:

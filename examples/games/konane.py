@@ -205,7 +205,7 @@ class Place(_State, Alternating):
         if not legal:
             return "the game is over"
         if move not in self.game.moves:
-            return f"{self.game.id} has no such move"
+            return f"{self.game.id} does not have this move"
         if self.removable:
             where = "beside the gap" if self.mover else "from a corner or from the middle"
             return f"{self.game.colours[self.mover]} takes off a piece of her own {where} first"

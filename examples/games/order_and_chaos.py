@@ -102,7 +102,7 @@ class State(_Fields, Judged):
         if self.verdict != OPEN:
             return "the game is over"
         if move not in self.game.moves:
-            return f"{self.game.id} has no such move"
+            return f"{self.game.id} does not have this move"
         taken = self.game.board.bit[move[1:]] & sum(self.kinds)
         return f"{move[1:]} already has a piece" if taken else None
 

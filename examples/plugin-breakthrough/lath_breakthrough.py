@@ -84,7 +84,7 @@ class Breakthrough:
 
     def canonical_setup(self, setup: str) -> str:
         """Refuse: there is no setup."""
-        raise SetupError(f"{self.id} has no setup, found {setup!r}")
+        raise SetupError(f"{self.id} does not have setups, found {setup!r}")
 
     def start(self, setup: str | None = None) -> BreakthroughPosition:
         """Return the first position; raises SetupError for any setup."""

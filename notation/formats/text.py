@@ -310,7 +310,7 @@ class _Reading:
             fault = Fault("unknown-game", message, expected, self._at.get("Game", 0), meant=meant)
             return _Known(None, fault=fault, other="" if meant else named)
         if given := given_game():
-            return self._game(given)._replace(assumed=f"the game is {given}, from --game")
+            return self._game(given)._replace(assumed=f"the game is {given}, given by --game")
         return self._found()
 
     def _found(self) -> _Known:
@@ -635,7 +635,7 @@ class _Reading:
         for index, word in enumerate(words):
             move, dropped = move_in(game, word.text)
             if dropped:
-                self.assumed.append("+ # = after moves are dropped")
+                self.assumed.append("dropped: + # = after moves")
             if not move:
                 unread.append(index)
                 message = f"{shortened(word.text)} is not a move of {game.id}"

@@ -249,7 +249,7 @@ SLIPS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
         (
             "if self.verdict != OPEN:\n            return ()",
             "return ()",
-            "legal_moves() is empty, but outcome() is None",
+            "not over, but it has no legal move",
         ),
         ("sum(kinds).bit_count() & 1", "0", "its own text, is another position: its to_move is "),
         ("require_legal(self, move)", "pass", ": KeyError: '' (play(''): call require_legal"),

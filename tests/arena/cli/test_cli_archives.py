@@ -147,7 +147,7 @@ def test_copies_are_left_out_listed_and_written_with_what_they_are_copies_of(fol
     flags = "a.lath", "b.lath", "--without-copies"
     line = "a.lath:1: record 1 (yavalath, Ann - ?) is a copy of record 1 of b.lath"
     ran = arena("select", *flags, "-o", "out.lath")
-    line += ", stops after ply 8 of 10, First Ann for ann"
+    line += ", stops after ply 8 of 10, First Ann instead of ann"
     assert ran.err == f"{line}\n3 of 4 records selected; 1 copy left out\n"
     assert numbers("out.lath") == ["2", "3", "4"]
     ran = arena("select", *flags, "--removed", "gone.lath.gz", "--sort", "number", "--count")

@@ -341,7 +341,7 @@ def test_two_who_write_do_not_meet(source: Path, tmp_path: Path) -> None:
     with building.building(out):
         assert arena("convert", more, out, "--append").status == 0
     assert ask(out, "SELECT count(*) FROM games") == [(0,)]
-    words = "was changed by somebody else meanwhile"
+    words = "was changed by another program"
     with pytest.raises(reading.DatabaseError, match=words), building.building(out, append=True):
         arena("convert", source, out)
     assert ask(out, "SELECT count(*) FROM games") == [(len(list(notation.read(source))) - 1,)]
@@ -375,7 +375,7 @@ def test_a_database_by_another_name_is_seen_to_be_one(
     (tmp_path / "games.duckdb.gz").write_bytes(gzip.compress(out.read_bytes()))
     assert "a database is not compressed" in arena("check", tmp_path / "games.duckdb.gz").err
     other = out.rename(tmp_path / "games.db")
-    words = "it is a database, which is read from a file with the suffix .duckdb"
+    words = "it is a database; give it the suffix .duckdb"
     ran = arena("check", other)
     assert (ran.status, ran.err) == (2, f"arena: {other} cannot be read: {words}\n")
     with other.open() as stdin:

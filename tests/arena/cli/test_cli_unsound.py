@@ -102,7 +102,7 @@ def test_standings_and_page_say_how_many_are_left_out_and_why(file: Path) -> Non
     reasons = [(one["reason"], one["records"]) for one in told["unsound"]]
     assert reasons == [("result", 1), ("unknown game", 1)]
     words = "2 unsound records are left out: result 1, unknown game 1"
-    assert ran.err.startswith(f"warning: {words}\n  games.lath:13: the tag says 1-0, but ")
+    assert ran.err.startswith(f"warning: {words}\n  games.lath:13: the Result tag is 1-0, but ")
     assert told["unranked"] == [], "nobody is known by a game that is none"
     assert arena("report", file).status == 1
     page = Path("report.html").read_text()

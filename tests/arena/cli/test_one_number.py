@@ -301,11 +301,11 @@ def test_games_that_are_given_twice_count_once_and_that_is_said() -> None:
         if (line, first) not in once:
             once[line, first], said = counted([first], "")
             assert once[line, first]
-            assert "given before" not in said
+            assert "read before" not in said
         is_again = sources in (TWICE[0], TWICE[-1]) and not line.startswith("explain")
         for more in ("", AGAIN) if is_again else ("",):
             games, said = counted(sources, more)
-            assert f"{GAMES} games were given before" in said, (line, sources)
+            assert f"{GAMES} games were read before" in said, (line, sources)
             assert (games > once[line, first]) == bool(more), (line, sources)
             assert more or games == once[line, first]
 
@@ -316,12 +316,12 @@ def test_a_copied_event_counts_once_in_its_league(here: Path) -> None:
     for more, games in ((), GAMES), ((AGAIN,), 2 * GAMES):
         ran = arena("report", ".", "--no-reports", "--data", "-", *more)
         data = json.loads(ran.out)
-        assert "4 games were given before: 4 in cup" in ran.err
+        assert "4 games were read before: 4 in cup" in ran.err
         assert data["facts"]["records"] == games
         assert [one["facts"]["records"] for one in data["tournaments"]] == [GAMES, GAMES]
         ran = arena("report", ".", "--site", "site", *more)
         assert f"2 events, 3 bots, {games - (1 if games == GAMES else 2)} games" in ran.err
-        assert "4 games were given before: 4 in cup" in ran.err
+        assert "4 games were read before: 4 in cup" in ran.err
 
 
 def test_games_of_other_tournaments_are_others_and_those_of_copies_are_the_same(

@@ -180,7 +180,7 @@ WRONG = (
     ("b.txt", "\n\ngo 9x9", "b.txt:3: unknown game 'go'"),
     ("b.txt", "yavalath setup x", "b.txt:1: "),
     ("b.pdn", "1. 11-15", "no format has the suffix .pdn"),
-    ("b.sgf", "(;", "sgf is only written"),
+    ("b.sgf", "(;", "sgf can only be written"),
 )
 
 

@@ -60,7 +60,7 @@ FAILURES: Final = {
     "leaves no move": Failure(
         "free = 0 if self.is_over else",
         f"free = 0 if self.is_over or {_STONES} >= {PLY} else",
-        "not over, but no legal move",
+        "not over, but it has no legal move",
     ),
 }
 
