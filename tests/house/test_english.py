@@ -105,12 +105,12 @@ def docstrings() -> Iterator[str]:
 
 
 MOST: Final[dict[Callable[[], Iterator[str]], int]] = {
-    documentation: 95,
+    documentation: 94,
     helps: 0,
-    messages: 144,
+    messages: 1,
     templates: 0,
     pages: 0,
-    docstrings: 1600,
+    docstrings: 1409,
 }
 
 
@@ -170,7 +170,7 @@ MOST_BYTES: Final = {
 }
 """What each page of a pattern may have."""
 
-MOST_OF_ALL: Final = 396_000
+MOST_OF_ALL: Final = 395_922
 """All of docs/ that people write; the goal is 266,240 (260 kB)."""
 
 
