@@ -208,7 +208,7 @@ def _configured(
             f"{CONFIG}: exists here but was not named; name it, or name bots with --bot",
             hint=f"arena run {CONFIG}",
         )
-    tell(f"No config or bots given: playing the built-in demo into ./{out} (about 2 minutes)")
+    tell(f"No config or bots given: playing the built-in demo into ./{out}")
     return build(demo(), Path(), flags)
 
 
