@@ -20,7 +20,7 @@ HEAD: Final = Path(__file__).parent / "reference" / "_commands.md"
 HOW_TO: Final = {
     "init": "tutorials/your-first-bot",
     "run": "how-to/run-a-tournament",
-    "match": "how-to/run-a-tournament",
+    "match": "how-to/test-a-new-version",
     "tune": "how-to/tune-a-bot",
     "serve": "how-to/use-the-local-site",
     "bot check": "how-to/check-a-bot",
@@ -30,7 +30,7 @@ HOW_TO: Final = {
     "rate": "explanation/ratings",
     "report": "how-to/publish-results",
     "check": "explanation/durability",
-    "convert": "reference/formats",
+    "convert": "how-to/convert-records",
     "select": "how-to/manage-archives",
     "analyze": "how-to/solve-and-make-puzzles",
     "edit": "how-to/manage-archives",
