@@ -456,16 +456,21 @@ OpeningsAsOfRun = Annotated[
         Topic.MOST_USED,
     ),
 ]
-GamesAtOnce = Annotated[
-    str | None,
-    option(
-        "--jobs -j",
-        "N|auto",
-        "Games at the same time, or auto for as many as the cores allow.",
-        Topic.MOST_USED,
-        default="auto",
-    ),
-]
+
+
+def games_option(default: str) -> Any:
+    """Return the option --game of commands that play."""
+    words = "Game type to play, or its file. Repeatable."
+    return option("--game", "GAME", words, Topic.MOST_USED, default=default)
+
+
+def jobs_option(default: str) -> Any:
+    """Return the option --jobs of commands that play."""
+    words = "Games at the same time, or auto for as many as the cores allow."
+    return option("--jobs -j", "N|auto", words, Topic.MOST_USED, default=default)
+
+
+GamesAtOnce = Annotated[str | None, jobs_option("auto")]
 TestedElo = Annotated[
     str | None,
     option(

@@ -34,6 +34,7 @@ from lath.arena.cli.main import (
     Sandbox,
     TestedElo,
     argument,
+    games_option,
     option,
     whole,
 )
@@ -203,13 +204,7 @@ def match(
     ] = None,
     games: Annotated[
         list[str] | None,
-        option(
-            "--game",
-            "GAME",
-            "Game type to play, or its file. Repeatable.",
-            Topic.MOST_USED,
-            default="those of NEW's tournament.toml, or all that both play",
-        ),
+        games_option("those of NEW's tournament.toml, or all that both play"),
     ] = None,
     tc: Annotated[
         str,

@@ -31,6 +31,8 @@ from lath.arena.cli.main import (
     Sandbox,
     argument,
     flag,
+    games_option,
+    jobs_option,
     option,
     positive,
     print_done,
@@ -98,13 +100,7 @@ def run(
     ] = None,
     games: Annotated[
         list[str] | None,
-        option(
-            "--game",
-            "GAME",
-            "Game type to play, or its file. Repeatable.",
-            Topic.MOST_USED,
-            default=", ".join(DEMO_GAMES),
-        ),
+        games_option(", ".join(DEMO_GAMES)),
     ] = None,
     format_: Annotated[
         str | None,
@@ -133,13 +129,7 @@ def run(
     openings: OpeningsAsOfRun = None,
     jobs: Annotated[
         str | None,
-        option(
-            "--jobs -j",
-            "N|auto",
-            "Games at the same time, or auto for as many as the cores allow.",
-            Topic.MOST_USED,
-            default="auto, or 1 with CONFIG",
-        ),
+        jobs_option("auto, or 1 with CONFIG"),
     ] = None,
     seed: Annotated[
         str | None,
