@@ -117,7 +117,7 @@ class SeasonPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(Settings):
-    """A tournament, ready to be played."""
+    """The configuration of a tournament, checked and ready to play."""
 
     event: str = "Tournament"
     format: str = "round-robin"
@@ -182,7 +182,7 @@ class Config(Settings):
 
     @property
     def cores_of_a_game(self) -> int:
-        """Return how many cores a game needs at the same time."""
+        """Return the most cores that a game uses at the same time."""
         return _cores_of_a_game(self.bots, ponder=self.limits.ponder)
 
     def beginning(self, openings: Openings) -> Config:

@@ -112,7 +112,7 @@ class Benches:
 def resting(
     known: Mapping[str, Bench], digests: Mapping[str, str], unbenched: Collection[str]
 ) -> set[str]:
-    """Return who is not even tried again: who crashed, is the same program, and not asked for."""
+    """Return benched bots not to try again: unchanged ones with crashes, unless `unbenched`."""
     return {
         name
         for name, one in known.items()

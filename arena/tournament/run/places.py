@@ -64,7 +64,7 @@ class Bell:
 
 
 class Places(Protocol):
-    """Where games are played."""
+    """The places where games are played."""
 
     @property
     def bell(self) -> Bell:

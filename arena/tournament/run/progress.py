@@ -304,7 +304,7 @@ class Progress:
         """The outcome by the rules of the format."""
         self.cluster: ClusterSeen | None = None
         """The last state of a cluster; None without one."""
-        self._listens_s: Final = clock()  # since when
+        self._listens_s: Final = clock()
         self._next_status_s = self._listens_s + STATUS_S
         self._games: Final[dict[int, list[GameEnded]]] = {}
         """Games by pair, until the pair has ended."""

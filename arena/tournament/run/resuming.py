@@ -235,7 +235,7 @@ def note_changes(
     for row in store.note(CHANGES) or ():
         if row["games"] < games:
             kept.append(row)
-        else:  # no game was played with it
+        else:  # the change has no games
             before[row["bot"]][row["setting"]] = row["was"]
     date = dt.datetime.now().astimezone().isoformat(timespec="seconds")
     new = []

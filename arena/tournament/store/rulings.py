@@ -21,10 +21,10 @@ class Orders:
     """The rulings that a command asks for."""
 
     void: tuple[int, ...] = ()
-    """Numbers of games."""
+    """Numbers of games to make void."""
 
     disqualify: tuple[str, ...] = ()
-    """Names of bots, as in records."""
+    """Names of bots to disqualify, as in records."""
 
     reinstate: tuple[str, ...] = ()
     """Numbers and names whose ruling is lifted."""

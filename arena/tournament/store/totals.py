@@ -94,7 +94,7 @@ FROM (
 
 @dataclass(frozen=True, slots=True)
 class EndingTally:
-    """Games that ended alike."""
+    """Games with the same players, result and termination."""
 
     first: str
     """The first player."""
