@@ -135,7 +135,7 @@ def lost_words(bot: BotTotals) -> str:
 
 
 def mishaps_words(bots: Iterable[BotTotals], names: Iterable[str]) -> str:
-    """Return an addition to a verdict on bots that lost a tenth of their games by failures.
+    """Return an addition to a verdict on bots that lost over a tenth of their games by failures.
 
     Empty if no bot did.
     """
