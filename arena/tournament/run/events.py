@@ -261,7 +261,7 @@ class Warned(_Event):
     """The bot that cannot play, if the warning is about one; otherwise empty."""
 
     what: str = ""
-    """The event that befell this bot, without its name and standard error."""
+    """The failure of this bot, without its name and standard error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,7 +277,7 @@ class PairingStopped(_Event):
     """The bot that `why` is about; empty if it is about neither."""
 
     what: str = ""
-    """The event behind the stop, without the bot's name and standard error."""
+    """The cause, without the bot's name and standard error."""
 
     @classmethod
     def of(cls, pairing: Collection[str], why: Cause) -> Self:
