@@ -100,7 +100,7 @@ def greet_bots(
 ) -> Said:
     """Start each bot once; return the handshakes, and errors for bots that cannot play.
 
-    Waits while the machine lacks what a bot needs, and raises MachineError after too long.
+    If the machine lacks something, this waits, and raises MachineError after too long.
     """
     watch = Watch()
     said: dict[str, Greeting | BotError] = {}

@@ -116,7 +116,7 @@ class Refreshed:
 
 
 _Lack = tuple[MachineError, Slot, PairJob]
-"""The lack, and the slot and job that met it."""
+"""The shortage, and the slot and job that met it."""
 
 
 def _without_crashes(result: PairResult) -> PairResult:
@@ -159,9 +159,9 @@ class Runner:
         The `digests` identify the bots by name, for notes of benches.
 
         The `executors` make the workers of slots on this machine, and `places` opens other places.
-        All records get the `tags`. Default for `openings`: setups that are drawn. The runner waits
-        `patience_s` seconds for a full disk or for another lack of the machine. It stops at the
-        `budget`, whose time is measured by `clock`. Raises StoreError.
+        All records get the `tags`. Default for `openings`: setups that are drawn. If the disk is
+        full or the machine lacks something else, the runner waits `patience_s` seconds. It stops at
+        the `budget`, whose time is measured by `clock`. Raises StoreError.
         """
         self._open_places: Final = places or partial(LocalSlots, executors)
         self._config: Final = config
@@ -397,7 +397,7 @@ class Runner:
     def _feed(self) -> None:
         """Fill the window of every slot, the emptiest first.
 
-        If a machine lacks something, only try from time to time whether that has ended.
+        If a machine lacks something, only try from time to time whether it has enough again.
         """
         places = self._places
         for host in places.hosts:
@@ -471,7 +471,7 @@ class Runner:
                 if isinstance(error, PlaceLostError):
                     if job.games:
                         self._open.again.append(job)
-                    else:  # the test for the lack is lost with the worker
+                    else:  # the trial job is lost with the worker
                         slot.host.patience.granted()
                     return
                 slot.submit(job)
@@ -481,8 +481,8 @@ class Runner:
     def _wait_for(self, lack: MachineError, slot: Slot, job: PairJob) -> None:
         """Let a job wait until its machine has what it lacks; raises MachineError after too long.
 
-        The machine that lacks it is tested, because others may have it. In a cluster, the host is
-        given up after too long instead.
+        The trial job goes to that machine, because others may have enough. In a cluster, a machine
+        is given up after too long, and MachineError means that all are.
         """
         host = slot.host
         if job.games:
@@ -530,7 +530,7 @@ class Runner:
                 file.sometimes(self._open.schedule.done)
 
     def _finished(self, slots: Iterable[Slot]) -> tuple[list[Stored], list[_Lack]]:
-        """Take finished results from slots, and the jobs that failed for a lack."""
+        """Take finished results from slots, and jobs that the machine lacked something for."""
         results: list[Stored] = []
         lacks: list[_Lack] = []
         for slot in slots:
@@ -578,7 +578,7 @@ class Runner:
         host = slot.host
         jobs = slot.replace()
         lost = [job for job in jobs if job.games]
-        if len(lost) < len(jobs):  # a worker could start, so the lack is over
+        if len(lost) < len(jobs):  # a worker could start, so the machine has enough
             host.patience.granted()
         self._open.again.extend(lost)
         self._places.tidy()

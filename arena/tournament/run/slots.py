@@ -309,14 +309,14 @@ class PlaceLostError(LathError, BrokenExecutor):
 
 
 class Host:
-    """A machine that plays, with its own lacks: other machines may play on meanwhile."""
+    """A machine that plays; if it lacks something, other machines may have enough."""
 
     def __init__(self, name: str, patience: Patience) -> None:
-        """Make a host, without a name for this machine; `patience` times the tests of a lack."""
+        """Make a host, without a name for this machine; `patience` decides when to try it again."""
         self.name: Final = name
         self.patience: Final = patience
         self.trial: tuple[Slot, PairJob] | None = None
-        """The next test of a lack: a job without games, and its slot."""
+        """A trial job without games, and its slot: can bots be started again?"""
         self.is_given_up = False
         """True if it lacked something for too long."""
         self.unfit: Final[dict[str, Cause]] = {}
@@ -371,7 +371,7 @@ class Slot:
                 self._tell(PairBegan.of(self.jobs[future], self.number, self.host.name))
 
     def take(self, future: Future[str]) -> PairJob:
-        """Remove a finished job and return it, reported before."""
+        """Remove a finished job and return it; report its start if that was not done."""
         self._show(future)
         self._told.remove(future)
         self._has_changed = True

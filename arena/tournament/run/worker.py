@@ -191,8 +191,8 @@ def play_pair(job: PairJob) -> str:
 
     A void game is played again with new processes. A bot that can be started may cause one void
     game per tournament; then it loses. A bot that cannot be started ends the pair with its second
-    void game, and with it all waiting pairs of these bots. A lack of the machine counts against no
-    bot.
+    void game, and with it all waiting pairs of these bots. If the machine lacks something, that
+    counts against no bot.
     """
     team = _own_team()
     team.spent |= job.spent
@@ -308,8 +308,8 @@ def _play_out(
 def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team) -> GameResult:
     """Play a game, and restart it if the machine was paused.
 
-    Raises GameVoidError, and MachineError for a lack of the machine. Both end all processes of the
-    bots.
+    Raises GameVoidError, and MachineError if the machine lacks something. Both end all processes of
+    the bots.
     """
     late: list[str] = []
     for _ in range(MOST_HOLD_UPS):
@@ -336,7 +336,7 @@ def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Te
 def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team) -> GameResult:
     """Play a game once.
 
-    Raises MachineError for a lack, also if bots broke the game off and may have met the lack.
+    Raises MachineError if the machine lacks something, also if that may have made bots break off.
     """
     try:
         played = play_game(
@@ -364,7 +364,7 @@ def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team)
 def _excuse(mishap: Cause, job: PairJob) -> None:
     """Raise MachineError for a bot's failure if the machine lacks something.
 
-    The bot has ended and its scratch folder is removed, so the lack is not its own doing.
+    The bot has ended and its scratch folder is removed, so the bot does not cause the shortage.
     """
     try:
         with may_start:

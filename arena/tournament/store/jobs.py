@@ -65,7 +65,7 @@ class PairResult:
     """The resource that the machine lacks, so that the rest was not played and must be tried again;
     otherwise empty.
 
-    If `void` is set too, the lack may have made the bot break off a game.
+    If `void` is set too, the shortage may have made the bot break off a game.
     """
 
     voided: int = 0
