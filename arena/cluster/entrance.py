@@ -42,8 +42,9 @@ def terms_of(
 ) -> tuple[RunTerms, Mapping[str, BotBundle]]:
     """Return a run's terms for all machines, and the bots' files by digest; raises ConfigError.
 
-    `closed` are files and folders that stay here: the tournament's. Bots without a sandbox of their
-    own get one; with `must_be_walled`, they do not play on machines where that is not possible.
+    `closed` are files and folders of the tournament, which are not sent. Bots without a sandbox of
+    their own get one; with `must_be_walled`, they do not play on machines where that is not
+    possible.
     """
     bots, bundles = travelling(config.bots, closed, keys=entry_point.secrets_here())
     terms = RunTerms(

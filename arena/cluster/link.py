@@ -150,7 +150,7 @@ def _refuse_unreadable(name: str, path: str) -> None:
         return
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - a path of Dask's
-        with open(path, "rb"):  # noqa: PTH123 - likewise
+        with open(path, "rb"):  # noqa: PTH123 - a path of Dask's
             pass
     except OSError as error:
         raise ConfigError(f"distributed.comm.tls.{name}: {path}: {error.strerror}") from error

@@ -126,7 +126,8 @@ def command(
         ),
         *_visible(view),
         *(("--bind", view.cache, CACHE) if view.cache else ()),
-        # The kernel's settings below /proc/sys belong to root, whom no namespace makes another.
+        # The settings below /proc/sys belong to root, and a bot of root is root there in any
+        # namespace.
         *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
         *("--chdir", cwd or HOME, "--", *words),
     ]
@@ -188,7 +189,7 @@ def _visible(view: View) -> Iterator[str]:
     """Yield the options that show paths and the targets of their links, outer paths first."""
     shown = {path for path in view.reads if not path.startswith(("/usr/", "/proc/", "/dev/"))}
     shown |= {os.path.realpath(path) for path in shown}
-    last = "//"  # nothing begins so
+    last = "//"  # no path begins like this
     made = {*_SYSTEM, *IN_MEMORY}
 
     def around(path: str) -> Iterator[str]:
