@@ -126,7 +126,7 @@ def command(
         ),
         *_visible(view),
         *(("--bind", view.cache, CACHE) if view.cache else ()),
-        # The settings below /proc/sys belong to root, and a bot of root is root there in any
+        # Root could change the kernel settings below /proc/sys from any namespace.
         # namespace.
         *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
         *("--chdir", cwd or HOME, "--", *words),

@@ -261,7 +261,7 @@ class ControlGroup:
             return self._start_inside(words, begin, start_new_session=start_new_session, **how)
         return subprocess.Popen(
             words,
-            preexec_fn=begin,  # the caller's function
+            preexec_fn=begin,  # noqa: PLW1509 - the caller's function
             start_new_session=start_new_session,
             **how,
         )
@@ -296,7 +296,7 @@ class ControlGroup:
         try:
             process = subprocess.Popen(
                 words,
-                preexec_fn=enter,  # the caller's function
+                preexec_fn=enter,  # noqa: PLW1509 - the caller's function
                 start_new_session=start_new_session,
                 **how,
             )

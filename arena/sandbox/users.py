@@ -1,9 +1,9 @@
-"""A user of its own for each bot that runs: what it may not reach, the system keeps from it.
+"""A separate user for each running bot, so that the system protects other files and processes.
 
-Only the superuser can give users away. Their numbers are of the range that systemd uses for users
-that live as long as their service (61184 to 65519, systemd.exec(5) DynamicUser), so no person and
-no package has them. A process that has claimed one holds a lock on a byte of a file, which the
-system takes back when the process ends.
+Only the superuser can run bots as other users. The user numbers are those that systemd gives to
+users who exist as long as their service (61184 to 65519, systemd.exec(5) DynamicUser). So they
+belong to no person and no package. A process that has claimed a user holds a lock on one byte of a
+file, and the system releases the lock when the process ends.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def can_be_given() -> bool:
 
 
 def is_superuser_of_host() -> bool:
-    """Return whether this process runs as the host's user 0, not only as that of a user namespace."""
+    """Return whether this process runs as the host's user 0, not just a user namespace's."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return False
     return next((outside == 0 for low, outside, _ in _spans() if low == 0), True)
@@ -122,7 +122,7 @@ def release(user: int) -> None:
 
 def _locks() -> int:
     """Return the lock file, which has a locked byte for each claimed user; raises OSError."""
-    global _file  # locks belong to the whole process
+    global _file  # noqa: PLW0603 - locks belong to the whole process
     if _file < 0:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         path = next((each for each in _CLAIMS if os.path.isdir(os.path.dirname(each))), _CLAIMS[-1])
