@@ -274,8 +274,8 @@ def has_filter() -> bool:
 def program(groups: tuple[str, ...] = tuple(RULES)) -> bytes:
     """Return the filter in the kernel's format, a sequence of `sock_filter`.
 
-    It refuses the calls in these groups of `RULES`. Raises KeyError if there is no filter for this
-    type of machine.
+    It refuses the calls in these groups of `RULES`. Raises KeyError if this type of machine has no
+    filter.
     """
     column, audit, other_table = _MACHINES[os.uname().machine]
     code = [
@@ -307,8 +307,8 @@ _PR_SET_SECCOMP, _MODE_FILTER, _BYTES = 22, 2, 8
 def loader() -> Callable[[], None]:
     """Return a function that loads the filter for `UNASKED` into a process, between fork and exec.
 
-    The process must have set `PR_SET_NO_NEW_PRIVS`. If there is no filter for this type of machine,
-    the function does nothing.
+    The process must have set `PR_SET_NO_NEW_PRIVS`. If this type of machine has no filter, the
+    function does nothing.
     """
     if not has_filter():
         return lambda: None
