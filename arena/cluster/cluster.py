@@ -468,7 +468,7 @@ class Cluster:
             why, warnings = done.result()
         except (PlaceLostError, asyncio.CancelledError) as error:
             why, warnings, is_lost = f"{error}", (), True
-        except BaseException as error:  # noqa: BLE001 - the runner must hear of it
+        except BaseException as error:  # noqa: BLE001 - reported to the runner
             why, warnings = f"{error}" or type(error).__name__, ()
         self._news.put((place, why, warnings, is_lost))
 

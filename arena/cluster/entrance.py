@@ -65,7 +65,7 @@ def terms_of(
 def _game_files(game_ids: Iterable[str]) -> Iterator[GameFile]:
     for origin in dict.fromkeys(filter(None, map(games.origin, game_ids))):
         try:
-            source = Path(origin.path).read_bytes().decode()  # its line ends count
+            source = Path(origin.path).read_bytes().decode()  # the digest includes the line ends
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{origin.path}: cannot be sent: {error}") from error
         yield GameFile(name=origin.name, sha256=origin.sha256, source=source)

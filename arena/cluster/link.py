@@ -198,7 +198,7 @@ class SchedulerLink:
         while not self._is_closing:
             try:
                 await self._stay(begun)
-            # Dask raises whatever it meets; nobody else cancels this.
+            # Dask may raise anything, and only Dask cancels this task.
             except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001
                 self.why = " ".join(f"{error}".split()) or type(error).__name__
             if not begun.done():

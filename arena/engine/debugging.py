@@ -43,7 +43,7 @@ def _source() -> str:
 
 def main() -> None:
     """Debug the program in the arguments; descriptors 3 and 4 are the bot's pipes."""
-    import pdb  # noqa: T100 - start-up time: it is what is run
+    import pdb  # noqa: T100 - start-up time; this is the debugger
 
     terminal = {"stdin": sys.stdin, "stdout": sys.stdout}
     sys.stdin, sys.stdout = os.fdopen(3), os.fdopen(4, "w")

@@ -28,7 +28,7 @@ _BOUNDS: Final = ("prlimit", f"--nproc={OWN_TASKS}", "--")
 HOME: Final = "/home/bot"
 """The bot's home folder in the sandbox, in memory, which is lost with its process."""
 
-IN_MEMORY: Final = (HOME, "/tmp", "/dev/shm")  # noqa: S108 - its own
+IN_MEMORY: Final = (HOME, "/tmp", "/dev/shm")  # noqa: S108 - inside the sandbox
 """The folders in memory that the bot can write."""
 
 CACHE: Final = "/home/cache"

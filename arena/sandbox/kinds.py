@@ -1,6 +1,6 @@
 """The kinds of sandbox, and the start of a process in each.
 
-There are three kinds, each with the limits of `limits`: nothing more, a user of its own, or
+There are three kinds, each with the limits of `limits`: no further sandbox, a separate user, or
 bubblewrap.
 """
 
@@ -174,7 +174,7 @@ def beginning(
         status_fd, told_fd = os.pipe()
         os.set_blocking(status_fd, False)
         opened = fds = bubblewrap.descriptors(told_fd, user, builds=bool(wall.view.writes))
-        inside = {"HOME": bubblewrap.HOME, "TMPDIR": "/tmp"}  # noqa: S108 - its own
+        inside = {"HOME": bubblewrap.HOME, "TMPDIR": "/tmp"}  # noqa: S108 - inside the sandbox
         if wall.view.cache:
             inside["XDG_CACHE_HOME"] = bubblewrap.CACHE
         # The bot's own variables must not affect setpriv, which runs as root, or its loader. The

@@ -20,7 +20,7 @@ from typing import Final
 FIRST, LAST = 61184, 65519
 """The range of users to claim, both included."""
 
-_CLAIMS: Final = ("/run/lath-users", "/var/tmp/lath-users")  # noqa: S108 - the superuser's
+_CLAIMS: Final = ("/run/lath-users", "/var/tmp/lath-users")  # noqa: S108 - only for the superuser
 """Possible paths of the lock file, which has a locked byte for each claimed user. The first one in
 an existing folder is used."""
 

@@ -28,7 +28,7 @@ class Pair:
     """Two games from one start, with sides swapped."""
 
     number: int
-    """From 1; its games have the numbers 2 * number - 1 and 2 * number."""
+    """Number of the pair, from 1; its games are 2 * number - 1 and 2 * number."""
     games: tuple[GamePlan, GamePlan]
     options: tuple[Values, Values] = ((), ())
     """Options of both bots in these games, which override their own options."""
@@ -69,7 +69,7 @@ class Openings(Protocol):
     def opening(self, game_id: str, turn: int) -> Opening:
         """Return the `turn`-th opening of a game type, from 1.
 
-        The answer for a `turn` is always the same, and there is one for each.
+        The same `turn` always gives the same opening, and any `turn` gives one.
         """
 
 

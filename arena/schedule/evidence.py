@@ -2,8 +2,8 @@
 
 All points count. A pair weighs less than 1 in two cases. Bots without randomness repeat one game,
 so that their pairs weigh no more than the games that differ. Pairs from one opening may have
-similar results. How much the results of the openings differ shows by how much that lowers the
-weight (the design effect of L. Kish, 1965).
+similar results: the more openings differ, the less each pair weighs (the design effect of L. Kish,
+1965).
 """
 
 from __future__ import annotations

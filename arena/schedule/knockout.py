@@ -16,7 +16,7 @@ from typing import Final
 from lath.arena.schedule.core import Dealer, Encounter, InEncounters, Pair, Ruled
 
 MORE: Final = 5
-"""How often a tied tie is prolonged at most."""
+"""Maximum number of times to prolong a tie while its score is tied."""
 
 
 def bracket(people: int) -> list[tuple[int | None, int | None]]:

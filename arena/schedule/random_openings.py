@@ -22,7 +22,7 @@ from lath.games.core import Game, Move, Position, follow
 from lath.games.fast import fast_board
 
 PLIES: Final = 4
-"""Default length of an opening."""
+"""Default length of an opening, in plies."""
 
 TRIES: Final = 4000
 """Number of lines without a new one after which the search ends. A line with a probability of

@@ -40,7 +40,7 @@ class ScheduledDay:
     """A match day of a season."""
 
     number: int
-    """From 1."""
+    """Number of the day, from 1."""
 
     fixtures: tuple[Fixture, ...]
     is_over: bool = False

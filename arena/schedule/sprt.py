@@ -215,7 +215,7 @@ def elo_of(score: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class FirstMoveAdvantage:
-    """The lead of the first bot in Elo, with its 95% interval; None where that is unbounded."""
+    """The lead of the first bot in Elo, with its 95% interval; None for an unbounded value."""
 
     elo: float | None
     """Estimate of the lead; None if it is unbounded."""
