@@ -156,9 +156,8 @@ class Cluster:
         """
         self._tell, warn = tell, warner(tell)
         self._patience = Patience(warn, self._patience_s, well="there are workers")
-        is_walled = (
-            self._security is not None and not self._is_trial
-        )  # a loopback address may be a tunnel
+        # A loopback address may be a tunnel to other machines.
+        is_walled = self._security is not None and not self._is_trial
         self._terms, bundles = terms_of(config, closed, must_be_walled=is_walled)
         times = [config.limits.time, *(bot.time for bot in config.bots if bot.time)]
         self._times_matter = any(not time.nodes for time in times)
@@ -490,9 +489,7 @@ class Cluster:
             assert place.hello
             is_new = place.host not in self._speeds
             known = self._speeds.get(place.host, 0.0)
-            self._speeds[place.host] = max(
-                known, place.hello.speed
-            )  # a busy core measures too low a speed
+            self._speeds[place.host] = max(known, place.hello.speed)  # a busy core seems slower
             if is_new and self._are_compared:
                 self._judge_speed(place.host, self._usual_speed())
             if self._new_host is not None and not place.is_gone:

@@ -289,7 +289,7 @@ def take(digest: str, sender: str, number: int, chunk: bytes) -> str:
     return write(Entered())
 
 
-# Play
+# Games
 
 
 class _Pool:

@@ -124,9 +124,7 @@ def address_of(named: str) -> Iterator[NamedCluster]:
 
 def _hush() -> None:
     """Silence Dask's messages on the terminal, since the arena reports losses itself."""
-    from distributed.versions import (
-        VersionMismatchWarning,
-    )  # sets up the logging that is silenced here
+    from distributed.versions import VersionMismatchWarning  # sets up the logging
 
     warnings.filterwarnings("ignore", category=VersionMismatchWarning)
     for name in list(logging.root.manager.loggerDict):

@@ -97,9 +97,7 @@ class Tasks(Executor):
         while self._waiting:
             chunk = self._waiting[:pairs]
             del self._waiting[:pairs]
-            ahead = sum(map(len, list(self._sent.values()))) + len(
-                chunk
-            )  # other threads remove some
+            ahead = sum(map(len, list(self._sent.values()))) + len(chunk)  # others may remove some
             answer = self._ask(self._place, [job for job, _ in chunk], ahead)
             self._sent[answer] = chunk
             answer.add_done_callback(self._take)

@@ -296,9 +296,7 @@ _A_GAME: Final = 3
 def _processes(jobs: int) -> DoctorFinding:
     allowed, _ = resource.getrlimit(resource.RLIMIT_NPROC)
     remedy, left = "ulimit -u", -1
-    if (
-        allowed != resource.RLIM_INFINITY and os.geteuid() != 0
-    ):  # the limit does not apply to the superuser
+    if allowed != resource.RLIM_INFINITY and os.geteuid() != 0:  # root has no such limit
         with suppress(OSError):
             left = max(0, allowed - len(users.processes_of(os.geteuid())))
     with suppress(ValueError):  # "max", or no such file

@@ -93,7 +93,7 @@ class Rerun:
                 "current version, which bots play"
             )
         self._clock: Final = Clock(Limits(time=new.time), times_of(record))
-        """The clocks of the record, which the bot gets instead of its own."""
+        """The clocks of the record, which the bot is shown."""
         is_timed = any(made.used_s is not None for made in record.plies)
         self._has_times: Final = is_timed or bool(record.tag("Opening"))
         """True if moves without a time are those of an opening."""
@@ -137,7 +137,7 @@ class Rerun:
     def _begin(self, ply: int) -> None:
         """Announce the game to the bot, which is asked at this ply or a later one.
 
-        The extra time for a first move counts only if the bot has not moved yet.
+        The time limit of a first move applies only if the bot has not moved yet.
         """
         has_moved = any(
             position.to_move is self._seat and not self._is_of_opening(made)

@@ -127,7 +127,6 @@ def command(
         *_visible(view),
         *(("--bind", view.cache, CACHE) if view.cache else ()),
         # Root could change the kernel settings below /proc/sys from any namespace.
-        # namespace.
         *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
         *("--chdir", cwd or HOME, "--", *words),
     ]

@@ -197,9 +197,7 @@ RULES: Final[dict[str, tuple[CallRule, ...]]] = {
         ),
         CallRule("open", (ArgumentTest(1, _MAKES_FILE), ArgumentTest(2, _SET_IDS))),
         CallRule("openat", (ArgumentTest(2, _MAKES_FILE), ArgumentTest(3, _SET_IDS))),
-        CallRule(
-            "openat2", error=errno.ENOSYS
-        ),  # its mode is in memory, where the filter cannot see it
+        CallRule("openat2", error=errno.ENOSYS),  # the filter cannot see its mode
         # devices
         *(CallRule("mknod", (ArgumentTest(1, 0o170000, kind),)) for kind in (0o020000, 0o060000)),
         *(CallRule("mknodat", (ArgumentTest(2, 0o170000, kind),)) for kind in (0o020000, 0o060000)),
