@@ -27,7 +27,7 @@ from lath.notation.text.scanner import parse
 def private_files(folder: Path, bot: str) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each file for a bot's owner.
 
-    Yields nothing if the tournament has no log of the bot. `bot` is a name in the configuration or
+    Yields nothing without a log of the bot. `bot` is a name in the configuration or
     in the records; a pool's bot has one name in the records per version. Raises ConfigError if the
     bot does not exist, and ArenaError.
     """
