@@ -379,7 +379,7 @@ def screen(
 ) -> Iterator[None]:
     """Show the run on standard error, and print its last state at the end.
 
-    With `is_shared`, another program also writes to the terminal, so there is no live view.
+    With `is_shared`, another program also writes to the terminal, and lines replace the live view.
     """
     view = _View(progress, quiet=quiet, verbose=verbose, is_shared=is_shared)
     progress.listeners.append(view)
