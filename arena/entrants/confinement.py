@@ -71,7 +71,7 @@ def confined(
     wrong: list[str] = []
     obstacles: dict[str, Obstacle] = {}
     warnings: list[str] = []
-    shut: dict[str, list[str]] = {}  # because of which path some are no users of their own
+    shut: dict[str, list[str]] = {}  # bots by the closed path that denies them a user
     for bot in bots:
         if bot.sandbox == "auto":
             wall, path = _best(bot, _needed(bot, own[bot.name]))

@@ -313,7 +313,7 @@ def workshop(folder: Path) -> Iterator[Workshop]:
         os.close(lock)
     assert watcher.stdin is not None
     try:
-        process_trees.remove(str(folder))  # of one that was killed with all that it had started
+        process_trees.remove(str(folder))  # left if the cleanup script was killed, too
         folder.mkdir()
         yield Workshop(folder, watcher)
     finally:
