@@ -12,7 +12,7 @@ from typing import Final
 from places import page_text
 
 MODES: Final = ("none", "user", "bwrap", "bwrap-user")
-"""Sandboxes: root starts `user` and `bwrap`; an ordinary user starts `none` and `bwrap-user`."""
+"""The sandboxes; root starts `user` and `bwrap`, an ordinary user `none` and `bwrap-user`."""
 
 NO, SYSTEM = "no", "depends"
 ENDS: Final = {NO, "noticed", "yes", SYSTEM}
