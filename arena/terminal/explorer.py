@@ -87,7 +87,7 @@ def _columns(node: Node, rows: Sequence[Continuation]) -> list[LayoutColumn]:
     ]
     if not any(row.same for row in rows):
         del columns[1]
-    if mover:  # what is said of first then is said of second
+    if mover:  # the other scores are the second player's
         first = LayoutColumn(
             f"{other.word} scored", [figure(one.score(other), ".1%") for one in played], rank=7
         )
