@@ -350,7 +350,7 @@ class Audience:
     def close(self) -> None:
         """Let a process without other work clean up bots' processes, and hide it from the bots."""
         if self.is_alone:
-            process_trees.adopt_orphans()  # only after the watchdog of the bots has started
+            process_trees.adopt_orphans()  # the workshop has its cleanup process already
             close_to_others()
 
 
