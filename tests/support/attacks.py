@@ -1,4 +1,4 @@
-"""The catalogue of attacks in `sandbox.md`: who tries each, and what should come of it.
+"""The catalogue of attacks in `sandbox.md`: the test of each, and its expected outcome.
 
 `tests/arena/sandbox/test_attacks.py` asserts each of its entries.
 """
@@ -12,16 +12,16 @@ from typing import Final
 from places import page_text
 
 MODES: Final = ("none", "user", "bwrap", "bwrap-user")
-"""Sandboxes: root starts `user` and `bwrap`, an ordinary user `none` and `bwrap-user`."""
+"""The sandboxes; root starts `user` and `bwrap`, an ordinary user `none` and `bwrap-user`."""
 
 NO, SYSTEM = "no", "depends"
 ENDS: Final = {NO, "noticed", "yes", SYSTEM}
-"""What comes of an attack: it is blocked; else it goes through, unless the system decides."""
+"""The outcomes: blocked, noticed, successful, or decided by the system."""
 
 
 @cache
 def catalogue() -> dict[str, dict[str, str]]:
-    """Return of each attack, in the words of the document, what comes of it in each sandbox."""
+    """Return the outcomes by sandbox for each attack, in the words of the document."""
     _, *groups = re.split(r"^\*\*(?=`none`|all three)", page_text("sandbox"), flags=re.MULTILINE)
     found = {}
     for heading, _, listed in (group.partition("**\n\n") for group in groups):
@@ -128,7 +128,7 @@ TRIED: Final = {
     "merged_pages": "learn from merged pages what others hold",
     "statistics_of_all": "read how busy the machine is (`/proc/stat`, `meminfo`, `sysinfo`)",
 }
-"""The attacks that the attacker tries: its function's name, and the document's words."""
+"""The attacks of the attacker: the function's name, and the words of the document."""
 
 ELSEWHERE: Final = {
     "read a file through a link, a first line or a `pyvenv.cfg` in its own folder": (
@@ -181,4 +181,4 @@ ELSEWHERE: Final = {
     ),
     "signal each other by timing on a core, cache or disk": "",
 }
-"""The others, with the test that tries each; nobody can promise what none does."""
+"""The other attacks, with the tests that try them; an attack without a test has no entry."""
