@@ -161,7 +161,7 @@ class Calibration:
 def _above(gap: Estimated) -> float:
     """Return the one-sided p-value for a mean of 0.
 
-    If all games are equal, it is the chance that no game of as many lacks the gap.
+    If all games have the same gap, each has it with the probability 1 - gap.
     """
     if not gap.variance:
         return (1 - gap.value) ** gap.clusters if gap.value > 0 else 1.0
