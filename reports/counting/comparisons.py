@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lath.reports.counting.table import Meeting, Row, Standings, Table
 
 
-# What is compared
+# Comparisons of tables
 
 
 def compared(standings: Standings, scale: Scale, before: Standings | None) -> Standings:

@@ -54,7 +54,7 @@ def score_of(scored: Scored) -> ScoreCount:
     return {"wins": scored.wins, "draws": scored.draws, "losses": scored.losses}
 
 
-# Ways to begin
+# Openings
 
 
 class Way(ScoreCount):

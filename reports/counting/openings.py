@@ -88,9 +88,7 @@ class LineCounts(WayCounts):
         if not alone:
             return max(1.0, new * self.pairs)  # all games scored the same
         off = self._points_2 - 2 * score * self._points_games + score * score * self._games_2
-        spread = (
-            max(0.0, off) * self.pairs / games**2
-        )  # times pairs / (pairs - 1), which cancels below
+        spread = max(0.0, off) * self.pairs / games**2  # over pairs - 1, which cancels below
         return new * games * alone * (self.pairs - 1 + DOUBT) / (spread + DOUBT * alone)
 
 
@@ -228,7 +226,7 @@ def csv_of(rows: Sequence[Mapping[str, Any]], first: str) -> str:
     return stream.getvalue()
 
 
-# What a page tells
+# Data of a page
 
 SETUPS: Final = 10
 """The number of setups shown per game type."""

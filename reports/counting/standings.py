@@ -53,7 +53,7 @@ def why_left_out(record: Record) -> str:
     return "" if record.result.is_finished else "no result"
 
 
-# Which records count
+# Records that count
 
 
 class Refused(NamedTuple):
@@ -69,7 +69,7 @@ class Refused(NamedTuple):
     """The problem in a sentence."""
 
 
-# What a record leaves
+# Counts of records
 
 
 @dataclass(slots=True)
@@ -174,7 +174,7 @@ class Tally:
         return len(self._rated)
 
 
-# What all records come to
+# Standings
 
 
 def compute(records: Iterable[Record | Refused], scale: Scale = PLAIN_SCALE) -> Standings:

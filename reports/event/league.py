@@ -51,7 +51,7 @@ def addresses(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-# What a league is made of
+# Types of a league
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

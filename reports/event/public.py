@@ -201,7 +201,7 @@ def _part(part: str | Annotation, played: frozenset[str], analyst: str) -> str |
     return None
 
 
-# What is known beside the records
+# Facts beside the records
 
 
 def public_background(background: Background) -> Background:

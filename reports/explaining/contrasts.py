@@ -165,7 +165,7 @@ class Contrasts:
                 found.append(one)
         return found
 
-    # Which groups there are
+    # Groups
 
     def _every(self) -> Iterator[Contrast]:
         yield from self._by_opponent()
@@ -287,7 +287,7 @@ class Contrasts:
                 where = self._where(f"tag.{tag} = {quoted(value)}")
                 yield _contrast(f"tag.{tag}", f"is weak {reads} {value}", group, where=where)
 
-    # What holds for all players
+    # Effects that all players share
 
     def _effects(self) -> list[Effect]:
         """Return the effects that all players share."""
@@ -330,7 +330,7 @@ class Contrasts:
         # The stronger bot may win early or late: that is not a weakness in long games.
         return Expectation(results, [*effects, Effect(longer, SOME)], bot=self._bot)
 
-    # What the tests come to
+    # Tests
 
     def tested(self, others: Sequence[TestedHypothesis] = (), *, kept: float = 1.0) -> Tested:
         """Return the results of the tests, together with independent other tests.

@@ -287,7 +287,7 @@ class Weaknesses:
     def _at(self, game: str) -> str:
         return f" at {of_game(game)['title']}" if len(self.ids) > 1 else ""
 
-    # What both players may do
+    # Events that happen to both players
 
     def _turned(self, kind: Kind, *, own: bool) -> list[tuple[TestedGame, TurningPoint]]:
         """Return games with a turning point of a kind by the bot, or by its opponents."""
@@ -300,10 +300,7 @@ class Weaknesses:
 
     def _of_turns(self) -> Iterator[Finding]:
         for kind, says in KINDS.items():
-            if kind in (
-                "evaluation",
-                "more",
-            ):  # these describe how games are lost, and are not weaknesses
+            if kind in ("evaluation", "more"):  # how games are lost, not weaknesses
                 continue
             own, others = (self._turned(kind, own=own) for own in (True, False))
             if len(own) + len(others) < LEAST:
@@ -425,7 +422,7 @@ class Weaknesses:
                 members=frozenset(one.places),
             )
 
-    # What it says itself
+    # The bot's evaluations
 
     def _of_promises(self) -> Iterator[Finding]:
         for promise in self._calibration.promises([game.cluster for game in self._games]):

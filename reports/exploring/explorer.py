@@ -439,9 +439,8 @@ class NodeCounter:
         for line in lines:
             line.count(points, len(moves))
         if points is not None:
-            self._pairs.add(
-                game.pair, lines, points
-            )  # also for games that do not reach the position
+            # Also for games that do not reach the position.
+            self._pairs.add(game.pair, lines, points)
         if rows:
             self._refer(game, rows)
 

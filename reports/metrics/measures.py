@@ -520,7 +520,7 @@ class Measures:
         return {"by_game": [group.to_json() for _, group in self.groups]}
 
 
-# Two of them
+# CSV
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -46,7 +46,7 @@ DEFAULT_TITLE: Final = "Bot tournament"
 SHOWN: Final = 3
 """The number of games of a kind, and of openings per game type and side."""
 
-# Results, and games to look at
+# Results and selected games
 
 
 class ScoreBySide(facts.GameFigures):
@@ -247,7 +247,7 @@ class ForfeitCounter:
         return list(self._found.values())
 
 
-# Ways to begin
+# Openings
 
 
 class WaysOfBot(figures.WaysOfGame):
@@ -286,7 +286,7 @@ class StartCounter:
         ]
 
 
-# All of it
+# The whole document
 
 
 class BotHistory(TypedDict):

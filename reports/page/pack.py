@@ -458,9 +458,7 @@ class Packer:
         """Return a game in compact form, after replaying it."""
         replay = self._played(game.record)
         movers = (*replay.movers, replay.to_move) if replay else ()
-        turns = enumerate(
-            pairwise((1, *movers))
-        )  # before the first ply comes the second player's turn
+        turns = enumerate(pairwise((1, *movers)))  # the second player precedes the first ply
         forms, digits = _open_digits(game.said)
         return _Shown(
             tags=tuple(self._tags.setdefault(tag, tag) for tag in game.tags),

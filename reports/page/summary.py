@@ -107,7 +107,7 @@ def _listed(names: Sequence[str]) -> tuple[str, Sequence[str]]:
     return f"{', '.join(most)} and {last}" if most else last, names
 
 
-# Who stands where
+# Ranks
 
 
 def _places(table: Mapping[str, Any]) -> _Places:
@@ -131,7 +131,7 @@ def _podium(table: Mapping[str, Any], found: _Places) -> list[Stand]:
     return [*sides[0][:SHOWN], *sides[1][:SHOWN]]
 
 
-# What is said of it
+# Sentences
 
 
 def _said(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places) -> Sentence:

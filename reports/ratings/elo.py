@@ -227,9 +227,7 @@ class _Peaks:
             if max(further, abs(wider)) < tolerance:
                 break
             if wider * widened < 0 and abs(wider) > abs(widened) / 2:
-                part /= (
-                    2  # oscillates, for example if a bot nearly always wins; smaller steps do not
-                )
+                part /= 2  # it oscillates, as if a bot nearly always wins; smaller steps do not
             widened = wider
         self._values, self._covariance = values, known
         height = _slopes(places, games, values, known, variance)[2]

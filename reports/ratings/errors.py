@@ -132,7 +132,7 @@ def by_opening(model: Davidson, counts: ResultCounts, game: str, slopes: Vector)
     return math.fsum(alike * shift**2 for shift, alike in shifts) * number / (number - 1)
 
 
-# From game to game, and from opening to opening
+# Variation between game types and between openings
 
 
 @dataclass(frozen=True, slots=True)
