@@ -90,7 +90,6 @@ class _Kept:
     """The index of each distinct move."""
 
     def add(self, record: Record, number: int, points: float) -> None:
-        """Keep a game."""
         chosen, length = min(chosen_plies(record), CHOSEN), 0
         for move in first_moves(record, CHOSEN + FREE):
             place = self.places.setdefault(move, len(self.places))
