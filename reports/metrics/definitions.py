@@ -1,4 +1,4 @@
-"""Which game metrics there are: their names, units, bounds, and what each says."""
+"""The game metrics: names, units, bounds and definitions."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Measure(NamedTuple):
     """A game metric and its form."""
 
     key: str
-    """In JSON and sheets."""
+    """The key in JSON and CSV."""
     name: str
-    """For people."""
+    """The name for people."""
     kind: Kind
     unit: Unit
     """A share is from 0 to 1."""
     evaluated: bool = False
-    """Whether the metric uses evaluations in the records."""
+    """True if the metric uses evaluations in the records."""
 
 
 FIRST_EQUAL: Final = Measure("first_equal", "first (equal)", "mean", "share")
@@ -91,19 +91,19 @@ LEAST_TOLD: Final = 3
 reports them, half of the plies have one."""
 
 DECIDED: Final = 0.99
-"""Evaluations from here on are proofs of a win; below the negative value, of a loss."""
+"""Evaluations from this value on are proofs of a win; below the negative value, of a loss."""
 
 LEAST_SPREAD: Final = 0.01
-"""By so much of a bot's evaluations between lost and won at least two must differ."""
+"""The least difference of two unproven evaluations of a bot that evaluates positions."""
 
 LEAST_JUDGED: Final = 3
-"""So many games must be judged: of fewer nobody can say how much games differ."""
+"""The least number of evaluated games: fewer do not show their variation."""
 
 LEAST_SHARE: Final = 0.1
-"""This part of the games that count must be judged: fewer are exceptions, not the game."""
+"""The least share of evaluated games: fewer are exceptions."""
 
 Unjudged = Literal["no evaluations", "all level", "proofs alone"]
-"""Why a game tells nothing of leads."""
+"""The reasons why the evaluations of a game show no leads."""
 
 UNJUDGED: Final[Mapping[Unjudged, str]] = {
     "no evaluations": "with too few evaluations",
@@ -129,7 +129,7 @@ ANALYSE: Final = "add evaluations to the records: arena analyze FILE --bot mcts"
 """The hint that works without new games."""
 
 ADVANTAGE: Final = ("first_score", "first_equal", "first_stone", "stone_equal")
-"""Keys of what tells how good a seat is."""
+"""The keys of metrics about the advantage of a side."""
 
 ONE_SIDED: Final = 0.9
 """A bot that scores more than this share against another decides the games by its strength. If more
@@ -142,14 +142,14 @@ EQUALS: Final = "use equal bots, for example one bot twice: arena run … --bot 
 """The hint that makes metrics of sides measurable."""
 
 DRAWN_BY_LOT: Final = re.compile("random:[1-9][0-9]*")
-"""How the name of an opening begins that the arena has drawn."""
+"""The start of the tag Opening for openings that the arena chose at random."""
 
 LEAST_OPENINGS: Final = 10
-"""With this many openings, if none has more than a fifth of the games, the games of one opening
-count as one piece of evidence, and intervals hold for similar openings."""
+"""With this many openings, if none has more than a fifth of the games, the games of one opening are
+one piece of evidence. Intervals then hold for similar openings."""
 
 LEAST_MET: Final = 10
-"""Where any two bots have so many pairs or openings, their part of the games is taken as fixed."""
+"""If each two bots have this many pairs or openings, their share of the games counts as fixed."""
 
 UNLIKE: Final = ("forfeited", "unfinished", "ruled out", "without moves")
-"""Why a game does not count."""
+"""The reasons why a game does not count."""
