@@ -212,7 +212,7 @@ def what_happens(position: Position, text: str) -> str:
         return f"is illegal: {reason}"
     outcome = position.play(move).outcome()
     if outcome is None:
-        return "goes on"
+        return "is legal"
     if outcome.winner is None:
         return f"draws: {outcome.ending}"
     return f"{'wins' if outcome.winner is position.to_move else 'loses'}: {outcome.ending}"
