@@ -1,36 +1,4 @@
-"""What designers ask of a game, measured from records alone, and how two games differ in it.
-
-Names are those of Browne's thesis (*Automatic generation and evaluation of recombination games*,
-2008), definitions those of Ludii, whose source (Evaluation/src/metrics) was at hand where the
-thesis was not; docs/reference/game-metrics.md says where ours differ. Of one game, T being its
-plies and e the
-mean of what either player (or else the analysis) last said, as the winner's expected score in
--1..1; the evaluations are counted on the plies that have one:
-
-- *first scored*: what First got; *first of equals*: what First would get between equal players,
-  from the Elo model of the ratings (Ludii: AdvantageP1, which is wins alone).
-- *first stone*: what the owner of the first stone got: First, or Second after a swap; of games in
-  which a swap could be played; *stone of equals*: between equal players. *swapped*: whether it
-  was, where a player chose.
-- *drawn*: whether it was a draw, but for the ply limit (Drawishness).
-- *completion*: whether somebody won by the rules or by resignation (Completion).
-- *plies*: T (DurationMoves). *legal moves*: their mean over plies (BranchingFactor). *choices*:
-  the part of plies with more than one (DecisionMoves). *coverage*: the part of cells on which
-  something changed (BoardCoverageDefault). All of games from the game's own start to an end by the
-  rules, setups too.
-- *lead changes*: how often the leader became the other one, a level evaluation leaving it as it
-  was; *changes a ply*: that by the evaluations less one (LeadChange).
-- *drama*: the mean over evaluations of max(0, -e): how far the winner was behind, in points;
-  *greatest drama*: its maximum (Drama); *winner behind*: the part of evaluations with e < 0.
-- *time to decide*: the ply from which e > 0 for good, by T; 1 where it never was.
-- *decisiveness*: the ply on which e first was above all that the loser ever had, by T; 1 where it
-  never was (DecisivenessMoves). 1 is a game that ends as soon as it is decided.
-
-What a game does not have is left out, never zero: each measure says how many games had it. What
-needs evaluations is measured of *judged* games alone: where a bot's evaluations between lost and
-won differ. A bot that says 0 at every ply, or tells nothing but proofs, knows nothing of leads, and
-its zeros are no drama.
-"""
+"""Game metrics for designers, measured from records alone; `definitions` says what each is."""
 
 from __future__ import annotations
 
