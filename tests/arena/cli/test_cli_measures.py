@@ -52,7 +52,6 @@ def test_a_comparison_is_printed_as_the_sample_says() -> None:
 
 def test_the_page_has_every_metric_as_the_report_does() -> None:
     filled = TABLES.filled(PAGE.text)
-    assert "<!--" not in filled
     for each in MEASURES:
         assert f"\n| {each.name} | `{each.key}` | {each.says} | {each.needs} | " in filled
 
