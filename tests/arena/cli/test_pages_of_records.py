@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 from commands import arena
-from places import DOC_PAGES, page_text
+from places import DOC_PAGES, SAMPLES, page_text
 from reference import TABLES
 
 from lath.notation import formats
@@ -35,6 +36,7 @@ def test_every_command_of_a_page_prints_what_it_shows(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     blocks = _BLOCK.findall(page_text(name))
+    shutil.copy(SAMPLES / "queries.lath", "games.lath")
     ran: list[str] = []
     for kind, file, text in blocks:
         if kind in ("lath", "text") and file:
@@ -46,7 +48,7 @@ def test_every_command_of_a_page_prints_what_it_shows(
             output = [each.rstrip() for each in said(line).splitlines()]
             assert output == [each.rstrip() for each in shown.splitlines()], line
             ran.append(line)
-    assert len(ran) >= {"repair-text-records": 3}.get(name, 8)
+    assert len(ran) >= {"query-language": 2, "repair-text-records": 3}.get(name, 8)
 
 
 def test_the_examples_of_formats_are_what_is_written_and_told(tmp_path: Path) -> None:
