@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+from lath.arena.tournament.run.events import schema
 from lath.notation.formats import TABLE
 from lath.notation.tables.tables import GAMES, PLIES, Column
 from lath.reports.metrics.definitions import MEASURES
@@ -41,6 +42,19 @@ def _columns(columns: Iterable[Column]) -> str:
     return _table(("column", "contents"), [(f"`{each.name}`", each.meaning) for each in columns])
 
 
+def _events() -> str:
+    rows: list[Sequence[str]] = []
+    for each in schema()["anyOf"]:
+        fields = each["properties"]
+        rows.append((f"`{fields['type']['const']}`", "", each["description"]))
+        rows += [
+            ("", f"`{name}`", field["description"].replace("|", "\\|"))
+            for name, field in fields.items()
+            if name not in ("type", "time_s")
+        ]
+    return _table(("type", "field", "comes, or holds"), rows)
+
+
 def _metrics() -> str:
     rows = [
         (each.name, f"`{each.key}`", each.says, each.needs, each.in_ludii or "-")
@@ -58,5 +72,6 @@ _TABLES: Final[Mapping[str, Callable[[], str]]] = {
     "formats": _formats,
     "columns of games": partial(_columns, GAMES),
     "columns of plies": partial(_columns, PLIES),
+    "events": _events,
     "game metrics": _metrics,
 }
