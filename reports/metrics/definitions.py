@@ -21,70 +21,196 @@ class Measure(NamedTuple):
     kind: Kind
     unit: Unit
     """A share is from 0 to 1."""
+    says: str
+    """The definition, as a phrase."""
+    needs: str
+    """What a game must have to count."""
+    in_ludii: str = ""
+    """The name in Ludii (`Evaluation/src/metrics`), with the difference if there is one."""
     evaluated: bool = False
     """True if the metric uses evaluations in the records."""
 
 
-FIRST_EQUAL: Final = Measure("first_equal", "first (equal)", "mean", "share")
+_RESULT: Final = "a result"
 
-STONE_EQUAL: Final = Measure("stone_equal", "stone (equal)", "mean", "share")
+_BOTS: Final = "games between different bots"
 
-MEASURES: Final = (
-    Measure("first_score", "first score", "share", "share"),
-    FIRST_EQUAL,
-    Measure("first_stone", "stone score", "share", "share"),
-    STONE_EQUAL,
-    Measure("swapped", "swap rate", "share", "share"),
-    Measure("drawn", "draw rate", "share", "share"),
-    Measure("completion", "completion", "share", "share"),
-    Measure("plies", "game length", "mean", "number"),
-    Measure("legal_moves", "legal moves", "mean", "number"),
-    Measure("choices", "choices", "mean", "share"),
-    Measure("coverage", "coverage", "mean", "share"),
-    Measure("lead_changes", "lead changes", "mean", "number", evaluated=True),
-    Measure("lead_changes_a_ply", "changes/ply", "mean", "share", evaluated=True),
-    Measure("drama", "drama", "mean", "share", evaluated=True),
-    Measure("greatest_drama", "maximum drama", "mean", "share", evaluated=True),
-    Measure("behind", "winner behind", "mean", "share", evaluated=True),
-    Measure("time_to_decide", "decision point", "mean", "share", evaluated=True),
-    Measure("decisiveness", "decisiveness", "mean", "share", evaluated=True),
+_SWAP: Final = "a swap that could be played"
+
+_WHOLE: Final = "whole games"
+
+_WINNER: Final = "evaluations, a winner"
+
+FIRST_EQUAL: Final = Measure(
+    "first_equal",
+    "first (equal)",
+    "mean",
+    "share",
+    "points per game of the first player between two equal bots, as expected by the Elo model",
+    _BOTS,
 )
 
-SAYS: Final[Mapping[str, str]] = {
-    "first_score": "points per game of the first player, with a draw as half a point",
-    "first_equal": (
-        "points per game of the first player between two equal bots, as expected by the Elo model"
+STONE_EQUAL: Final = Measure(
+    "stone_equal",
+    "stone (equal)",
+    "mean",
+    "share",
+    "points per game of the owner of the first stone between two equal bots, as expected by the "
+    "Elo model",
+    f"{_SWAP}, {_BOTS}",
+)
+
+MEASURES: Final = (
+    Measure(
+        "first_score",
+        "first score",
+        "share",
+        "share",
+        "points per game of the first player, with a draw as half a point",
+        _RESULT,
+        in_ludii="AdvantageP1, which counts only wins",
     ),
-    "first_stone": (
-        "points per game of the owner of the first stone (after a swap the second player)"
+    FIRST_EQUAL,
+    Measure(
+        "first_stone",
+        "stone score",
+        "share",
+        "share",
+        "points per game of the owner of the first stone (after a swap the second player)",
+        _SWAP,
     ),
-    "stone_equal": (
-        "points per game of the owner of the first stone between two equal bots, as expected by "
-        "the Elo model"
+    STONE_EQUAL,
+    Measure(
+        "swapped",
+        "swap rate",
+        "share",
+        "share",
+        "share of swaps when a bot could choose",
+        _SWAP,
     ),
-    "swapped": "share of swaps when a bot could choose",
-    "drawn": "share of drawn games, except draws by the ply limit",
-    "completion": "share of games that a player won by the rules or by resignation",
-    "plies": "plies per game",
-    "legal_moves": "legal moves per ply, as the average over a game",
-    "choices": "share of plies with more than one legal move",
-    "coverage": "share of cells that changed during the game, without the cells of a setup",
-    "lead_changes": "number of times that the lead changed sides",
-    "lead_changes_a_ply": (
-        "number of times that the lead changed sides, as a share of the possible times"
+    Measure(
+        "drawn",
+        "draw rate",
+        "share",
+        "share",
+        "share of drawn games, except draws by the ply limit",
+        _RESULT,
+        in_ludii="Drawishness",
     ),
-    "drama": "deficit of the winner, as the average over the game (0 while ahead)",
-    "greatest_drama": "largest deficit of the winner during the game",
-    "behind": "share of the game in which the winner was behind",
-    "time_to_decide": (
-        "share of the game after which the winner stayed ahead, or 100% without such a point"
+    Measure(
+        "completion",
+        "completion",
+        "share",
+        "share",
+        "share of games that a player won by the rules or by resignation",
+        _RESULT,
+        in_ludii="Completion",
     ),
-    "decisiveness": (
+    Measure(
+        "plies",
+        "game length",
+        "mean",
+        "number",
+        "plies per game",
+        _WHOLE,
+        in_ludii="DurationMoves",
+    ),
+    Measure(
+        "legal_moves",
+        "legal moves",
+        "mean",
+        "number",
+        "legal moves per ply, as the average over a game",
+        _WHOLE,
+        in_ludii="BranchingFactor",
+    ),
+    Measure(
+        "choices",
+        "choices",
+        "mean",
+        "share",
+        "share of plies with more than one legal move",
+        _WHOLE,
+        in_ludii="DecisionMoves",
+    ),
+    Measure(
+        "coverage",
+        "coverage",
+        "mean",
+        "share",
+        "share of cells that changed during the game, without the cells of a setup",
+        _WHOLE,
+        in_ludii="BoardCoverageDefault, which counts setups",
+    ),
+    Measure(
+        "lead_changes",
+        "lead changes",
+        "mean",
+        "number",
+        "number of times that the lead changed sides",
+        "evaluations",
+        evaluated=True,
+    ),
+    Measure(
+        "lead_changes_a_ply",
+        "changes/ply",
+        "mean",
+        "share",
+        "number of times that the lead changed sides, as a share of the possible times",
+        "evaluations",
+        in_ludii="LeadChange, which counts equality as a leader, too",
+        evaluated=True,
+    ),
+    Measure(
+        "drama",
+        "drama",
+        "mean",
+        "share",
+        "deficit of the winner, as the average over the game (0 while ahead)",
+        _WINNER,
+        in_ludii="Drama (average), in units half as large",
+        evaluated=True,
+    ),
+    Measure(
+        "greatest_drama",
+        "maximum drama",
+        "mean",
+        "share",
+        "largest deficit of the winner during the game",
+        _WINNER,
+        in_ludii="Drama (maximum)",
+        evaluated=True,
+    ),
+    Measure(
+        "behind",
+        "winner behind",
+        "mean",
+        "share",
+        "share of the game in which the winner was behind",
+        _WINNER,
+        evaluated=True,
+    ),
+    Measure(
+        "time_to_decide",
+        "decision point",
+        "mean",
+        "share",
+        "share of the game after which the winner stayed ahead, or 100% without such a point",
+        _WINNER,
+        evaluated=True,
+    ),
+    Measure(
+        "decisiveness",
+        "decisiveness",
+        "mean",
+        "share",
         "share of the game after which the winner’s lead first exceeded the loser’s largest lead, "
-        "or 100% if it never did"
+        "or 100% if it never did",
+        _WINNER,
+        in_ludii="DecisivenessMoves",
+        evaluated=True,
     ),
-}
-"""The definition of each metric, as a phrase, by `Measure.key`."""
+)
 
 LEAST_TOLD: Final = 3
 """A game is evaluated if at least one in this many plies has an evaluation. If one of two bots
@@ -114,13 +240,13 @@ UNJUDGED: Final[Mapping[Unjudged, str]] = {
 
 UNMEASURABLE: Final = "not measurable with these bots"
 
-_BOTS: Final = "use bots that evaluate positions: arena run … --bot mcts --bot twin=mcts"
+_USE_BOTS: Final = "use bots that evaluate positions: arena run … --bot mcts --bot twin=mcts"
 
 _MORE: Final = "give bots such as mcts more time or nodes, so that they evaluate unproven positions"
 
 HELP: Final[Mapping[Unjudged, str]] = {
-    "no evaluations": _BOTS,
-    "all level": _BOTS,
+    "no evaluations": _USE_BOTS,
+    "all level": _USE_BOTS,
     "proofs alone": _MORE,
 }
 """The hint that makes such games measurable."""

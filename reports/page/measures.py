@@ -22,7 +22,6 @@ from lath.reports.metrics.definitions import (
     ADVANTAGE,
     EQUALS,
     MEASURES,
-    SAYS,
     UNLIKE,
     UNMEASURABLE,
     Measure,
@@ -237,7 +236,7 @@ def _panel(measure: Measure, groups: Sequence[NamedGroup]) -> Panel | None:
     ends = [*_ends(dots), *([50.0] if is_even else [])]
     if min(ends) == max(ends):
         ends = [max(0, ends[0] - 1), min(ends[0] + 1, 100 if unit == 100 else ends[0] + 1)]
-    return Panel(measure, SAYS[measure.key], axis(ends, 5, 95, 3), dots, is_even)
+    return Panel(measure, measure.says, axis(ends, 5, 95, 3), dots, is_even)
 
 
 def _times(unit: float, value: float | None) -> float | None:

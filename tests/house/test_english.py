@@ -165,6 +165,7 @@ MOST_BYTES: Final = {
     "docs/index.md": 3_000,
     "docs/how-to/*.md": 8_000,
     "docs/tutorials/*.md": 8_000,
+    "docs/reference/*.md": 8_500,
     "docs/[er]*/*.md": 18_432,
     "docs/design/*.md": 10_000,
 }

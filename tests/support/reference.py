@@ -21,6 +21,7 @@ def _loaded(name: str) -> Any:
 
 GENERATOR: Final = _loaded("_commands")
 _TOML: Final = _loaded("_tournament_toml")
+TABLES: Final = _loaded("_tables")
 
 
 @cache

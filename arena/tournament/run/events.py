@@ -90,7 +90,7 @@ class _Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunBegan(_Event):
-    """The start of a run, before the first pair: what is played, and the games stored already."""
+    """Once, before the first pair."""
 
     type: Literal["started"] = "started"
     version: Literal[1] = VERSION
@@ -155,7 +155,7 @@ class RunBegan(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairBegan(_Event):
-    """The start of a pair of games in a slot."""
+    """When a slot begins a pair of games."""
 
     type: Literal["pair"] = "pair"
     pair: Positive
@@ -191,7 +191,7 @@ class PairBegan(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameEnded(_Event):
-    """The end of a game, when it is stored and will not be played again."""
+    """When a game is stored; it will not be played again."""
 
     type: Literal["game"] = "game"
     pair: Positive
@@ -238,7 +238,7 @@ class GameEnded(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairEnded(_Event):
-    """The end of a pair in a slot; the events of its games come just before."""
+    """After the games of a pair."""
 
     type: Literal["pair_ended"] = "pair_ended"
     pair: Positive
@@ -252,7 +252,7 @@ class PairEnded(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warned(_Event):
-    """A warning to the user."""
+    """With each warning."""
 
     type: Literal["warning"] = "warning"
     text: str
@@ -266,7 +266,7 @@ class Warned(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairingStopped(_Event):
-    """The stop of a pairing for this run, because one of its bots cannot play."""
+    """When two bots play no more in this run."""
 
     type: Literal["stopped"] = "stopped"
     bots: TwoBots
@@ -287,7 +287,7 @@ class PairingStopped(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotBenched(_Event):
-    """The benching of a bot for this run, because it cannot play or crashes in game after game."""
+    """When a bot is benched, or once per run if it was before."""
 
     type: Literal["benched"] = "benched"
     bot: str
@@ -303,7 +303,7 @@ class BotBenched(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status(_Event):
-    """The state of a run, every `STATUS_S` seconds."""
+    """Every ten seconds."""
 
     type: Literal["status"] = "status"
     done: Count
@@ -349,7 +349,7 @@ class HostSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterSeen(_Event):
-    """The machines of a cluster, when one comes or goes, and regularly."""
+    """On a cluster, every two seconds, and when a worker comes or leaves."""
 
     type: Literal["cluster"] = "cluster"
     address: str
@@ -372,7 +372,7 @@ class ClusterSeen(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded(_Event):
-    """The end of a run, after all files are written."""
+    """When all files are written."""
 
     type: Literal["ended"] = "ended"
     complete: bool
@@ -409,7 +409,7 @@ class RunEnded(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFailed(_Event):
-    """The failure of a run that cannot continue, instead of `RunEnded`."""
+    """Instead of `ended`, if the run cannot continue."""
 
     type: Literal["failed"] = "failed"
     error: str
