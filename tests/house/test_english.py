@@ -163,7 +163,7 @@ MOST_BYTES: Final = {
     "README.md": 6_000,
     "CHANGELOG.md": 13_312,
     "docs/index.md": 3_000,
-    "docs/how-to/*.md": 8_000,
+    "docs/how-to/*.md": 6_000,
     "docs/tutorials/*.md": 8_000,
     "docs/[er]*/*.md": 18_432,
     "docs/design/*.md": 30_000,
