@@ -10,7 +10,7 @@ The arena never imports `bots`.
 
     print(arena.match("greedy", "./mybot").verdict)
 
-What is named here is read when it is asked for: the import of this package takes no time.
+Each name is imported when it is first used, so that the import of this package is fast.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _HOMES: Final = {
     "flows.runs": ("Decision", "RunResult"),
     "flows.tuning": ("TuneResult", "tune"),
 }
-"""Which modules have what is named here; `tournament` is that package, which can be called."""
+"""The modules that define the names of this package; `tournament` is a callable package."""
 
 __all__ = [
     "match",
@@ -78,7 +78,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Return what is named here, once it is asked for."""
+    """Import and return a name of this package when it is first used."""
     if name == "tournament":
         return import_module(f"{__name__}.{name}")
     for module, names in _HOMES.items():

@@ -1,6 +1,6 @@
-"""The program `arena`: runs a command and turns what went wrong into words and an exit status.
+"""The program `arena`: runs a command and turns errors into messages and an exit status.
 
-Must stay light: worker processes import this module again.
+This module must import little, because worker processes import it again.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from lath.arena.machine import signals
 
 
 def _is_run() -> bool:
-    """Return whether a run is what was asked for, which has something to lose."""
+    """Return whether the command plays games, whose results an early signal could lose."""
     return sys.argv[1:2] in (["run"], ["match"], ["tune"])
 
 
-if __name__ == "__main__" or sys.argv[0].endswith("/arena"):  # one may come before all is read
-    # A worker of `arena check` comes by here, too: who asks it to stop means it.
+if __name__ == "__main__" or sys.argv[0].endswith("/arena"):  # before slow imports
+    # A worker of `arena check` also runs this line, and must stop when it is asked to.
     signals.begin(*(signals.STOPPING if _is_run() else signals.STOPPING[:1]))
 
 import errno
@@ -46,10 +46,10 @@ OBJECTS: Final = {
     "SetupError": "setup",
     "UnknownGameError": "game",
 }
-"""The objects of errors of the layers below, whose texts do not name them first."""
+"""The objects that errors of the lower layers are about; their messages do not begin with them."""
 
 SELDOM: Final = 100_000
-"""New objects after which Python looks for garbage: imports make many, and none of it."""
+"""New objects between two garbage collections: imports create many objects and no garbage."""
 
 
 def main() -> None:
@@ -65,51 +65,51 @@ def main() -> None:
                     signals.look()
                     status = _prepared_run()
         signals.ignore()
-    except KeyboardInterrupt:  # before there was anything to interrupt
+    except KeyboardInterrupt:  # during start-up
         signals.ignore()
         status = _interrupted()
     try:
         sys.stdout.flush()
-    except OSError:  # it was told of before
+    except OSError:  # already reported
         _discard_output()
     if status == INTERRUPTED:
-        # Python ends itself by SIGINT where the exception came through an `exec` of text.
+        # Python ends itself with SIGINT if the exception came through an `exec` of text.
         os._exit(status)
-    gc.freeze()  # who ends looks for no garbage among what was imported
+    gc.freeze()  # imported objects need no garbage collection at the exit
     sys.exit(status)
 
 
 def _prepared_run() -> int:
     has_output = sys.stdout is not None
     _open_closed()
-    if not has_output and not _is_run():  # a run's results are in its directory
+    if not has_output and not _is_run():  # the results of a run are in its directory
         print_error("standard output: it is closed")
         return USAGE
     if isinstance(sys.stdout, io.TextIOWrapper):
         _buffer_output()
-        # names of any letters on a terminal of few
+        # names may have characters that the terminal's encoding lacks
         sys.stdout.reconfigure(errors="backslashreplace")
     return run(sys.argv[1:])
 
 
 def _buffer_output() -> None:
-    """Buffer standard output where Python was told not to (PYTHONUNBUFFERED).
+    """Buffer standard output by line even if PYTHONUNBUFFERED is set.
 
-    A write to what has no buffer may write a part and tell nobody. Each line goes out at once.
+    A write to an unbuffered stream may write only a part without an error.
     """
     before = cast("io.TextIOWrapper", sys.stdout)
     encoding, below = before.encoding, before.buffer
     if isinstance(below, io.RawIOBase):
-        before.detach()  # which would close it else
+        before.detach()  # or it would close the buffer
         buffer = io.BufferedWriter(below)
         sys.stdout = io.TextIOWrapper(buffer, encoding=encoding, line_buffering=True)
 
 
 def _open_closed() -> None:
-    """Open what is closed of the standard streams on nothing.
+    """Open closed standard streams on the null device.
 
-    Else a database or a pipe would be opened in the place of one, and be written to by mistake.
-    There is nothing to read then, not even an end.
+    Otherwise a database or a pipe could get the number of a closed stream, and be overwritten.
+    Reading a closed standard input raises OSError.
     """
     if sys.stdin is None:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(_ClosedInput()), encoding="utf-8")
@@ -117,16 +117,16 @@ def _open_closed() -> None:
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
-        if getattr(sys, name) is None:  # the stream lives as long as the program
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
+        if getattr(sys, name) is None:  # never closed: the stream lives as long as the program
             setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8"))
 
 
 class _ClosedInput(io.RawIOBase):
-    """A standard input that is closed: who reads it is told."""
+    """A closed standard input: reading it raises OSError."""
 
     def readable(self) -> bool:
-        """Return True: it may be tried."""
+        """Return True, so that `readinto` is called."""
         return True
 
     def readinto(self, _: object, /) -> int:
@@ -154,7 +154,7 @@ def _run(arguments: list[str]) -> int:
     _forget()
     try:
         status = int(app(arguments, prog_name="arena", standalone_mode=False) or 0)
-        if status == 130:  # what the command line's library exits with on Ctrl-C
+        if status == 130:  # the status of the option parser after Ctrl-C
             return _interrupted()
         sys.stdout.flush()
         _print_taken(arguments)
@@ -165,11 +165,11 @@ def _run(arguments: list[str]) -> int:
             return error.status
         return USAGE if isinstance(error, UnknownGameError) else FAULT
     except (BrokenPipeError, SystemExit) as error:
-        # The command line's library makes a SystemExit of a broken pipe.
+        # The option parser turns a broken pipe into SystemExit.
         if BrokenPipeError not in (type(error), type(error.__context__)):
             raise
         _discard_output()
-        return status  # who reads our output has seen enough, which is no fault
+        return status  # the reader has enough, which is not an error
     except OSError as error:
         what = error.filename
         if _output_fails():
@@ -189,20 +189,20 @@ _TAKEN: Final = "lath.arena.tournament.outcome.taken"
 
 
 def _forget() -> None:
-    """Forget what an earlier command of this process has read."""
+    """Forget the notes on records that an earlier command of this process has read."""
     if _TAKEN in sys.modules:
         sys.modules[_TAKEN].TAKEN.begin()
 
 
 def _print_taken(arguments: list[str]) -> None:
-    """Print what is said once of all records that were read."""
+    """Print the notes that cover all records read by the command."""
     if _TAKEN in sys.modules and not {"-q", "--quiet"} & set(arguments):
         for line in sys.modules[_TAKEN].TAKEN.lines():
             print(line, file=sys.stderr)
 
 
 def _output_fails() -> bool:
-    """Return whether what was written cannot reach standard output."""
+    """Return whether standard output can no longer be written."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -211,7 +211,7 @@ def _output_fails() -> bool:
 
 
 def _discard_output() -> None:
-    """Keep Python from complaining, at exit, of what could not be written."""
+    """Redirect standard output, so that Python does not complain about it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -221,8 +221,11 @@ def _interrupted() -> int:
 
 
 def _usage_or_bug(error: Exception) -> int:
-    """Show a usage error as the command line's library does; else it is a game's file's or ours."""
-    if isinstance(error.__cause__, KeyboardInterrupt):  # it came while a class was being made
+    """Print a usage error, a lack of memory or processes, a fault of a game file, or a bug.
+
+    Returns the exit status.
+    """
+    if isinstance(error.__cause__, KeyboardInterrupt):  # Ctrl-C while Python created a class
         return _interrupted()
     if hasattr(error, "show") and hasattr(error, "message"):
         if type(error).__name__ == "NoArgsIsHelpError":
@@ -237,7 +240,7 @@ def _usage_or_bug(error: Exception) -> int:
         what = "memory" if isinstance(error, MemoryError) else "processes or threads (ulimit -u)"
         print_error(f"this machine: not enough {what}")
         return FULL
-    if type(error).__name__ == "BrokenProcessPool":  # its module takes a while to load
+    if type(error).__name__ == "BrokenProcessPool":  # its module is slow to import
         print_error("worker process: killed from outside; this machine may be short of memory")
         return FULL
     from lath.games.errors import RulesError  # start-up time

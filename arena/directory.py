@@ -1,4 +1,4 @@
-"""The files of a tournament's directory, by their names."""
+"""The names of the files in a tournament's directory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RECORDS: Final = "games.lath"
 CONFIG: Final = "tournament.toml"
 
 LOCK: Final = "tournament.lock"
-"""Locked by the run that writes; it stays, empty, when that is over."""
+"""The file that a run locks while it writes; it stays, empty, after the run."""
 
 OUTCOME: Final = "outcome.json"
 
@@ -20,4 +20,4 @@ STANDINGS: Final = "standings.json"
 STANDINGS_CSV: Final = "standings.csv"
 
 REPORT: Final = "report.html"
-"""The report of a tournament, in its directory."""
+"""The report of a tournament."""

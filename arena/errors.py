@@ -1,4 +1,4 @@
-"""What can go wrong above the rules and the records, and whose fault it is."""
+"""The errors of tournaments and bots, their exit statuses and their messages."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from lath.notation.record.errors import printable
 from lath.notation.record.tags import Termination
 
 FAULT, USAGE, INTERRUPTED, BUG, FULL = 1, 2, 3, 4, 5
-"""Exit statuses besides 0, see `STATUSES`."""
+"""Exit statuses besides 0; `STATUSES` explains them."""
 
 BETTER, NOT_BETTER, UNDECIDED = 10, 11, 12
-"""Exit statuses of `arena match` and `arena tune`; `arena solve` has the last one, too."""
+"""Exit statuses of `arena match` and `arena tune`; `arena solve` uses `UNDECIDED`, too."""
 
 STATUSES: Final[Mapping[int, str]] = {
     0: "Success, or the end of a budget",
@@ -32,7 +32,7 @@ STATUSES: Final[Mapping[int, str]] = {
     NOT_BETTER: "`match`, `tune`: the new bot is not better",
     UNDECIDED: "`match`, `tune`: undecided; `solve`: unknown",
 }
-"""The meaning of each exit status; the help of a command can be more precise."""
+"""The meaning of each exit status; the help of a command can be more specific."""
 
 LACKS: Final = {
     errno.ENOSPC: "room on the disk",
@@ -42,53 +42,53 @@ LACKS: Final = {
     errno.EMFILE: "open files",
     errno.ENFILE: "open files",
 }
-"""What the machine has too little of, by the error of who asked for it."""
+"""The resource that the machine lacks, by `errno`."""
 
 
 TYPED: Final[ContextVar[tuple[str, ...]]] = ContextVar("TYPED", default=())
-"""What stands after `arena` on the command line, for errors that say what to type in its place;
-empty in a program in Python."""
+"""The words after `arena` on the command line, for hints that repeat the command; empty in a Python
+program."""
 
 
 class ArenaError(LathError):
-    """A tournament cannot go on; the message says what, where and what was expected."""
+    """A tournament cannot continue; the message names the object and what is wrong with it."""
 
     status = FAULT
-    """What the program exits with."""
+    """The exit status of the program."""
 
     more = ""
-    """What a caller adds at the end of the message, such as how the run is resumed."""
+    """Text that a caller appends to the message, such as how to resume the run."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
-        """What to type or to do; empty: the message says it all."""
+        """Advice on what to type or do; empty if the message suffices."""
 
     @property
     def message(self) -> str:
-        """Return the text without the hint."""
+        """The text without the hint."""
         return f"{self.args[0]}{self.more}"
 
     def __str__(self) -> str:
-        """Return the message, and each line of the hint as a line `hint: …`."""
+        """Return the message, followed by each line of the hint as `hint: …`."""
         return hinted(self.message, self.hint)
 
 
 class ConfigError(ArenaError):
-    """The configuration is wrong: the user's to mend. The message has a line for each mistake."""
+    """The configuration is wrong and the user must fix it; the message has one line per mistake."""
 
     status = USAGE
 
 
 _AS_IT_STANDS: Final = re.compile(r"\s|hint: |[^:]+:\d+:\d+: error\[")
-"""Beginnings of lines that need no `error: `: an excerpt, a hint, a problem of a record."""
+"""Beginnings of lines that get no `error: ` prefix: excerpts, hints and problems of records."""
 
 
 def error_lines(error: LathError | str) -> list[str]:
-    """Return an error as every command prints it, line by line.
+    """Return the lines that every command prints for an error.
 
-    A mistake is `error: OBJECT: what is wrong`, and what to type follows as `hint: …`. A text of
-    several lines has a mistake on each.
+    The first line is `error: OBJECT: what is wrong`, and a hint follows as `hint: …`. If the text
+    has several lines, each is a mistake of its own.
 
     >>> error_lines(ConfigError("cup.toml: not found", hint="arena init"))
     ['error: cup.toml: not found', 'hint: arena init']
@@ -99,8 +99,8 @@ def error_lines(error: LathError | str) -> list[str]:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Say in our words why a file that the user named cannot be read."""
-    named = printable(str(path))  # which may have a line break
+    """Turn an error of reading a file that the user named into a ConfigError."""
+    named = printable(str(path))  # the name may contain a line break
     try:
         yield
     except OSError as error:
@@ -111,21 +111,21 @@ def reading(path: Path) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why this machine cannot do something, and what to do about it; false: it can."""
+    """Why this machine cannot do something, and how to fix that; false if it can."""
 
     why: str = ""
     remedy: str = ""
-    """What helps; empty where nobody knows."""
+    """How to fix it; empty if unknown."""
 
     joint: str = ": "
-    """What stands between the two."""
+    """The text between `why` and `remedy`."""
 
     def __bool__(self) -> bool:
-        """Return whether there is one."""
+        """Return whether there is an obstacle."""
         return bool(self.why)
 
     def __str__(self) -> str:
-        """Return both in a sentence."""
+        """Return the reason and the remedy as one sentence."""
         return f"{self.why}{self.joint}{self.remedy}" if self.remedy else self.why
 
 
@@ -134,51 +134,51 @@ NOTHING: Final = Obstacle()
 
 
 class SandboxError(ConfigError):
-    """A sandbox that is asked for is not possible here."""
+    """A requested sandbox is not available on this machine."""
 
     def __init__(self, message: str, obstacles: Mapping[str, Obstacle]) -> None:
         super().__init__(message)
         self.obstacles = obstacles
-        """Why not, by the bot that should have it."""
+        """The obstacle of each bot, by the bot's name."""
 
 
 class StoreError(ArenaError):
-    """The tournament's directory cannot be used: foreign, damaged, or one of those below."""
+    """The tournament's directory cannot be used: it is foreign, or as a subclass says."""
 
     joint = ": "
-    """What stands between the path and what is wrong with it."""
+    """The text between the path and the fault."""
 
     def __init__(self, wrong: str, path: Path | None = None, joint: str | None = None) -> None:
         super().__init__(wrong)
         self.wrong = wrong
-        """What is wrong; of the file at `path`, where that is known."""
+        """The fault, of the file at `path` if that is known."""
         self.path = path
-        """Which file; None where `wrong` names it."""
+        """The file; None if `wrong` names it."""
         self.joint = self.joint if joint is None else joint
 
     @property
     def message(self) -> str:
-        """Return which file it is, and what is wrong with it."""
+        """The path, if known, and what is wrong with it."""
         text = f"{self.path}{self.joint}{self.wrong}" if self.path else self.wrong
         return f"{text}{self.more}"
 
 
 class DamagedError(StoreError):
-    """What is stored is not what was stored, or not in a state to be read."""
+    """The stored data is damaged or cannot be read."""
 
     joint = ": damaged: "
 
 
 class InUseError(StoreError):
-    """Somebody else has the tournament open."""
+    """Another process uses the tournament."""
 
 
 class MovedError(StoreError):
-    """The directory was moved, removed or replaced while its run was writing."""
+    """The directory was moved, removed or replaced while a run was writing to it."""
 
 
 class DiskError(StoreError):
-    """The disk is full or failing: something could not be kept; what was kept before stays."""
+    """The disk is full or failing, so new data could not be stored; older data is unchanged."""
 
     status = FULL
 
@@ -187,45 +187,45 @@ class DiskError(StoreError):
     ) -> None:
         super().__init__(wrong, path, joint)
         self.is_full = is_full
-        """Whether room would help; else the disk is failing."""
+        """True if the disk is full, False if it is failing."""
 
 
 class MachineError(ArenaError):
-    """The machine lacks what a bot or a worker needs: nobody's fault, and time may mend it."""
+    """The machine lacks what a bot or worker needs; no bot is to blame, and waiting may help."""
 
     status = FULL
 
     spoilt: Cause | None = None
-    """What a bot did that may have met this, in a game that was begun; else None."""
+    """The act of a bot that may have hit this lack during a game; None if no game had begun."""
 
 
 SAID: Final = "; standard error: "
-"""What stands before the end of what a bot wrote to standard error."""
+"""The text before the end of a bot's standard error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why games of a bot are not played: who, what and what the bot wrote to standard error."""
+    """Why a bot's games are not played: the event, the bot and the end of its standard error."""
 
     event: str
-    """What has happened."""
+    """The fault, such as `exited with status 1 before ok`."""
 
     bot: str = ""
-    """The bot that it has happened to; empty where `event` is about no bot."""
+    """The bot concerned; empty if `event` is not about a bot."""
 
     said: str = ""
-    """The end of what the bot wrote to standard error; it differs from time to time."""
+    """The end of the bot's standard error, which can differ between runs."""
 
     more: str = ""
-    """What else is to be known, in words."""
+    """Further text, appended to the reason."""
 
     @property
     def reason(self) -> str:
-        """Return the cause without the bot's name."""
+        """The cause without the bot's name."""
         return f"{self.event}{self.said and SAID}{self.said}{self.more}"
 
     def __str__(self) -> str:
-        """Return the cause with the bot's name before it.
+        """Return the cause after the bot's name.
 
         >>> str(Cause("exited with status 1 before ok", "ann", "no module torch"))
         'ann: exited with status 1 before ok; standard error: no module torch'
@@ -234,7 +234,7 @@ class Cause:
 
 
 class GameVoidError(ArenaError):
-    """A game could not take place: a bot did not start, or left before its first turn."""
+    """A game could not be played: a bot did not start, or left before its first turn."""
 
     def __init__(
         self,
@@ -249,29 +249,29 @@ class GameVoidError(ArenaError):
         self.reason = cause.reason
         """The message without the bot's name and without the hint."""
         self.bot = cause.bot if is_fault else ""
-        """Whose fault it is; empty: no bot's, but the machine's."""
+        """The bot at fault; empty if the machine is at fault."""
         self.why = why
-        """What a bot loses by that does so again; None: there was none, it could not be started."""
+        """How the bot loses if it fails again; None if the bot could not be started."""
 
 
 class RulesVoidError(GameVoidError):
-    """The rules of a game failed by themselves: it is nobody's loss, and fails again."""
+    """The rules of a game type failed; no bot is to blame, and the game would fail again."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(Cause(reason))
 
 
 class ContestBotError(GameVoidError):
-    """A bot does not speak our protocol, but that of a contest, which nobody has named."""
+    """A bot speaks the protocol of a contest that its configuration does not name."""
 
     def __init__(self, bot: str, event: str, contest: str, *, hint: str = "") -> None:
         super().__init__(Cause(event, bot), hint=hint)
         self.contest = contest
-        """What `protocol` has to be."""
+        """The value that `protocol` needs."""
 
 
 class UnfitBotError(ConfigError):
-    """A bot does not play what is configured, or not with the options that it was given."""
+    """A bot does not play the configured game types, or not with its configured options."""
 
     def __init__(self, bot: str, reason: str, message: str) -> None:
         super().__init__(message)
@@ -281,14 +281,14 @@ class UnfitBotError(ConfigError):
 
 
 BotError = GameVoidError | UnfitBotError
-"""Why a bot cannot play: it does not start, or not as it is configured."""
+"""Why a bot cannot play: it does not start, or does not fit its configuration."""
 
 
 class HeldUpError(ArenaError):
-    """The arena itself was stopped, or got no time to run: what a bot took cannot be told."""
+    """The arena itself was suspended or got no processor time, so a bot's time is unknown."""
 
     def __init__(self, held_s: float, late: str = "") -> None:
         super().__init__(f"this machine: the arena did not run for {held_s:.1f} s")
         self.held_s = held_s
         self.late = late
-        """Which bot computed, waited for a core and was late, while the arena itself ran."""
+        """The bot that was late after it computed and waited for a core, while the arena ran."""

@@ -5,8 +5,7 @@
 `--folder` keeps what was played; what is there already is not played again. Chromium draws, the
 terminal's picture, too, from the segments of the live view. The GIF is what the site showed of a
 tournament that was started there. The page of measures is of the tournament in
-docs/reference/game-metrics.md,
-which takes seven minutes to play.
+docs/design/measurements-results.md, which takes seven minutes to play.
 """
 
 from __future__ import annotations
@@ -172,12 +171,14 @@ def _as_html(piece: Any) -> str:
 
 
 def measured(folder: Path) -> Path:
-    """Return the page of measures of the tournament of docs/reference/game-metrics.md."""
+    """Return the page of measures of the tournament of docs/design/measurements-results.md."""
     page, measures = folder / "measures.html", folder / "measures"
     arena = [sys.executable, "-m", "lath.arena"]
     if not (measures / "games.lath").is_file():
-        text = Path("docs/reference/game-metrics.md").read_text(encoding="utf-8")
-        (fenced,) = re.findall(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        text = Path("docs/design/measurements-results.md").read_text(encoding="utf-8")
+        (fenced,) = re.findall(
+            r'^```toml\n(event = "Measures".*?)^```$', text, re.MULTILINE | re.DOTALL
+        )
         (folder / "measures.toml").write_text(fenced)
         words = ["run", str(folder / "measures.toml"), "--output", str(measures), "-q"]
         subprocess.run([*arena, *words], check=True)

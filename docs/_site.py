@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import _commands
+import _tables
 import _tournament_toml
 import griffe
 from mkdocs.structure.files import File, Files
@@ -24,9 +25,11 @@ def on_files(files: Files, config: Any, **_: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     """Return a page's text for the site.
 
-    Paths that leave docs/ become addresses in the repository. A block of code that names the file
-    it stands for has that name as its title. A board is a block of text.
+    Comments that name a table become the table. Paths that leave docs/ become addresses in the
+    repository. A block of code that names the file it stands for has that name as its title. A
+    board is a block of text.
     """
+    markdown = _tables.filled(markdown)
     out = "../" * (page.file.src_uri.count("/") + 1)
     markdown = markdown.replace(f"]({out}", f"]({config['repo_url']}/blob/main/")
     markdown = re.sub(r"(?m)^```board .+$", "```text", markdown)

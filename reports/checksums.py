@@ -12,27 +12,27 @@ from lath.notation.files.bounds import BoundsError, read_json
 from lath.reports.schema import Schema
 
 CHECKSUM: Final = "checksum"
-"""The key of it, which comes last."""
+"""The key of the checksum, which is the last one of the file."""
 
 
 _SUM: Final = re.compile("[0-9a-f]{64}")
 
 
 class CheckedFile(NamedTuple):
-    """The content of a file."""
+    """The content of a file and its checksum."""
 
     value: dict[str, Any]
     checksum: str
-    """Empty where a version that had none wrote the file."""
+    """Empty if the file was written by a version without checksums."""
 
 
 def checksum_of(value: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a JSON object in its written form."""
+    """Return the SHA-256 of a JSON object in its written form, as hexadecimal digits."""
     return hashlib.sha256(_written(value)).hexdigest()
 
 
 def with_checksum(value: Mapping[str, Any]) -> bytes:
-    """Return a JSON object as the bytes of a file, with its checksum."""
+    """Return the bytes of a JSON file with its checksum."""
     return _written({**value, CHECKSUM: checksum_of(value)})
 
 
@@ -41,7 +41,7 @@ def _written(value: Mapping[str, Any]) -> bytes:
 
 
 def checked_bytes(content: bytes) -> CheckedFile:
-    """Return the content of a file's bytes; raises ValueError if one bit is wrong."""
+    """Return the content of a file; raises ValueError if the file does not match its checksum."""
     value = read_json(content)
     if not isinstance(value, dict):
         raise BoundsError("it is not a JSON object")
@@ -57,7 +57,7 @@ def checked_bytes(content: bytes) -> CheckedFile:
 
 
 def in_schema(schema: Schema) -> Schema:
-    """Return the schema of such a file, by that of what it says."""
+    """Return the schema of a file with a checksum, from the schema of its content."""
     words = "SHA-256 of the file without this key; files of version 0.1.0 do not have it."
     found = {CHECKSUM: {"description": words, "type": "string", "pattern": f"^{_SUM.pattern}$"}}
     return {**schema, "properties": schema["properties"] | found}

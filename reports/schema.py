@@ -1,8 +1,8 @@
-"""JSON Schemas (draft 2020-12) made from the types of the values that are written.
+"""JSON Schemas (draft 2020-12), derived from the types of the values that are written.
 
-The fields of a type, their limits and their docstrings are its schema; what else is written of a
-dataclass its `WRITTEN` says. pydantic reads them, and checks what was kept by them; it is imported
-when that is asked for: no bot or worker needs it.
+A type's schema comes from its fields, their limits and their docstrings. A dataclass can list other
+values in `WRITTEN`. pydantic builds the schemas and checks stored values. It is imported on first
+use, because no bot or worker needs it.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ T = TypeVar("T")
 
 
 class About:
-    """Stands in `Annotated`: what a value is, and its limits in pydantic's words such as `ge`."""
+    """A description and limits for `Annotated`; limits have pydantic's names, such as `ge`."""
 
     def __init__(self, description: str = "", *, shape: Any = None, **limits: float) -> None:
-        """Note them; a value that is already JSON may have the `shape` of another type."""
+        """Keep them; a value that is already JSON can take the `shape` of another type."""
         self._description = description
         self._shape = shape
         self._limits = limits
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> Any:
-        """Return pydantic's validator of values."""
+        """Return pydantic's validator of the value, with the limits."""
         return {**handler(self._shape or source), **self._limits}
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], Schema]) -> Schema:
-        """Return the value's schema."""
+        """Return the value's schema, with the description."""
         said = {"description": self._description} if self._description else {}
         return {**handler(core), **said}
 
@@ -48,10 +48,10 @@ Share = Annotated[float, About(ge=0, le=1)]
 
 
 def written_paths(kind: Any) -> tuple[str, ...]:
-    """Return where each value is that is written of a dataclass or named tuple, in their order.
+    """Return the paths of the values that are written of a dataclass or named tuple, in order.
 
-    That are its fields, or what its `WRITTEN` has: fields, properties, or those of a field as if
-    they were its own, such as `rating.mu`.
+    These are its fields, or the paths in its `WRITTEN`: fields, properties, and values of a field,
+    such as `rating.mu`, which are written under their last name.
     """
     if hasattr(kind, "WRITTEN"):
         paths: tuple[str, ...] = kind.WRITTEN
@@ -60,9 +60,9 @@ def written_paths(kind: Any) -> tuple[str, ...]:
 
 
 def written(value: Any, digits: int | None = None) -> Any:
-    """Return a value as JSON has it: dataclasses and named tuples by what is written of them.
+    """Return a value as JSON; dataclasses and named tuples become objects.
 
-    Number of decimals of fractions; None: all.
+    Fractions are rounded to `digits` decimals. Default: all digits.
     """
     kind: Any = type(value)
     if kind is float:
@@ -78,14 +78,14 @@ def written(value: Any, digits: int | None = None) -> Any:
 
 @cache
 def _getters(kind: type) -> dict[str, attrgetter[Any]]:
-    """Return by its name what gives each value that is written."""
+    """Return the getter of each written value, by its name."""
     return {path.rpartition(".")[2]: attrgetter(path) for path in written_paths(kind)}
 
 
 def schema_of(kind: Any, title: str, *, may_grow: bool = False) -> Schema:
-    """Return the schema of a dataclass or TypedDict as a document that stands by itself.
+    """Return the schema of a dataclass or TypedDict as a complete document.
 
-    `may_grow`: a reader must bear fields that later versions add.
+    With `may_grow`, it accepts fields that later versions add.
     """
     shape = shape_of(kind, may_grow=may_grow)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **shape, "title": title}
@@ -93,12 +93,12 @@ def schema_of(kind: Any, title: str, *, may_grow: bool = False) -> Schema:
 
 @cache
 def shape_of(kind: Any, *, may_grow: bool = False) -> Schema:
-    """Return the schema of a dataclass or TypedDict as a part of another."""
+    """Return the schema of a dataclass or TypedDict as a part of another schema."""
     from pydantic import ConfigDict, TypeAdapter  # start-up time
     from pydantic.json_schema import GenerateJsonSchema
 
     class AsWritten(GenerateJsonSchema):
-        """Values keep their form, and a TypedDict inherits the docstrings of another's fields."""
+        """A generator whose TypedDicts inherit the docstrings of fields."""
 
         def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: ARG002 - pydantic's
             return bool(field.get("required", True))
@@ -129,7 +129,7 @@ def shape_of(kind: Any, *, may_grow: bool = False) -> Schema:
                 made["properties"][name] = found
             return {**made, "required": list(made["properties"])}
 
-    # In a list, for a type of one's own takes no configuration from outside.
+    # In a list, because pydantic refuses a configuration for types that have their own.
     made = TypeAdapter(list[kind], config=ConfigDict(use_attribute_docstrings=True)).json_schema(
         mode="serialization", schema_generator=AsWritten
     )
@@ -138,9 +138,9 @@ def shape_of(kind: Any, *, may_grow: bool = False) -> Schema:
 
 
 def _written_out(schema: Any, definitions: Mapping[str, Schema], *, is_closed: bool) -> Any:
-    """Return a schema, or what stands in one, without references, pydantic's titles and defaults.
+    """Return a schema or a part of it, without references, pydantic's titles and defaults.
 
-    Where it `is_closed` no object has other fields than those that are named.
+    If `is_closed`, objects must not have other fields than the named ones.
     """
     written = partial(_written_out, definitions=definitions, is_closed=is_closed)
     if isinstance(schema, list):
@@ -177,7 +177,7 @@ def checked(value: object, kind: type[T]) -> T:
 
 @cache
 def _adapter(kind: type) -> Any:
-    """Return the validator of a kind; making it takes milliseconds."""
+    """Return the validator of a type; building one takes milliseconds."""
     from pydantic import TypeAdapter  # start-up time
 
     return TypeAdapter(kind)

@@ -1,4 +1,4 @@
-"""How tests run: hypothesis without time limits, and no skips where everything must be there."""
+"""The setup of tests: hypothesis without time limits, and no skips where all tools must exist."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lath.games import files
 
 pytest_plugins = ("browsing", "golden", "tools")
 
-# No test asserts a time, and `make test` fails for everybody or for nobody; `make soak` explores.
+# No test asserts a time. `make test` has the same result for everybody, and `make soak` explores.
 settings.register_profile(
     "house",
     deadline=None,
@@ -33,17 +33,17 @@ settings.register_profile(
 settings.register_profile("quick", settings.get_profile("house"), max_examples=10)
 settings.load_profile(os.environ.get("LATH_HYPOTHESIS", "house"))
 
-# Programs write as they do for people, whatever this machine says of Python's output.
+# Programs write as for people, whatever this machine's setting.
 os.environ.pop("PYTHONUNBUFFERED", None)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# Their assertions are tests too.
+# The assertions of these helpers belong to tests, too.
 pytest.register_assert_rewrite(
     "bot_faults", "disk_faults", "fault_stand", "runner_faults", "surrounding_faults"
 )
 
 NO_SKIPS = bool(os.environ.get("LATH_NO_SKIPS"))
-"""Set by `.ci/run`, which has installed what tests need: a skip would hide a missing one."""
+"""Set by `.ci/run`, which has installed all tools: a skip would hide a missing one."""
 
 REASONS = (
     "only root makes networks",
@@ -57,7 +57,7 @@ REASONS = (
     "this system grants no sandbox",
     "this system grants no tracing",
 )
-"""The beginnings of reasons to skip that no installation can mend."""
+"""The beginnings of reasons to skip that no installation can remove."""
 
 
 SIGNALS: dict[signal.Signals, Any] = {
@@ -65,14 +65,14 @@ SIGNALS: dict[signal.Signals, Any] = {
     signal.SIGTERM: signal.SIG_DFL,
     signal.SIGHUP: signal.SIG_DFL,
 }
-"""Who hears them before any test, also where who started the tests ignores some, as nohup does."""
+"""The handlers before any test, even if the starter of the tests ignores signals, as nohup does."""
 
 
 @pytest.fixture(autouse=True)
 def _signals() -> Iterator[None]:
-    """Heed signals as at the start: who ignores them hands that on to the programs it starts.
+    """Restore the handlers of signals, because started programs inherit ignored signals.
 
-    Before a test, too: a fixture of a whole module may have ended a run in this process.
+    Also before a test: a fixture of its module may have ended a run in this process.
     """
     _restore_signals()
     yield
@@ -80,7 +80,7 @@ def _signals() -> Iterator[None]:
 
 
 def pytest_sessionstart() -> None:
-    """Heed signals before the first fixture, too: what it starts would ignore them for ever."""
+    """Restore the handlers of signals before the first fixture, too."""
     _restore_signals()
 
 
@@ -92,7 +92,7 @@ def _restore_signals() -> None:
 
 @pytest.fixture(autouse=True)
 def _game_files() -> Iterator[None]:
-    """Forget the games of files that a test has added, here and for the programs it starts."""
+    """Forget the game files that a test has added, here and for the programs it starts."""
     before, added = os.environ.get(files.VARIABLE), dict(files._ADDED)
     yield
     if added != files._ADDED:
@@ -106,7 +106,7 @@ STARTERS = {
     *("arena_runs", "bot_checks", "fault_stand", "full_disks", "processes", "steps", "talking"),
     "workers",
 }
-"""A module of tests that uses one of these starts processes, as a rule."""
+"""A test module that uses one of these usually starts processes."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -124,9 +124,9 @@ def _is_quick(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Look for no garbage while thousands of tests are made, nor among them ever after.
+    """Stop Python's garbage collector while thousands of tests are made, and freeze these.
 
-    Nor often later on: a collection after each 700 objects takes an eighth of all that is computed.
+    It is also rare afterwards, because a run per 700 objects takes an eighth of the computing time.
     """
     gc.set_threshold(50_000, 20, 50)
     gc.disable()
@@ -157,14 +157,14 @@ LONGEST = (
         "test_directory_model",
     ),
 )
-"""The groups that take longest: they begin first, so that no worker is left alone with one."""
+"""The groups that take longest; they begin first, so that no worker runs one alone at the end."""
 
 
 def _share_what_is_made_once(items: list[pytest.Item]) -> None:
-    """Have one worker of xdist run the tests of a file: they share what it makes once.
+    """Let one worker of xdist run all tests of a file, which share what the file makes once.
 
-    Likewise files that look at pages, and those that play on a site: two Chromiums, and each page
-    is made once.
+    The same holds for files that test pages, and for those that play on a site: this avoids a
+    second Chromium, and each page is made once.
     """
     used: dict[Path, set[str]] = {}
     for item in items:
@@ -182,7 +182,7 @@ def _group_of(path: Path, used: AbstractSet[str]) -> str:
 
 
 def _rank(item: pytest.Item) -> int:
-    """Return the place of a test's group among the longest, or one behind them."""
+    """Return the index of a test's group among the longest, or one after them."""
     mark = item.get_closest_marker("xdist_group")
     group = str(mark.args[0]) if mark else ""
     return LONGEST.index(group) if group in LONGEST else len(LONGEST)
@@ -190,8 +190,8 @@ def _rank(item: pytest.Item) -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Name a test as it can be asked for again: without the group that xdist puts behind it."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:  # between them, workers need it
+    """Report a test by the name for running it again, without the group that xdist adds."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # the workers and the controller need it
         report.nodeid = _GROUP.sub("", report.nodeid)
 
 

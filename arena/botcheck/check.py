@@ -1,6 +1,6 @@
-"""A whole check: every step in its order, a fresh process after each that broke, and its report.
+"""A complete check: all steps in order, with a fresh process after each failure, and the report.
 
-A bot that hangs everywhere is given up after a few times.
+A bot that never answers is given up after a few steps.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from lath.notation.text.suggestions import is_game
 WIDTH: Final = 100
 
 _SEEN: Final = " " * 26
-"""Before the lines that go on with what was seen: below its beginning."""
+"""Indent of the other lines of a finding, below its first word."""
 
 _BELOW: Final = " " * 12
-"""Before what was said, and how to mend it."""
+"""Indent of the lines exchanged with the bot, and of the remedy."""
 
 IDS: Final = tuple(step.id for its in CHAPTERS.values() for step in its)
-"""The ids of all points, in the order of a check."""
+"""Ids of all points, in the order of a check."""
 
 _CHAPTER: Final = {step.id: name for name, its in CHAPTERS.items() for step in its}
 
 
 def check(lab: Lab, only: Collection[str] = ()) -> Iterator[CheckPoint]:
-    """Yield the points of the protocol and how the bot keeps them, each as soon as it is known.
+    """Yield the points of the protocol with the bot's results, each as soon as possible.
 
-    `only` are the ids of the points to test, empty for all; what must hold before them is tested
-    too, and is among the points where it does not. No process of the bot is left when this ends.
-    Raises ConfigError for an id that no point has.
+    `only` has the ids of the points to test; empty for all. Points that must hold before them are
+    tested too, but yielded only if they fail. All processes of the bot have ended when this ends.
+    Raises ConfigError for an unknown id.
     """
     for id_ in only:
         if id_ not in IDS:
@@ -58,21 +58,21 @@ class _Check:
         self._lab = lab
         self._wanted = wanted
         greeting = {step.id for step in steps.HELLO}
-        # Without these nothing that comes after them can be tested.
+        # If these fail, the later points cannot be tested.
         self._needed = {"starts", "hello", *(["ready"] if wanted - greeting else [])}
         self._deaf = ""
-        """Why nothing more can be tested; empty while it can."""
+        """Reason why nothing more can be tested, or empty."""
         self._unready = ""
-        """Why no game can be; empty while it can."""
+        """Reason why no game can be tested, or empty."""
         self._gave_up = ""
-        """Why nothing more is asked of the bot in games; empty while it is."""
+        """Reason why no more games are played with the bot, or empty."""
         contest = lab.contest
         self._unspoken = f"{contest.id} has nothing of the kind" if contest else ""
-        """Of a contest's bot why the other points are not tested."""
+        """For a contest's bot, the reason why some points are not tested."""
         self._spoken = {**steps.OF_CONTESTS, **dict.fromkeys(contest.says if contest else (), True)}
         self._silences = self._breaks = 0
         self._broke = False
-        """Whether the last step has broken its session."""
+        """True if the last step broke its session."""
 
     def points(self) -> Iterator[CheckPoint]:
         yield from self._run(steps.HELLO)
@@ -90,7 +90,7 @@ class _Check:
         yield from self._run((*steps.HEARD, *steps.ENDINGS))
 
     def _run(self, stage: Iterable[CheckStep], game: str | None = None) -> Iterator[CheckPoint]:
-        """Run those of the steps that are wanted, or needed: these are told of if they fail."""
+        """Run the steps that are wanted or needed; yield the needed ones only if they fail."""
         if game is not None:
             self._lab.game = games.get(game)
         for step in stage:
@@ -99,11 +99,11 @@ class _Check:
             if (finding := self._found(step)) is None:
                 continue
             exchange: tuple[str, ...] = ()
-            # What was heard in all sessions is not explained by the last lines of one of them.
+            # The last lines of one session do not explain what was heard in all of them.
             if finding.verdict.is_bad and step not in steps.HEARD:
                 exchange, self._broke = self._lab.exchange, True
             if self._broke and step not in steps.HELLO:
-                self._lab.drop()  # the next point begins with a fresh process
+                self._lab.drop()  # the next point gets a fresh process
             self._broke = False
             if finding.verdict.is_bad or step.id in self._wanted:
                 yield CheckPoint(
@@ -116,7 +116,7 @@ class _Check:
                 )
 
     def _found(self, step: CheckStep) -> CheckFinding | None:
-        """Return what a step shows; None where the game has nothing of the kind."""
+        """Return the finding of a step; None if it does not apply to the game."""
         if self._unspoken and step.id not in self._spoken:
             return untested(self._unspoken)
         why = self._deaf
@@ -137,7 +137,7 @@ class _Check:
         return finding
 
     def _tried(self, step: CheckStep) -> CheckFinding | None:
-        """Return what a step shows, also where the bot breaks off the session."""
+        """Return the finding of a step, also if the bot breaks off the session."""
         try:
             return step.run(self._lab)
         except (FaultFoundError, NoAnswerError) as error:
@@ -151,21 +151,21 @@ class _Check:
             if self._silences >= 2:
                 words = f"it fell silent or flooded {self._silences} times before"
                 self._gave_up = f"{words}; mend that first"
-            elif self._breaks >= 30:  # the rest would not tell anything new
+            elif self._breaks >= 30:  # more failures would add nothing
                 self._gave_up = f"{self._breaks} sessions broke before; mend them first"
             return replace(found.finding, verdict=at_worst)
 
 
 @dataclass(slots=True)
 class Report:
-    """The text of a check, point by point; what was said once is not said again."""
+    """The text of a check, point by point; repeated remedies and errors refer to the first one."""
 
     _heading: str = ""
     _said: dict[object, str] = field(default_factory=dict)
-    """For each way to mend something and each end of standard error, where it stands first."""
+    """The point at which each remedy and each end of standard error was first shown."""
 
     _skipped: list[CheckPoint] = field(default_factory=list)
-    """Points that were not tested, for the same reason, and are still to be named."""
+    """Points that were not tested for the same reason, and are not reported yet."""
 
     def add(self, point: CheckPoint) -> Iterator[str]:
         """Yield the lines that a point adds."""
@@ -200,7 +200,7 @@ class Report:
             yield f"{_BELOW}to mend: as for {first}"
 
     def rest(self) -> Iterator[str]:
-        """Yield what is still to be said of the points that were not tested."""
+        """Yield the lines about points that were not tested."""
         skipped, self._skipped = self._skipped, []
         if skipped:
             names = ", ".join(dict.fromkeys(point.id for point in skipped))
@@ -220,7 +220,7 @@ def _wrapped(text: str, *, indent: str) -> list[str]:
 
 
 def count_words(points: Iterable[CheckPoint], seconds: float) -> str:
-    """Return how many points there are of each verdict."""
+    """Return the number of points with each verdict, in words."""
     verdicts = [point.verdict for point in points]
     have_plural = (Verdict.NOTE, Verdict.WARNING, Verdict.FAULT)
     counts = [

@@ -1,4 +1,4 @@
-"""Where a bot is tested: its processes in turn, the games against it, what was heard."""
+"""The test bench of a check: the bot's processes, its test games and everything it wrote."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lath.notation.protocol import TimeControl
 from lath.notation.record.tags import Termination
 
 _CUT_OUT: Final = re.compile(r" \[\.\.\. (\d+) bytes \.\.\.\] ")
-"""What stands in the place of the middle of a line too long to keep."""
+"""The text that replaces the middle of a very long line."""
 
 FLUSH: Final = (
     "end the line with a newline and flush after every line "
@@ -39,10 +39,10 @@ DEFAULT_LIMITS: Final = Limits(
 
 
 class Lab:
-    """The bot under test, one process after the other; what was heard of all of them."""
+    """The tested bot, in one process after another, with the findings of all of them."""
 
     game: Game
-    """The game in which it is tested now; there is none before it has named one."""
+    """Game type that is tested now; unset before the bot names one."""
 
     def __init__(
         self,
@@ -53,41 +53,42 @@ class Lab:
         asked: TimeControl | None = None,
         seed: int = 1,
     ) -> None:
-        """`games` are the ids of those to test; none: all that it names and that are installed.
+        """Prepare the tests of the game types with the ids `games`.
 
-        `asked` is the time control that somebody named, for which the bot is to be fit; None: any.
+        An empty `games` means all installed game types that the bot names. `asked` is the time
+        control that the bot must be fit for, or None for any.
         """
         self.asked: Final = asked
         self.games: Final = games
         self.limits: Final = spec.own(limits)
-        """How long is waited; the time is that of the whole games."""
+        """Time limits of answers; the time control is for whole games."""
         self.seed: Final = seed
         self.has_been_ready = False
-        """Whether it can play at all."""
+        """True once the bot was ready for a game."""
         self.bad_infos: Final = Lines(3, 200)
         self.odd_moves: Final = Lines(3, 80)
-        """Legal moves that were not in their canonical text."""
+        """Legal moves that were not written in canonical form."""
         self.bouts = 0
-        """Games from the beginning in which it was asked for a move."""
+        """Games from a starting position in which the bot was asked for a move."""
         self.resigned_at_once = 0
-        """Those of them that it resigned at its first turn."""
+        """Games among these that the bot resigned at its first turn."""
         self.tree: Final = f"check-{secrets.token_hex(4)}."
-        """What marks its processes."""
+        """Mark of the bot's processes."""
         self._watch: Final = Watch()
         self.bot: Final = bot_of(spec, self._watch, tree=self.tree, forgives_hold_ups=True)
         self.go = ""
-        """What asked it for a move the last time."""
+        """Last line that asked the bot for a move."""
         self._number = 0
 
     @property
     def contest(self) -> type[Codingame | Botzone] | None:
-        """Return the contest whose protocol the bot speaks; None where it speaks ours."""
+        """Return the contest whose protocol the bot speaks; None for the arena's own."""
         return self.bot.contest if isinstance(self.bot, BridgedBot) else None
 
-    # Its process
+    # The process
 
     def running(self) -> Bot:
-        """Return the bot, greeted; a fresh process where there is none that lives.
+        """Return the bot after its handshake, in a fresh process if necessary.
 
         Raises FaultFoundError, NoAnswerError.
         """
@@ -111,21 +112,21 @@ class Lab:
             ) from error
 
     def drop(self) -> None:
-        """End the process; the next one is a fresh one."""
+        """End the process, so that the next test starts a fresh one."""
         if self.bot.has_process:
             self.bot.catch_up()
         self.bot.kill()
 
     def listen(self, seconds: float) -> None:
-        """Do nothing for a while but listen."""
+        """Listen for some seconds without asking anything."""
         until_s = signals.awake_s() + seconds
         while signals.awake_s() < until_s:
             self._watch.wait(until_s)
 
-    # What it says
+    # The bot's answers
 
     def fault_of(self, error: NoAnswerError) -> FaultFoundError:
-        """Return in words that an answer did not come, and how to mend that."""
+        """Return the finding for a missing answer, with its remedy."""
         is_move = error.awaited.startswith("bestmove ")
         what = f"`{error.awaited} MOVE` to `{self.go}`" if is_move else f"`{error.awaited}`"
         asked = "`go N …` with `bestmove N MOVE`" if is_move else f"with {what}"
@@ -152,19 +153,19 @@ class Lab:
             mend = "put the file there, or correct its path"
         written = [line.rstrip()[:300] for line in self.bot.child.stderr_text().splitlines()]
         lines = [line for line in written if line]
-        more = ["…"] if len(lines) > 12 else []  # the last ones say what a traceback comes to
+        more = ["…"] if len(lines) > 12 else []  # the last lines have the cause in a traceback
         return FaultFoundError(fault(seen, mend, (*more, *lines[-12:])))
 
     @property
     def exchange(self) -> tuple[str, ...]:
-        """Return the last lines of both sides, those of the bot that nobody has heard too."""
+        """Return the last lines of both sides, including lines of the bot that were not read."""
         if not self.bot.has_process:
             return ()
         self._watch.wait(0.0)
         return tuple(_shown(line) for _, line in deque(lines_of(self.bot.child.exchange), 10))
 
     def judge_infos(self, position: Position) -> None:
-        """Judge what the bot said with `info` while it thought about `position`."""
+        """Check the bot's `info` lines from its search of `position`."""
         infos = self.bot.asides.infos
         for line in infos[-INFO_KEPT:]:
             text = line.decode("utf-8", "replace").rstrip("\r")
@@ -172,7 +173,7 @@ class Lab:
                 self.bad_infos.add(f"{text[:60]} ({why})")
         infos.clear()
 
-    # Its games
+    # The bot's games
 
     def new_game(
         self,
@@ -183,7 +184,7 @@ class Lab:
         setup: str | None = None,
         position: str | None = None,
     ) -> wire.NewGame:
-        """Return what the bot is told of a new game; no number comes twice."""
+        """Return the announcement of a new game, with a new number."""
         self._number += 1
         return wire.NewGame(
             number=self._number,
@@ -196,20 +197,20 @@ class Lab:
         )
 
     def enter(self, new: wire.NewGame) -> float:
-        """Return how long the bot takes to be ready for a game; raises NoAnswerError."""
+        """Return the seconds until the bot is ready for a game; raises NoAnswerError."""
         after_s = self.bot.enter(new, self.limits)
         self.has_been_ready = True
         return after_s
 
     def ready_s(self, side: Side = Side.FIRST) -> float:
-        """Return how long the bot takes to be ready for a game that is not played."""
+        """Return the seconds until the bot is ready for a game that is not played."""
         setup = self.game.draw_setup(self.seed)
         return self.enter(self.new_game(side, time=TimeControl(move_ms=1000), setup=setup))
 
 
 def _shown(line: str) -> str:
-    """Return a line as people are shown it: cut off where it is long."""
-    width = 2 + (30 if line.startswith("> legal ") else 90)  # the first moves say enough
+    """Return a line as the report shows it, cut off if it is long."""
+    width = 2 + (30 if line.startswith("> legal ") else 90)  # the first moves are enough
     if len(line) <= width:
         return line
     letters = len(line) - 2
@@ -219,7 +220,7 @@ def _shown(line: str) -> str:
 
 
 def wrong_info(line: str, position: Position) -> str | None:
-    """Return what is wrong with a comment of a bot that thinks about `position`; None if nothing.
+    """Return the error in a bot's comment about `position`, or None.
 
     >>> from lath import games
     >>> wrong_info("info depth 3 eval 0.25 pv e5 swap", games.get("yavalath").start())
@@ -246,7 +247,7 @@ def wrong_info(line: str, position: Position) -> str | None:
 
 
 class Bout:
-    """A game between the bot and a player that picks its moves by chance, at once."""
+    """A game between the bot and an opponent that plays random moves at once."""
 
     def __init__(
         self,
@@ -259,12 +260,11 @@ class Bout:
         is_plain: bool = False,
         is_next: bool = False,
     ) -> None:
-        """Tell the bot of a new game and wait until it is ready; raises as `Lab.running`.
+        """Announce a new game and wait until the bot is ready; raises the errors of `Lab.running`.
 
-        A game that `is_next` is for the process of the game before, which may have died of it.
-
-        Setup, its chance and the other's follow from `seed`, where there is no `position`; a game
-        that `is_plain` has no setup.
+        With `is_next`, the process of the last game must play it, even if that game has ended the
+        process. Without a `position`, `seed` decides the setup, which `is_plain` leaves out. It
+        also decides the bot's random numbers and the opponent's.
         """
         seed = lab.seed if seed is None else seed
         is_drawn = position is None and not is_plain
@@ -274,9 +274,9 @@ class Bout:
             lab.game.start(self.setup) if position is None else lab.game.position(position)
         )
         self.ply = 1
-        """The number of the ply to come."""
+        """Number of the next ply."""
         self.moves: Final[list[str]] = []
-        """What the bot has answered: its moves, and `resign`."""
+        """The bot's answers: its moves and `resign`."""
         self.resigned = False
         self.slowest_s = 0.0
         self._lab: Final = lab
@@ -290,28 +290,28 @@ class Bout:
 
     @property
     def is_over(self) -> bool:
-        """Return whether nobody moves any more."""
+        """Return whether the game is over or was resigned."""
         return self.resigned or self.position.is_over
 
     @property
     def _time(self) -> TimeControl:
-        """Return what the next `go` says."""
+        """Return the time control in the next `go`."""
         return self._new.time if self.moves else self._new.time.of_first_go
 
     @property
     def _is_limited(self) -> bool:
-        """Return whether the bot knows a time that its next move may take."""
+        """Return whether the bot's next move has a time limit."""
         time = self._time
         return bool(time.has_clock or time.move_ms or (time.first_ms and not self.moves))
 
     def play(self, move: Move) -> None:
-        """Play a ply that the bot hears of before its next `go`: the other's, or a book's."""
+        """Play a ply of the opponent or of a book; the bot gets it before its next `go`."""
         self._bot.news += play_line(self.ply, move)
         self.position = self.position.play(move)
         self.ply += 1
 
     def reply(self) -> None:
-        """Play a move by chance."""
+        """Play a random move."""
         self.play(self._chance.choice(self.position.legal_moves()))
 
     def play_out(
@@ -322,11 +322,10 @@ class Bout:
         left_ms: int | None = None,
         before_go: Sequence[str] = (),
     ) -> Self:
-        """Play until the game is over, the bot has had its turns, or the time is up; finish it.
+        """Play until the game is over, the bot has had its turns, or the time is up; then end it.
 
-        A game that takes longer is broken off, as by adjudication.
-        `left_ms` is what its clock shows, in place of what is left; it hears `before_go` each time
-        before it is asked.
+        A longer game ends as by adjudication. `left_ms` replaces the time on the bot's clock. The
+        bot gets the lines `before_go` before each `go`.
         """
         until_s = signals.awake_s() + seconds
         while not self.is_over and len(self.moves) < turns and signals.awake_s() < until_s:
@@ -340,18 +339,18 @@ class Bout:
         return self
 
     def ask(self, *, left_ms: int | None = None) -> str:
-        """Return the bot's move, or `resign`; `left_ms` in place of what its clock shows.
+        """Return the bot's move, or `resign`; `left_ms` replaces the time on its clock.
 
-        Raises NoAnswerError, and FaultFoundError: it is too late, or the move is none or not legal.
+        Raises NoAnswerError, or FaultFoundError for a late, missing or illegal move.
         """
         clocks = [*self._clock.left_ms]
         if left_ms is not None:
             clocks[self.side] = left_ms
         self._lab.go = go = wire.go_line(self.ply, self._time, *clocks)
         allowed_s, margin_s = self._clock.allowed_s[self.side], self._lab.limits.margin_s
-        grace_s = 0.5  # an answer is waited for longer, to tell how late it is
+        grace_s = 0.5  # wait longer to measure how late the answer is
         if not self._is_limited:
-            margin_s = grace_s = 0.0  # only the patience of who tests it sets a limit
+            margin_s = grace_s = 0.0  # only the time limit of the test counts
         try:
             text, used_s = self._bot.ask(self.position, self.ply, clocks, allowed_s + grace_s)
         finally:
@@ -399,7 +398,7 @@ class Bout:
         return move
 
     def begin_to_think(self) -> bool:
-        """Ask the bot; return whether it thinks, and has not answered at once.
+        """Ask the bot; return whether it thinks rather than answering at once.
 
         Raises NoAnswerError.
         """
@@ -413,14 +412,14 @@ class Bout:
         return self._bot.is_thinking
 
     def stop(self, within_s: float) -> float:
-        """Say `stop` while the bot thinks; return how long its answer takes.
+        """Send `stop` while the bot thinks; return the seconds until its answer.
 
         Raises NoAnswerError.
         """
         return self._bot.await_move(self.ply, self._bot.say(wire.STOP), within_s)[1]
 
     def finish(self) -> None:
-        """Tell the bot of the result: by the rules, of a resignation, else of an adjudication."""
+        """Send the result: by the rules, by resignation, or otherwise by adjudication."""
         if self.resigned:
             self.end(Result.won_by(self.side.other), Termination.RESIGNATION)
         elif outcome := self.position.outcome():
@@ -429,12 +428,12 @@ class Bout:
             self.end(Result.DRAWN, Termination.ADJUDICATION)
 
     def end(self, result: Result, why: Termination, *before: str) -> None:
-        """Tell the bot of this result, after the lines `before`."""
+        """Send this result after the lines `before`."""
         self._lab.judge_infos(self.position)
         self._bot.say(*before, wire.result_line(self._new.number, result, why))
 
     def words(self) -> str:
-        """Return how far the game went and how long the bot took."""
+        """Return the length of the game and the bot's slowest move, in words."""
         how = f"{self.ply - 1} plies, slowest move {duration(self.slowest_s)}"
         if self.resigned:
             return f"resigned at ply {self.ply}; {how}"

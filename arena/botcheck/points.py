@@ -1,4 +1,4 @@
-"""What a check finds: points, each with what is asked, a verdict, what was seen, how to mend it."""
+"""The findings of a check: points, each with a task, a verdict, the behaviour seen and a remedy."""
 
 from __future__ import annotations
 
@@ -11,78 +11,78 @@ from lath.arena.errors import ArenaError
 
 
 class Verdict(StrEnum):
-    """How a bot keeps one point of the protocol, from best to worst."""
+    """The verdict on one point of the protocol, from best to worst."""
 
     OK = "ok"
     NOTE = "note"
-    """Nothing is wrong, but its author may want to know."""
+    """Nothing is wrong, but the bot's author may want to know."""
 
     UNTESTED = "untested"
     WARNING = "warning"
-    """It costs the bot no game by itself, but something is not as the protocol says."""
+    """A departure from the protocol that costs no game by itself."""
 
     FAULT = "fault"
-    """It costs games, or keeps the bot out of tournaments."""
+    """An error that costs games, or keeps the bot out of tournaments."""
 
     @property
     def is_bad(self) -> bool:
-        """Return whether there is something to mend."""
+        """Return whether the bot should be fixed."""
         return self in (Verdict.WARNING, Verdict.FAULT)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckFinding:
-    """What a step has shown of one point."""
+    """The result of one step."""
 
     verdict: Verdict
     seen: str
-    """What the bot did, in words."""
+    """The bot's behaviour in words."""
 
     mend: str = ""
-    """What its author has to change; empty where nothing is wrong."""
+    """Change that the bot's author should make; empty if nothing is wrong."""
 
     stderr: tuple[str, ...] = ()
-    """The last lines that the bot wrote to standard error, where they may tell the cause."""
+    """Last lines of standard error, if they may show the cause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckPoint:
-    """One point of the protocol and how a bot keeps it; as JSON it has these keys."""
+    """One point of the protocol with the bot's result; its JSON form has these keys."""
 
     id: str
-    """Its name in docs/how-to/check-a-bot.md."""
+    """Name of the point in docs/how-to/check-a-bot.md."""
 
     chapter: str
-    """Which part of the check it belongs to, such as `greeting`."""
+    """Part of the check, such as `greeting`."""
 
     game: str | None = None
-    """The game that was played; None where the point is about no single game."""
+    """Game type that was played; None if the point does not concern a single one."""
 
     asks: str
-    """What a bot has to do, as a sentence without its subject."""
+    """The bot's task, as a sentence without its subject."""
 
     verdict: Verdict
     seen: str
     mend: str = ""
     exchange: tuple[str, ...] = ()
-    """The last lines before something went wrong: `> ` the arena's, `< ` the bot's."""
+    """Last lines before the failure, after `> ` for the arena's and `< ` for the bot's."""
 
     stderr: tuple[str, ...] = ()
-    """The last lines that the bot wrote to standard error, where it ended."""
+    """Last lines of standard error, if the bot ended."""
 
 
 class FaultFoundError(ArenaError):
-    """The bot did what ends the session that tests it; it becomes a finding."""
+    """A failure of the bot that ends the session; it becomes a finding."""
 
     def __init__(self, finding: CheckFinding, *, is_costly: bool = False) -> None:
         super().__init__(finding.seen)
         self.finding = finding
         self.is_costly = is_costly
-        """Whether it took long: silence and floods do."""
+        """True for failures that take long, such as no answer."""
 
 
 def duration(seconds: float) -> str:
-    """Return a time as people read it.
+    """Return a time in seconds as text.
 
     >>> duration(0.0123), duration(2.05)
     ('12 ms', '2.0 s')

@@ -1,6 +1,6 @@
-"""The steps of a check: what each asks of a bot, and how it is found out; `CHAPTERS` has them all.
+"""The steps of a check, each with the bot's task and a test; `CHAPTERS` contains all of them.
 
-A step may raise FaultFoundError and NoAnswerError; one that plays does so in `lab.game`.
+A step may raise FaultFoundError and NoAnswerError. Steps that play use `lab.game`.
 """
 
 from __future__ import annotations
@@ -50,43 +50,44 @@ _WARNING: Final = Verdict.WARNING
 
 @dataclass(frozen=True, slots=True)
 class CheckStep:
-    """How one point of the protocol is tested."""
+    """The test of one point of the protocol."""
 
     id: str
-    """Its name in docs/how-to/check-a-bot.md."""
+    """Name of the point in docs/how-to/check-a-bot.md."""
 
     asks: str
-    """What a bot has to do, as a sentence without its subject."""
+    """The bot's task, as a sentence without its subject."""
 
     run: _Run
-    """Returns None where the game has nothing of the kind."""
+    """Runs the test; returns None if it does not apply to the game."""
 
     at_worst: Verdict = Verdict.FAULT
-    """What it costs when the bot breaks off the session."""
+    """Verdict if the bot breaks off the session."""
 
     is_asked: Callable[[TimeControl], object] | None = None
-    """Whether a time control asks for this; None: each does. Where it does not, it is noted."""
+    """Tells whether a time control needs this point. If it does not, a failure is only a note.
+    Default: each one does."""
 
     def worst_at(self, asked: TimeControl | None) -> Verdict:
-        """Return the worst that this can come to for a bot that is to be fit for a time control."""
+        """Return the worst verdict for a bot that must be fit for a time control."""
         if asked is None or self.is_asked is None or self.is_asked(asked):
             return self.at_worst
         return Verdict.NOTE
 
 
 HELLO: Final[list[CheckStep]] = []
-"""What it says of itself: what comes after depends on it."""
+"""Steps about the handshake; the later ones depend on it."""
 
 READY: Final[list[CheckStep]] = []
 EACH_GAME: Final[list[CheckStep]] = []
 TIMES: Final[list[CheckStep]] = []
-"""In one game, for what a bot does with its time does not depend on the rules."""
+"""Steps that run in one game type, because a bot's use of time does not depend on the rules."""
 
 BESIDE: Final[list[CheckStep]] = []
-"""In one game, too."""
+"""More steps that run in one game type."""
 
 HEARD: Final[list[CheckStep]] = []
-"""What was heard in all sessions: these steps come after the games."""
+"""Steps about the output in all sessions, which come after the games."""
 
 ENDINGS: Final[list[CheckStep]] = []
 
@@ -98,7 +99,7 @@ def _step(
     at_worst: Verdict = Verdict.FAULT,
     is_asked: Callable[[TimeControl], object] | None = None,
 ) -> Callable[[_Run], _Run]:
-    """Make a step of a function and add it to those."""
+    """Return a decorator that adds a function to `steps` as a step."""
 
     def added(run: _Run) -> _Run:
         steps.append(CheckStep(id_, asks, run, at_worst, is_asked))
@@ -107,7 +108,7 @@ def _step(
     return added
 
 
-# The greeting
+# The handshake
 
 
 @_step(HELLO, "starts", "can be started")
@@ -190,7 +191,7 @@ def _names_options(lab: Lab) -> CheckFinding:
 
 
 def odd_option(option: wire.Option) -> str:
-    """Return what is wrong with an option that can be read; empty if nothing is.
+    """Return the error in an option that could be read, or an empty text.
 
     >>> odd_option(wire.Option("depth", "spin", "9", 1, 8))
     "option depth: default '9' is not a whole number from 1 to 8"
@@ -218,7 +219,7 @@ def _wants_what_there_is(lab: Lab) -> CheckFinding:
 
 @_step(READY, "ready", "answers `new ID …` with `ready ID`")
 def _is_ready(lab: Lab) -> CheckFinding:
-    lab.running()  # one process for both: one that has left after the first game is at fault
+    lab.running()  # one process for both games must survive the first
     slowest_s = max(map(lab.ready_s, SIDES))
     return ok(f"after {duration(slowest_s)}, also after an unfinished game")
 
@@ -247,7 +248,7 @@ def _takes_edges(lab: Lab) -> CheckFinding:
     tried = [(option.name, value) for option in options for value in edges_of(option)][:40]
     if not tried:
         return ok("nothing to set")
-    lab.open(memory_bytes=4 << 30)  # the largest table must not stop the machine
+    lab.open(memory_bytes=4 << 30)  # keeps the largest table from exhausting the machine
     lab.bot.greet(lab.limits.startup_s)
     for name, value in tried:
         lab.bot.say(wire.setoption_line(name, value))
@@ -257,7 +258,7 @@ def _takes_edges(lab: Lab) -> CheckFinding:
 
 
 def edges_of(option: wire.Option) -> list[str]:
-    """Return the values at the edges of what an option takes; none where it has no edges.
+    """Return the extreme values of an option; empty if it has none.
 
     >>> edges_of(wire.Option("depth", "spin", "3", 1, 8))
     ['1', '8']
@@ -269,11 +270,11 @@ def edges_of(option: wire.Option) -> list[str]:
     return [str(bound) for bound in (option.minimum, option.maximum) if bound is not None]
 
 
-# Games, with the time of the settings
+# Games with the time control of the check
 
 
 SHORT: Final = 2
-"""Turns of the bot in each of several games."""
+"""Turns of the bot in each of several short games."""
 
 SWAP: Final = Move("swap")
 
@@ -355,12 +356,12 @@ def _bears_a_swap(lab: Lab) -> CheckFinding | None:
 
 
 _LONG_MS: Final = 1000
-"""Long enough to be interrupted."""
+"""Time of a move that is interrupted."""
 
 _MOVE_MS: Final = 100
 _NODES: Final = 50
 _CLOCK_MS: Final = 1000
-"""Times where nobody names one."""
+"""Default times."""
 
 LITTLE_MS: Final = 50
 
@@ -370,17 +371,17 @@ TURNS: Final = 5
 
 
 def _asked(lab: Lab) -> TimeControl:
-    """Return the time control that was named; one without any limit where none was."""
+    """Return the time control that the user named, or one without a limit."""
     return lab.asked or TimeControl()
 
 
 def _long(lab: Lab) -> TimeControl:
-    """Return time for moves that are to be interrupted."""
+    """Return a time per move that is long enough to interrupt the bot."""
     return TimeControl(move_ms=max(_LONG_MS, _asked(lab).move_ms))
 
 
 def _short(lab: Lab) -> TimeControl:
-    """Return a time for each move."""
+    """Return a time per move."""
     return TimeControl(move_ms=_asked(lab).move_ms or _MOVE_MS)
 
 
@@ -476,7 +477,7 @@ def _stops(lab: Lab) -> CheckFinding:
     after_s = bout.stop(time.move_ms / 1000 + MARGIN_S + 1.0)
     bout.finish()
     seen = f"answered {duration(after_s)} after `stop`"
-    if after_s <= 0.3:  # as soon as a bot does that listens while it thinks
+    if after_s <= 0.3:  # a bot that listens while it thinks is that fast
         return ok(seen)
     return warning(
         seen,
@@ -488,7 +489,7 @@ def _stops(lab: Lab) -> CheckFinding:
 @_step(TIMES, "sudden-end", "accepts a `result` while it thinks")
 def _bears_a_sudden_end(lab: Lab) -> CheckFinding:
     bout = Bout(lab, time=_long(lab))
-    if bout.begin_to_think():  # its answer may still come, and is no fault
+    if bout.begin_to_think():  # a late answer is allowed
         lab.bot.asides.forgiven = [b"bestmove", b"%d" % bout.ply]
     bout.end(Result.FIRST_WON, Termination.CRASH, wire.STOP)
     try:
@@ -562,7 +563,7 @@ def _rests(lab: Lab) -> CheckFinding:
     lab.listen(IDLE_S)
     busy_s = _computed_s(pid) - before_s
     bout.finish()
-    if busy_s <= IDLE_S / 3:  # more than that is more than tidying up
+    if busy_s <= IDLE_S / 3:  # more would not be cleanup
         return ok(f"computed {duration(busy_s)} of {duration(IDLE_S)}")
     return warning(
         f"computed {duration(busy_s)} in {duration(IDLE_S)} of the opponent's turn",
@@ -572,19 +573,19 @@ def _rests(lab: Lab) -> CheckFinding:
 
 
 def _computed_s(pid: int) -> float:
-    """Return the processor time of a process and all that come from it, in seconds.
+    """Return the processor time of a process and its descendants, in seconds.
 
-    Time in which one waited for a processor counts too, where the system tells it: on a busy
-    machine there may be little else.
+    It includes the time of waiting for a processor if the system reports that, since on a busy
+    machine most of the time may be waiting.
     """
     pids, waited_ns = process_trees.descendants(pid), 0
     for each in pids:
-        with contextlib.suppress(OSError):  # it has ended
+        with contextlib.suppress(OSError):  # the process has ended
             waited_ns += int(Path(f"/proc/{each}/schedstat").read_bytes().split()[1])
     return process_trees.used_s(pids) + waited_ns / 1e9
 
 
-# Manners
+# Robustness
 
 
 UNKNOWN: Final = ("weather fine", "go*", "pingpong 3", "x" * 1000)
@@ -651,7 +652,7 @@ def _plays_several_games(lab: Lab) -> CheckFinding:
     return ok("4 games in one process")
 
 
-# What was heard
+# Output in all sessions
 
 
 def _counted(lines: Lines, mend: str, fine: str) -> CheckFinding:
@@ -722,7 +723,7 @@ def _leaves_with_its_parent(lab: Lab) -> CheckFinding:
 
 
 def _ending(lab: Lab, event: str, mend: str) -> CheckFinding:
-    """Return what to think of how the bot ends now."""
+    """Return the finding about the end of the bot's process."""
     within_s = lab.limits.stop_s
     if not lab.bot.ends_by(signals.awake_s() + within_s):
         return warning(f"still runs {duration(within_s)} after {event}", mend)
@@ -739,7 +740,7 @@ def _leaves_nothing(lab: Lab) -> CheckFinding:
     lab.bot.say(wire.QUIT)
     if not lab.bot.ends_by(signals.awake_s() + lab.limits.stop_s):
         return untested("does not end by itself")
-    lab.listen(0.2)  # for what it has started to end after it
+    lab.listen(0.2)  # child processes may end a little later
     if left := process_trees.sweep(lab.tree):
         ran = "1 process still ran" if left == 1 else f"{left} processes still ran"
         return warning(
@@ -756,7 +757,7 @@ CHAPTERS: Final[dict[str, Sequence[CheckStep]]] = {
     "manners": (*BESIDE, *HEARD),
     "end": ENDINGS,
 }
-"""Every step, in the order of a check; those of `games` are run in each game."""
+"""All steps in the order of a check; those of `games` run for each game type."""
 
 _ASKED: Final = ("starts", "ready", "first", "second", "swap-offered", "swap-suffered", "rest")
 
@@ -766,6 +767,5 @@ OF_CONTESTS: Final = {
     "position": False,
     "book": False,
 }
-"""Ids of the steps for bots that speak a contest's protocol, and whether a contest asks the like.
-
-Where it does not, a bot may be beaten by it and still be right there: a warning."""
+"""Ids of the steps for bots that speak a contest's protocol, and True if the contest asks for the
+same. If not, a failure is only a warning, because the bot may still be correct for the contest."""

@@ -1,4 +1,4 @@
-"""The command line: thin over the library, one module per group of commands.
+"""The command line, with one module per group of commands.
 
-The packages below do what the commands ask for.
+The commands call the packages below and print the results.
 """

@@ -1,4 +1,4 @@
-"""`arena analyze`: what a bot thinks of the plies of records, written into them."""
+"""`arena analyze`: a bot's evaluations of positions, written into records."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ app = App()
 
 
 KEPT: Final = ".analysis"
-"""What is written beside the output: the answers so far, until all is done."""
+"""The suffix of a file beside the output that stores the answers until the end."""
 
 
 @app.command(
@@ -141,7 +141,7 @@ def analyze(
 def _taken(
     selection: Selection, files: list[Path], where: str | None, number: int | None, ply: int | None
 ) -> Iterator[Record]:
-    """Return the records to analyse: the one of --record, or all; raises ArenaError."""
+    """Return the records to analyse, the one of --record or all; raises ArenaError."""
     if number is None:
         if ply is not None:
             raise typer.BadParameter("--ply: needs --record N")
@@ -152,7 +152,7 @@ def _taken(
 
 
 def _one(file: Path, number: int, ply: int | None) -> Record:
-    """Return one record, which has a move after the ply; raises ArenaError."""
+    """Return one record with a move after the ply; raises ArenaError."""
     (entry,) = read_from(file, numbered(file, number))
     record, played = played_in(file, entry)
     if ply is not None and ply_in(file, number, ply, len(played) - 1) == len(played) - 1:

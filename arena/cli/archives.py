@@ -1,4 +1,4 @@
-"""`arena select`: archives of any size, joined, ordered and divided."""
+"""`arena select`: select, join, sort and split archives of any size."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def select(
         passed = count(_number(selection, found, are_all=are_all, is_told=not as_json))
     elif division is None:
         pieces = verbatim(_noted((text for _, text in found), selection))
-        if is_one_of(out, files):  # what is behind the limit would be lost
+        if is_one_of(out, files):  # records beyond the limit would be lost
             pieces = chain(pieces, (b"" for _ in selected))
         lost = str if force else selection.lost_words
         with unless_cut(lambda: bool(selection.bad)):
@@ -272,14 +272,17 @@ def select(
 
 
 def _noted(texts: Iterable[str], selection: Selection) -> Iterator[str]:
-    """Yield texts that are written, of which none is lost."""
+    """Yield the texts and note them as written, so that none counts as lost."""
     for text in texts:
         selection.wrote(text)
         yield text
 
 
 def _number(selection: Selection, found: Iterable[object], *, are_all: bool, is_told: bool) -> int:
-    """Return how many are found, and print it if asked for; databases count without records."""
+    """Return the number of records found, and print it if `is_told`.
+
+    If `are_all`, databases return their number without reading records.
+    """
     number = selection.counted() if are_all else None
     if number is None:
         number = sum(1 for _ in found)
@@ -289,14 +292,14 @@ def _number(selection: Selection, found: Iterable[object], *, are_all: bool, is_
 
 
 def _refuse_without(needed: str, given: object, flags: Mapping[str, object]) -> None:
-    """Raise ConfigError for a flag that says how to do what nobody asked for."""
+    """Raise ConfigError for a flag in use without the option `needed` that it belongs to."""
     for name, value in flags.items():
         if value and given is None:
             raise ConfigError(f"{name}: needs {needed}")
 
 
 def _removed_to(removed: Path | None, others: Iterable[Path], *, force: bool) -> Target | None:
-    """Return where what is left out goes; raise ConfigError where it would destroy something."""
+    """Return the file for removed records; raises ConfigError if it would overwrite other data."""
     if removed is None:
         return None
     refuse_other_formats(removed)
@@ -315,7 +318,7 @@ def _rows(
     order: Sequence[Key],
     division: _Division | None,
 ) -> Iterator[tuple[SampledRecord, Record, RecordPlace]]:
-    """Yield each record on its way, and where it stands."""
+    """Yield each record with its sort key, its part and its place."""
     for entry, record in selected:
         value = division.value_of(record) if division else ""
         place = RecordPlace(printable(str(selection.path)), entry.number, entry.line)
@@ -325,8 +328,8 @@ def _rows(
 def _in_order(
     rows: Iterable[SampledRecord], reverse: bool, memory: int
 ) -> Iterator[tuple[str, str]]:
-    """Yield the values and texts of rows in their order."""
-    # no value has a line end
+    """Yield the value and the text of each row, in order."""
+    # values have no line ends, so one separates value and text
     items = ((row.order, f"{row.value}\n{row.text}".encode()) for row in rows)
     for item in in_order(items, reverse=reverse, memory=memory):
         value, _, text = item.decode().partition("\n")
@@ -341,7 +344,7 @@ def _without_copies(
     *,
     quiet: bool,
 ) -> Iterator[SampledRecord]:
-    """Yield the records that are no copies; first the others are listed, or written."""
+    """Yield the longest record of several near-duplicates; print or write the others first."""
     with Copies(memory) as copies:
         for each in found:
             copies.add(*each)
@@ -356,7 +359,7 @@ def _without_copies(
 
 
 def _marked(copy: Copy, selection: Selection) -> str:
-    """Return a record that is left out with the tag that says why: there it is kept."""
+    """Return a left-out record with a tag that names the kept one."""
     selection.wrote(copy.text)
     value = f"record {copy.of.number} of {copy.of.file}"
     (text,) = edited(copy.text, copy.record, Edits(set={COPY_OF: value}))
@@ -375,7 +378,7 @@ def _copy_words(copy: Copy) -> str:
 
 
 class _Division:
-    """The files that records are divided into, and which of them a record belongs to."""
+    """The files of --split, and the rule that assigns records to them."""
 
     def __init__(
         self,
@@ -387,7 +390,10 @@ class _Division:
         seed: int,
         force: bool,
     ) -> None:
-        """`by` is a key, how many records a file has, or names with shares; raises ConfigError."""
+        """Read `by`, which is a key, a number of records or names with shares.
+
+        Raises ConfigError.
+        """
         self._every = int(by) if re.fullmatch("0*[1-9][0-9]{0,17}", by) else None
         if not self._every and re.fullmatch("[-+]?[0-9]*", by):
             shown = shortened(by)
@@ -413,13 +419,13 @@ class _Division:
         self._names: Final = Names()
 
     def value_of(self, record: Record) -> str:
-        """Return what a record is divided by; empty where only its place counts."""
+        """Return the value that assigns a record to a file; empty if its place in order does."""
         if self._shares:
             return self._shares.part_of(record)
         return self._key.text(record) if self._key else ""
 
     def refuse_folder(self, out: Path, files: Iterable[Path]) -> None:
-        """Raise ConfigError where the parts cannot be in `out`, or could replace one of `files`."""
+        """Raise ConfigError if `out` cannot hold the parts, or a part could replace an input."""
         if str(out) == "-":
             raise ConfigError("--split: needs -o DIR, the folder for the parts")
         if out.exists() and not out.is_dir():
@@ -432,9 +438,9 @@ class _Division:
     def write(
         self, rows: Iterable[tuple[str, str]], out: Path, *, quiet: bool
     ) -> Sequence[ArchivePart]:
-        """Write the parts of records, each with its value of the key; raises ConfigError.
+        """Write the parts of the records, given with their values; raises ConfigError.
 
-        All or none are written.
+        Writes either all parts or none.
         """
         with (
             writable(out),
@@ -455,7 +461,7 @@ class _Division:
         return parts.parts
 
     def _name_of(self, number: int, value: str) -> str:
-        """Return the name, without a suffix, of the part that a record belongs to."""
+        """Return the name of a record's part, without a suffix."""
         part, text, words = len(self._names) + 1, value, value
         if self._every:
             part = number // self._every + 1
@@ -474,7 +480,7 @@ class _Division:
 
 
 def _refuse_others(folder: Path, names: Collection[str]) -> None:
-    """Raise ConfigError for files of records beside those of these names: of another split, say."""
+    """Raise ConfigError if the folder has other record files, such as those of an earlier split."""
     others = sorted(
         path.name
         for path in folder.iterdir()
@@ -492,7 +498,7 @@ _RECORDS: Final = rf"\.lath(?:\.(?:{'|'.join(COMPRESSIONS)}))?$"
 
 
 def _shares(text: str) -> dict[str, float]:
-    """Return the names of parts and their shares; raises ConfigError."""
+    """Return the shares by the names of the parts; raises ConfigError."""
     shares: dict[str, float] = {}
     for part in text.split(","):
         match = _SHARE.fullmatch(part.strip())

@@ -1,4 +1,4 @@
-"""`arena bot pack`, and how commands read the options and the protocol of a bot."""
+"""`arena bot pack`, and the options and protocol that bot commands accept."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def pack(
 
 
 def options_of(options: list[str]) -> dict[str, str]:
-    """Return what `--option` says; raises ConfigError."""
+    """Return the values of `--option` by name; raises ConfigError."""
     settings = [text.partition("=") for text in options]
     for text, (name, equals, _) in zip(options, settings, strict=True):
         if not (name and equals):
@@ -111,6 +111,6 @@ def options_of(options: list[str]) -> dict[str, str]:
 
 
 def refuse_protocol(protocol: str) -> None:
-    """Raise ConfigError for a protocol that there is not."""
+    """Raise ConfigError for an unknown protocol."""
     if protocol not in PROTOCOLS:
         raise ConfigError(f"--protocol: {protocol!r} is not one of {', '.join(PROTOCOLS)}")

@@ -1,4 +1,4 @@
-"""`arena bot …`: which bots there are, how one keeps the protocol, what one said."""
+"""`arena bot …`: list and check bots, and show or replay the games that bots broke off."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 app = App()
 
 _CHECKED_AT: Final = "2+0.02"
-"""Time of a check's games; of a contest's bots it is the contest's."""
+"""The time control of a check's games; for a contest's bot it is the contest's."""
 
 group = App(
     name="bot",
@@ -234,7 +234,7 @@ def check(
     usual = CONTESTS[protocol].tc if protocol in CONTESTS else _CHECKED_AT
     limits = Limits(time=asked or time_of(usual), startup_s=startup, hard_limit_s=seconds)
     lab = Lab(spec, tuple(dict.fromkeys(tested)), limits=limits, asked=asked, seed=seed)
-    process_trees.adopt_orphans()  # this process starts nothing but the bot
+    process_trees.adopt_orphans()  # this process starts no other children
     began_s = signals.awake_s()
     report, points = Report(), []
     with signals.heeded(raises=True):
@@ -254,7 +254,7 @@ def check(
 
 
 def _scored(spec: BotSpec, tested: list[str], limit: Limit, *, as_json: bool) -> int:
-    """Print how a bot does at puzzles; return 1 where it did not answer at all."""
+    """Print a bot's score on puzzles; return 1 if the bot answered none."""
     from lath.arena.engine.puzzle_book import all_built_in, built_in, read_puzzles  # start-up time
     from lath.arena.engine.puzzle_scoring import score
     from lath.arena.terminal.play import aligned
@@ -410,7 +410,7 @@ def replay(
     spec = ready(spec, closed=[str(source.absolute())])
     under = debugged(spec.command) if command else None
     limits = Limits(time=new.time, startup_s=seconds, hard_limit_s=seconds)
-    process_trees.adopt_orphans()  # this process starts nothing but the bot
+    process_trees.adopt_orphans()  # this process starts no other children
     bot = bot_of(
         spec if under is None else replace(spec, command=under),
         Watch(),
@@ -445,7 +445,7 @@ def replay(
 def _given_again(
     rerun: Rerun, bot: Bot, limits: Limits, since: int, *, pauses: bool, is_debugged: bool
 ) -> RerunResult:
-    """Play the game and say how it ended; a debugger ends when who sits there ends it."""
+    """Replay the game and print how it ended; waits for the user to end a debugger."""
 
     def wait() -> None:
         if pauses:
@@ -454,13 +454,13 @@ def _given_again(
 
     with signals.heeded(raises=True), ExitStack() as stack:
         stack.callback(bot.kill)
-        if is_debugged:  # Ctrl-C is the debugger's
+        if is_debugged:  # leave Ctrl-C to the debugger
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             bot.start(limits)
             found = rerun.play(since=since, before_last=wait)
         except KeyboardInterrupt:
-            if bot.has_process:  # where the same Ctrl-C ends it, it may say why
+            if bot.has_process:  # the same Ctrl-C may stop the bot, which then may say why
                 bot.ends_by(signals.awake_s() + 0.5)
             print_note(f"interrupted; no answer at ply {rerun.ply}")
             raise typer.Exit(INTERRUPTED) from None
@@ -476,7 +476,7 @@ def _given_again(
 
 
 def _print_game(number: int, record: Record) -> None:
-    """Print which game it is, and how a bot broke it off."""
+    """Print the players of a game and the ply at which a bot broke it off."""
     players = f"{record.first} (first) - {record.second} (second)"
     print(f"game {number}: {record.game}, {players}, {record.result}, {record.termination}")
     if record.forfeit:
@@ -491,9 +491,9 @@ def _as_then(
     command: list[str] | None,
     seed: int | None,
 ) -> tuple[BotSpec, NewGame]:
-    """Return how the bot in a seat is started, and what it was told of a game; raises ConfigError.
+    """Return a bot's command and the `new` line of its game; raises ConfigError.
 
-    By the log of the game and the directory's configuration, as far as there are such.
+    They come from the log of the game and the directory's configuration, as far as these exist.
     """
     from lath.arena.engine.rerun import new_game_of  # start-up time
 
@@ -533,7 +533,7 @@ def _as_then(
 
 
 def _config_of(source: Path) -> Config | None:
-    """Return the configuration of a directory; None where there is none that can be read."""
+    """Return the configuration of a directory; None if it is absent or invalid."""
     from lath.arena.directory import CONFIG  # start-up time
     from lath.arena.tournament.configuration.config import load
     from lath.arena.tournament.outcome.notes import played_in
@@ -542,13 +542,13 @@ def _config_of(source: Path) -> Config | None:
         return None
     try:
         return load(source / CONFIG, Path(), played=played_in(source))
-    except ConfigError as error:  # a bot's file may be gone; another command may do without
+    except ConfigError as error:  # a bot's file may be missing; another command can replace the bot
         print_warning(str(error))
         return None
 
 
 def _words(command: list[str], folder: Path, write: str) -> tuple[str, ...]:
-    """Return the words that a command has; raises ConfigError with what to `write` for a file."""
+    """Return the words of a command; raises ConfigError with the prefix `write` for a lone file."""
     words = words_of(command[0] if len(command) == 1 else shlex.join(command), folder)
     if advice := None if words[0] in bundled() else advice_on(words, folder):
         raise ConfigError(
@@ -558,7 +558,7 @@ def _words(command: list[str], folder: Path, write: str) -> tuple[str, ...]:
 
 
 def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
-    """Return how the bot is started; raises ConfigError."""
+    """Return the description of the bot to start; raises ConfigError."""
     if cwd is not None and not cwd.is_dir():
         raise ConfigError(f"--cwd: {str(cwd)!r} is not a folder")
     home = (cwd or Path()).resolve()

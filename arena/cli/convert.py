@@ -1,4 +1,4 @@
-"""`arena convert`: records from one format to another."""
+"""`arena convert`: convert records between formats."""
 
 from __future__ import annotations
 
@@ -148,10 +148,10 @@ def convert(
         to_name = _format_of(destination, to, "--to")
         write = _writer(to_name, positions=positions, planes=planes)
         for _, from_name in read:
-            formats.reader(from_name)  # refused before anything else is
+            formats.reader(from_name)  # reports an unknown format before other errors
         if is_source := is_one_of(destination, sources):
             _refuse_to_replace(destination, to_name, is_table=positions or planes)
-        # in the place of what is read stands all of it
+        # the output has all records of an input that it replaces
         output = Target(path=destination, kind=None if is_source else FORMATS[to_name], force=force)
         output.refuse()
         conversion = _Conversion(read, to_name, rules=not unchecked, jobs=jobs)
@@ -166,7 +166,7 @@ def convert(
         except LossError:
             conversion.print_losses(to_name)
             raise
-    except FormatError as error:  # also where a library is missing
+    except FormatError as error:  # also raised for a missing library
         raise ConfigError(f"format: {error}") from error
     conversion.print_losses(to_name)
     left_out = len(conversion.bad) + conversion.unheld
@@ -185,7 +185,7 @@ def convert(
 def _writer(
     name: str, *, positions: bool, planes: bool
 ) -> Callable[[_Conversion], Iterable[bytes]]:
-    """Return what writes the records of a conversion; raises FormatError."""
+    """Return the function that writes the records of a conversion; raises FormatError."""
     if positions or planes:
         write_plies = (formats.ply_writer if positions else formats.plane_writer)(name)
         return lambda conversion: write_plies(conversion.numbered(), conversion.lost)
@@ -199,7 +199,7 @@ _TO_DATABASE: Final = "duckdb"
 
 
 def _makes_database(destination: Path, to: str | None) -> bool:
-    """Return whether a database is asked for, be it by a name that is none; raises ConfigError."""
+    """Return whether the output is a database; raises ConfigError if --to contradicts it."""
     if to is None:
         bare = Path(destination.stem) if files.compression_of(destination) else destination
         return files.is_database(bare)
@@ -209,7 +209,7 @@ def _makes_database(destination: Path, to: str | None) -> bool:
 
 
 def _require_name_of_database(path: Path) -> None:
-    """Raise ConfigError for a file that would not be read as the database that it is to be."""
+    """Raise ConfigError if the name would not let commands read the file as a database."""
     if not files.is_database(path):
         what = (
             "a database cannot be compressed"
@@ -220,7 +220,7 @@ def _require_name_of_database(path: Path) -> None:
 
 
 def _refuse_flags(given: Mapping[str, bool], *, append: bool, is_database: bool) -> None:
-    """Raise BadParameter or ConfigError for flags that do not go with each other or with DST."""
+    """Raise BadParameter or ConfigError for flags that do not fit each other or DST."""
     if given["--positions"] and given["--planes"]:
         raise typer.BadParameter("--positions: cannot be combined with --planes")
     if append and not is_database:
@@ -235,7 +235,7 @@ def _refuse_flags(given: Mapping[str, bool], *, append: bool, is_database: bool)
 def _into_database(
     read: Sequence[_Read], out: Path, *, append: bool, jobs: int, quiet: bool
 ) -> BuildCounts | None:
-    """Write a database of the records of files; return what became of them, None if interrupted.
+    """Write a database of the files' records and return the counts; None if interrupted.
 
     Raises ConfigError.
     """
@@ -278,9 +278,9 @@ def _into_database(
 
 
 def _status_of(counts: BuildCounts | None, out: Path, *, as_json: bool, quiet: bool) -> int:
-    """Print what became of records; return the exit status."""
+    """Print the counts of a database; return the exit status."""
     if counts is None:
-        gc.collect()  # what processes have shared goes with what has led here
+        gc.collect()  # releases what worker processes share before the exit
         return INTERRUPTED
     words = f"{counts.taken} of {counts.read} records taken into {out}"
     words += f", {counts.richer} in the place of an equal game" * bool(counts.richer)
@@ -296,15 +296,15 @@ def _status_of(counts: BuildCounts | None, out: Path, *, as_json: bool, quiet: b
 
 
 _Read = tuple[Path, str]
-"""A file, and the name of its format."""
+"""A file and the name of its format."""
 
 
 def _sources(sources: Sequence[Path], from_: str | None, out: Path) -> list[_Read]:
-    """Return what a database is made of; raises ConfigError."""
+    """Return the files for a database with their formats; raises ConfigError."""
     read = [(file, _format_of(file, from_, "--from")) for file in sources]
     for path, name in read:
         try:
-            formats.reader(name)  # refused before anything else is
+            formats.reader(name)  # reports an unknown format before other errors
         except FormatError as error:
             raise ConfigError(f"format: {error}") from error
         if is_one_of(out, [path]):
@@ -316,9 +316,9 @@ def _sources(sources: Sequence[Path], from_: str | None, out: Path) -> list[_Rea
 
 
 def _command(read: Sequence[tuple[Path, str]]) -> str:
-    """Return what tells whether the same is done again; nothing where that cannot be told.
+    """Return a text that identifies the files and their state; empty for a stream or device.
 
-    That is of which files a database is made, in which state they are.
+    The same text in a database means that it can be resumed.
     """
     states = []
     for path, name in read:
@@ -330,7 +330,7 @@ def _command(read: Sequence[tuple[Path, str]]) -> str:
 
 
 def _format_of(path: Path, name: str | None, by: str) -> str:
-    """Return the format that the option `by` names, else the suffix; raises ConfigError."""
+    """Return the format named by the option `by`, or that of the suffix; raises ConfigError."""
     if str(path) == "-" and name == _TO_DATABASE:
         raise ConfigError(f"{by}: a database cannot be a stream; name its file")
     if name == _TO_DATABASE:
@@ -354,7 +354,7 @@ def _format_of(path: Path, name: str | None, by: str) -> str:
 
 
 def _recognised(path: Path) -> str:
-    """Return the format of a file that is read; raises FormatError where nothing says it."""
+    """Return the format of an input file; raises FormatError if it is unknown."""
     with reading(path):
         found = formats.recognised(path) if path.is_file() else formats.name_for(path)
         is_sure = found != "lath" or (path.is_file() and formats.begins_as_ours(path))
@@ -362,7 +362,7 @@ def _recognised(path: Path) -> str:
 
 
 def _refuse_to_replace(source: Path, to_name: str, *, is_table: bool) -> None:
-    """Raise ConfigError where the records could not be read again from what takes their place."""
+    """Raise ConfigError if the output would replace the source but not hold whole records."""
     if is_table:
         raise ConfigError(
             f"{source}: this is the source; a table of plies holds less than its records"
@@ -373,7 +373,7 @@ def _refuse_to_replace(source: Path, to_name: str, *, is_table: bool) -> None:
 
 @dataclass(slots=True)
 class _Loss:
-    """Of one field: in how many records it was lost."""
+    """The number of records in which one field was lost, and the first and last of them."""
 
     records: int
     first: int
@@ -381,11 +381,11 @@ class _Loss:
 
 
 _MOST_FIELDS = 1000
-"""Fields that are told of by name: a file of odd tags may have as many as it likes."""
+"""The maximum of fields reported by name; a file can have any number of unusual tags."""
 
 
 class _Conversion:
-    """The sound records of sources as they pass, and what was told of them."""
+    """The valid records of the sources while they are converted, and the losses."""
 
     def __init__(self, read: Sequence[_Read], to_name: str, *, rules: bool, jobs: int) -> None:
         self._read = read
@@ -394,16 +394,16 @@ class _Conversion:
         self._to_name = to_name
         self.sound = 0
         self.bad: list[int] = []
-        """The numbers of the records that something is wrong with."""
+        """The numbers of the invalid records."""
         self.unheld = 0
-        """Sound records of which the target can hold nothing."""
+        """Valid records that the target cannot represent at all."""
         self.unread = 0
-        """Sound records whose moves stand in the source and are not read."""
+        """Valid records whose moves are in the source but are not read."""
         self.losses: dict[str, _Loss] = {}
-        """By field, in order of appearance."""
+        """The losses by field, in order of appearance."""
 
     def numbered(self) -> Iterator[formats.Numbered]:
-        """Yield the sound records and their numbers in the source, print the others' problems.
+        """Yield the valid records with their numbers in the source; print the others' problems.
 
         Raises ConfigError.
         """
@@ -429,7 +429,7 @@ class _Conversion:
                 yield number, entry.record
 
     def lost(self, number: int, field: str) -> None:
-        """Note that the target cannot hold a field of this record, counted among the sound ones."""
+        """Note that the target cannot hold a field; `number` counts valid records only."""
         if field == formats.WHOLE:
             self.unheld += 1
             return
@@ -442,13 +442,13 @@ class _Conversion:
             loss.last = number
 
     def lost_words(self) -> str:
-        """Return what is lost, in words; empty where nothing is."""
+        """Return a list of the losses as text; empty without losses."""
         fields = [*(["moves"] if self.unread else []), *self.losses]
         shown = [*fields[:5], *([f"{len(fields) - 5} more"] if len(fields) > 5 else [])]
         return ", ".join([*([bad_words(len(self.bad))] if self.bad else []), *shown])
 
     def strictly(self, pieces: Iterable[bytes], out: Path) -> Iterator[bytes]:
-        """Yield the pieces; raise LossError in the end if something is lost."""
+        """Yield the pieces; raises LossError at the end if something is lost."""
         yield from pieces
         if words := self.lost_words():
             stays = "unchanged" if out.exists() else "not written"
@@ -456,13 +456,13 @@ class _Conversion:
             raise LossError(f"{name}: {stays} because of --strict: {words} would be lost")
 
     def print_losses(self, format_name: str) -> None:
-        """Print a warning for each field that was lost."""
+        """Print a warning for each lost field."""
         if self.unread:
             many = "1 record" if self.unread == 1 else f"{self.unread} records"
             print_warning(f"only the PGN headers are read, not the moves ({many})")
         for field, loss in self.losses.items():
             number = loss.first
-            for bad in self.bad:  # in ascending order: those before it count in the file
+            for bad in self.bad:  # ascending; `number` becomes the number in the file
                 number += bad <= number
             where = f"record {number}"
             if loss.records > 1:

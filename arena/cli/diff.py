@@ -1,4 +1,4 @@
-"""`arena diff`: what two archives have in common and what they do not."""
+"""`arena diff`: the differences between two archives."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def diff(
         side = None if finding.difference else "A" if finding.a else "B"
         counts[f"only_in_{side.lower()}" if side else "differ"] += 1
         kind = f"only in {side}" if side else "differs"
-        with unless_cut(lambda: 1):  # something differs
+        with unless_cut(lambda: 1):  # output was cut off, so something differs
             for line in [_as_json(kind, finding)] if as_json else _words(kind, finding):
                 print(line)
     bad = {"bad_in_a": archives[0].bad, "bad_in_b": archives[1].bad}
@@ -90,7 +90,7 @@ def diff(
 
 
 def _words(kind: str, finding: ComparisonFinding) -> Iterator[str]:
-    """Yield the lines that people read, one thing a line."""
+    """Yield lines for people, one per difference."""
     if finding.a and finding.b and finding.difference:
         for words in _difference_words(finding.difference):
             yield f"record {finding.a.number} / record {finding.b.number}: {words}"

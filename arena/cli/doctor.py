@@ -1,4 +1,4 @@
-"""`arena doctor`: what this machine can do."""
+"""`arena doctor`: check that this machine can run tournaments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lath.arena.terminal.layout import Output
 app = App()
 
 _MARKS: Final = {"ok": ("ok", "green"), "note": ("note", "yellow"), "missing": ("MISSING", "red")}
-"""Of each verdict its word and its colour."""
+"""The word and the colour of each verdict."""
 
 
 @app.command(
@@ -98,10 +98,10 @@ def _terminal(output: Output) -> DoctorFinding:
 
 
 WIDTH: Final = 100
-"""Columns of a line, where the terminal has as many."""
+"""Columns of a line, if the terminal has as many."""
 
 _NAME: Final = 14
-"""Columns of a name; a longer one moves what follows."""
+"""Columns of the name; a longer name moves the text after it."""
 
 
 def _print(found: list[DoctorFinding]) -> None:
@@ -122,7 +122,7 @@ def _print(found: list[DoctorFinding]) -> None:
 
 
 def _wrapped(text: str, width: int, room: str) -> list[str]:
-    """Return lines that fit, but for words such as paths that are longer than one."""
+    """Return lines of at most `width` columns, except for longer words such as paths."""
     return textwrap.wrap(
         text, width, subsequent_indent=room, break_long_words=False, break_on_hyphens=False
     )

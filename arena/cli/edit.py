@@ -1,4 +1,4 @@
-"""`arena edit`: records changed, what is not touched staying as it is byte for byte."""
+"""`arena edit`: change records and leave all other bytes of the file unchanged."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def edit(
     add_games(game)
     edits = None
     asked = (set_, drop, rename, player, players, strip, plies, split_variations or None)
-    if any(each is not None for each in asked):  # also a file of no players, which changes nothing
+    if any(each is not None for each in asked):  # an empty file of players counts, too
         edits = Edits(
             strip=_kinds(strip or ()),
             plies=plies,
@@ -173,7 +173,7 @@ def edit(
     query, works = Query(where), list[_Work]()
 
     def status() -> int:
-        """Return the exit status for what was found until now."""
+        """Return the exit status for the files edited until now."""
         return any(work.bad or work.refused or (only_check and work.is_changed) for work in works)
 
     with unless_cut(status), into.opened() as target:
@@ -196,11 +196,8 @@ def edit(
     raise typer.Exit(status())
 
 
-# What is asked for
-
-
 def _refuse(edits: Edits) -> None:
-    """Raise ConfigError where edits make no sense together."""
+    """Raise ConfigError for edits that contradict each other."""
     if "Game" in {*edits.drop, *edits.rename, *edits.rename.values()}:
         raise ConfigError("Game: this tag cannot be dropped or renamed", hint="--set Game=ID")
     if edits.split and "variations" in edits.strip:
@@ -208,7 +205,7 @@ def _refuse(edits: Edits) -> None:
 
 
 def _pair(option: str, text: str, what: str) -> tuple[str, str]:
-    """Return what stands before and after the first `=`; raises ConfigError."""
+    """Return the text before and after the first `=`; raises ConfigError."""
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise ConfigError(f"{option}: {text!r} is not {what}")
@@ -216,7 +213,7 @@ def _pair(option: str, text: str, what: str) -> tuple[str, str]:
 
 
 def _value(option: str, value: str) -> str:
-    """Return what a tag can say; raises ConfigError."""
+    """Return a valid value of a tag; raises ConfigError."""
     if "\n" in value or "\r" in value:
         raise ConfigError(f"{option}: {value!r} has a line break, which a tag value cannot have")
     if not value.isascii() and re.search("[\ud800-\udfff]", value):
@@ -225,14 +222,14 @@ def _value(option: str, value: str) -> str:
 
 
 def _tag(option: str, name: str) -> str:
-    """Return what can be the name of a tag; raises ConfigError."""
+    """Return a valid name of a tag; raises ConfigError."""
     if not is_tag_name(name):
         raise ConfigError(f"{option}: {name!r} is not a tag name: use letters, digits and _")
     return name
 
 
 def _once(option: str, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the pairs; raises ConfigError where one is contradicted by another."""
+    """Return the pairs as a mapping; raises ConfigError if two contradict each other."""
     known: dict[str, str] = {}
     for old, new in pairs:
         if known.setdefault(old, new) != new:
@@ -241,7 +238,7 @@ def _once(option: str, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _values(texts: Sequence[str], *, rules: bool) -> dict[str, str]:
-    """Return the values of tags; raises ConfigError, with `rules` for one that no tag can have."""
+    """Return the values by tag; raises ConfigError, with `rules` for invalid values, too."""
     values = _once(
         "--set", (_pair("--set", text, 'TAG=VALUE, such as Site="Riva"') for text in texts)
     )
@@ -256,7 +253,7 @@ def _values(texts: Sequence[str], *, rules: bool) -> dict[str, str]:
 
 
 def _new_names(texts: Sequence[str]) -> dict[str, str]:
-    """Return the new names of tags by the old; raises ConfigError."""
+    """Return the new names of tags by their old names; raises ConfigError."""
     names = _once("--rename", (_pair("--rename", text, "OLD=NEW") for text in texts))
     for old, new in names.items():
         _tag("--rename", old)
@@ -267,7 +264,7 @@ def _new_names(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _players(texts: Sequence[str], file: Path | None) -> dict[str, str]:
-    """Return the new names of players by the old; raises ConfigError."""
+    """Return the new names of players by their old names; raises ConfigError."""
     pairs = [_pair("--player", text, "OLD=NEW") for text in texts]
     if unnamed := [old for old, new in pairs if not new.strip()]:
         raise ConfigError(f"--player: the new name of {unnamed[0]} is empty; give OLD=NEW")
@@ -278,7 +275,7 @@ def _players(texts: Sequence[str], file: Path | None) -> dict[str, str]:
 
 
 def _columns(file: Path) -> Iterator[tuple[str, str]]:
-    """Yield the two columns of a file; raises ConfigError and OSError."""
+    """Yield the rows of a file with two columns; raises ConfigError and OSError."""
     text = file.read_text(encoding="utf-8-sig")
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
     rows = csv.reader(StringIO(text), delimiter=delimiter, strict=True)
@@ -296,7 +293,7 @@ def _columns(file: Path) -> Iterator[tuple[str, str]]:
 
 
 def _kinds(texts: Sequence[str]) -> frozenset[str]:
-    """Return what is to be stripped, as `Edits` has it; raises ConfigError."""
+    """Return the parts to strip, as `Edits` takes them; raises ConfigError."""
     kinds = set()
     for text in texts:
         for kind in map(str.strip, text.split(",")):
@@ -310,19 +307,17 @@ def _kinds(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(kinds)
 
 
-# What is done
-
 Change = tuple[bytes, bytes]
-"""A part of a file as it was, and as it is to be."""
+"""The bytes of a part of a file before and after the edit."""
 
 
 class _Work:
-    """One file that is edited, and what came of it."""
+    """One edited file with its counts."""
 
     def __init__(self, path: Path, edits: Edits | None, query: Query, *, rules: bool) -> None:
-        """With `rules` only games that were played by them are touched.
+        """Prepare the edit of a file; without `edits` it is rewritten in canonical form.
 
-        Without edits the file is brought into canonical form.
+        With `rules`, only records that are valid by the rules are changed.
         """
         self.path: Final = path
         self._edits: Final = edits
@@ -330,13 +325,13 @@ class _Work:
         self._rules: Final = rules
         self.records = self.changed = self.split = self.bad = self.refused = 0
         self.is_changed = False
-        """Whether any byte differs, when all changes were read."""
+        """True if any byte differs; final once all changes were read."""
         self.copy: Path | None = None
-        """What keeps the file as it was, if anything."""
+        """The copy of the original file; None if there was nothing to change."""
 
     def changes(self) -> Iterator[Change]:
         """Yield the file part by part; raises OSError and ArenaError."""
-        olds = news = b""  # of which only one is longer than the other, as long as they agree
+        olds = news = b""  # not compared yet; one is empty while both files agree
         for old, new in self._canonical() if self._edits is None else self._edited(self._edits):
             yield old, new
             if self.is_changed or (old == new and olds == news):
@@ -373,7 +368,7 @@ class _Work:
                 yield data, data if new is None else new.encode()
 
     def _record(self, text: RecordText, edits: Edits) -> str | None:
-        """Return what a record becomes; None where it stays."""
+        """Return the edited text of a record; None if it is unchanged."""
         number = self.records + self.bad + 1
         entry = entry_of(text, str(self.path), number, rules=self._rules)
         where = f"{printable(str(self.path))}:{entry.line}"
@@ -399,7 +394,7 @@ class _Work:
         return ("\r\n\r\n" if "\r\n" in text.text else "\n\n").join((first, *others))
 
     def _refuse_bad(self, text: str) -> None:
-        """Raise EditError for what is no single sound record."""
+        """Raise EditError if the text is not exactly one valid record."""
         if self._rules and valid_plies(text) is not None and is_one(text):
             return
         found = list(entries_of(BytesIO(text.encode()), "", rules=self._rules))
@@ -411,7 +406,7 @@ class _Work:
             raise EditError(f"it would become {len(found)} records")
 
     def as_json(self) -> dict[str, object]:
-        """Return for programs what was done, or would be."""
+        """Return the counts as JSON data."""
         return {
             "file": str(self.path),
             "is_changed": self.is_changed,
@@ -424,7 +419,7 @@ class _Work:
         }
 
     def print_counts(self, *, would: bool) -> None:
-        """Tell of what was done, or would be."""
+        """Print the counts; `would` is for a trial without writing."""
         kept = f"; the original is kept as {printable(str(self.copy))}" if self.copy else ""
         name = printable(str(self.path))
         if self._edits is None:
@@ -443,25 +438,25 @@ class _Work:
 
 
 class _SameError(LathError):
-    """Nothing is to be written: the file is as it should be."""
+    """The file needs no change, so nothing is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """Where edited files go: beside a copy of what they were, or elsewhere."""
+    """The destination of edited files: their own place with a copy of the original, or --output."""
 
     out: Path | None
     is_folder: bool
     suffix: str
     force: bool
     made: Path | None = None
-    """The folder while it is being filled."""
+    """The folder while it is filled."""
 
     @classmethod
     def of(
         cls, files: Sequence[Path], out: Path | None, suffix: str | None, *, force: bool
     ) -> Self:
-        """Read the options; raises ConfigError."""
+        """Return the destination for the options; raises ConfigError."""
         if out is None:
             if is_one_of(Path("-"), [file for file in files if str(file) == "-"]):
                 raise ConfigError(
@@ -493,12 +488,12 @@ class _Target:
         return cls(out, is_folder, "", force)
 
     def place_of(self, path: Path) -> Path:
-        """Return where an edited file goes."""
+        """Return the path of an edited file."""
         return path if self.out is None else self.out / path.name if self.is_folder else self.out
 
     @contextmanager
     def opened(self) -> Iterator[Self]:
-        """Give what is to be written into; a folder that is new has its name when it is whole."""
+        """Give the destination for writing; a new folder gets its name when it is complete."""
         if self.out is None or not self.is_folder:
             yield self
             return
@@ -506,7 +501,7 @@ class _Target:
             yield replace(self, made=made)
 
     def write(self, path: Path, pieces: Iterable[bytes], work: _Work) -> Path | None:
-        """Write an edited file whole or not at all; return the copy of what it was, if any.
+        """Write an edited file atomically; return the copy of the original, if any.
 
         Raises ConfigError.
         """
@@ -519,9 +514,9 @@ class _Target:
         return None
 
     def _replace(self, path: Path, pieces: Iterable[bytes], work: _Work) -> Path | None:
-        """Write a file that changes in its own place; what it was gets another name first."""
+        """Write an edited file in its own place, after a copy of the original; return the copy."""
         if path.is_dir():
-            deque(pieces, maxlen=0)  # it cannot be read, and says why
+            deque(pieces, maxlen=0)  # reading fails with the usual error
         if is_database(path):
             raise ConfigError(f"{path}: a database cannot be edited; write a file with -o OUT")
         if path.exists() and not path.is_file():
@@ -553,7 +548,7 @@ class _Target:
             return None
         except BaseException:
             with suppress(OSError):
-                if is_new and _state(real.stat()) == _state(before):  # it was not replaced
+                if is_new and _state(real.stat()) == _state(before):  # the file was not replaced
                     copy.unlink()
             raise
         return copy
@@ -564,24 +559,24 @@ def _state(status: os.stat_result) -> tuple[int, ...]:
 
 
 def _keep(path: Path, copy: Path, *, force: bool) -> bool:
-    """Give what a file holds a second name, and return whether it had none.
+    """Copy a file to another name; return False if the copy is already the same file.
 
-    Raises OSError, FileExistsError for a name that is taken, but with `force`, and ConfigError
-    where something stands there that no copy may replace: a link to FILE would be no copy of it.
+    Raises FileExistsError if another file has the name, unless `force`. Raises OSError, and
+    ConfigError if the name is that of a link, folder or device.
     """
     if copy.is_symlink() or (copy.exists() and not copy.is_file()):
         raise ConfigError(
             f"{copy}: not a regular file; name the copy differently with --backup SUFFIX"
         )
     if copy.exists() and copy.samefile(path):
-        return False  # an edit was killed before it replaced the file
+        return False  # an earlier edit was killed before it replaced the file
     if copy.exists() and not force:
         raise FileExistsError(errno.EEXIST, "exists already", str(copy))
     hidden = half_of(copy)
     try:
         try:
             hidden.hardlink_to(path)
-        except OSError:  # not every file system has them
+        except OSError:  # some file systems have no hard links
             shutil.copy2(path, hidden)
             sync(hidden)
         hidden.replace(copy)

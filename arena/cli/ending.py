@@ -1,7 +1,4 @@
-"""What a run says besides its games: events for programs, tables in the end, how it goes on.
-
-And with which exit status it ends.
-"""
+"""The end of a run: events for programs, tables, advice to resume, and the exit status."""
 
 from __future__ import annotations
 
@@ -49,9 +46,9 @@ def print_end(
     with_report: bool = True,
     to_stdout: bool = True,
 ) -> int:
-    """Say how a run ended, with tables on standard output if that is free; return its exit status.
+    """Print how a run ended, with tables if standard output is free; return its exit status.
 
-    What cannot be written there costs nothing: the results are in the directory.
+    A failure to print changes nothing else, because the results are in the directory.
     """
     if (summary.bots or summary.standings) and not quiet:
         output = Output(to_stdout=to_stdout, of_run=True)
@@ -84,7 +81,7 @@ def print_end(
 
 
 def _print_tables(summary: RunSummary, progress: Progress, out: Path, output: Output) -> None:
-    """Print what all games came to, and where it went wrong; without that, their scores."""
+    """Print the results and the games that failed; without standings print the scores."""
     from lath.arena.terminal.tables import (
         print_bots,
         print_outcome,
@@ -103,14 +100,14 @@ def _print_tables(summary: RunSummary, progress: Progress, out: Path, output: Ou
     print_outcome(outcome, output)
     if summary.standings:
         print_standings(summary.standings, output)
-        with suppress(ArenaError):  # who reads the games is told of it
+        with suppress(ArenaError):  # commands that read the games report it
             print_versions(background_of([out]), summary.standings, output)
     print_bots(summary.bots, summary.notes, output, "all seasons" if summary.season else "")
     print_faults(summary, out, output)
 
 
 def audience(*, quiet: bool, verbose: bool = False, is_shared: bool = False) -> Audience:
-    """Return people at a terminal, to whom this process belongs alone."""
+    """Return the audience of a command in a terminal that owns its process."""
     return Audience(
         tell=(lambda _: None) if quiet else partial(print, file=sys.stderr),
         note=print_note,
@@ -120,31 +117,31 @@ def audience(*, quiet: bool, verbose: bool = False, is_shared: bool = False) -> 
 
 
 def print_end_words(summary: RunSummary, progress: Progress, more: Iterable[str] = ()) -> None:
-    """Print what was stopped, and what games were warned of, then `more`."""
+    """Print warnings on stopped pairings and failed games, and then `more`."""
     for words in (*end_words(summary.stopped, progress.causes), *more):
         print_warning(words)
 
 
 def fault_words(summary: RunSummary) -> Iterator[str]:
-    """Yield what bots lost by their own fault."""
+    """Yield a line per bot on the games that it forfeited."""
     for bot in summary.bots:
         if faults := [f"{count} by {ending}" for ending, count in bot.lost_by.items() if count]:
             yield f"{bot.name} lost by its own fault: {', '.join(faults)}"
 
 
 def print_faults(summary: RunSummary, out: Path, output: Output) -> None:
-    """Print which games bots broke off, and how to see more of that."""
+    """Print the first forfeited games, and the command that shows more of them."""
     from lath.arena.terminal.tables import MOST_FORFEITS, print_forfeits  # start-up time
 
     if any(sum(bot.lost_by.values()) for bot in summary.bots):
-        with suppress(ArenaError):  # who reads the games is told of it
+        with suppress(ArenaError):  # commands that read the games report it
             print_forfeits(forfeits_in(out, MOST_FORFEITS), shlex.quote(str(out)), output)
 
 
 def tell_report(out: Path, name: str, *, is_named: bool) -> None:
-    """Lay the report of a match into the current folder, and say where it is in the last line.
+    """Copy the report of a match into the current folder, and print its path as the last line.
 
-    It stays in a directory that was named.
+    If the user named the directory (`is_named`), the report stays there.
     """
     report = out / REPORT
     if not report.is_file():
@@ -159,9 +156,9 @@ def tell_report(out: Path, name: str, *, is_named: bool) -> None:
 
 @contextmanager
 def unhurt_output(what: str) -> Iterator[None]:
-    """Let what is printed be lost where nobody reads it; say that `what` is not on a full disk.
+    """Ignore errors of printing; warn that `what` could not be written if the disk is full.
 
-    The exit status tells it, too, and everything is in the directory.
+    The exit status has the same information, and all results are in the directory.
     """
     stream = Steadfast(sys.stdout)
     with redirect_stdout(cast("TextIO", stream)):
@@ -179,17 +176,17 @@ FAIL_ON: Final = {
     "illegal": Termination.ILLEGAL_MOVE,
     "time": Termination.TIME,
 }
-"""What `--fail-on` may name, and which ending that is."""
+"""The endings that `--fail-on` can name."""
 
 MOST_FAILURES: Final = 10
-"""Games that are told of."""
+"""The maximum of games that are listed."""
 
 
 class Failures:
-    """Listens for games of this run that ended by what it shall fail on."""
+    """An event listener that collects the games with an ending named by `--fail-on`."""
 
     def __init__(self, text: str) -> None:
-        """Take the words of `--fail-on`; raises ConfigError."""
+        """Read the value of `--fail-on`; raises ConfigError."""
         words = [word.strip() for word in text.split(",")] if text else []
         for word in words:
             if word not in FAIL_ON:
@@ -200,17 +197,17 @@ class Failures:
         self._first: Final[list[GameEnded]] = []
 
     def __call__(self, event: Event | Waiting) -> None:
-        """Note a game that ended so."""
+        """Note a game with such an ending."""
         if isinstance(event, GameEnded) and event.termination in self._endings:
             self._games += 1
             if len(self._first) < MOST_FAILURES:
                 self._first.append(event)
 
     def status(self, status: int, out: Path) -> int:
-        """Say which games those are; return the exit status of a run that has another without."""
+        """Print these games; return `status`, or 1 if it is 0 and there are such games."""
         for game in self._first:
             words = f"{game.loser} lost by {game.termination}"
-            with suppress(ArenaError):  # the game is stored, and can hardly be unreadable
+            with suppress(ArenaError):  # a stored game is hardly ever unreadable
                 if (forfeit := record_and_log_of(out, game.number)[0].forfeit) is not None:
                     words = f"ply {forfeit.ply}: {words}: {forfeit.in_short}"
             print_error(f"--fail-on: game {game.number}, {game.game}, {words}")
@@ -220,7 +217,7 @@ class Failures:
 
 
 def _resuming(out: Path, text: str = "") -> str:
-    """Return how a run goes on that was to play by such a configuration, if that is known."""
+    """Return advice on how to resume a run with this configuration."""
     with suppress(OSError):
         if text and (out / CONFIG).read_bytes() != text.encode():
             return "run the same command again to resume"
@@ -229,14 +226,15 @@ def _resuming(out: Path, text: str = "") -> str:
 
 @contextmanager
 def resumable(out: Path, text: str) -> Iterator[None]:
-    """Let a run that a signal, a disk or what the machine lacks has ended say how it goes on.
+    """Add advice on how to resume to an interruption, a DiskError or a MachineError.
 
-    `text` is what is to stand in `tournament.toml`; where it does not yet, flags are said again.
+    `text` is the intended content of `tournament.toml`. If the file does not have it yet, the
+    advice is to repeat the command.
     """
     try:
         yield
-    except KeyboardInterrupt:  # before there was anything to count
-        if not (out / CONFIG).is_file():  # nor anything to go on with
+    except KeyboardInterrupt:  # before the first game
+        if not (out / CONFIG).is_file():  # nothing to resume
             raise
         print_note("interrupted", hint=_resuming(out, text))
         raise typer.Exit(INTERRUPTED) from None
@@ -249,9 +247,9 @@ def resumable(out: Path, text: str) -> Iterator[None]:
 
 @contextmanager
 def events_of(progress: Progress, *, to_stdout: bool, output: Target | None) -> Iterator[None]:
-    """Tell programs of a run, where somebody asked; raises ConfigError.
+    """Write the run's events for programs, if requested; raises ConfigError.
 
-    What could not be written does not stop the run; people are told of it in the end.
+    A failed write does not stop the run, but prints a warning at the end.
     """
     path = output.path if output else None
     if not to_stdout and output is None:
@@ -260,7 +258,7 @@ def events_of(progress: Progress, *, to_stdout: bool, output: Target | None) -> 
     if output is not None:
         output.refuse()
     try:
-        with signals.interruptible():  # a pipe is open when somebody reads
+        with signals.interruptible():  # opening a pipe waits for its reader
             stream = data_output() if path is None else path.open("w", encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written: {error.strerror}") from error

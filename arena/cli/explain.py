@@ -1,4 +1,4 @@
-"""`arena explain`: where a bot's points go."""
+"""`arena explain`: the situations in which a bot loses points."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ app = App()
 
 
 NAMES: Final = 8
-"""Bots that are named where BOT is none of them."""
+"""The maximum of bots listed if BOT is unknown."""
 
 
 @app.command(
@@ -64,9 +64,9 @@ def explain(
     add_games(game, is_strict=strict)
     sources = sorted(
         files_in(sources), key=lambda one: not one.is_dir()
-    )  # which know what was ruled
+    )  # directories first: they have the rulings
     files = [file_of(source, "not a tournament with games") for source in sources]
-    given = GivenGames(has_flag=False)  # a game that repeats another costs nothing again anyway
+    given = GivenGames(has_flag=False)  # duplicates do not change the explanation
     selection = Selection(files, where, rules=not unchecked, quiet=quiet, given=given)
     explanation = Explanation(bot)
     taken = _take(selection, explanation, dict(zip(sources, files, strict=True)))
@@ -81,9 +81,9 @@ def explain(
 
 
 def _take(selection: Selection, explanation: Explanation, files: Mapping[Path, Path]) -> int:
-    """Take all records; those of tournaments with their rulings. Return how many there are.
+    """Take all records, those of tournaments with their rulings, and return their number.
 
-    `files` has of each source the file of its records.
+    `files` has the record file of each source.
     """
     from lath.arena.tournament.outcome.notes import rulings_in  # start-up time
     from lath.arena.tournament.outcome.sources import ruling_on
@@ -104,7 +104,7 @@ def _take(selection: Selection, explanation: Explanation, files: Mapping[Path, P
 
 
 def _nobody(bot: str, players: Counter[str], files: Sequence[Path]) -> str:
-    """Return in words that no game of a bot counts."""
+    """Return a sentence that no game of the bot counts, and why."""
     where = files[0] if len(files) == 1 else f"{len(files)} files"
     if bot in players:
         why = "they are undecided, have no moves or are ruled out"
@@ -132,6 +132,6 @@ def _print(
         told = {"records": selection.records, "bad": selection.bad, **explained.to_json()}
         print(json.dumps(told, indent=2))
         return
-    from lath.arena.terminal.explain import print_explained  # 100 ms that JSON does not wait for
+    from lath.arena.terminal.explain import print_explained  # saves 100 ms with --json
 
     print_explained(explained, files, games=games, every=every)

@@ -1,4 +1,4 @@
-"""`arena explore`: what games made of a position, move by move."""
+"""`arena explore`: the moves played from a position, with their results."""
 
 from __future__ import annotations
 
@@ -99,25 +99,25 @@ def explore(
 
 
 class _Exploring:
-    """A position, and what the games of files or of a database tell of it."""
+    """A position and its statistics in files or in a database."""
 
     node: Node
-    """What the games tell, once they are asked."""
+    """The moves and results found; set by `read` or `ask`."""
 
     def __init__(self, position: str | None, setup: str | None, after: str) -> None:
         self.records = 0
-        """All that there are, but for bad ones."""
+        """All valid records."""
         self.others: Final = Counter[str]()
-        """Records of other games, by their ids."""
+        """Records of other game types, by id."""
         self.named = ""
-        """What --game says."""
+        """The value of --game."""
         self._begins: Final = position, setup
         self._line: Final = after.split()
         self._played: list[Position] = []
-        """Where the line begins, and the position after each of its moves."""
+        """The first position of the line, and the position after each of its moves."""
 
     def begin(self, game_id: str) -> None:
-        """Ask about this game; raises GameError for a position or a move that it refuses."""
+        """Start with this game type; raises GameError for an invalid position or move."""
         self._played = [start_of(game_id, *self._begins)]
         for ply, move in enumerate(self._line, 1):
             before = self._played[-1]
@@ -127,7 +127,7 @@ class _Exploring:
                 raise GameError(f"--after: move {ply}: {error}") from error
 
     def _require_game(self) -> str:
-        """Return the id of the game that is asked about; raises ConfigError if nobody says it."""
+        """Return the id of the game type; raises ConfigError if it is unknown."""
         if not self._played:
             raise ConfigError(
                 "SOURCE: no records found", hint="--game GAME shows the start of a game"
@@ -135,7 +135,7 @@ class _Exploring:
         return self._played[0].game.id
 
     def read(self, selection: Selection) -> None:
-        """Count the records of files; raises ConfigError where the game is not known."""
+        """Count the records of files; raises ConfigError if the game type is unknown."""
         counter: NodeCounter | None = None
         for entry, record in selection:
             if not self._played:
@@ -153,7 +153,7 @@ class _Exploring:
         self.node = (counter or NodeCounter(self._played[-1])).node()
 
     def ask(self, path: Path, selection: Selection) -> None:
-        """Ask a database; raises ConfigError where the game is not known."""
+        """Query a database; raises ConfigError if the game type is unknown."""
         with read_database(path) as database:
             from lath.reports.exploring.databases import (
                 DatabaseGames,
@@ -172,7 +172,7 @@ class _Exploring:
             selection.query.print_doubts()
 
     def print_json(self, selection: Selection) -> None:
-        """Print it for programs; the selection says what was left out."""
+        """Print the result as JSON, with the counts of left-out records."""
         told = {
             "records": self.records,
             "left_out": {**selection.left_out(), "other_games": self.others},
@@ -183,7 +183,7 @@ class _Exploring:
 
     def print(self, *, has_all: bool) -> None:
         """Print the board and a table."""
-        from lath.arena.terminal.explorer import print_node  # 100 ms that JSON does not wait for
+        from lath.arena.terminal.explorer import print_node  # saves 100 ms with --json
         from lath.games.drawing.board import changed_cells
 
         last = changed_cells(*self._played[-2:]) if self._line else ()
@@ -191,7 +191,7 @@ class _Exploring:
         print_node(self.node, self._played[-1], title=title, last=last, has_all=has_all)
 
     def print_ways_on(self) -> None:
-        """Tell with which options one goes on, and which command shows the games."""
+        """Print the options for the most frequent move, and commands that show its games."""
         node = self.node
         if not node.continuations:
             if not self._line and node.games and not node.here.times:
@@ -212,7 +212,7 @@ class _Exploring:
                 print(f"{name} game of {most.move}: arena show {show}", file=sys.stderr)
 
     def counted_words(self) -> str:
-        """Return how many records counted, and what the others were."""
+        """Return text on how many records counted, and on the others."""
         words = f"{self.node.games} of {self.records} records counted"
         if self.node.without_moves:
             words += f"; {self.node.without_moves} without moves"

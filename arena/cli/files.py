@@ -1,4 +1,4 @@
-"""Record files as commands read and write them: what is there is never lost half-way."""
+"""Reading and writing of record files; an existing file is never left half-written."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ Read = TypeVar("Read")
 
 
 class LossError(ArenaError):
-    """Nothing is written, because what is read would not all be there."""
+    """Nothing was written, because the output would lack some of the input."""
 
 
 def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
-    """Yield what is read from a file; raises ConfigError in our words where that fails.
+    """Yield the items read from a file; turns errors into ConfigError.
 
-    Also where standard output is the file: what is printed would be read, and never end.
+    Raises ConfigError if standard output is the same file, since reading it would never end.
     """
     if is_one_of(Path("-"), [path]):
         raise ConfigError(
@@ -89,10 +89,10 @@ def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
 def entries(
     path: Path, format_name: str = "", *, rules: bool = False, jobs: int = 1
 ) -> Iterator[Entry]:
-    """Yield the entries of a file of a format, else of that which is recognised.
+    """Yield the entries of a file, whose format is recognised if none is named.
 
-    As `formats.entries` does, but for records of other games; of a tournament's directory those of
-    its games, of another folder those of its record files. Raises OSError and ArenaError.
+    For a tournament's directory these are its games, and for another folder the entries of its
+    record files. Entries of other game types are included. Raises OSError and ArenaError.
     """
     if not format_name and path.is_dir():
         if (files := files_in([path])) == [path]:
@@ -105,7 +105,7 @@ def entries(
         return
     name = format_name or formats.recognised(path)
     try:
-        formats.reader(name)  # refused before the file is opened
+        formats.reader(name)  # reports an unknown format before the file is opened
         with open_bytes(path) as stream:
             found = formats.entries(stream, name, str(path), rules=rules, jobs=jobs)
             yield from found if name in formats.OF_TEXT else TAKEN.entries(found)
@@ -114,9 +114,9 @@ def entries(
 
 
 def _entries_of_games(folder: Path, *, rules: bool) -> Iterator[Entry]:
-    """Yield the entries of a tournament's games; raises ArenaError, of damage after what is sound.
+    """Yield the entries of a tournament's games, with a tag for those under a ruling.
 
-    Those that a ruling is about have the tag of it.
+    If games are damaged, raises ArenaError after the valid ones.
     """
     from lath.arena.tournament.outcome.sources import (  # start-up time
         Doubt,
@@ -155,9 +155,9 @@ def read_database(path: Path) -> Iterator[Database]:
 
 
 def file_of(source: Path, otherwise: str) -> Path:
-    """Return the file of records that a source is, of a tournament's directory that of its games.
+    """Return a source's record file, for a tournament's directory that of its games.
 
-    `otherwise` says what a directory without them is. Raises ConfigError.
+    `otherwise` describes a directory without games. Raises ConfigError.
     """
     if not source.is_dir():
         return source
@@ -173,11 +173,11 @@ def bad_words(count: int) -> str:
 
 @contextmanager
 def writable(out: Path) -> Iterator[None]:
-    """Turn what the file system says into our words."""
+    """Turn errors of the file system into ConfigError."""
     try:
         yield
     except (BrokenPipeError, TemporaryFileError):
-        raise  # nobody reads on, which is no fault; or `out` is not what cannot be written
+        raise  # the reader has enough, or a temporary file failed instead of `out`
     except FileExistsError as error:
         there = printable(str(error.filename))
         raise ConfigError(f"{there}: already exists", hint="--force replaces it") from error
@@ -188,11 +188,11 @@ def writable(out: Path) -> Iterator[None]:
 
 @contextmanager
 def unless_cut(status: Callable[[], int]) -> Iterator[None]:
-    """End with the status of what was found until then, where nobody reads the output any more."""
+    """If the reader closes the output, exit with the status of the results so far."""
     try:
         yield
     except (BrokenPipeError, SystemExit) as error:
-        if BrokenPipeError not in (type(error), type(error.__context__)):  # what tables make of it
+        if BrokenPipeError not in (type(error), type(error.__context__)):  # or a table's exit
             raise
         raise typer.Exit(status()) from error
 
@@ -200,10 +200,10 @@ def unless_cut(status: Callable[[], int]) -> Iterator[None]:
 def unless_lossy(
     out: Path, pieces: Iterable[bytes], sources: Iterable[Path], lost: Callable[[], str]
 ) -> Iterator[bytes]:
-    """Return the pieces; they raise LossError in the end if `out` is a source and would hold less.
+    """Return the pieces; they raise LossError at the end if `out` is a source and loses data.
 
-    `lost` says what would be lost, in words; nothing where nothing would be. Raises ConfigError
-    for a source that nothing can be written over: a pipe, or what a shell has opened for output.
+    `lost` returns text on the losses, empty without losses. Raises ConfigError for a source that
+    cannot be replaced: a pipe, or a file that the shell has opened for output.
     """
     is_source = is_one_of(out, sources)
     if is_source and str(out) == "-":
@@ -225,7 +225,7 @@ def unless_lossy(
 
 
 def is_one_of(out: Path, sources: Iterable[Path]) -> bool:
-    """Return whether a file is one of the sources, whatever its name; also of standard streams."""
+    """Return whether `out` is the same file or pipe as a source; `-` is a standard stream."""
     there = _file_of(out, sys.stdout)
     return there is not None and any(
         found is not None and os.path.samestat(found, there)
@@ -234,7 +234,7 @@ def is_one_of(out: Path, sources: Iterable[Path]) -> bool:
 
 
 def _file_of(path: Path, stream: TextIO) -> os.stat_result | None:
-    """Return which file or pipe it is, for `-` the file behind a stream; None for nothing such."""
+    """Return the status of a file or pipe, `-` for the file behind a stream; None for others."""
     try:
         found = os.fstat(stream.fileno()) if str(path) == "-" else path.stat()
     except (OSError, ValueError):
@@ -244,7 +244,7 @@ def _file_of(path: Path, stream: TextIO) -> os.stat_result | None:
 
 
 def whole(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the same bytes once all of them are there; they wait in a temporary file."""
+    """Yield the same bytes after all of them were computed; a temporary file holds them."""
     with temporary_file() as kept:
         kept.writelines(pieces)
         kept.seek(0)
@@ -253,7 +253,7 @@ def whole(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def refuse_other_formats(out: Path) -> None:
-    """Raise ConfigError where records would be written as text into a file of another format."""
+    """Raise ConfigError if text records would be written into a file of another format."""
     if formats.is_other(out):
         name = formats.name_for(out)
         raise ConfigError(
@@ -262,7 +262,7 @@ def refuse_other_formats(out: Path) -> None:
 
 
 def refuse_to_edit_others(paths: Iterable[Path]) -> None:
-    """Raise ConfigError for what is no file of text of ours, whose bytes an edit keeps."""
+    """Raise ConfigError for a path that is not a file in the `lath` text format."""
     for path in paths:
         shown = shlex.quote(str(path))
         if path.is_dir():
@@ -281,5 +281,5 @@ def refuse_to_edit_others(paths: Iterable[Path]) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Return whether it is a standard stream, a pipe or a device: written straight, never whole."""
+    """Return whether the path is a standard stream, pipe or device, which is written directly."""
     return str(path) == "-" or (path.exists() and not path.is_file() and not path.is_dir())

@@ -1,4 +1,4 @@
-"""`arena games` and `arena schema`: what is installed, legal moves and counts, JSON Schemas."""
+"""`arena games` and `arena schema`: installed game types, legal moves, counts and JSON Schemas."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ app = App()
 
 
 class GamesGroup(ListGroup):
-    """A group that shows a game where none of its commands is named."""
+    """A group whose default command shows a game type."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line."""
@@ -46,7 +46,7 @@ class GamesGroup(ListGroup):
         return super().parse_args(ctx, ["show", *args] if is_game else args)
 
     def _is_meant_by(self, word: str) -> bool:
-        """Return whether a word is a command, or nearly one and no game; the library says which."""
+        """Return whether a word is a command, or close to one and not a game type."""
         if word in self.commands:
             return True
         return bool(get_close_matches(word, self.commands)) and word not in registry.ids()
@@ -88,7 +88,7 @@ def list_games(as_json: AsJson = False, game: GameFiles = None) -> None:
 
 
 def _parameters_of(game: Game) -> list[str]:
-    """Return a line each: its usual value, what it is, and what it may be."""
+    """Return a line per parameter: its default, meaning and range."""
     all_ = parameters.of(game)
     values = [f"{each.name}={parameters.written(each.default)}" for each in all_]
     width = max([12, *map(len, values)])
@@ -99,7 +99,7 @@ def _parameters_of(game: Game) -> list[str]:
 
 
 def _described(game: Game) -> dict[str, Any]:
-    """Return a game as JSON has it."""
+    """Return a game type as JSON data."""
     return {
         "id": game.id,
         "title": game.title,
@@ -135,7 +135,7 @@ SetupText = Annotated[str | None, option("--setup", "S", "Setup to start from.",
 
 
 def start_of(game_id: str, position: str | None, setup: str | None) -> Position:
-    """Return where --position, --setup or neither says that a game begins."""
+    """Return the first position for --position, --setup or neither."""
     if position is not None and setup is not None:
         raise typer.BadParameter("--position: cannot be combined with --setup")
     game = registry.get(registry.named(game_id))
@@ -244,7 +244,7 @@ _SCHEMAS: Final = {
     "events": "lath.arena.tournament.run.events:schema",
     "doctor": "lath.arena.doctor.doctor:schema",
 }
-"""Where each schema is, or what makes it: none is loaded but the one that is asked for."""
+"""The place of each schema, or of the function that makes it; only the requested one is loaded."""
 
 
 @app.command(example="arena schema config")

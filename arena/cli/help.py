@@ -1,4 +1,4 @@
-"""How the help of a command looks: options by task, exit statuses, an example and an address."""
+"""The layout of a command's help: options by task, exit statuses, an example and an address."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def address_of(words: Sequence[str]) -> str:
 def row_of(param: Any, ctx: Any) -> HelpRow:
     """Return an argument or option with its meaning and its default."""
     names, _ = param.get_help_record(ctx)
-    # Without the type in Python: `FILE... <list[Path]>`.
+    # The option parser adds the Python type: `FILE... <list[Path]>`.
     names, says = names.partition(" <")[0], param.help
     if param.max is not None and param.max <= MOST_SHOWN:
         says += f" Range: {param.min:g} to {param.max:g}."

@@ -1,7 +1,7 @@
-"""`arena init`: a commented configuration and a bot to start from, or a game in one file.
+"""`arena init`: write a commented configuration with a bot, or a game type in one file.
 
-The bots are those of `examples/bots`, which the wheel carries as `lath/arena/starters`; the game is
-that of `examples/new-game`, there `lath/arena/new_game`.
+The bots come from `examples/bots`, in the wheel `lath/arena/starters`. The game type comes from
+`examples/new-game`, in the wheel `lath/arena/new_game`.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ app = App()
 
 
 Language = Literal["python", "javascript", "c", "cpp", "rust", "shell"]
-"""What a first bot is written in."""
+"""The programming language of the bot."""
 
 
 class Starter(NamedTuple):
-    """A bot to start from: its file among the examples, and in the new folder.
+    """A bot to start from: its file among the examples and its file in the new folder.
 
-    The command is as TOML has it; `build` is what to do before it runs, empty: nothing.
+    `command` is in TOML syntax; `build` is the command that compiles the bot, or empty.
     """
 
     source: str
@@ -107,7 +107,7 @@ _README: Final = """\
 
 
 GAME_NAME: Final = "mygame"
-"""What the game of the examples is called, and one that is given no name."""
+"""The name of the game type in the examples, and the default name of a new one."""
 
 _GAME_FILES: Final = (f"{GAME_NAME}.py", f"test_{GAME_NAME}.py", "README.md")
 
@@ -115,7 +115,7 @@ _NAME: Final = re.compile("[a-z][a-z0-9_]*")
 
 
 class Init(Plain):
-    """The command, of which `--game` needs no value."""
+    """The command; its option `--game` can have no value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line."""
@@ -126,7 +126,7 @@ class Init(Plain):
 
 
 def _game_texts(name: str) -> dict[str, str]:
-    """Return the files of a new game of this name; raises ConfigError for one that is none."""
+    """Return the files of a new game type; raises ConfigError for an invalid name."""
     _refuse_name(name)
     packed = resources.files("lath.arena") / "new_game"
     checkout = Path(__file__).resolve().parents[2] / "examples" / "new-game"
@@ -151,7 +151,7 @@ def _game_texts(name: str) -> dict[str, str]:
 
 
 def _refuse_name(name: str) -> None:
-    """Raise ConfigError for a name that no new game can have, with one that it can."""
+    """Raise ConfigError for an invalid name of a new game type, with a valid suggestion."""
     close = re.sub("[^a-z0-9]+", "_", name.removesuffix(".py").lower()).strip("_0123456789")
     fits = _NAME.fullmatch(close) and not _taken(close)
     hint = f"arena init --game {close if fits else 'my_game'}"
@@ -166,11 +166,11 @@ def _refuse_name(name: str) -> None:
 
 
 MOST_LETTERS: Final = 40
-"""Of the name of a new game."""
+"""The maximum length of a new game type's name."""
 
 
 def _taken(name: str) -> str:
-    """Return what a name is already; empty where it is free."""
+    """Return what already uses a name; empty if the name is free."""
     if keyword.iskeyword(name) or keyword.issoftkeyword(name):
         return "a keyword of Python"
     if name.replace("_", "-") in games.builtin_ids() + games.plugin_ids():
@@ -181,7 +181,7 @@ def _taken(name: str) -> str:
 
 
 def _init_game(folder: Path, text: str, *, as_json: bool, quiet: bool) -> None:
-    """Write a game, its test and a page of what to try."""
+    """Write a game type, its test and a README."""
     where, _, name = text.rpartition("/")
     folder = folder / where if where else folder
     try:
@@ -208,14 +208,14 @@ def _print_written(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Print which files were written, and what to type next."""
+    """Print the names of the written files and the next steps."""
     done = {"written": [str(folder / file) for file in files]}
     lines = [words, *(f"  {step}" for step in steps if step)]
     print_done(done, *lines, as_json=as_json, quiet=quiet)
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write files into a folder, none over another; raises ConfigError."""
+    """Write new files into a folder and overwrite none; raises ConfigError."""
     for name, text in texts.items():
         if os.path.lexists(folder / name) and not _is_as_written(folder / name, text):
             raise ConfigError(f"{folder / name}: already exists; choose another folder")
@@ -225,7 +225,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 def _is_as_written(path: Path, text: str) -> bool:
-    """Return whether a file is what is to be written: somebody was stopped before the next one."""
+    """Return whether the file has this content already, from an interrupted earlier run."""
     try:
         return path.read_bytes() == text.encode()
     except OSError:

@@ -1,7 +1,6 @@
-"""Which commands there are, in which group, and how their help looks.
+"""The commands, their groups and the look of their help.
 
-The module of a command is read when the command is asked for: each start of the program waits for
-its own only, and `arena --help` for none.
+Each start of the program imports only the module of its own command, and `arena --help` none.
 """
 
 from __future__ import annotations
@@ -83,12 +82,12 @@ MOVED: Final = {
     "sort": "arena select FILE --sort KEY -o OUT",
     "split": "arena select FILE --split KEY -o DIR",
 }
-"""Names that commands had before there were groups, and what is typed in their place."""
+"""Old names of commands, and the commands that replace them."""
 
 
 @cache
 def commands_of(module: str) -> Mapping[str, Any]:
-    """Return the commands that a module of this package has, by their names."""
+    """Return the commands of a module in this package, by name."""
     return typer.main.get_group(import_module(f"lath.arena.cli.{module}").app).commands
 
 
@@ -105,14 +104,14 @@ def typed_command() -> str:
     return " ".join(words)
 
 
-# Typer keeps the classes of a context and of a formatter of help to itself: they are Any here.
+# Any: Typer's classes for a context and for a formatter of help are private.
 
 
 class _Light:
-    """An option or argument whose values are mostly cast without the library's models.
+    """An option or argument that converts most values without the library's models.
 
-    They come from pydantic, which takes longer to load than most commands take for their work.
-    The library casts every other value.
+    The models come from pydantic, which takes longer to load than most commands take for their
+    work. The library converts every other value.
     """
 
     nargs: int
@@ -120,7 +119,7 @@ class _Light:
     type_descriptor: Any
 
     def get_runtime_param(self) -> Any:
-        """Return what casts, as the library asks for it."""
+        """Return the converter that the library calls."""
         return self
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
@@ -132,7 +131,7 @@ class _Light:
         is_list = annotation in (list[str], list[Path])
         kind = get_args(annotation)[0] if is_list else annotation
         values = value if is_list else [value]
-        if kind is Path and "" in values:  # as of a variable of the shell that is not set
+        if kind is Path and "" in values:  # such as from an unset shell variable
             raise typer.BadParameter("the path is empty", ctx=ctx, param=param)
         if kind is not Path and any(isinstance(one, str) and half_in(one) for one in values):
             raise typer.BadParameter("the value is not UTF-8 text", ctx=ctx, param=param)
@@ -146,7 +145,7 @@ class _Light:
             is_looked_at = info.exists or info.resolve_path or info.path_type or info.writable
             is_plain = kind is str or (kind is Path and not (is_looked_at or info.readable))
             cast = kind if is_plain and is_one is not is_list else None
-        # Nobody refuses letters of ASCII; what is no text has none that are refused.
+        # Only text beyond ASCII can fail the library's checks.
         if cast and all(
             isinstance(one, kinds) and (not isinstance(one, str) or one.isascii()) for one in values
         ):
@@ -155,7 +154,7 @@ class _Light:
 
 
 def _chosen(value: Any, choices: Iterable[Any], *, param: Any, ctx: Any) -> Any:
-    """Return the choice that a text names; raises typer.BadParameter."""
+    """Return the choice with this name; raises typer.BadParameter."""
     named = {str(choice): choice for choice in choices}
     if str(value) not in named:
         words = f"{shortened(str(value))} is not one of {', '.join(named)}"
@@ -174,16 +173,16 @@ class LightArgument(_Light, TyperArgument):
 class _OfLight(Documented):
     """A command whose options and arguments are light.
 
-    Typer makes these by itself, of two classes that nothing replaces.
+    Typer creates options and arguments itself, always of its own two classes.
     """
 
     def __init__(self, *, params: Iterable[Any], **given: Any) -> None:
-        """Take what the library gives."""
+        """Replace the parameters by light ones."""
         super().__init__(params=list(map(_light, params)), **given)  # type: ignore[call-arg]
         self._help: Any = None
 
     def get_help_option(self, ctx: Any) -> Any:
-        """Return the option --help, the same one each time."""
+        """Return the option --help, the same object each time."""
         if self._help is None:
             self._help = _light(super().get_help_option(ctx))  # type: ignore[misc]
             self._help.rich_help_panel, self._help.help = Topic.OUTPUT, "Show this help."
@@ -244,7 +243,7 @@ class Program(CommandGroup):
     headings = TREE
 
     def __init__(self, **given: Any) -> None:
-        """Take what the library gives, but for the commands."""
+        """Create the program without loading commands."""
         commands = {name: TyperCommand(name, help=one.says) for name, one in COMMANDS.items()}
         super().__init__(**{**given, "commands": commands})
 
@@ -258,9 +257,9 @@ class Plain(_OfLight, TyperCommand):
     """A command whose usage line names arguments as the documentation does, such as SOURCE..."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the options and arguments; only what may be left out stands in brackets."""
+        """Return the options and arguments, with optional ones in brackets."""
         pieces = super().collect_usage_pieces(ctx)
-        # Of what may come several times Typer makes `{FILE...}...`.
+        # Typer writes a repeatable argument as `{FILE...}...`.
         once = (piece.removesuffix("...") if piece.count("...") > 1 else piece for piece in pieces)
         return [piece.removeprefix("{").removesuffix("}") for piece in once]
 
@@ -288,7 +287,7 @@ class App(typer.Typer):
     """The program, or commands of it."""
 
     def __init__(self, *, about: AboutCommand | None = None, **options: Any) -> None:
-        """Have no colours and no completion; `about` is for a group with a class of its own."""
+        """Create it without colours and completion; `about` is for a group with its own class."""
         cls = {} if about is None else {"cls": with_about(options["cls"], about)}
         plain = {"add_completion": False, "rich_markup_mode": None}
         super().__init__(**{**plain, **options, **cls})
@@ -311,7 +310,7 @@ class App(typer.Typer):
         return lambda function: (add(_with_quiet(function)), function)[1]
 
 
-# Whether a file can be read is said by who reads it: one that is only written need not be.
+# Typer's check would also refuse files that are only written; reading reports its own errors.
 
 
 def option(names: str, metavar: str, says: str, topic: Topic, **more: Any) -> Any:
@@ -336,10 +335,10 @@ MOST: Final = 2**63 - 1
 
 
 def whole(least: int, most: int = MOST) -> Mapping[str, Any]:
-    """Return what makes the value of an option or argument a whole number in this range.
+    """Return keyword arguments that make a value a whole number from `least` to `most`.
 
-    Only the digits 0 to 9 are allowed. The library itself also accepts `1_0`, `10.0` and digits
-    of other scripts.
+    Only the digits 0 to 9 are allowed. The library itself also accepts `1_0`, `10.0` and digits of
+    other scripts.
     """
 
     def read(text: str) -> int:
@@ -355,10 +354,10 @@ def whole(least: int, most: int = MOST) -> Mapping[str, Any]:
 
 
 def seconds(least: float, most: float | None = None) -> Mapping[str, Any]:
-    """Return what makes the value of an option a decimal number in this range."""
+    """Return keyword arguments that make a value a decimal number from `least` to `most`."""
 
     def read(text: str) -> float:
-        if isinstance(text, float):  # what holds where nothing was said
+        if isinstance(text, float):  # the default of an option that was not given
             return text
         number = float(text) if _DECIMAL.fullmatch(text) else -1.0
         if number < least or (most is not None and number > most):
@@ -420,7 +419,7 @@ HostsAlike = Annotated[
 
 
 class SideOption(StrEnum):
-    """A side, as options name it."""
+    """The choices of the option --side."""
 
     FIRST = "first"
     SECOND = "second"
@@ -436,7 +435,7 @@ Quiet = Annotated[bool, flag("--quiet -q", "Print only data, problems and warnin
 WITHOUT: Final[Mapping[tuple[str, str], str]] = {
     ("schema", "--json"): "A schema is JSON already.",
 }
-"""Commands that lack one of the options that all others have, and why."""
+"""Commands without one of the options that all others have, and why."""
 
 BudgetOfRun = Annotated[
     str | None,
@@ -526,10 +525,10 @@ def require_csv(*, bom: bool, as_csv: bool) -> None:
 def add_games(
     files: Iterable[str] | None, *, is_strict: bool = False, wants_moves: bool = True
 ) -> None:
-    """Add the games of the given files, so that commands can read records of them.
+    """Add the game types of the given files, so that commands can read records of them.
 
-    A game that is here already is that of records that name none. If `is_strict`, records of games
-    that are not here are problems. If not `wants_moves`, results alone will do. Raises ConfigError
+    A record without a game type belongs to the first of these game types. If `is_strict`, records
+    of unknown game types are problems. If not `wants_moves`, results suffice. Raises ConfigError
     and GameFileError.
     """
     from lath import games  # start-up time
@@ -541,7 +540,7 @@ def add_games(
         game_id = games.named(text)
         if games.origin(game_id) is None:
             if wants_moves:
-                games.get(game_id)  # refused where there is no such game
+                games.get(game_id)  # raises an error for an unknown game type
             if TAKEN.game and TAKEN.game != game_id:
                 raise ConfigError(f"--game: give one, not both {TAKEN.game} and {game_id}")
             TAKEN.give_game(game_id)

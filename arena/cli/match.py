@@ -1,4 +1,4 @@
-"""`arena match`: what is said of a match, and what it came to in words."""
+"""`arena match`: the output of a match, and its result in sentences."""
 
 from __future__ import annotations
 
@@ -54,11 +54,9 @@ from lath.notation.text.suggestions import is_game
 
 app = App()
 
-# What it came to
-
 
 def _sentences(played: PlayedMatch) -> Iterator[str]:
-    """Yield in plain words what a match has found of the bot that was asked about."""
+    """Yield sentences on the result of a match for the bot in question."""
     test, (old, new) = played.summary.outcome.data["sprt"], played.names
     if unable := list(played.summary.unable(played.names)):
         yield from unable
@@ -88,7 +86,7 @@ def _sentences(played: PlayedMatch) -> Iterator[str]:
 
 
 def _timed(played: PlayedMatch) -> str:
-    """Return by which clock it was played, of each bot where they have others."""
+    """Return text on the clock of the match, or on each bot's clock if they differ."""
     clocks = dict.fromkeys(played.clocks)
     if len(clocks) < 2:
         return "".join(f", clock {clock}" for clock in clocks)
@@ -97,7 +95,7 @@ def _timed(played: PlayedMatch) -> str:
 
 
 def _turned(test: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a test shows from the old bot's side."""
+    """Return the figures of a test as seen from the old bot's side."""
     elo, low, high = (
         None if test[key] is None else 0.0 - test[key] for key in ("elo", "elo_high", "elo_low")
     )
@@ -111,9 +109,9 @@ def _turned(test: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _losses(records: Iterable[object], new: str, games: int) -> Iterator[str]:
-    """Yield where the new bot lost points: by seat, by game, in which opening most.
+    """Yield sentences on where the new bot lost points: its side, game type and worst opening.
 
-    Only the first `games` by number are looked at: others ran beyond the verdict.
+    Only the games numbered up to `games` count; later ones ended after the verdict.
     """
     scores: dict[str, Counter[str]] = {}
     for record in records:
@@ -292,7 +290,7 @@ def match(
 
 
 def _told(played: PlayedMatch, request: MatchRequest, *, as_json: bool, quiet: bool) -> int:
-    """Say what a match came to, and return the exit status."""
+    """Print the result of a match and return the exit status."""
     names, is_of_old, out, summary, progress, _ = played
     is_void = any(summary.unable(names))
     test = summary.outcome.data["sprt"]
@@ -301,12 +299,12 @@ def _told(played: PlayedMatch, request: MatchRequest, *, as_json: bool, quiet: b
     if not quiet:
         folder = shlex.quote(str(out))
         halves = sum((number - 2) * count for number, count in enumerate(test["counts"]))
-        if not is_void and (halves > 0 if is_of_old else halves < 0):  # less than half is scored
+        if not is_void and (halves > 0 if is_of_old else halves < 0):  # scored less than half
             mine = shlex.quote(names[not is_of_old])
             print(f"analyse its losses: arena explain {mine} {folder}", file=sys.stderr)
         print(f"more statistics: arena rate {folder}", file=sys.stderr)
     if summary.unreported is not None:
-        raise summary.unreported  # a bug: its place is told
+        raise summary.unreported  # a bug, whose traceback is printed
     status, _ = verdict_of(test)
     if summary.interrupted:
         print_note(INTERRUPTION)

@@ -1,4 +1,4 @@
-"""Commands that `arena match` offers: what was typed, with all that was said, and what is new."""
+"""Commands that `arena match` suggests: the typed command with some options changed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from lath.arena.entrants.origins import in_words, spec_of
 from lath.arena.flows.requests import MatchRequest
 
 LONGER: Final = "10m"
-"""A budget for who wants to know more surely: five times the usual one."""
+"""The suggested budget for a more certain result: five times the default."""
 
 
 def match_command(request: MatchRequest, **others: object) -> str:
-    """Return the command that asks for a match, but for `others`.
+    """Return the command for a match, with the fields in `others` replaced.
 
     >>> request = MatchRequest("my bot", tc="move 0.1", cluster="local:2", hosts_alike=True)
     >>> match_command(request, budget="10m")
@@ -25,7 +25,7 @@ def match_command(request: MatchRequest, **others: object) -> str:
 
 
 def check_command(table: Mapping[str, Any], game: str, request: MatchRequest) -> str:
-    """Return the command that checks the bot of a table at a game, as it is entered there."""
+    """Return the command that checks a bot at a game type, with the settings of its table."""
     spec = spec_of(dict(table))
     words = ["arena", "bot", "check", "--game", game]
     if spec.protocol != "lath":

@@ -1,6 +1,6 @@
-"""One record of a file and one position of it, as `--record N --ply P` names them.
+"""Read one record of a file and one of its positions, for `--record N --ply P`.
 
-Records count from 1 by their place in the file, plies from 1; after ply 0 nothing is played yet.
+N counts from 1 in the order of the file. P counts moves: after ply 0 no move is played.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ AfterPly = Annotated[
 
 
 def is_of_records(text: str) -> bool:
-    """Return whether a text names a file or folder where records may be, rather than a game."""
+    """Return whether the text names a file or folder of records rather than a game type."""
     path = Path(text)
     is_source = path.is_dir() or (path.is_file() and path.suffix != ".py")
     return is_source and text not in games.ids()
 
 
 def position_in(file: Path, number: int, ply: int | None) -> Position:
-    """Return the position after a ply of a record, or after its last; raises ArenaError."""
+    """Return the position after a ply, or after the last ply; raises ArenaError."""
     (entry,) = read_from(file, numbered(file, number))
     _, played = played_in(file, entry)
     return played[ply_in(file, number, ply, len(played) - 1)]
 
 
 def ply_in(file: Path, number: int, ply: int | None, plies: int) -> int:
-    """Return the ply, the last one where none is named; raises ConfigError for one too many."""
+    """Return the ply, or the last one if None; raises ConfigError if it is beyond the end."""
     if ply is None:
         return plies
     if ply > plies:
@@ -60,12 +60,12 @@ def ply_in(file: Path, number: int, ply: int | None, plies: int) -> int:
 
 
 def too_short(number: int, ply: int, plies: int) -> str:
-    """Return in words that a record has no such ply."""
+    """Return the message that a record is too short for a ply."""
     return f"record {number} has {plies} plies, not {ply}"
 
 
 def numbered(file: Path, game: int | None) -> Iterator[Entry]:
-    """Yield the entry of this number, or all of them."""
+    """Yield the entry with the number `game`, or all entries."""
     number = 0
     for entry in _entries(file, game):
         number = entry.number
@@ -79,7 +79,7 @@ def numbered(file: Path, game: int | None) -> Iterator[Entry]:
 
 
 def _entries(file: Path, game: int | None) -> Iterator[Entry]:
-    """Yield the entries up to that of this number; of a database, or with an index, it alone."""
+    """Yield entries up to the number `game`; a database or an index yields only that entry."""
     if game is not None and is_database(file):
         with read_database(file) as database:
             wanted, last = database.none(), min(game, database.games)
@@ -99,7 +99,7 @@ def _entries(file: Path, game: int | None) -> Iterator[Entry]:
 
 
 def played_in(file: Path, entry: Entry) -> tuple[Record, list[Position]]:
-    """Return a record and its positions; raises ArenaError for a bad one."""
+    """Return a record and its positions; raises ArenaError for an invalid record."""
     if entry.record is None or entry.problems:
         raise ArenaError(str(entry.problems[0]))
     try:

@@ -1,8 +1,8 @@
-"""Where commands write: one door for all of them, by which nothing is destroyed.
+"""The output files and folders of commands, written without destroying other data.
 
-What is there already is replaced where it is of the kind that is written: a tournament's file, an
-input and a file of another kind only by `--force`. A file is whole or the one before it; what an
-earlier command that was killed has left half is removed.
+An existing file is replaced if it is of the kind that is written. A tournament's file, an input or
+a file of another kind needs `--force`. Files are replaced atomically, and the partial files of a
+killed command are removed.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ Force = Annotated[
 ]
 
 LOOKED_AT: Final = 4096
-"""Bytes of a file by which its kind is known."""
+"""The number of bytes at the beginning of a file that decide its kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a file holds, and how it begins."""
+    """A kind of file, known by its first bytes."""
 
     words: str
-    """Such as `records`."""
+    """The name, such as `records`."""
 
     begins: re.Pattern[bytes]
 
@@ -64,7 +64,7 @@ PAGE: Final = _kind(
     rb' content="default-src &#39;none&#39;; style-src )',
 )
 ANY_PAGE: Final = _kind("page", rb"(?i:<(?:!doctype html|html)\b)")
-"""Of who has templates of his own."""
+"""Any HTML page, for users with their own templates."""
 
 DATA: Final = _kind("data of a report", rb'\{\s*"version"')
 EVENTS: Final = _kind("events", rb'\{\s*"type"')
@@ -84,31 +84,31 @@ FORMATS: Final = {
     "npz": _kind("arrays of numpy", rb"PK\x03\x04"),
     "duckdb": Kind("database", re.compile(rb".{8}DUCK", re.DOTALL)),
 }
-"""The kinds of files that formats of records are, by their names."""
+"""The kind of file for each record format."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A file that a command writes."""
+    """An output file of a command."""
 
     path: Path
     kind: Kind | None
-    """None where it may be anything."""
+    """The kind of file; None for any."""
 
     flag: str = "-o"
-    """How the user has named it, for words."""
+    """The user's option for the file, for messages."""
 
     inputs: Collection[Path] = ()
-    """What the command reads, and may not replace but by force."""
+    """The files that the command reads; replacing one needs `force`."""
 
     force: bool = False
 
     def refuse(self) -> None:
-        """Raise ConfigError where something would be destroyed; before anything is computed."""
+        """Raise ConfigError if writing would destroy other data; called before any work."""
         named = printable(str(self.path))
         if self.path.is_dir():
             raise ConfigError(f"{named}: cannot be written: Is a directory")
-        if is_special(self.path):  # a stream or a device, which nothing is lost in
+        if is_special(self.path):  # writing to a stream or device destroys nothing
             return
         refuse_tournament(self.path, force=self.force)
         if self.force or not self.path.exists():
@@ -124,7 +124,7 @@ class Target:
             )
 
     def write(self, pieces: Iterable[bytes]) -> None:
-        """Write it, whole or not at all; raises ConfigError."""
+        """Write the file atomically; raises ConfigError."""
         self.refuse()
         with writable(self.path):
             if str(self.path) == "-":
@@ -135,30 +135,28 @@ class Target:
 
 
 def is_of(path: Path, kind: Kind) -> bool:
-    """Return whether a file is empty, or begins as its kind does; compressed ones are opened."""
+    """Return whether a file is empty or begins like its kind; compressed files are opened."""
     try:
         if not path.stat().st_size:
             return True
         with path.open("rb") if is_database(path) else open_bytes(path) as stream:
             head = stream.read(LOOKED_AT)
-    except OSError:  # it is damaged, or is not what its suffix says
+    except OSError:  # damaged, or not compressed as its suffix says
         return False
     return not head.strip() or kind.begins.match(head) is not None
 
-
-# Tournaments
 
 _OF_TOURNAMENT: Final = re.compile(
     r"tournament\.(?:db(?:-wal|-shm|-journal)?|lock|toml)"
     r"|games\.lath|outcome\.json|standings\.(?:json|csv)"
 )
-"""Names of what a run writes; its page may be written anew by anybody."""
+"""Names of the files that a run writes, except its page, which any command can replace."""
 
 _FOLDERS: Final = frozenset({"logs", "live", "snapshots", "seasons"})
 
 
 def tournament_of(path: Path) -> Path | None:
-    """Return the directory of the tournament that a file is, or would be, a part of, if any."""
+    """Return the directory of the tournament to which a file belongs or would belong, or None."""
     real = Path(os.path.realpath(path))
     if _OF_TOURNAMENT.fullmatch(real.name) and (real.parent / DATABASE).is_file():
         return real.parent
@@ -167,9 +165,9 @@ def tournament_of(path: Path) -> Path | None:
 
 
 def refuse_tournament(path: Path, *, force: bool) -> None:
-    """Raise ConfigError where a file of a tournament would be replaced, but by force.
+    """Raise ConfigError if a tournament's file would be replaced without `force`.
 
-    InUseError where it is played just now, by force, too.
+    Raises InUseError if the tournament is being played, with `force`, too.
     """
     from lath.arena.tournament.store.database import is_being_played  # start-up time
 
@@ -186,14 +184,11 @@ def refuse_tournament(path: Path, *, force: bool) -> None:
         )
 
 
-# Folders
-
-
 @contextmanager
 def made_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
-    """Give a folder that is being filled: a hidden one while there is none; raises ConfigError.
+    """Give a folder to fill: the existing one, or a hidden one that is renamed at the end.
 
-    One that is there already is filled as it is, which is refused in a tournament's.
+    Raises ConfigError, for a tournament's directory unless `force`.
     """
     if (path / DATABASE).is_file() and not force:
         raise ConfigError(
@@ -202,7 +197,7 @@ def made_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
     if path.exists() and not path.is_dir():
         raise ConfigError(f"{path}: cannot be written: Not a directory")
     with writable(path):
-        # Another in place of the current folder would leave the shell in one that is gone.
+        # Replacing the current folder would leave the user's shell in a deleted one.
         if path.is_dir() and (any(path.iterdir()) or path.samefile(Path.cwd())):
             remove_halves(path)
             yield path
@@ -211,11 +206,8 @@ def made_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
                 yield half
 
 
-# Records that are appended
-
-
 def refuse_as_archive(out: Path) -> None:
-    """Raise ConfigError where records cannot be appended to `out`: before anything is lost."""
+    """Raise ConfigError if records cannot be appended to `out`; called before any work."""
     refuse_other_formats(out)
     if str(out) == "-":
         return
@@ -226,7 +218,7 @@ def refuse_as_archive(out: Path) -> None:
             )
         if is_special(out):
             return
-        if out.is_dir():  # whose record files would be read
+        if out.is_dir():  # reading a folder would read its record files
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         refuse_tournament(out, force=False)
         if not out.exists():
@@ -237,9 +229,9 @@ def refuse_as_archive(out: Path) -> None:
 
 
 def append_record(out: Path, text: str) -> None:
-    """Write a file again with one more record at its end, whole or not at all; raises ConfigError.
+    """Append a record to a file and replace the file atomically; raises ConfigError.
 
-    A file that is not there is made; standard output, a pipe and a device are written to.
+    Creates a missing file; standard output, pipes and devices are written directly.
     """
     is_new = not out.exists() or is_special(out)
     pieces = [text.encode()] if is_new else _with_record(out, text.encode())

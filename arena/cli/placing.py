@@ -1,4 +1,4 @@
-"""`arena match BOT`: what is said of a bot that has played against the ladder."""
+"""`arena match BOT`: the output for one bot that plays against the ladder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lath.arena.terminal.notices import INTERRUPTION, print_note
 
 
 def told(request: MatchRequest, audience: Audience, *, as_json: bool, quiet: bool) -> int:
-    """Place a bot, say of each game type what came of it, and return the exit status."""
+    """Rate a bot, print the result for each game type, and return the exit status."""
     status, found = 0, list[dict[str, Any]]()
     for placed in held(request, audience):
         place = placed.place
@@ -53,11 +53,11 @@ def _print_place(placed: Placed, place: LadderPlace | None, *, quiet: bool) -> N
 
 
 def _ended(placed: Placed, place: LadderPlace | None) -> int:
-    """Say what went wrong, and return the exit status."""
+    """Print what went wrong, and return the exit status."""
     summary = placed.summary
     print_end_words(summary, placed.progress)
     if summary.unreported is not None:
-        raise summary.unreported  # a bug: its place is told
+        raise summary.unreported  # a bug, whose traceback is printed
     if summary.interrupted:
         print_note(INTERRUPTION)
         return INTERRUPTED
@@ -65,13 +65,13 @@ def _ended(placed: Placed, place: LadderPlace | None) -> int:
 
 
 def _sentences(placed: Placed, place: LadderPlace | None) -> Iterator[str]:
-    """Yield in plain words how good a bot is, and what it lost by its own fault."""
+    """Yield sentences on a bot's strength and on the games that it forfeited."""
     yield from placed.sentences(place)
     yield from fault_words(placed.summary)
 
 
 def _next_steps(request: MatchRequest, placed: Placed, place: LadderPlace | None) -> Iterator[str]:
-    """Yield what to try next, each with all that was said."""
+    """Yield commands to try next, with the options of this one."""
     folder = shlex.quote(str(placed.folder))
     is_at_fault = any(words.startswith(f"{placed.bot} ") for words in fault_words(placed.summary))
     if is_at_fault and placed.is_lasting:

@@ -1,4 +1,4 @@
-"""`arena play`: a person against a bot, or two people, in the terminal."""
+"""`arena play`: a game of a person against a bot, or of two people, in the terminal."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from lath.notation.protocol import TimeControl
 app = App()
 
 NOBODY: Final = "none"
-"""In place of a bot: the other seat is a person's, too."""
+"""The value of --bot for two people."""
 
 PERSON: Final = "person"
 
@@ -150,13 +150,13 @@ def _played(
     *,
     quiet: bool,
 ) -> tuple[GameEnding | None, Sitting]:
-    """Play the game and keep its record; return how it ended, None where it was interrupted."""
+    """Play the game and store its record; return the ending, None if interrupted."""
     ending = None
     limits, watch = Limits(time=control), watching.Watch()
     with signals.heeded(raises=True), contextlib.ExitStack() as stack:
         bot = None
         if spec is not None:
-            process_trees.adopt_orphans()  # this process starts nothing but the bot
+            process_trees.adopt_orphans()  # this process starts no other children
             bot = bot_of(spec, watch, tree=f"play-{secrets.token_hex(4)}.", forgives_hold_ups=True)
             stack.callback(bot.quit)
             try:
@@ -167,7 +167,7 @@ def _played(
         sitting = Sitting(plan, limits, watch, bot, Side[side.name].other)
         sitting.begin()
         if isinstance(sys.stdin, io.TextIOWrapper):
-            sys.stdin.reconfigure(errors="replace")  # letters that are none come in all the same
+            sys.stdin.reconfigure(errors="replace")  # invalid bytes must not end the game
         if sys.stdin.isatty() and sys.stdout.isatty():
             with contextlib.suppress(ImportError):
                 import readline  # noqa: F401 - `input` lets lines be edited from then on
@@ -180,7 +180,7 @@ def _played(
             try:
                 append_record(out, text)
             except ConfigError:
-                print(text, end="")  # so that it is not lost
+                print(text, end="")  # the user can still copy it
                 raise
             if not quiet:
                 print(f"{out}: record appended", file=sys.stderr)
@@ -188,12 +188,12 @@ def _played(
 
 
 def _was_played(sitting: Sitting, ending: GameEnding | None) -> bool:
-    """Return whether there is anything to keep of a game."""
+    """Return whether a game has anything to store."""
     return bool(sitting.plies) or (ending or LEFT).result.is_finished
 
 
 def _spec(text: str) -> BotSpec | None:
-    """Return how the bot is started, None for none; raises ConfigError."""
+    """Return the description of the bot, None for two people; raises ConfigError."""
     if text == NOBODY:
         return None
     table = bot_flag(text)
@@ -213,7 +213,7 @@ def _plan(
     position: str | None,
     seed: int | None,
 ) -> GamePlan:
-    """Return the game to play; where nothing tells its start, the seed does."""
+    """Return the game to play; without setup or position, the seed decides the setup."""
     if position is not None and setup is not None:
         raise typer.BadParameter("--position: cannot be combined with --setup")
     game = games.get(games.named(game_id))

@@ -1,4 +1,4 @@
-"""`arena puzzles …`: positions with one right move are asked, made and proved again."""
+"""`arena puzzles …`: solve, make and prove puzzles, positions with one right move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`arena check` and `show`: what stands in record files."""
+"""`arena check` and `arena show`: validate record files and draw their positions."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def check(
 
 
 def _refuse_out(out: Path, sources: list[Path], folders: list[Path]) -> None:
-    """Raise ConfigError where `out` would replace something, or could not hold all of it."""
+    """Raise ConfigError if `out` would overwrite something, or could not hold all valid records."""
     if folders and len(sources) > 1:
         raise ConfigError("--sound: takes one folder, or record files, not both")
     is_empty = bool(folders) and out.is_dir() and not any(out.iterdir())
@@ -157,24 +157,24 @@ _COUNTED: Final = (
 
 
 class _Check:
-    """What is wrong with files, printed as it is found, and how much that is in all."""
+    """The problems in files, printed when they are found, and their counts."""
 
     def __init__(self, *, as_json: bool, most: int | None) -> None:
         self.records = self.bad = self.plies = self.problems = 0
         self.unreadable: Final[list[ConfigError]] = []
-        """Why files could not be read."""
+        """The errors of files that could not be read."""
         self.has_read = False
-        """Whether a file of records could be read."""
+        """True if at least one record file was read."""
         self._as_json: Final = as_json
         self._most: Final = most
         self._began_s: Final = time.perf_counter()
 
     def status(self) -> int:
-        """Return the exit status for what was found until now."""
+        """Return the exit status for the files checked until now."""
         return 2 if self.unreadable else 1 if self.bad or self.problems else 0
 
     def files_in(self, sources: list[Path]) -> list[Path]:
-        """Return the sources that there are, those of a folder in its place."""
+        """Return the existing sources, with the record files of each folder in its place."""
         found: list[Path] = []
         for source in sources:
             try:
@@ -184,7 +184,7 @@ class _Check:
         return found
 
     def file(self, path: Path, jobs: int) -> bool:
-        """Check a file by so many processes; return whether it could be read."""
+        """Check a file with `jobs` processes; return whether it could be read."""
         try:
             for found in read_from(path, _findings(path, jobs)):
                 self._add(found)
@@ -195,7 +195,7 @@ class _Check:
         return True
 
     def index(self, path: Path, *, quiet: bool) -> None:
-        """Write the index of a file that was checked."""
+        """Write the index of a checked file."""
         try:
             with writable(Path(f"{path}{SUFFIX}")):
                 beside = write_index(path)
@@ -207,7 +207,7 @@ class _Check:
             print(f"{path}: {said}", file=sys.stderr)
 
     def valid_texts(self, paths: Iterable[Path]) -> Iterator[str]:
-        """Check files and yield the text of each sound record."""
+        """Check files and yield the text of each valid record."""
         for path in paths:
             try:
                 for entry in read_from(path, entries_of_any_format(path, rules=True)):
@@ -218,7 +218,7 @@ class _Check:
                 self.unreadable.append(error)
 
     def folder(self, folder: Path, out: Path | None, *, quiet: bool) -> None:
-        """Check a tournament's directory, and make one in `out` of what is sound there."""
+        """Check a tournament's directory; with `out`, create a directory of its valid games."""
         from lath.arena.directory import DATABASE, RECORDS  # start-up time
         from lath.arena.tournament.outcome.validity import look, rescue
 
@@ -254,7 +254,7 @@ class _Check:
             print(f"{out}: {found.sound} games; `{command}` resumes", file=sys.stderr)
 
     def _add(self, found: Findings) -> None:
-        """Count what was found, and print what is wrong."""
+        """Add to the counts, and print the problems."""
         self.records += found.records
         self.bad += found.bad
         self.plies += found.plies
@@ -269,7 +269,7 @@ class _Check:
             print(json.dumps(as_json()) if self._as_json else words())
 
     def print_counts(self) -> None:
-        """Print how many records and problems there are, and how fast that was."""
+        """Print the counts of records and problems, and the speed."""
         took_s = max(time.perf_counter() - self._began_s, 1e-9)
         counts = {
             "records": self.records,
@@ -289,7 +289,7 @@ class _Check:
 
 
 def _findings(path: Path, jobs: int) -> Iterator[Findings]:
-    """Yield what stands in a file of any format; that of our own text is found faster."""
+    """Yield the findings of a file of any format; the `lath` text format has a faster check."""
     if formats.recognised(path) in formats.OF_TEXT:
         yield from validate(path, jobs=jobs)
     else:
@@ -397,7 +397,7 @@ def show(
 def _refuse_drawings(
     file: Path, *, svg: bool, png: Path | None, gif: Path | None, size: int | None, marks: bool
 ) -> None:
-    """Raise ConfigError where options of drawings do not fit, or what makes pictures is missing."""
+    """Raise ConfigError for unsuitable options of drawings or a missing library."""
     ways = [name for name, is_given in (("--svg", svg), ("--png", png), ("--gif", gif)) if is_given]
     if len(ways) > 1:
         raise ConfigError(f"{ways[0]}: cannot be combined with {' or '.join(ways[1:])}")

@@ -1,4 +1,4 @@
-"""`arena rate` and `arena report`: what came of tournaments, or of any records."""
+"""`arena rate` and `arena report`: results and ratings of tournaments or records."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import write_atomically
 from lath.reports.counting.standings import Refused, compute
 
-# What makes pages takes 100 ms to load, which `arena rate` does not wait for.
+# The modules for pages take 100 ms to load, which `arena rate` avoids.
 if TYPE_CHECKING:
     from lath.reports.counting.columns import TableColumn
     from lath.reports.counting.table import Standings
@@ -214,7 +214,7 @@ def _print_rated(
     by_game: bool,
     columns: Sequence[TableColumn],
 ) -> None:
-    """Print a season, the result and the standings, and what else is known of them."""
+    """Print the season, the result, the standings and further tables."""
     from lath.arena.terminal.layout import Output  # start-up time
     from lath.arena.terminal.tables import (
         print_background,
@@ -233,7 +233,7 @@ def _print_rated(
 
 
 def _columns(text: str) -> tuple[TableColumn, ...]:
-    """Return the columns that a flag names; raises ConfigError."""
+    """Return the columns named by an option; raises ConfigError."""
     from lath.reports.counting.columns import named  # start-up time
 
     try:
@@ -244,14 +244,14 @@ def _columns(text: str) -> tuple[TableColumn, ...]:
 
 WATCH = "--watch"
 EVERY_S = 10.0
-"""How often a page is rendered again that somebody watches."""
+"""The default time between two updates of a watched page, in seconds."""
 
 
 class Watchable(Plain):
-    """A command whose `--watch` may have a number after it, or nothing."""
+    """A command whose option `--watch` can have a number after it."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the options and arguments; without sources templates can be copied, no more."""
+        """Return the options and arguments; without a source, templates can still be copied."""
         pieces = super().collect_usage_pieces(ctx)
         return ["SOURCE..." if "SOURCE" in piece else piece for piece in pieces]
 
@@ -261,7 +261,7 @@ class Watchable(Plain):
 
 
 def with_seconds(args: list[str]) -> list[str]:
-    """Return a command line in which every `--watch` has its seconds.
+    """Return the command line with a number after each `--watch`.
 
     >>> with_seconds(["out", "--watch", "-o", "page.html"])
     ['out', '--watch', '10', '-o', 'page.html']
@@ -459,7 +459,7 @@ def _refuse_address(base_url: str, about: Path | None, site: Path | None) -> Non
 
 
 def _keep_anchors(job: ReportJob) -> None:
-    """Store the anchors that a job names in the leagues that it is about; raises ConfigError."""
+    """Store the anchors of a job in its folder's league; raises ConfigError."""
     if job.anchors is None:
         return
     for folder in filter(is_collection, job.given):
@@ -469,7 +469,7 @@ def _keep_anchors(job: ReportJob) -> None:
 
 
 def _names_below(folder: Path) -> set[str]:
-    """Return the bots of all tournaments below a folder that can be read."""
+    """Return the bots of all readable tournaments below a folder."""
     names: set[str] = set()
     for path in tournaments_in(folder):
         with suppress(ArenaError):
@@ -482,7 +482,7 @@ def _names_below(folder: Path) -> set[str]:
 def _published(
     job: ReportJob, site: Path | None, owner: str | None, watch: float | None, about: Path | None
 ) -> int:
-    """Write a league's pages, or what the owner of a bot gets; return an exit status."""
+    """Write a league's pages, or the files for a bot's owner; return an exit status."""
     from lath.arena.cli.site_jobs import SiteJob, write_private  # start-up time
 
     flag = "--owner" if site is None else "--site"
@@ -509,7 +509,7 @@ def _published(
 def _refuse_files(
     sources: list[Path], out: Path | None, data: Path | None, *, watches: bool
 ) -> None:
-    """Raise where a stream can be no SOURCE or FILE, or a FILE would replace what is needed."""
+    """Raise BadParameter or ConfigError for unsuitable streams, or a FILE that is needed."""
     if str(out) == "-" and str(data) == "-":
         raise typer.BadParameter("--data: standard output is taken by -o -; name a file")
     if watches and "-" in (str(out), str(data)):
@@ -519,7 +519,7 @@ def _refuse_files(
     inner = [one for path in sources if is_collection(path) for one in tournaments_in(path)]
     names = ("", DATABASE, RECORDS)
     read = {os.path.realpath(path / name) for path in (*sources, *inner) for name in names}
-    # A device or a pipe stays, and a folder is refused elsewhere.
+    # Devices and pipes are not replaced, and folders are refused elsewhere.
     named = [path for path in (out, data) if path is not None and str(path) != "-"]
     files = [path for path in named if path.is_file() or not path.exists()]
     real = [os.path.realpath(path) for path in files]
@@ -531,7 +531,7 @@ def _refuse_files(
 
 
 def _refuse_templates(folder: Path) -> None:
-    """Raise where a folder has no templates."""
+    """Raise ConfigError if the folder has no templates."""
     from lath.reports.page.page import in_use  # start-up time
 
     if not folder.is_dir():
@@ -544,11 +544,11 @@ def _refuse_templates(folder: Path) -> None:
 
 
 def _copy(folder: Path, written: WrittenFiles) -> None:
-    """Copy our templates, and say which were there already."""
+    """Copy the built-in templates, and print which ones existed already."""
     from lath.reports.page.page import copy_to  # start-up time
 
     with made_folder(folder) as place:
-        is_whole = place == folder  # else all of it gets its name at once
+        is_whole = place == folder  # a new folder gets its name when it is complete
         write = (
             (lambda path, text: write_atomically(path, [text])) if is_whole else Path.write_bytes
         )

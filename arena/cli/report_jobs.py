@@ -1,4 +1,4 @@
-"""What `arena report` makes: one page, an index of several, or a page that follows a run."""
+"""The work of `arena report`: a page, an index of several, or a page that follows a run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def refuse_strange(
     names: Sequence[str], anchors: Mapping[str, float] | None, relative_to: str
 ) -> None:
-    """Raise ConfigError where a flag names a bot that has no rated game."""
+    """Raise ConfigError if an option names a bot without a rated game."""
     from lath.reports.counting.scale import Scale  # start-up time
 
     try:
@@ -50,19 +50,19 @@ def refuse_strange(
 
 
 def skipped_of() -> dict[str, int]:
-    """Return how many records of games that are not here were passed over, as a reason."""
+    """Return the number of skipped records of unknown game types, by reason."""
     return {"other games": TAKEN.others.total()} if TAKEN.others else {}
 
 
 def invalid_doubts(standings: Mapping[str, Any]) -> Iterator[Doubt]:
-    """Yield what is to be said of records that were left out of standings, if any were."""
+    """Yield a doubt on the invalid records that the standings leave out, if any."""
     if standings["unsound"]:
         words = invalid_words(standings["unsound"])
         yield Doubt(words, ArenaError(words))
 
 
 def warn_of(doubts: Iterable[Doubt]) -> int:
-    """Say where records come from that do not come from where they should; return a status."""
+    """Print warnings on the sources of records; return the exit status."""
     for doubt in doubts:
         print_warning(doubt.words)
     return FAULT if any(doubt.damage for doubt in doubts) else 0
@@ -70,82 +70,82 @@ def warn_of(doubts: Iterable[Doubt]) -> int:
 
 @dataclass(slots=True, kw_only=True)
 class WrittenFiles:
-    """The files and folders that a command has written; each is named on standard error."""
+    """The files and folders that a command has written; prints each on standard error."""
 
     quiet: bool = False
-    """Whether none is named there."""
+    """True to print nothing."""
 
     names: dict[str, None] = field(default_factory=dict)
 
     def add(self, path: Path, words: str) -> None:
-        """Note a file or a folder, and say what is in it."""
+        """Note and print a written file or folder, with words on its content."""
         self.names[str(path)] = None
         self.say(f"{path}: {words}")
 
     def say(self, words: str) -> None:
-        """Print a note."""
+        """Print a note, unless `quiet`."""
         if not self.quiet:
             print(words, file=sys.stderr)
 
     def as_json(self) -> dict[str, object]:
-        """Return for programs what was written."""
+        """Return the names as JSON data."""
         return {"written": list(self.names)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class PageJob:
-    """What pages are made of, and how: those of a report, an index or a league."""
+    """The sources and settings of pages: a report, an index or a league."""
 
     given: Sequence[Path]
     title: str | None = None
     templates: Path | None = None
     rules: bool = True
-    """Whether records that the rules are against are left out."""
+    """True to leave out records that are invalid by the rules."""
 
     base_url: str = ""
-    """The address of the folder in which the pages will lie; empty: nobody knows."""
+    """The later address of the pages' folder; empty if unknown."""
 
     force: bool = False
-    """Whether what is there is replaced, whatever it is."""
+    """True to replace existing files of any kind."""
 
     counts_again: bool = False
-    """Whether a game that is given twice counts twice."""
+    """True to count duplicate games."""
 
     anchors: Mapping[str, float] | None = None
-    """Bots whose Elo is given; None: those that are stored."""
+    """Bots with a fixed Elo; None for the stored ones."""
 
     written: WrittenFiles = field(default_factory=WrittenFiles)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReportJob(PageJob):
-    """The report of some sources: where it and its data are written, and what makes them."""
+    """The report of some sources, with the files to write."""
 
     out: Path | None
-    """Where the page is written; None: nowhere."""
+    """The page to write, or None."""
 
     data: Path | None = None
     analysis: Path | None = None
-    """The records of the same games, analysed."""
+    """Analysed records of the same games."""
 
     public: bool = False
-    """Whether it is for everybody: then it has nothing that is somebody's own."""
+    """True to leave out private data of bots and machines."""
 
     relative_to: str = ""
-    """The bot to which differences are shown."""
+    """The bot whose Elo the differences are relative to."""
 
     season: str | None = None
-    """The season of which the page is; None: the last one."""
+    """The season to show; None for the last one."""
 
     ends: ClassVar = True
-    """It is done when all tournaments are over."""
+    """True if the job is done when all tournaments are over."""
 
     def sources(self) -> Sequence[Path]:
-        """Return the sources, whether they are there or not."""
+        """Return the sources, also missing ones."""
         return self.given
 
     def refuse(self) -> None:
-        """Raise ConfigError where a file would be destroyed; before anything is read."""
+        """Raise ConfigError if a file would be overwritten; called before anything is read."""
         if self.data is not None:
             self._output(self.data, DATA, "--data").refuse()
         if self.out is not None:
@@ -159,7 +159,7 @@ class ReportJob(PageJob):
         return self._output(self.out, PAGE if self.templates is None else ANY_PAGE)
 
     def other_files(self) -> Sequence[Path]:
-        """Return the analysis and the files of the user's folder of templates."""
+        """Return the analysis, and the files of the user's template folder."""
         from lath.reports.page.page import KINDS  # start-up time
 
         found = () if self.templates is None else self.templates.rglob("*")
@@ -167,9 +167,9 @@ class ReportJob(PageJob):
         return [*analysis, *sorted(path for path in found if path.suffix in KINDS)]
 
     def write(self, sources: Sequence[Path], *, refresh_s: float | None = None) -> list[Doubt]:
-        """Write data and page, from one pass over the records; with `refresh_s` of none, too.
+        """Write data and page in one pass over the records; with `refresh_s`, also without records.
 
-        Returns what is to be said of where they come from.
+        Returns the doubts about the sources.
         """
         from lath.reports.page.document import gather  # start-up time
         from lath.reports.page.page import page_of
@@ -201,7 +201,7 @@ class ReportJob(PageJob):
         return doubts
 
     def refuse_strange(self, standings: Mapping[str, Any]) -> None:
-        """Raise ConfigError where it names a bot that has no rated game, once games are there."""
+        """Raise ConfigError if the job names a bot without a rated game, once there are games."""
         names = [row["name"] for row in standings["overall"]["rows"]]
         if names:
             refuse_strange(names, self.anchors, self.relative_to)
@@ -210,7 +210,7 @@ class ReportJob(PageJob):
         return f"{self.base_url.rstrip('/')}/{quote(name)}"
 
     def _card(self, gathered: Gathered) -> Card | None:
-        """Return what others show of the page; the picture of the first game is written for it."""
+        """Return the preview card of the page; writes a picture of the first game for it."""
         from lath.reports.page.page import Card  # start-up time
 
         if not self.base_url or self.out is None or str(self.out) == "-":
@@ -231,7 +231,7 @@ class ReportJob(PageJob):
         return Card(address, self._address(file.name), shows)
 
     def _write(self, document: Mapping[str, Any], games: int, make: Callable[[], Page]) -> None:
-        """Write the data and the page that `make` returns, and say so; raises ArenaError."""
+        """Write the data and the page from `make`, and print a note; raises ArenaError."""
         if self.data is not None:
             text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
             content = text.encode("utf-8", "replace")
@@ -242,7 +242,7 @@ class ReportJob(PageJob):
             return
         try:
             page = make()
-        except Exception as error:  # of a user's template
+        except Exception as error:  # from a user's template
             from lath.reports.page.page import fault_of  # start-up time
 
             fault = None if self.templates is None else fault_of(error, self.templates)
@@ -259,7 +259,7 @@ class ReportJob(PageJob):
 
 
 def content_words(games: int, size: int) -> str:
-    """Return how many games and bytes a file has, as people write it.
+    """Return the number of games and the size of a file as text.
 
     >>> content_words(1, 85_400), content_words(12_000, 5_731_000)
     ('1 game, 85 kB', '12,000 games, 5.7 MB')
@@ -270,23 +270,23 @@ def content_words(games: int, size: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class IndexJob(ReportJob):
-    """The index page of a folder of tournaments, and their reports where they are missing."""
+    """The index page of a folder of tournaments, and their missing reports."""
 
     writes_reports: bool
     made: set[Path] = field(default_factory=set)
     """The tournaments whose reports this job has written."""
 
     ends: ClassVar = False
-    """Another tournament may always begin there."""
+    """False, because another tournament can always begin."""
 
     def sources(self) -> Sequence[Path]:
-        """Return the tournaments that are there now."""
+        """Return the tournaments that exist now."""
         return tournaments_in(self.given[0])
 
     def write(self, sources: Sequence[Path], *, refresh_s: float | None = None) -> list[Doubt]:
-        """Write the reports that are missing, then data and index; `sources` are those with games.
+        """Write missing reports, then the data and the index; `sources` are tournaments with games.
 
-        A tournament that cannot be read is told of in the end, and keeps no other from the index.
+        A tournament that cannot be read is left out of the index and raises ArenaError at the end.
         """
         from lath.reports.page.index import Unreadable, render  # start-up time
         from lath.reports.page.page import Card
@@ -294,7 +294,7 @@ class IndexJob(ReportJob):
         if str(self.out) == "-":
             raise ConfigError("--output: an index page links to reports beside it, so name a FILE")
         for path in sources if self.writes_reports and self.out else ():
-            # One that is there may be a run's, which hides nothing.
+            # An existing report may be from a run, which includes private data.
             if not needs_report(path) and (path in self.made or not self.public):
                 continue
             self.made.discard(path)
@@ -316,7 +316,7 @@ class IndexJob(ReportJob):
                     refuse_to_replace(out, "report")
                 job.write(job.given)
                 self.made.add(path)
-            except ArenaError as error:  # one that nobody may write to keeps us not from the rest
+            except ArenaError as error:  # the other reports do not depend on it
                 print_warning(f"{path}: no report was written: {error}")
         (folder,) = self.given
         base = folder if self.out is None else self.out.parent
@@ -353,32 +353,32 @@ class IndexJob(ReportJob):
 
 
 def _reason_of(tournament: Path, error: ArenaError) -> str:
-    """Return in a line why a tournament cannot be read, without where its folder is."""
+    """Return in one line why a tournament cannot be read, without its path."""
     words = str(error).replace(f"{tournament}/", "").replace(str(tournament), "the folder")
     return " ".join(words.split())
 
 
 PICTURE: Final = 800
-"""Pixels of the width of the picture beside a page."""
+"""The width of a page's picture in pixels."""
 
 SHARE: Final = 4
-"""At most so small a part of the time goes into rendering: a fifth."""
+"""The least ratio of waiting to rendering: at most a fifth of the time goes into rendering."""
 
 LOOK_S: Final = 1.0
-"""How long it may take to notice that a run is over."""
+"""The longest delay until the end of a run is noticed."""
 
 
 def follow(job: ReportJob, *, every_s: float) -> int:
-    """Write what `job` is while tournaments run, and once more in the end; return a status.
+    """Write the pages again while tournaments run, and once at the end; return the exit status.
 
-    0 when all is over; 3 after Ctrl-C. The last page refreshes no more. Raises ConfigError where
-    nothing can be written; other faults are told of, and mended by a later look.
+    The status is 0 at the end and 3 after Ctrl-C. The last page does not refresh itself. Raises
+    ConfigError if nothing can be written; other errors print a warning, and the job tries again.
     """
     following = Following(job.sources, others=job.other_files)
     try:
         with signals.heeded(raises=True):
             return warn_of(_follow(job, following, every_s))
-    except KeyboardInterrupt:  # another Ctrl-C does without the last page
+    except KeyboardInterrupt:  # a second Ctrl-C skips the last page
         if readable := following.look().readable:
             warn_of(job.write(readable))
         print_note("stopped watching; the page keeps its last state")
@@ -386,9 +386,9 @@ def follow(job: ReportJob, *, every_s: float) -> int:
 
 
 def _follow(job: ReportJob, following: Following, every_s: float) -> list[Doubt]:
-    """Write again when something has changed, not too often; return when all is over and written.
+    """Write the pages after changes, limited by `every_s`; return after the last write.
 
-    What is waited for, and what goes wrong, is said once.
+    Each warning and each wait is printed once.
     """
     due_s, warnings = 0.0, list[str]()
     waits_for: tuple[Path, ...] = ()
@@ -408,7 +408,7 @@ def _follow(job: ReportJob, following: Following, every_s: float) -> list[Doubt]
                 warnings = [doubt.words for doubt in doubts]
             except ConfigError:
                 raise
-            except ArenaError as error:  # half a record that somebody writes, a template at work
+            except ArenaError as error:  # such as half a record, or a template being edited
                 warnings = [str(error)]
             for words in warnings if warnings != before else ():
                 print_warning(words)

@@ -1,4 +1,4 @@
-"""`arena run`: a tournament's configuration from file and flags; plans, rulings, snapshots."""
+"""`arena run`: play a tournament, show its plan, store rulings or create a snapshot."""
 
 from __future__ import annotations
 
@@ -365,20 +365,20 @@ def run(
 
 
 class _Printed(NamedTuple):
-    """What is printed of a run."""
+    """The output that a run prints for programs."""
 
     as_json: bool
-    """Whether that is a JSON object of how it ended."""
+    """True to print a JSON object at the end."""
 
     events: bool
-    """Whether that is what happens, as JSON lines, on standard output or to a file."""
+    """True to write events as JSON lines, on standard output or to a file."""
 
     quiet: bool
     verbose: bool
 
 
 def _play(request: RunRequest, printed: _Printed, events: Target | None, failures: Failures) -> int:
-    """Play what is asked for, and return the exit status; raises ArenaError."""
+    """Play the tournament and return the exit status; raises ArenaError."""
     is_for_programs = printed.as_json or (printed.events and events is None)
     watching = audience(
         quiet=printed.quiet,
@@ -386,7 +386,7 @@ def _play(request: RunRequest, printed: _Printed, events: Target | None, failure
         is_shared=is_for_programs and sys.stdout.isatty(),
     )
     tournament, out = settled(request, watching.tell)
-    watching.close()  # to bots that are greeted here; and workers may die
+    watching.close()  # before bots start in this process; and workers may die
     progress = Progress(tournament)
     progress.listeners.extend([failures, *[_print_ended] * printed.as_json])
     with (
@@ -409,12 +409,12 @@ def _play(request: RunRequest, printed: _Printed, events: Target | None, failure
         files = {name: str((out / name).resolve()) for name in FILES if (out / name).is_file()}
         progress(progress.ended(summary, status, files))
     if summary.unreported is not None:
-        raise summary.unreported  # a bug: its place is told
+        raise summary.unreported  # a bug, whose traceback is printed
     return status
 
 
 def _events_to(path: Path | None, config: Path | None, *, force: bool) -> Target | None:
-    """Return where events go, refused where something would be destroyed; raises ConfigError."""
+    """Return the file for events; raises ConfigError if writing it would destroy other data."""
     if path is None:
         return None
     inputs = [config] if config and config.is_file() else []
@@ -424,7 +424,7 @@ def _events_to(path: Path | None, config: Path | None, *, force: bool) -> Target
 
 
 def _print_ended(event: Event | Waiting) -> None:
-    """Print for programs how a run ended."""
+    """Print the end of a run as JSON."""
     if isinstance(event, RunEnded):
         with unhurt_output("how it ended"):
             print_json(asdict(event))
@@ -433,9 +433,9 @@ def _print_ended(event: Event | Waiting) -> None:
 def _decided(
     request: RunRequest, orders: Orders, snapshot: str | None, *, is_plan: bool
 ) -> tuple[Mapping[str, object], Sequence[str]]:
-    """Rule something of games that are played, or name a snapshot of them.
+    """Store rulings on games or create a snapshot.
 
-    Return what was done, for programs and in lines.
+    Returns what was done, as JSON data and as lines.
     """
     what = "ruling" if orders else "--snapshot"
     config, out = place_of(request)
@@ -464,12 +464,12 @@ def _decided(
 
 
 def print_planned(request: RunRequest, *, as_json: bool, quiet: bool) -> None:
-    """Print what a tournament would take and tell; raises ArenaError."""
+    """Print the expected games, time and precision of a tournament; raises ArenaError."""
     from lath.arena.tournament.run.plan import planned  # start-up time
 
     if request.cluster is not None:
         raise ConfigError("--plan: cannot be combined with --cluster; use --jobs")
-    # Bots that come are not started for it.
+    # A plan does not start new bots.
     tournament, out = settled(replace(request, anyway=True), audience(quiet=quiet).tell)
     with signals.interruptible():
         found = planned(tournament, out, request.allowed)

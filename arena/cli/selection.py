@@ -1,6 +1,6 @@
-"""Which records of files a command takes: the sound ones that match a query, in their order.
+"""The records that a command takes: the valid ones that match a query, in the order of the files.
 
-What is bad is told of on standard error, and counted.
+Problems of invalid records are printed on standard error and counted.
 """
 
 from __future__ import annotations
@@ -58,21 +58,21 @@ def _digest(text: str) -> bytes:
 
 
 class Query:
-    """The query of --where, and whether it told any records apart."""
+    """The query of --where, with the set of its answers."""
 
     def __init__(self, text: str | None) -> None:
-        """Read it; raises ConfigError. None: everything matches."""
+        """Read the query; raises ConfigError. None matches everything."""
         self._text: Final = text
         try:
             self._matches = None if text is None else compile_query(text)
         except QueryError as error:
             raise ConfigError(f"--where: {error}") from error
         self.is_any: Final = text is not None
-        """Whether anything is asked at all."""
+        """True if there is a query."""
         self._answers: Final[set[bool]] = set()
 
     def matches(self, record: Record) -> bool:
-        """Return whether a record matches; raises GameError where it cannot be played for that."""
+        """Return whether a record matches; raises GameError if its moves cannot be played."""
         if self._matches is None:
             return True
         answer = self._matches(record)
@@ -80,7 +80,7 @@ class Query:
         return answer
 
     def found_in(self, database: Database) -> Flags:
-        """Return which games of a database match, by number, of those that can be played here."""
+        """Return a flag per game of a database, set if the game matches and can be replayed."""
         from lath.notation.database.asking import matching  # start-up time
 
         found = matching(database, plan_of(self._text) if self._text else And(()))
@@ -89,14 +89,14 @@ class Query:
         return found
 
     def print_doubts(self) -> None:
-        """Tell of what may be a slip, where all records were answered alike."""
+        """Print hints at mistakes in a query that all records or none have matched."""
         if self._text is not None and len(self._answers) == 1:
             for words in doubts(self._text):
                 print_note(f"--where: {words}")
 
 
 class Selection:
-    """The sound entries of files that match, lazily; bad ones are told of on standard error."""
+    """An iterable of the valid, matching entries of files; prints the problems of invalid ones."""
 
     def __init__(
         self,
@@ -114,14 +114,14 @@ class Selection:
     ) -> None:
         """Read the query; raises ConfigError.
 
-        Records of games that were `given` before are left out, if anybody asks for that.
+        Records of games that were already `given` are left out.
 
-        `replaced` is a file that is written: what of its records is not kept `lost_words` says.
+        `replaced` is a file that will be overwritten: `lost_words` describes its records that are
+        not written again.
 
-        Without `rules` records are taken as they stand, whatever the rules say of them; else `jobs`
-        processes check them. Unless `quiet` a terminal is told how many were read, and who has
-        waited long for the answer to a query, or `is_asking` otherwise, that a database answers
-        sooner.
+        Without `rules` records are not checked by the rules; with it `jobs` processes check them.
+        Unless `quiet`, a terminal shows the number of records read. A hint says that a database is
+        faster, after a long wait for a query or with `is_asking`.
         """
         self._quiet = quiet
         self._is_asking = is_asking
@@ -131,26 +131,25 @@ class Selection:
         self._rules = rules
         self._jobs = jobs
         self.path = Path()
-        """The file of the last entry that was yielded."""
+        """The file of the last yielded entry."""
         self.query: Final = Query(where)
         self.records = 0
-        """Sound records that were read."""
+        """Valid records read."""
         self.bad = 0
-        """Records left out because something is wrong with them."""
+        """Invalid records left out."""
         self.duplicates = 0
-        """Records left out because the same game came before."""
+        """Duplicate games left out."""
         self.unkept: set[bytes] | None = None
-        """Of a file that is replaced: what its records are known by that are not in it again yet;
-        None where none is."""
+        """Digests of the replaced file's records not written again yet; None without a file."""
         self._replaced = replaced
-        # One database has a game once, and --distinct leaves out more.
+        # A database has each game once, and --distinct leaves out duplicates, too.
         is_database_alone = len(files) == 1 and is_database(files[0])
         self._given: Final = None if distinct or is_database_alone else given
         self.copies = 0
-        """Records left out because they are copies of others, which who reads them has to say."""
+        """Near-duplicates left out; set by the reader of the entries."""
 
     def __iter__(self) -> Iterator[tuple[Entry, Record]]:
-        """Yield each entry and its record; raises ConfigError for a file that cannot be read."""
+        """Yield each entry and its record; raises ConfigError for an unreadable file."""
         seen, begun_s = SeenRecords(), time.monotonic()
         with Telling(quiet=self._quiet) as tell:
             for path in self._files:
@@ -172,7 +171,7 @@ class Selection:
             self._print_what_is_sooner()
 
     def _print_what_is_sooner(self) -> None:
-        """Tell what answers sooner, if anything does."""
+        """Print a hint at a faster way, if there is one."""
         if (self._is_asking or self.query.is_any) and not any(map(is_database, self._files)):
             named = " ".join(shlex.quote(str(path)) for path in self._files)
             print_note(
@@ -181,7 +180,7 @@ class Selection:
             )
 
     def _matching(self, path: Path, tell: Telling) -> Iterator[tuple[Entry, Record]]:
-        """Yield the same of one file, which is read from its start to its end."""
+        """Yield the entries of one file, which is read completely."""
         is_replaced = self._replaced is not None and is_one_of(self._replaced, [path])
         if is_replaced:
             self.unkept = self.unkept or set()
@@ -205,14 +204,17 @@ class Selection:
                 yield entry, record
 
     def _found_in(self, path: Path) -> Iterator[tuple[Entry, Record]]:
-        """Yield the same of a database, which is asked for those that match."""
+        """Yield the matching entries of a database."""
         with read_database(path) as database:
             for number, text in database.texts(self.asked(path, database)):
                 record = parse(text)
                 yield Entry(number, 1, record, (), text.rstrip("\n")), record
 
     def asked(self, path: Path, database: Database) -> Flags:
-        """Return which games of a database are taken; those that cannot be played here are bad."""
+        """Return a flag per game of a database, set if it is taken.
+
+        Games of unknown types count as invalid.
+        """
         found, known = self.query.found_in(database), database.known
         for rules, error in database.unknown.items():
             number = int((database.rules[1][1:] == rules).sum())
@@ -222,7 +224,7 @@ class Selection:
         return (found ^ self._invert) & known
 
     def counted(self) -> int | None:
-        """Return how many records there are, if databases tell without reading any; else None."""
+        """Return the number of records if databases know it without reading; else None."""
         if self._distinct or self._given is not None or not all(map(is_database, self._files)):
             return None
         number = 0
@@ -233,20 +235,20 @@ class Selection:
         return number
 
     def refuse(self, entry: Entry, error: GameError) -> None:
-        """Tell of a record that could not be played, and count it as bad: the last one yielded."""
+        """Count the last yielded record as invalid because of its moves; print the problem."""
         self.records -= 1
         self.bad += 1
         is_ours = str(self.path) == "-" or formats.recognised(self.path) in formats.OF_TEXT
         text = io.BytesIO(entry.text.encode())
         problems = [each for again in entries_of(text, str(self.path)) for each in again.problems]
         for problem in problems:
-            line = problem.line - 1 if is_ours else 0  # else the text is not what the file has
+            line = problem.line - 1 if is_ours else 0  # otherwise the text differs from the file's
             print(replace(problem, line=entry.line + line, record=entry.number), file=sys.stderr)
         if not problems:
             print_error(f"{self.path}:{entry.line}: {error} (record {entry.number})")
 
     def left_out(self) -> dict[str, Any]:
-        """Return for programs what was left out besides what did not match."""
+        """Return the counts of left-out records as JSON data, without those that do not match."""
         return {
             "duplicates": self.duplicates,
             "bad": self.bad,
@@ -256,7 +258,7 @@ class Selection:
         }
 
     def not_counted(self) -> str:
-        """Return a line of how many records count for nothing; empty if all do."""
+        """Return a line on the records that do not count; empty if all count."""
         others = TAKEN.others.total()
         words = [
             *([self.bad_words()] if self.bad else []),
@@ -265,7 +267,7 @@ class Selection:
         return f"left out: {', '.join(words)}\n" if words else ""
 
     def left_out_words(self) -> str:
-        """Return in words what was left out besides what did not match; empty where nothing was."""
+        """Return text on the left-out records without those that do not match; empty if none."""
         words = ""
         if self.duplicates:
             words += f"; {self.duplicates} duplicate{'s' * (self.duplicates > 1)} left out"
@@ -276,30 +278,30 @@ class Selection:
         return words
 
     def wrote(self, text: str) -> None:
-        """Note that a record is kept, in the file that is replaced or elsewhere."""
+        """Note that a record was written, to the replaced file or elsewhere."""
         if self.unkept:
             self.unkept.discard(_digest(text))
 
     def lost_words(self) -> str:
-        """Return what the file that is replaced would lose, in words; empty where nothing is."""
+        """Return text on the records that the replaced file would lose; empty if none."""
         lost = len(self.unkept or ())
         words = f"{lost} record{'' if lost == 1 else 's'}" if lost else ""
         return ", ".join(filter(None, (self.bad_words(), words)))
 
     def bad_words(self) -> str:
-        """Return how many bad records there were, in words; empty where there were none."""
+        """Return text on the number of invalid records; empty if none."""
         return bad_words(self.bad) if self.bad else ""
 
 
 EVERY_S: Final = 0.5
-"""How often it is told how many records were read."""
+"""Seconds between two updates of the number of records read."""
 
 LONG_S: Final = 20.0
-"""For so long somebody waits before she is told of what would be quicker."""
+"""Seconds of waiting before a hint at a faster way."""
 
 
 class Telling:
-    """Tells on a terminal how many records were read by now, for as long as it is entered."""
+    """A context manager that shows the number of records read on a terminal."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._is_telling = not quiet and sys.stderr.isatty()
@@ -310,7 +312,7 @@ class Telling:
         return self
 
     def __call__(self, count: int) -> None:
-        """Tell of a number, if it was not told a moment ago."""
+        """Show the number, unless one was shown within `EVERY_S`."""
         if self._is_telling and time.monotonic() > self._next_s:
             self._next_s = time.monotonic() + EVERY_S
             self._told = f"{count:,} records"
@@ -322,7 +324,7 @@ class Telling:
 
 
 def keys_of(option: str, names: str | None) -> tuple[Key, ...]:
-    """Return the keys that an option names, none where it is not given; raises ConfigError."""
+    """Return the keys in the value of an option, empty for None; raises ConfigError."""
     try:
         return () if names is None else keys(names)
     except KeyNameError as error:

@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 app = App()
 
 PORT: Final = 8420
-"""The first that is tried."""
+"""The first port to try."""
 
 BACKLOG: Final = 256
-"""Who may wait to be heard."""
+"""The maximum of waiting connections."""
 
 _LOOPBACK: Final = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1"}
 
@@ -124,7 +124,7 @@ def serve(
     from lath.arena.site.thinking import Thinkers
 
     served = sources or [Path()]
-    # Games are kept in the first folder that is served, else in that of a file.
+    # Games are stored in the first served folder, or in the folder of the first file.
     folder = next((one for one in served if one.is_dir()), served[0].parent)
     desk = None if public_read_only else Desk(folder, Thinkers(_bots(bot or [])), append_record)
     site = Site(Shelf(served), desk)
@@ -133,20 +133,20 @@ def serve(
 
 
 def _bots(flags: list[str]) -> dict[str, BotSpec]:
-    """Return the bundled bots, and those that are named; raises ConfigError."""
+    """Return the bundled bots and the named ones; raises ConfigError."""
     ours = {name: BotSpec(name=name, command=command) for name, command in bundled().items()}
     return ours | {spec.name: spec for spec in (ready(spec_of(bot_flag(text))) for text in flags)}
 
 
 def listening(address: str, port: int | None) -> socket.socket:
-    """Return a socket that listens; raises MachineError."""
+    """Return a listening socket; raises MachineError."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     for number in (PORT, 0) if port is None else (port,):
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((address, number))
-            listener.listen(BACKLOG)  # who asks from now on waits until the site is there
+            listener.listen(BACKLOG)  # connections wait until the site has started
         except OSError as error:
             listener.close()
             wrong = error
@@ -156,17 +156,17 @@ def listening(address: str, port: int | None) -> socket.socket:
 
 
 SHOWN_S: Final = 30.0
-"""How long a browser may take to open a page."""
+"""The longest time for a browser to open a page, in seconds."""
 
 
 def show(address: str) -> None:
     """Open an address in a browser.
 
-    Other users see what programs are started with, so the browser gets a file that leads there and
-    that only this user can read.
+    Other users can see the arguments of programs. Therefore the browser gets a file that redirects
+    to the address and that only this user can read.
     """
-    with suppress(OSError, RuntimeError):  # RuntimeError: no home
-        # Not a hidden folder, nor the system's temporary one: confined browsers read neither.
+    with suppress(OSError, RuntimeError):  # RuntimeError: no home folder
+        # Confined browsers cannot read hidden folders or the system's temporary folder.
         descriptor, name = tempfile.mkstemp(".html", "arena-serve-", Path.home())
         atexit.register(_remove, name)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -204,7 +204,7 @@ def _serve(
     print_done({"address": address}, "Ctrl-C ends it.", as_json=as_json, quiet=quiet)
     if not no_browser and sys.stdout.isatty():
         threading.Timer(0.3, show, [address]).start()
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # the terminal is closed
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # the terminal may be closed
         signal.signal(signal.SIGHUP, server.handle_exit)
     try:
         server.run(sockets=[listener])

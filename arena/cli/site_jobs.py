@@ -1,4 +1,4 @@
-"""`arena report --site` and `--owner`: a league's pages, and what a bot's owner gets."""
+"""`arena report --site` and `--owner`: a league's pages, and the files for a bot's owner."""
 
 from __future__ import annotations
 
@@ -50,29 +50,29 @@ if TYPE_CHECKING:
 _EVENTS: Final = "events"
 
 ABOUT: Final = "bot.json"
-"""The file by which a folder of a bot's logs is known."""
+"""The file that marks a folder of a bot's logs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SiteJob(PageJob):
-    """The pages of a league: where they are written, and what makes them. All of it is public."""
+    """The public pages of a league, with their sources and settings."""
 
     out: Path
     about: Path | None = None
-    """A Markdown file of the organiser; None: the one that a configuration names, if any."""
+    """The organiser's Markdown file; None for the one named by a configuration, if any."""
 
     doubts: list[Doubt] = field(default_factory=list)
-    """What is to be said of where records come from."""
+    """Doubts about the sources of records."""
 
     def write(self) -> list[Doubt]:
-        """Write all pages, the first one last; return what is to be said of where records are from.
+        """Write all pages, the first page last; return the doubts about the sources.
 
-        Everything is read once before anything is written. Raises ArenaError where anything cannot
-        be read: a league without one of its events is another league.
+        All sources are read before anything is written. Raises ArenaError if one of them cannot be
+        read, since the league would be wrong without it.
         """
         from lath.reports.page.league import INDEX, MEETINGS, pages  # start-up time
 
-        Website(self.out, force=self.force)  # refused before anything is read
+        Website(self.out, force=self.force)  # checks the folder before anything is read
         sources = _of_seasons(_named(self.given))
         links = {
             name: f"{_EVENTS}/{short}.html"
@@ -110,7 +110,7 @@ class SiteJob(PageJob):
         return [*self.doubts, *invalid_doubts(index["standings"])]
 
     def _material(self, source: _Source, doubts: list[Doubt]) -> Material:
-        """Return the records of a source, those of its season where it is one, and the rest."""
+        """Return the records of a source or of its season, with the other material."""
         if source.is_announced:
             return Material(iter(()), announced(source.path))
         records, found = material_of(
@@ -128,7 +128,7 @@ class SiteJob(PageJob):
         return Material(records, found)
 
     def _index(self, sources: Sequence[_Source], links: dict[str, str]) -> IndexDocument:
-        """Return the events and the table of all games; raises ArenaError."""
+        """Return the data of the events and of the overall table; raises ArenaError."""
         from lath.reports.page.index import Collector  # start-up time
         from lath.reports.page.league import DEFAULT_TITLE
 
@@ -198,7 +198,7 @@ class SiteJob(PageJob):
         index: IndexDocument,
         website: Website,
     ) -> Iterator[tuple[str, Event]]:
-        """Write the report of each event that has games; yield what the other pages say of it."""
+        """Write the report of each event with games; yield the data for the other pages."""
         from lath.reports.page.document import gather  # start-up time
         from lath.reports.page.page import Card, Home, page_of
 
@@ -237,21 +237,21 @@ class SiteJob(PageJob):
 
 
 class _Source(NamedTuple):
-    """What makes an event of a league: a tournament, or a part of a pool."""
+    """The source of one event of a league: a tournament, or a part of a pool."""
 
     name: str
     path: Path
     season: str = ""
-    """The season that it is; empty: none."""
+    """The name of the season, or an empty text."""
 
     is_part: bool = False
-    """Whether it is one of several events of a pool with seasons."""
+    """True for one of several events of a pool with seasons."""
 
     is_last: bool = True
-    """Whether it is what is played now."""
+    """True for the part that is being played."""
 
     is_announced: bool = False
-    """Whether it is a season that has not begun."""
+    """True for a season that has not begun."""
 
     def of_part(self, records: Iterable[Record | Refused]) -> Iterator[Record | Refused]:
         """Yield the records of this part."""
@@ -261,12 +261,12 @@ class _Source(NamedTuple):
                 yield record
 
     def before(self, records: Iterator[Record | Refused]) -> Iterator[Record | Refused]:
-        """Return records: of what was played before the first season without those of seasons."""
+        """Return the records; before the first season, those of later seasons are left out."""
         return self.of_part(records) if self.is_part and not self.season else records
 
 
 def _entered(source: _Source) -> set[str]:
-    """Return the entries of a season, those without a game too."""
+    """Return the bots of a season, also those without a game."""
     if source.is_announced:
         season = announced(source.path).season
         return season.entered() if season else set()
@@ -279,7 +279,7 @@ def _entered(source: _Source) -> set[str]:
 
 
 def _part_words(source: _Source, background: Background) -> str:
-    """Return which part of a tournament an event is; empty where it is all of it."""
+    """Return the name of the event's part of a tournament; empty for a whole tournament."""
     if source.is_announced and background.season:
         return background.season.name
     if source.season or not background.snapshot:
@@ -288,10 +288,10 @@ def _part_words(source: _Source, background: Background) -> str:
 
 
 def _of_seasons(named: Sequence[tuple[str, Path]]) -> list[_Source]:
-    """Return an event for each season of a pool; copies that are snapshots come last.
+    """Return an event per season of each pool; snapshots of included pools come last.
 
-    What an organiser has ruled since then counts, and a game counts where it is first. Where a pool
-    itself is not given, the newest of its snapshots stands for it.
+    A snapshot gets the organiser's later rulings. A game in two events counts in the first. If a
+    pool is not included, its newest snapshot replaces it.
     """
     found, copies = list[_Source](), list[_Source]()
     pools = set[str]()
@@ -329,7 +329,7 @@ def _of_seasons(named: Sequence[tuple[str, Path]]) -> list[_Source]:
 
 
 def _slug(name: str, season: str) -> str:
-    """Return what a season of a pool is called in addresses."""
+    """Return the text for a season in addresses."""
     words = re.sub(r"[\W_]+", "-", season.casefold()).strip("-")
     return f"{name}-{words}"
 
@@ -346,7 +346,7 @@ def _count(number: int, word: str) -> str:
 
 
 def _named(given: Sequence[Path]) -> list[tuple[str, Path]]:
-    """Return the events by name: their folders', within a folder of them the way from there."""
+    """Return the events with their names, those of their folders or paths in a collection."""
     found: dict[str, Path] = {}
     for source in given:
         if str(source) == "-":
@@ -364,15 +364,12 @@ def _named(given: Sequence[Path]) -> list[tuple[str, Path]]:
     return list(found.items())
 
 
-# What a bot's owner gets
-
-
 def write_private(
     given: Sequence[Path], bot: str, out: Path | None, written: WrittenFiles, *, force: bool = False
 ) -> None:
-    """Write the logs and faults of a bot, and nobody else's, into a folder; raises ArenaError.
+    """Write the logs and faults of one bot into a folder; raises ArenaError.
 
-    Of several tournaments each has a folder within. Files of others of the same names stay.
+    Several tournaments get a subfolder each. Existing files that the arena did not write remain.
     """
     named = _named(given)
     for _, folder in named:

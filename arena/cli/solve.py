@@ -1,4 +1,4 @@
-"""`arena solve`: how a game ends from a position if both play their best."""
+"""`arena solve`: prove the result of a position with best play."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def solve_position(
 def _start(
     source: str, position: str | None, setup: str | None, number: int | None, ply: int | None
 ) -> Position:
-    """Return the position to solve, of a game or of a record; raises ConfigError, GameError."""
+    """Return the position to solve, of a game type or a record; raises ConfigError, GameError."""
     if number is not None:
         if position is not None or setup is not None:
             raise typer.BadParameter("--record: cannot be combined with --position or --setup")

@@ -1,4 +1,4 @@
-"""`arena stats`: what the records of archives come to."""
+"""`arena stats`: statistics of record archives."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def stats(
         refuse_json_beside(html, as_json=as_json)
         page = Target(path=html, kind=PAGE, flag="--html", inputs=files, force=force)
         page.refuse()
-    # Two files that are compared may be one.
+    # Two files to compare can be the same file.
     given = None if compare and len(files) == 2 else GivenGames(counts_again=count_again)
     selection = Selection(
         files, where, distinct=distinct, rules=not unchecked, jobs=jobs, quiet=quiet, given=given
@@ -163,7 +163,7 @@ def stats(
 
 
 def _of_openings(selection: Selection, plies: int, *, as_json: bool, as_csv: bool) -> int:
-    """Print what came of each opening; return how many games have counted."""
+    """Print the results of each opening; return the number of games that counted."""
     openings = OpeningCounter(plies)
     for _, record in selection:
         openings.add(record)
@@ -177,7 +177,7 @@ def _of_openings(selection: Selection, plies: int, *, as_json: bool, as_csv: boo
 
 
 def _measured(selection: Selection, *, apart: bool) -> Measures:
-    """Return what games come to; of each file for itself if they are to stay `apart`."""
+    """Return the metrics of the games, per file if `apart`."""
     found = Measures()
     for entry, record in selection:
         try:
@@ -188,7 +188,7 @@ def _measured(selection: Selection, *, apart: bool) -> Measures:
 
 
 def _two_of(found: Measures, files: list[Path]) -> list[tuple[str, GameGroup]]:
-    """Return two groups of games, each with its file; raise ConfigError where they are not two."""
+    """Return the two groups of games with their files; raises ConfigError if there are not two."""
     groups = [(source, group) for source, group in found.groups if group.games]
     sources = [source for source, _ in groups]
     if len(groups) != 2 or len(set(sources)) != (2 if len(files) == 2 else 1):
@@ -204,7 +204,7 @@ def _two_of(found: Measures, files: list[Path]) -> list[tuple[str, GameGroup]]:
 def _print_compared(
     selection: Selection, found: Measures, files: list[Path], *, as_json: bool, as_csv: bool
 ) -> None:
-    """Print what two groups of games differ in; raise ConfigError where they are not two."""
+    """Print the differences of two groups of games; raises ConfigError if there are not two."""
     groups = _two_of(found, files)
     (_, one), (_, other) = groups
     compared = compare_groups(one, other)
@@ -228,7 +228,7 @@ def _print_compared(
 
 
 def _names(groups: list[tuple[str, GameGroup]]) -> tuple[str, str]:
-    """Return what tells two groups apart: their games, else their files' names, or whole paths."""
+    """Return names for two groups: their game types, or the names or paths of their files."""
     for names in (
         [group.game for _, group in groups],
         [Path(source).name for source, _ in groups],
@@ -240,7 +240,7 @@ def _names(groups: list[tuple[str, GameGroup]]) -> tuple[str, str]:
 
 
 def _refuse_page(out: Path, files: list[Path], *, measures: bool, as_csv: bool) -> None:
-    """Raise BadParameter or ConfigError where a page cannot be meant."""
+    """Raise BadParameter or ConfigError for options that do not fit a page."""
     if not measures:
         raise typer.BadParameter("--html: needs --measures")
     if as_csv:
@@ -258,7 +258,7 @@ def _command(
     game: list[str] | None,
     compare: bool,
 ) -> str:
-    """Return what is typed for the same measures."""
+    """Return the command for the same metrics."""
     flags = {"--compare": compare, "--distinct": distinct, "--unchecked": unchecked}
     words = (
         *("arena", "stats", *map(str, files), "--measures"),
@@ -279,7 +279,7 @@ def _write_page(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Write the page with plots, and say so; raise ConfigError where that cannot be."""
+    """Write the page with plots and print a note; raises ConfigError."""
     from lath.arena.cli.report_jobs import content_words  # start-up time
     from lath.reports.page.measures import NamedGroup, names_of, render
 
@@ -299,7 +299,7 @@ def _write_page(
 
 
 def _of_all(selection: Selection, plies: int, *, endings: bool, as_json: bool) -> int:
-    """Print what all records come to; return how many have counted."""
+    """Print the statistics of all records; return the number of records that counted."""
     survey = Survey(plies)
     for entry, record in selection:
         try:
@@ -321,14 +321,14 @@ def _print(
     counts: Callable[[], Mapping[str, Any]] | None = None,
     shown: Callable[[ModuleType], None],
 ) -> None:
-    """Print CSV where that is asked for, else JSON, else tables by what draws them."""
+    """Print CSV, JSON or tables, as requested."""
     if csv is not None:
         print(csv(), end="")
     elif counts is not None:
         told = {"records": selection.records, "left_out": selection.left_out(), **counts()}
         print(json.dumps(told, indent=2))
     else:
-        from lath.arena.terminal import stats as terminal  # 100 ms that JSON does not wait for
+        from lath.arena.terminal import stats as terminal  # saves 100 ms with --json
 
         shown(terminal)
         print(selection.not_counted(), end="")

@@ -1,4 +1,4 @@
-"""`arena tune`: what is said of a tuning, and what it came to in words."""
+"""`arena tune`: the output of a tuning, and its result in sentences."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def tune(
 
 
 def _told(ended: TuningEnd, *, as_json: bool, quiet: bool) -> int:
-    """Say what a tuning came to, and return the exit status."""
+    """Print the result of a tuning and return the exit status."""
     _, out, summary, progress = ended
     command = f"arena tune {shlex.quote(str(out))}"
     with unhurt_output("what it came to"):
@@ -167,7 +167,7 @@ def _told(ended: TuningEnd, *, as_json: bool, quiet: bool) -> int:
     if not quiet and summary.unreported is None:
         print(f"report: {out / 'report.html'}", file=sys.stderr)
     if summary.unreported is not None:
-        raise summary.unreported  # a bug: its place is told
+        raise summary.unreported  # a bug, whose traceback is printed
     if summary.interrupted:
         print_note("interrupted", hint=f"resume with: {command}")
         return INTERRUPTED
@@ -193,7 +193,7 @@ def _print_result(ended: TuningEnd, *, quiet: bool) -> None:
 
 
 def _tuned_table(ended: TuningEnd) -> dict[str, Any]:
-    """Return the table of the bot with the tuned values."""
+    """Return the bot's table with the tuned values."""
     config = ended.progress.config
     row, spec = dict(config.given["bot"][1]), config.bots[1]
     known = [name for name, words in bundled().items() if resolve(words, Path()) == spec.command]

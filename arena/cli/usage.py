@@ -1,4 +1,4 @@
-"""Errors of the command line's parser in the words and the format of all other errors."""
+"""Errors of the option parser, in the words and the format of all other errors."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from lath.notation.record.errors import shortened
 
 
 def usage_text(error: Any, typed: str) -> str:
-    """Return an error of the command line's parser as `OBJECT: what is wrong`, with a hint.
+    """Return an option parser's error as `OBJECT: what is wrong`, with a hint.
 
-    The hint is one close match, or else the help of the command that was `typed`. The
-    parser's classes of errors are private: each is known by the fields that it alone has.
+    The hint is a close match, or the help of the command that was `typed`. The parser's classes of
+    errors are private, so each is recognised by the fields that only it has.
     """
     command = error.ctx.command_path if error.ctx else typed
     text, hint = str(error.message), f"{command} --help"
@@ -35,7 +35,7 @@ def usage_text(error: Any, typed: str) -> str:
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """Return a question with the `known` name closest to a name; empty if none is close.
+    """Return a question with the `known` name closest to `name`; empty if none is close.
 
     >>> meant("--round", ["--rounds", "--jobs"]), meant("-x", ["--exit"])
     ('did you mean --rounds?', '')
@@ -46,7 +46,7 @@ def meant(name: str, known: Iterable[str]) -> str:
 
 
 def _named(param: Any) -> str:
-    """Return an option by its long name, or an argument by the name that its help has."""
+    """Return the long name of an option, or the name of an argument in the help."""
     if param.param_type_name == "option":
         return str(max(param.opts, key=len))
     return str(param.get_error_hint()).strip("'").removesuffix("...")

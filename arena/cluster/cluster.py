@@ -156,7 +156,8 @@ class Cluster:
         """
         self._tell, warn = tell, warner(tell)
         self._patience = Patience(warn, self._patience_s, well="there are workers")
-        is_walled = self._security is not None and not self._is_trial  # a tunnel ends here, too
+        # A loopback address may be a tunnel to other machines.
+        is_walled = self._security is not None and not self._is_trial
         self._terms, bundles = terms_of(config, closed, must_be_walled=is_walled)
         times = [config.limits.time, *(bot.time for bot in config.bots if bot.time)]
         self._times_matter = any(not time.nodes for time in times)
@@ -280,7 +281,7 @@ class Cluster:
         said: dict[str, BotSaid] = {}
         with signals.interruptible():
             for number in range(GREETINGS):
-                if number:  # who was asked is lost
+                if number:  # the machines that were asked are lost
                     self._wait_for_workers()
                 said |= self._greeted([name for name in names if name not in said])
                 if len(said) == len(names):
@@ -349,7 +350,7 @@ class Cluster:
 
     def _add_slots(self, place: WorkerSlot) -> None:
         assert self._new_host
-        if place.slots:  # it was ready before it was said
+        if place.slots:  # already added, since it was ready early
             return
         if (host := next((host for host in self.hosts if host.name == place.host), None)) is None:
             host = self._new_host(place.host)
@@ -417,7 +418,7 @@ class Cluster:
         for place in places:
             self._places.pop(place.seen.address, None)
             place.is_gone = True
-            if place.making is not None:  # others of its machine wait until it is ready
+            if place.making is not None:  # other workers of its machine wait for it
                 place.making.cancel()
             for slot in place.slots:
                 slot.is_gone = True
@@ -466,7 +467,7 @@ class Cluster:
             why, warnings = done.result()
         except (PlaceLostError, asyncio.CancelledError) as error:
             why, warnings, is_lost = f"{error}", (), True
-        except BaseException as error:  # noqa: BLE001 - the runner must hear of it
+        except BaseException as error:  # noqa: BLE001 - reported to the runner
             why, warnings = f"{error}" or type(error).__name__, ()
         self._news.put((place, why, warnings, is_lost))
 
@@ -488,7 +489,7 @@ class Cluster:
             assert place.hello
             is_new = place.host not in self._speeds
             known = self._speeds.get(place.host, 0.0)
-            self._speeds[place.host] = max(known, place.hello.speed)  # busy cores look slower
+            self._speeds[place.host] = max(known, place.hello.speed)  # a busy core seems slower
             if is_new and self._are_compared:
                 self._judge_speed(place.host, self._usual_speed())
             if self._new_host is not None and not place.is_gone:
@@ -518,7 +519,7 @@ class Cluster:
         try:
             answer = await self._connection.call(address, entry_point.play, text, within_s=within_s)
         except PlaceLostError:
-            if time.monotonic() - began_s >= within_s:  # what it plays is stuck
+            if time.monotonic() - began_s >= within_s:  # the pair is stuck
                 await self._connection.tell(address, entry_point.leave, self._entrance.digest)
             raise
         self._longest_s = max(self._longest_s, (time.monotonic() - began_s) / ahead)
@@ -585,7 +586,7 @@ class Cluster:
 
     def end(self, within_s: float, *, at_once: bool = False) -> None:
         """End the bots on all machines, and disconnect from the scheduler."""
-        del within_s, at_once  # what was not collected is given up
+        del within_s, at_once  # results that were not collected are lost
         self.close()
 
     def close(self) -> None:

@@ -42,8 +42,9 @@ def terms_of(
 ) -> tuple[RunTerms, Mapping[str, BotBundle]]:
     """Return a run's terms for all machines, and the bots' files by digest; raises ConfigError.
 
-    `closed` are files and folders that stay here: the tournament's. Bots without a sandbox of their
-    own get one; with `must_be_walled`, they do not play on machines where that is not possible.
+    `closed` are files and folders of the tournament, which are not sent. Bots without a sandbox of
+    their own get one; with `must_be_walled`, they do not play on machines where that is not
+    possible.
     """
     bots, bundles = travelling(config.bots, closed, keys=entry_point.secrets_here())
     terms = RunTerms(
@@ -64,7 +65,7 @@ def terms_of(
 def _game_files(game_ids: Iterable[str]) -> Iterator[GameFile]:
     for origin in dict.fromkeys(filter(None, map(games.origin, game_ids))):
         try:
-            source = Path(origin.path).read_bytes().decode()  # its line ends count
+            source = Path(origin.path).read_bytes().decode()  # the digest includes the line ends
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{origin.path}: cannot be sent: {error}") from error
         yield GameFile(name=origin.name, sha256=origin.sha256, source=source)

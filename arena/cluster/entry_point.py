@@ -1,9 +1,9 @@
-"""What a Dask worker does for a runner: it says what it is, takes bots in, and has pairs played.
+"""The functions that a Dask worker runs for a runner: describe itself, install bots and play pairs.
 
-Games are played by worker processes as on the runner's machine, one for each thread of the Dask
-worker, which only waits for them: so bots are charged nothing for what Dask does meanwhile. They
-end when nobody needs them, and with the Dask worker however that ends. Dask calls the functions
-here by their names; each takes a JSON text and returns one.
+Worker processes play the games, as on the runner's machine. There is one for each thread of the
+Dask worker, which only waits for them, so the bots lose no time to Dask. The processes end when no
+run needs them, and also when the Dask worker ends in any way. Dask calls the functions here by
+their names; each takes a JSON text and returns one.
 """
 
 from __future__ import annotations
@@ -58,26 +58,26 @@ from lath.games.core import version_of
 from lath.games.files import VARIABLE as GAMES
 
 IDLE_S: Final = 10.0
-"""How long a worker process and its bots are kept that nobody needs."""
+"""Seconds for which an unused worker process and its bots are kept."""
 
 MOST_TERMS: Final = 8
-"""Runs whose bots are ready at a time: of more, the one that was not needed for longest goes."""
+"""Number of runs whose bots stay ready; beyond that, the least recently used run is removed."""
 
 PREPARE_S: Final = 1800.0
-"""How long builds may take together, and all else before the first game."""
+"""Time limit in seconds for all builds and other work before the first game."""
 
 DASKS: Final = "dask-scratch-space"
-"""In the name of the folder in which a Dask worker keeps its files."""
+"""Part of the name of the folder in which a Dask worker keeps its files."""
 
 _STEPS: Final = 100_000
 _TRIES: Final = 9
 
 
-# What it is
+# Description of the worker
 
 
 def hello(_text: str) -> str:
-    """Return what this worker is, a `Hello`."""
+    """Return the description of this worker, a `Hello`."""
     own = {one: version_of(games.get(one)) for one in (*games.builtin_ids(), *games.plugin_ids())}
     clock = clock_numbers()
     return write(
@@ -108,7 +108,7 @@ def _free_bytes() -> int:
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions of what must be the same on all machines, by name."""
+    """Return the versions that must be the same on all machines, by name."""
     return {
         "lath-arena": f"{metadata.version('lath-arena')}, files {_digest_of_ours()[:12]}",
         "distributed": metadata.version("distributed"),
@@ -117,22 +117,22 @@ def versions() -> dict[str, str]:
 
 
 def _digest_of_ours() -> str:
-    """Return the SHA-256 of the modules that decide how games go, as they are installed."""
+    """Return the SHA-256 of all installed modules that may affect games."""
     total = hashlib.sha256()
     for place in lath.__path__:
         for folder in ("games", "notation", "arena", "bots"):
             for path in sorted(Path(place, folder).rglob("*.py")):
                 name = path.relative_to(place)
-                if name.is_relative_to("arena/starters"):  # a wheel has them, a checkout has not
+                if name.is_relative_to("arena/starters"):  # in a wheel, but not in a checkout
                     continue
                 total.update(f"{name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
 
 
 def speed() -> float:
-    """Return thousands of steps of a fixed piece of work in a second of this thread's CPU time.
+    """Return this machine's speed: thousands of fixed steps per second of CPU time.
 
-    The best of some tries: what else the machine does makes single ones slower.
+    It is the best of several tries, since other work on the machine slows some of them.
     """
     return max(map(_steps_a_ms, range(_TRIES)))
 
@@ -146,22 +146,22 @@ def _steps_a_ms(seed: int) -> float:
     return _STEPS / max(1, time.thread_time_ns() - began_ns) * 1e6
 
 
-# How bots come to it
+# Installation of bots
 
 
 @dataclass(slots=True)
 class _Stay:
-    """A run whose bots are ready here."""
+    """A run whose bots are ready on this machine."""
 
     entry: WorkerEntry
     bots: dict[str, BotSpec]
     env: Mapping[str, str]
-    """The variables of the processes that play."""
+    """Environment variables of the processes that play."""
 
     in_use: ExitStack = field(default_factory=ExitStack)
 
     def job(self, pair: PairTask) -> PairJob:
-        """Return a pair as a worker process plays it; records say on which machine that was."""
+        """Return a pair as a job of a worker process; its records name this machine."""
         terms, host = self.entry.terms, ("Host", self.entry.host)
         one, other = (
             replace(self.bots[name], options={**self.bots[name].options, **options})
@@ -181,13 +181,13 @@ class _Stay:
 
 
 _stays: Final[OrderedDict[str, _Stay]] = OrderedDict()
-"""By the digest of the terms; the last that was needed is the last."""
+"""Runs by the digest of their terms; the most recently used is the last."""
 
 _entering: Final = threading.Lock()
 
 
 def enter(text: str) -> str:
-    """Make the bots of an `WorkerEntry` ready; return an `Entered`."""
+    """Prepare the bots of a `WorkerEntry`; return an `Entered`."""
     entry = read(WorkerEntry, text)
     with _entering:
         if (known := _stays.get(entry.digest)) and known.entry == entry:
@@ -205,13 +205,13 @@ def enter(text: str) -> str:
 
 
 def _needed(digest: str) -> None:
-    """Note that a run is going on."""
+    """Note that a run is still in use."""
     with suppress(KeyError):
         _stays.move_to_end(digest)
 
 
 def _enter(entry: WorkerEntry, text: str, stack: ExitStack) -> Entered:
-    for path in sys.path:  # Dask puts its folder there
+    for path in sys.path:  # Dask adds its folder to the path
         if DASKS in path and (other := bundles.changed_by_others(Path(path))):
             return Entered(
                 refused=f"Dask imports from {path}, and other users can change {other}: "
@@ -237,7 +237,7 @@ def _enter(entry: WorkerEntry, text: str, stack: ExitStack) -> Entered:
     if found.refused:
         return Entered(refused=found.refused)
     if changed := tuple(digest for digest in digests if not bundles.is_valid(digest)):
-        return Entered(missing=changed)  # somebody was there while bots were made ready
+        return Entered(missing=changed)  # another process changed them during preparation
     _stays[entry.digest] = _Stay(entry, {bot.name: bot for bot in found.bots}, env, stack)
     while len(_stays) > MOST_TERMS:
         _stays.popitem(last=False)[1].in_use.close()
@@ -245,7 +245,7 @@ def _enter(entry: WorkerEntry, text: str, stack: ExitStack) -> Entered:
 
 
 def _environment(entry: WorkerEntry) -> dict[str, str]:
-    """Return our variables, with the files of the run's games, which are written for that."""
+    """Return the environment variables for a run, after writing the files of its game types."""
     paths = []
     for file in entry.terms.game_files:
         folder = kept("games") / file.sha256
@@ -263,9 +263,9 @@ def _environment(entry: WorkerEntry) -> dict[str, str]:
 
 
 def secrets_here() -> tuple[str, ...]:
-    """Return files of Dask's configuration that no bot may see: its keys.
+    """Return the files of Dask's configuration that bots must not see, such as its keys.
 
-    A trial has others, in memory: those that are configured stay the organiser's.
+    A trial has its own keys in memory, so the configured ones are still the organiser's.
     """
     import dask.config  # of an extra
 
@@ -276,7 +276,7 @@ def secrets_here() -> tuple[str, ...]:
         texts += [value for row in rows for value in row.values() if isinstance(value, str)]
     paths = [Path(text) for text in dict.fromkeys(texts) if "/" in text]
     real = (path.resolve() for path in paths if is_there(path, Path.is_file))
-    named = (str(path) for path in real if path.is_file())  # a trial's key has no name
+    named = (str(path) for path in real if path.is_file())  # the key of a trial has no file name
     return (*named, *filter(os.path.exists, dask.config.paths))
 
 
@@ -289,23 +289,23 @@ def take(digest: str, sender: str, number: int, chunk: bytes) -> str:
     return write(Entered())
 
 
-# What it plays
+# Games
 
 
 class _Pool:
-    """Worker processes of this Dask worker: one a thread, with cores of its own if there are."""
+    """Worker processes of this Dask worker: one per thread, with separate cores if possible."""
 
     def __init__(self) -> None:
         self._lock: Final = threading.Lock()
         self._taken: Final[set[int]] = set()
         self._idle: Final[dict[tuple[str, int], tuple[Worker, float]]] = {}
-        """By digest of the terms and number of the place; since when nobody needs it."""
+        """Idle processes by terms and place, each with the time at which it became idle."""
         self._busy: Final[dict[Worker, str]] = {}
         self._timer: threading.Timer | None = None
 
     @contextmanager
     def borrowed(self, stay: _Stay) -> Iterator[Worker]:
-        """Give a worker process of a run; what has died goes. Raises OSError and MachineError."""
+        """Give a worker process for a run; a dead one is ended. Raises OSError, MachineError."""
         digest = stay.entry.digest
         with self._lock:
             number = next(n for n in range(len(self._taken) + 1) if n not in self._taken)
@@ -318,7 +318,7 @@ class _Pool:
                 self._busy[worker] = digest
             yield worker
             with self._lock:
-                if self._busy.pop(worker, ""):  # else it was told to leave
+                if self._busy.pop(worker, ""):  # otherwise `leave` has taken it
                     self._idle[digest, number] = worker, time.monotonic()
         finally:
             with self._lock:
@@ -349,7 +349,7 @@ class _Pool:
         self._look_again()
 
     def leave(self, digest: str) -> None:
-        """End all processes of a run at once, whatever they do."""
+        """End all processes of a run at once, even those that are playing."""
         with self._lock:
             keys = [key for key in self._idle if key[0] == digest]
             ended = [self._idle.pop(key)[0] for key in keys]
@@ -364,7 +364,7 @@ class _Pool:
 
 
 def _end(workers: Iterable[Worker]) -> None:
-    """End processes that were asked to end a while ago."""
+    """Kill processes that were asked to end some time ago."""
     for worker in workers:
         worker.end()
 
@@ -373,7 +373,7 @@ _pool: Final = _Pool()
 
 
 def _cores(entry: WorkerEntry, number: int) -> system.Cores:
-    """Return the cores of a place: its alone, where the machine has enough for all of them."""
+    """Return the cores for one place, or none if the machine has too few to separate all places."""
     threads = max(bot.spec.threads for bot in entry.terms.bots)
     shares = system.shares(entry.slots, threads, system.available())
     at = entry.first + number
@@ -381,7 +381,7 @@ def _cores(entry: WorkerEntry, number: int) -> system.Cores:
 
 
 def play(text: str) -> str:
-    """Have the pairs of a `Task` played one after the other; return an `TaskAnswer`."""
+    """Play the pairs of a `Task` in order; return a `TaskAnswer`."""
     task = read(Task, text)
     if (stay := _stays.get(task.terms)) is None:
         return write(TaskAnswer(is_unknown=True))
@@ -406,7 +406,7 @@ def play(text: str) -> str:
 
 
 def greet(text: str) -> str:
-    """Start a bot once, as `GreetingOf` asks; return a `BotSaid`."""
+    """Start a bot once for a `GreetingOf`; return a `BotSaid`."""
     asked = read(GreetingOf, text)
     if (stay := _stays.get(asked.terms)) is None:
         return write(BotSaid(void="the worker does not know the bots: it was started anew"))
@@ -425,7 +425,7 @@ def greet(text: str) -> str:
 
 
 def leave(digest: str) -> str:
-    """End what plays for a run, whose terms have this digest, at once; return nothing."""
+    """End all processes of the run with this digest of its terms; return an empty text."""
     _pool.leave(digest)
     with _entering, suppress(KeyError):
         _stays.pop(digest).in_use.close()

@@ -150,7 +150,7 @@ def _refuse_unreadable(name: str, path: str) -> None:
         return
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - a path of Dask's
-        with open(path, "rb"):  # noqa: PTH123 - likewise
+        with open(path, "rb"):  # noqa: PTH123 - a path of Dask's
             pass
     except OSError as error:
         raise ConfigError(f"distributed.comm.tls.{name}: {path}: {error.strerror}") from error
@@ -198,7 +198,7 @@ class SchedulerLink:
         while not self._is_closing:
             try:
                 await self._stay(begun)
-            # Dask raises whatever it meets; nobody else cancels this.
+            # Dask may raise anything, and only Dask cancels this task.
             except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001
                 self.why = " ".join(f"{error}".split()) or type(error).__name__
             if not begun.done():

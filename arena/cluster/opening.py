@@ -1,8 +1,8 @@
-"""What `--cluster` names: a scheduler that is there, or one that is started here for a trial.
+"""The scheduler that `--cluster` names, or a trial cluster that is started on this machine.
 
 A trial runs Dask's own command line as a scheduler and workers, which end with this process. They
-and the runner show each other a certificate that is made for the trial. Its key is in their memory
-alone, and nobody else gets in.
+and the runner authenticate each other with a certificate that is made for the trial. Its key is
+only in their memory, so no other process can connect.
 """
 
 from __future__ import annotations
@@ -36,33 +36,33 @@ from lath.notation.extras import EXTRAS
 LOCAL: Final = "local:"
 
 MOST_LOCAL: Final = 64
-"""Workers of a trial; each is two processes and 90 MB."""
+"""Maximum number of workers in a trial; each takes two processes and 90 MB."""
 
 START_S: Final = 60.0
-"""How long a scheduler may take to say where it is: on a busy machine it takes seconds."""
+"""Seconds that a scheduler may take to report its address; a busy machine needs several."""
 
 END_S: Final = 5.0
 
 CERTIFICATE_S: Final = 60.0
-"""How long a certificate may take to be made: tens of milliseconds, where nobody else computes."""
+"""Time limit in seconds for making a certificate, which takes some 10 ms on an idle machine."""
 
 _FOLDER: Final = "lath-cluster-"
-"""How folders of trials begin; the number of the process that made it follows."""
+"""Prefix of the folders of trials, followed by the process that made the folder."""
 
 SETTINGS: Final = {
     "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "60s",
     "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "10",
-    # Else a worker looks at the stacks of all its threads a hundred times a second.
+    # Without this, a worker inspects the stacks of all its threads a hundred times per second.
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false",
 }
-"""What a scheduler and its workers should be started with."""
+"""Recommended settings for a scheduler and its workers."""
 
 _CERTIFICATE: Final = (
     *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
     *("-nodes", "-days", "365", "-subj", "/CN=lath-arena trial"),
     *("-keyout", "/dev/stdout", "-out", "/dev/stdout"),
 )
-"""Writes a key and the certificate that it has signed itself."""
+"""Prints a key and a self-signed certificate."""
 
 _PEM: Final = re.compile(r"-----BEGIN ([A-Z ]+)-----\n.*?\n-----END \1-----\n", re.DOTALL)
 
@@ -70,7 +70,7 @@ WORKER: Final = ("--nworkers", "1", "--nthreads", "1", "--memory-limit", "0", "-
 
 
 def refuse_without_dask() -> None:
-    """Raise ConfigError where the extra is not installed."""
+    """Raise ConfigError if the extra `dask` is not installed."""
     if EXTRAS["dask"].missing:
         install = EXTRAS["dask"].install
         raise ConfigError("--cluster: needs Dask.distributed, which is not installed", hint=install)
@@ -80,9 +80,9 @@ def refuse_without_dask() -> None:
 def cluster_at(
     named: str, *, hosts_alike: bool = False, patience_s: float = PATIENCE_S
 ) -> Iterator[Elsewhere]:
-    """Give the cluster that is named: an address, or `local:N` for N workers on this machine.
+    """Give the cluster at an address, or for `local:N` a trial of N workers on this machine.
 
-    Raises ConfigError, and ArenaError where a trial cannot be started.
+    Raises ConfigError, or ArenaError if a trial cannot be started.
     """
     with address_of(named) as found:
         from lath.arena.cluster.cluster import Cluster  # start-up time
@@ -97,21 +97,21 @@ def cluster_at(
 
 
 class NamedCluster(NamedTuple):
-    """What `--cluster` names."""
+    """The scheduler that `--cluster` names."""
 
     address: str
-    """Of the scheduler."""
+    """Address of the scheduler."""
 
     workers: int
-    """How many there will be at least."""
+    """Minimum number of workers."""
 
     is_trial: bool
-    """Whether all of them are processes that were started here."""
+    """True if all workers are processes that were started here."""
 
 
 @contextmanager
 def address_of(named: str) -> Iterator[NamedCluster]:
-    """Give the scheduler that is named; raises as `cluster_at` does."""
+    """Give the scheduler that `named` means; raises the errors of `cluster_at`."""
     refuse_without_dask()
     _hush()
     if not named.startswith(LOCAL):
@@ -123,8 +123,8 @@ def address_of(named: str) -> Iterator[NamedCluster]:
 
 
 def _hush() -> None:
-    """Have Dask write nothing to the terminal: what is lost people are told by us."""
-    from distributed.versions import VersionMismatchWarning  # it sets up what is taken away here
+    """Silence Dask's messages on the terminal, since the arena reports losses itself."""
+    from distributed.versions import VersionMismatchWarning  # sets up the logging
 
     warnings.filterwarnings("ignore", category=VersionMismatchWarning)
     for name in list(logging.root.manager.loggerDict):
@@ -143,16 +143,16 @@ def _count(named: str) -> int:
 def trial(workers: int) -> Iterator[str]:
     """Start a scheduler and workers of one thread on this machine; give the scheduler's address.
 
-    They end with the block, and with this process however that ends. Until then Dask's
-    configuration has the certificates of the trial. Raises ArenaError, and ConfigError where none
-    can be made.
+    They end with the block, and also when this process ends in any way. Inside the block, Dask's
+    configuration contains the certificates of the trial. Raises ArenaError, or ConfigError if no
+    certificate can be made.
     """
     import dask.config  # of an extra
 
-    close_to_others()  # bots of this user, too
+    close_to_others()  # also for bots that run as this user
     _remove_left()
     key, certificate = new_certificate()
-    folder = Path(mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-"))  # nobody else can go there
+    folder = Path(mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-"))  # other users cannot open it
     own = key, certificate, str(folder)
     processes: list[subprocess.Popen[bytes]] = []
     try:
@@ -174,9 +174,9 @@ def trial(workers: int) -> Iterator[str]:
 
 
 def _settings(identity: str, certificate: str) -> Mapping[str, object]:
-    """Return Dask's settings of a trial, over all others: each side has the trial's certificate.
+    """Return Dask's settings for a trial, in which all sides use the trial's certificate.
 
-    `identity` is a file with its key, or what is in that.
+    `identity` is a file with the key and the certificate, or its contents.
     """
     tls = "distributed.comm.tls"
     settings: dict[str, object] = {
@@ -190,9 +190,9 @@ def _settings(identity: str, certificate: str) -> Mapping[str, object]:
 
 @contextmanager
 def _in_memory(text: str) -> Iterator[str]:
-    """Give the path of a file with a text that is in the memory of this process alone.
+    """Give the path of a file that exists only in the memory of this process.
 
-    Where the system has none it is the text, which Dask writes to a file for a moment.
+    On systems without such files, give the text itself, which Dask writes to a file for a moment.
     """
     if sys.platform != "linux":
         yield text
@@ -205,7 +205,7 @@ def _in_memory(text: str) -> Iterator[str]:
 
 
 def new_certificate() -> tuple[str, str]:
-    """Return a new key and its certificate, as PEM: no file has them. Raises ConfigError."""
+    """Return a new key and its certificate as PEM, without writing a file. Raises ConfigError."""
     needs = f"--cluster {LOCAL}N: needs openssl to make a certificate, but openssl"
     other = "`--jobs N` plays here without a cluster"
     try:
@@ -230,7 +230,7 @@ def new_certificate() -> tuple[str, str]:
 
 
 def _remove_left() -> None:
-    """Remove folders of our own trials whose process was killed."""
+    """Remove folders of this user's trials whose process is dead."""
     for folder in Path(gettempdir()).glob(f"{_FOLDER}*"):
         pid = folder.name.removeprefix(_FOLDER).partition("-")[0]
         is_ours = is_there(folder, lambda path: path.lstat().st_uid == os.geteuid())
@@ -251,9 +251,10 @@ def _is_alive(pid: int) -> bool:
 def _dask(
     what: str, options: Sequence[str], folder: Path, own: tuple[str, str, str]
 ) -> subprocess.Popen[bytes]:
-    """Start Dask's own program with our modules; what it says goes into a file.
+    """Start Dask's scheduler or worker with the arena's modules; its output goes to a file.
 
-    What is its `own`, such as the key, goes through a pipe: others see command lines and variables.
+    `own`, which contains the key, goes through a pipe, because other users can see command lines
+    and environment variables.
     """
     with (folder / f"{what}.log").open("ab") as log:
         process = subprocess.Popen(
@@ -262,21 +263,21 @@ def _dask(
             stdout=log,
             stderr=log,
             env={**with_modules(os.environ), **SETTINGS},
-            start_new_session=True,  # a Ctrl-C is the runner's
+            start_new_session=True,  # only the runner handles Ctrl-C
             preexec_fn=partial(die_with, os.getpid()),  # noqa: PLW1509 - there is no other thread
         )
     process_trees.own.add(process.pid)
     assert process.stdin
-    with suppress(BrokenPipeError), process.stdin:  # one that died is noticed soon enough
+    with suppress(BrokenPipeError), process.stdin:  # a dead process is noticed later
         process.stdin.write(json.dumps(own).encode())
     return process
 
 
 def _become(what: str) -> None:
-    """Be Dask's `scheduler` or `worker`, with key, certificate and folder from standard input.
+    """Turn into Dask's `scheduler` or `worker`; standard input has key, certificate, folder.
 
-    It listens at the port that asks for a certificate, and nowhere else: Dask starts a web server
-    besides, even without its dashboard, and on all of the machine's addresses.
+    The process listens only at the port that asks for a certificate. Without this, Dask starts a
+    web server on all addresses of the machine, even with its dashboard disabled.
     """
     import dask.config  # of an extra
     from distributed.node import ServerNode
@@ -287,12 +288,12 @@ def _become(what: str) -> None:
     ServerNode.start_http_server = lambda *_, **__: None
     with _in_memory(key + certificate) as path:
         dask.config.set(_settings(path, certificate))
-        dask.config.set({"temporary-directory": folder})  # Dask imports from what is below it
+        dask.config.set({"temporary-directory": folder})  # Dask imports modules from below it
         import_module(f"distributed.cli.dask_{what}").main()
 
 
 def _address(at: Path, scheduler: subprocess.Popen[bytes]) -> str:
-    """Return where a scheduler is, as soon as it says so; raises ArenaError."""
+    """Wait for a scheduler to report its address and return it; raises ArenaError."""
     until_s = time.monotonic() + START_S
     while time.monotonic() < until_s and scheduler.poll() is None:
         with suppress(OSError, ValueError, KeyError):

@@ -1,6 +1,6 @@
-"""Bots made ready on the machine where they play: unpacked, found, built and walled off.
+"""The preparation of bots on the machine where they play: unpacking, building and sandboxing.
 
-A process of its own does it, since builds and walls start others.
+A separate process does this, because builds and sandboxes start other processes.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.sandbox.kinds import NO_WALL, BotSandbox
 
 _UNCHANGED: Final = {"PYTHONDONTWRITEBYTECODE": "1"}
-"""Variables of bots that keep Python from writing into what was sent, which counts as changed."""
+"""Variables that keep Python from writing into a bot's bundle, which would count as a change."""
 
 
 def travelling(
     bots: Sequence[BotSpec], closed: Sequence[str], *, keys: Sequence[str] = ()
 ) -> tuple[tuple[Traveller, ...], dict[str, BotBundle]]:
-    """Return bots as they are sent, and their bundles by digest; raises ConfigError.
+    """Return bots in the form in which they are sent, and bundles by digest; raises ConfigError.
 
-    `closed` are files and folders that stay here: the tournament's; `keys` those that no bot may
-    name either.
+    `closed` are files and folders of the tournament, which are not sent. `keys` are files that bots
+    must not name.
     """
     for bot in bots:
         for path in bot.files:
@@ -53,7 +53,7 @@ def travelling(
         except ConfigError:
             if not bot.hosts:
                 raise
-            bundle = None  # it is found where `hosts` says
+            bundle = None  # `hosts` says where to find it
         if bundle:
             bundles[bundle.digest] = bundle
         sent.append(_traveller(bot, bundle))
@@ -61,15 +61,14 @@ def travelling(
 
 
 _MARK: Final = "\0"
-"""Stands around each path in a text that is sent, taken from the bot's files. No text of a bot has
-it otherwise."""
+"""Marks both ends of a path from the bot's files in a text that is sent. No other text has it."""
 
 _PYTHON: Final = f"{_MARK}{_MARK}"
-"""Stands for the interpreter that runs the arena."""
+"""Replaces the interpreter that runs the arena."""
 
 
 def _rewritten(bot: BotSpec, word: Callable[[str], str]) -> BotSpec:
-    """Return a bot whose paths are other ones; `word` rewrites each text in which one may be."""
+    """Return a bot with other paths; `word` rewrites each text that may contain a path."""
     return replace(
         bot,
         command=tuple(map(word, bot.command)),
@@ -85,20 +84,20 @@ def _rewritten(bot: BotSpec, word: Callable[[str], str]) -> BotSpec:
 
 
 def _traveller(bot: BotSpec, bundle: BotBundle | None) -> Traveller:
-    """Return a bot as it is sent; what its machine makes ready itself is left out."""
+    """Return the form in which a bot is sent, without the parts that its machine prepares."""
     own = replace(bot, files=(), originals=(), wall=NO_WALL, lacks="" if bundle else bot.lacks)
     word = partial(_marked, bundle=bundle, is_built=bool(bot.build))
     return Traveller(spec=_rewritten(own, word), bundle=bundle.digest if bundle else "")
 
 
 def _marked(text: str, bundle: BotBundle | None, *, is_built: bool) -> str:
-    """Return a text as it is sent: with marks for paths of what the bot brings, there or not."""
+    """Return a text with marks around the paths that are sent, whether or not they exist yet."""
     if text == sys.executable:
         return _PYTHON
     if not bundle or "/" not in text:
         return text
     if text[0] == "/" and (rest_of(text) == text or is_there(Path(text), Path.exists)):
-        for path in (os.path.normpath(text), os.path.realpath(text)):  # it may be named by a link
+        for path in (os.path.normpath(text), os.path.realpath(text)):  # the path may be a link
             if _travels(path, bundle, is_built=is_built):
                 return f"{_MARK}{os.path.relpath(path, bundle.root)}{_MARK}"
         return text
@@ -113,7 +112,7 @@ def _marked(text: str, bundle: BotBundle | None, *, is_built: bool) -> str:
 
 
 def _unmarked(text: str, place: Path) -> str:
-    """Return a text that was sent, with the paths of this machine, where files are in `place`."""
+    """Return a sent text with the paths of this machine, where the bot's files are in `place`."""
     if text == _PYTHON:
         return sys.executable
     parts = text.split(_MARK)
@@ -121,9 +120,9 @@ def _unmarked(text: str, place: Path) -> str:
 
 
 def _travels(path: str, bundle: BotBundle, *, is_built: bool) -> bool:
-    """Return whether a path is of what a bot brings: it does, or its build may make it there.
+    """Return whether a path is among the bot's files, or may be made there by its build.
 
-    What is there and was left out, such as a virtual environment, stays here.
+    A path that exists but was left out, such as a virtual environment, is not sent.
     """
     inner = os.path.relpath(path, bundle.root)
     if inner in bundle.files or any(name.startswith(f"{inner}/") for name in bundle.files):
@@ -134,25 +133,25 @@ def _travels(path: str, bundle: BotBundle, *, is_built: bool) -> bool:
 
 
 def _holds_something(path: Path) -> bool:
-    """Return whether a path is that of a file, or of a folder with something in it."""
+    """Return whether a path is a file or a folder that is not empty."""
     return path.is_file() or any(path.iterdir())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """The bots of a machine."""
+    """The bots that are ready on a machine, or the reason why they are not."""
 
     bots: tuple[BotSpec, ...] = ()
     refused: str = ""
-    """Why there are none; else empty."""
+    """Reason why no bot is ready; empty if all are."""
 
     warnings: tuple[str, ...] = ()
 
 
 def prepare(job: tuple[str, Sequence[str]]) -> str:
-    """Return as JSON the bots of an `WorkerEntry`, which is JSON, as this machine can start them.
+    """Prepare the bots of a `WorkerEntry` in JSON; return a `Prepared` in JSON.
 
-    With it come files that no bot may see.
+    The job also has the files that bots must not see.
     """
     text, closed = job
     entry = read(WorkerEntry, text)
@@ -189,7 +188,7 @@ def _prepared(terms: RunTerms, host: str, closed: Sequence[str], slots: int) -> 
 
 
 def _spec(sent: Traveller, host: str) -> BotSpec:
-    """Return how a bot is started on a machine of this name."""
+    """Return the bot with its command on a machine of this name."""
     place = place_of(sent.bundle) if sent.bundle else Path("/")
     bot = _rewritten(sent.spec, partial(_unmarked, place=place))
     bot = replace(bot, env={**_UNCHANGED, **bot.env}, hosts={})
@@ -199,7 +198,7 @@ def _spec(sent: Traveller, host: str) -> BotSpec:
 
 
 def _left_behind(bot: BotSpec) -> str:
-    """Return which path of the command of a bot that was sent is not there; empty: none."""
+    """Return the error about a missing path in a sent bot's command, or an empty text."""
     missing = next((one for one in bot.command if one[:1] == "/" and not Path(one).exists()), "")
     if not missing or any(
         Path(missing).is_relative_to(place) for place in (bot.cwd, *bot.files) if place
@@ -212,9 +211,9 @@ def _left_behind(bot: BotSpec) -> str:
 
 
 def _commands(bot: BotSpec, host: str) -> Iterator[tuple[str, ...]]:
-    """Yield the commands that a bot has on a machine of this name, in place of its own.
+    """Yield the commands that replace a bot's own on a machine of this name.
 
-    One that calls itself as another one does has its address behind the name.
+    If two machines use the same name, the later one has its address appended.
     """
     names = {host, platform.node()}
     return (

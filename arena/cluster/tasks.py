@@ -97,7 +97,7 @@ class Tasks(Executor):
         while self._waiting:
             chunk = self._waiting[:pairs]
             del self._waiting[:pairs]
-            ahead = sum(map(len, list(self._sent.values()))) + len(chunk)  # others take out
+            ahead = sum(map(len, list(self._sent.values()))) + len(chunk)  # others may remove some
             answer = self._ask(self._place, [job for job, _ in chunk], ahead)
             self._sent[answer] = chunk
             answer.add_done_callback(self._take)
@@ -122,7 +122,7 @@ class Tasks(Executor):
             _break(chunk, PlaceLostError(f"{error}"))
             self._distrust(self._place, str(error))
             return
-        except Exception as error:  # noqa: BLE001 - Dask raises whatever it meets
+        except Exception as error:  # noqa: BLE001 - Dask may raise anything
             self._place.why_lost = f"{error}" or type(error).__name__
             _break(chunk, PlaceLostError(self._place.why_lost))
             return

@@ -1,6 +1,6 @@
-"""What this machine can do for tournaments, point by point, and what would mend the rest.
+"""A check of this machine for tournaments, point by point, with a remedy for each problem.
 
-Each point asks the piece that a run asks, too.
+Each point uses the same function as a run.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def schema() -> Schema:
 
 
 def findings(folder: Path, sandbox: str = "auto") -> Iterator[DoctorFinding]:
-    """Yield what is found of this machine, for results in `folder` and bots behind a wall.
+    """Yield the findings about this machine, for results in `folder` and bots in a sandbox.
 
-    `sandbox` is the wall that is needed: `auto`, `none`, `user` or `bwrap`.
+    `sandbox` is the required kind: `auto`, `none`, `user` or `bwrap`.
     """
     yield from _program()
     yield from _machine()
@@ -117,7 +117,7 @@ def _python() -> DoctorFinding:
 
 
 def _required() -> Iterator[tuple[Requirement, str]]:
-    """Yield what we cannot do without, and the version that there is; empty: none."""
+    """Yield the required packages, each with its installed version or an empty text."""
     for wanted in map(Requirement, metadata.requires("lath-arena") or ()):
         if wanted.marker is None or wanted.marker.evaluate({"extra": ""}):
             try:
@@ -186,7 +186,7 @@ def _machine() -> Iterator[DoctorFinding]:
 
 
 def _container() -> str:
-    """Return what kind of container this is in; empty: none that is known."""
+    """Return the kind of container that this process runs in; empty if none is known."""
     files = {"/.dockerenv": "docker", "/run/.containerenv": "podman"}
     found = next((kind for path, kind in files.items() if Path(path).exists()), "")
     kubernetes = "kubernetes" if "KUBERNETES_SERVICE_HOST" in os.environ else ""
@@ -234,7 +234,7 @@ def _pinning(jobs: int) -> DoctorFinding:
 
 
 _SLOW_CLOCKS: Final = ("hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit")
-"""That are read from a device, or seldom move."""
+"""Clocks that are read from a device or have a low resolution."""
 
 _CLOCKS: Final = "/sys/devices/system/clocksource/clocksource0"
 
@@ -242,7 +242,7 @@ _READINGS: Final = 500
 
 
 def clock_numbers() -> dict[str, float]:
-    """Return the resolution of the clock and how long a reading takes, both in nanoseconds."""
+    """Return the resolution of the clock and the duration of a reading, both in nanoseconds."""
     began_s = time.perf_counter()
     for _ in range(_READINGS):
         time.monotonic()
@@ -290,13 +290,13 @@ def _open_files(jobs: int) -> DoctorFinding:
 
 
 _A_GAME: Final = 3
-"""Processes of a game: a worker and two bots, if those start no others."""
+"""Number of processes per game: a worker and two bots that start no others."""
 
 
 def _processes(jobs: int) -> DoctorFinding:
     allowed, _ = resource.getrlimit(resource.RLIMIT_NPROC)
     remedy, left = "ulimit -u", -1
-    if allowed != resource.RLIM_INFINITY and os.geteuid() != 0:  # the superuser is not held to it
+    if allowed != resource.RLIM_INFINITY and os.geteuid() != 0:  # root has no such limit
         with suppress(OSError):
             left = max(0, allowed - len(users.processes_of(os.geteuid())))
     with suppress(ValueError):  # "max", or no such file
@@ -320,7 +320,7 @@ def _processes(jobs: int) -> DoctorFinding:
 
 
 def _text(path: str) -> str:
-    """Return what a file of the system says on its first line; empty where there is none."""
+    """Return the first line of a system file; empty if it cannot be read."""
     with suppress(OSError, UnicodeDecodeError):
         return Path(path).read_text(encoding="utf-8").partition("\n")[0].strip()
     return ""
@@ -339,7 +339,7 @@ _IN_MEMORY: Final = ("tmpfs", "ramfs")
 
 
 def _file_system(path: Path) -> str:
-    """Return the kind of file system that a path is on; empty where the system does not tell."""
+    """Return the type of the file system of a path; empty if unknown."""
     found, where = "", ""
     real = os.path.realpath(path)
     with suppress(OSError):
@@ -383,7 +383,7 @@ def _results(folder: Path) -> DoctorFinding:
 
 
 def _worse(kind: str, free: int, elsewhere: str) -> tuple[str, str]:
-    """Return what is worse than it might be of a folder that can be written, and what mends it."""
+    """Return a weakness of a writable folder and its remedy, or empty texts."""
     if _NETWORK.fullmatch(kind):
         words = "a network file system may lack the locks and safe writes that SQLite needs"
         return words, f"keep results on a local disk: {elsewhere}"
@@ -424,7 +424,7 @@ def _scratch() -> DoctorFinding:
     )
 
 
-# What is installed besides
+# Installed extensions
 
 
 def _installed() -> Iterator[DoctorFinding]:
@@ -438,7 +438,7 @@ def _installed() -> Iterator[DoctorFinding]:
         wrong = wrong or finding.remedy
         yield finding
     for game_id in games.plugin_ids():
-        if wrong:  # no game is found while a file is broken
+        if wrong:  # no game type is found while a file is invalid
             yield DoctorFinding(
                 group="installed",
                 name=f"game {game_id}",
@@ -475,7 +475,7 @@ def _installed() -> Iterator[DoctorFinding]:
 
 
 def _why_no_bot(module: str) -> str:
-    """Return why the module of a bot does not load, in a process of its own; empty: it does."""
+    """Return why a bot's module does not load in a separate process; empty if it does."""
     try:
         ran = subprocess.run(
             (sys.executable, "-P", "-m", loading.__name__, module),
@@ -495,15 +495,15 @@ def _why_no_bot(module: str) -> str:
 def _is_there(module: str) -> bool:
     try:
         return util.find_spec(module) is not None
-    except ImportError:  # nor is its package
+    except ImportError:  # its package does not exist either
         return False
 
 
 def _loaded(name: str, load: Callable[[], object]) -> DoctorFinding:
-    """Return whether something of others loads, and what it says where it does not."""
+    """Return whether a third-party module loads, with its error message if it does not."""
     try:
         load()
-    except Exception as error:  # noqa: BLE001 - a module of others may fail in any way
+    except Exception as error:  # noqa: BLE001 - a third-party module may fail in any way
         words = " ".join(str(error).split())
         return DoctorFinding(
             group="installed",

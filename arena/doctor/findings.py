@@ -1,4 +1,4 @@
-"""What one point of `arena doctor` has found, as a value."""
+"""A finding of `arena doctor` as a value."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ Verdict = Literal["ok", "note", "missing"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoctorFinding:
-    """What one point has found."""
+    """The result of one point of the check."""
 
     group: str
-    """Where it belongs, such as `walls`."""
+    """Group of the point, such as `walls`."""
 
     name: str
-    """No two findings of a group have the same."""
+    """Name of the point, unique in its group."""
 
     verdict: Verdict = "ok"
-    """`note`: a tournament can be run without it; `missing`: it cannot."""
+    """`missing` if a tournament cannot be run without this; `note` if it can."""
 
     found: str
-    """In words."""
+    """The result in words."""
 
     remedy: str = ""
-    """What to install or set; empty where there is nothing to do."""
+    """Package to install or setting to change; empty if nothing is needed."""
 
     numbers: dict[str, float] = field(default_factory=dict)
-    """What `found` has as numbers; the end of a name is its unit, such as `free_bytes`."""
+    """Numbers in `found`; a name ends with its unit, such as `free_bytes`."""
 
 
 def said_by(command: list[str]) -> str:
-    """Return the first line that a program says of itself."""
+    """Return the first line of a program's output, or an error message."""
     try:
         ran = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=10, check=False

@@ -1,6 +1,6 @@
-"""Loads the module of a bot in a process of its own, which ends with what is wrong with it.
+"""A program that loads a bot's module in a separate process and reports an error.
 
-A bot that begins to play when it is loaded finds nobody to talk to, and ends.
+If the module starts to play when it is loaded, it finds an empty input and ends.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 
 
 def main() -> None:
-    """Load the module that the argument names; the last line of standard error says what fails."""
+    """Load the module in the first argument; the last line of standard error reports a failure."""
     try:
         importlib.import_module(sys.argv[1])
     except BaseException as error:  # noqa: BLE001 - a bot may fail in any way

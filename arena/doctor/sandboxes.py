@@ -1,4 +1,4 @@
-"""Which sandboxes this machine can give bots, and what each lacks."""
+"""The sandboxes that this machine can provide for bots, and what each one lacks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lath.arena.sandbox import bubblewrap, cgroups, users
 
 
 def sandboxes_of(sandbox: str) -> Iterator[DoctorFinding]:
-    """Yield what this machine can give bots as sandboxes, kind by kind."""
+    """Yield the findings about sandboxes, kind by kind."""
     yield DoctorFinding(
         group="walls",
         name="none",
@@ -67,14 +67,14 @@ def _groups() -> DoctorFinding:
 
 
 def _remedy_of_root(remedy: str) -> str:
-    """Return what lets the superuser give users away who cannot."""
-    if not users.can_be_given():  # it is one of a user namespace alone
+    """Return the remedy if the superuser cannot run bots as other users."""
+    if not users.can_be_given():  # root only in a user namespace
         return f"map the users {users.FIRST} to {users.LAST} into this user namespace"
     return f"{remedy}, or install Python and the arena elsewhere, such as in /opt" if remedy else ""
 
 
 def _why_not(kind: str) -> Obstacle:
-    """Return why the bundled bots could not play behind a wall here."""
+    """Return why the bundled bots cannot play in this kind of sandbox here."""
     name, command = next(iter(bundled().items()))
     try:
         confined([BotSpec(name=name, command=command, sandbox=kind)])

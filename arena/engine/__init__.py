@@ -1,4 +1,4 @@
-"""Bots driven from Python: asked, used to analyse and to solve, given puzzles.
+"""Bots used from Python: they answer questions, analyse games, solve positions and do puzzles.
 
 Tournaments between bots are in `flows`.
 """

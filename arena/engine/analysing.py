@@ -1,12 +1,12 @@
-"""Records with what a bot thinks of them: evaluations, marks, and the better move.
+"""The analysis of records by a bot: evaluations, move marks and better moves.
 
-The bot is asked by `Engine`, as in `lath.arena.engine.solving`. What is asked once is kept, so that
-work that was interrupted goes on. What people wrote stays.
+`Engine` asks the bot, as in `lath.arena.engine.solving`. All answers are stored, so that an
+interrupted analysis resumes. Comments and marks by people are kept.
 
-- `??`: the move threw a proven result away: a win or a draw that the mover had by proof is gone by
-  proof, to a draw or a loss.
-- `?`: the move loses by proof, and there was one of which that is not proven.
-- `!`: the only move: all others are proven to be worse, and this one is not.
+- `??`: the move threw away a proven result. A proven win became a proven draw or loss, or a proven
+  draw became a proven loss.
+- `?`: the move loses by proof, and another move is not proven to lose.
+- `!`: the only move. All others are proven to be worse, and this one is not.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ from lath.notation.record.tags import ANALYSIS, BY, SAID
 _GUESS: Final = 0.99
 
 _MOST_PLIES: Final = 8
-"""Of a variation."""
+"""Maximum length of a variation."""
 
 
 class AnswerCache:
-    """What was answered so far, in a database; for several threads."""
+    """A database of all answers so far, for use by several threads."""
 
     def __init__(self, file: Path | None) -> None:
-        """Open or begin a file; None: only memory. Raises ConfigError for a file of another."""
+        """Open or create a file, or use memory for None. Raises ConfigError for a foreign file."""
         self._lock: Final = threading.Lock()
         self._file: Final = file
         name = ":memory:" if file is None else str(file)
@@ -61,14 +61,14 @@ class AnswerCache:
             if not {table for (table,) in tables} <= {"answers", "exact"}:
                 raise sqlite3.DatabaseError("it has other tables")
             database.execute("pragma synchronous = off")
-            # A name of its own since lengths are exact: what was kept before is asked again.
+            # A new table, since earlier versions stored inexact lengths, which must be asked again.
             database.execute("create table if not exists exact (asked text primary key, told)")
             undo.pop_all()
         self._database: Final = database
 
     @contextmanager
     def _fault_told(self) -> Iterator[None]:
-        """Raise ConfigError for what SQLite says of the file."""
+        """Turn SQLite's errors about the file into ConfigError."""
         try:
             yield
         except sqlite3.Error as error:
@@ -78,26 +78,26 @@ class AnswerCache:
             ) from error
 
     def get(self, asked: str) -> Solved | None:
-        """Return an answer; None where that was not asked yet."""
+        """Return the stored answer to a question, or None."""
         with self._lock, self._fault_told():
             found = self._database.execute(
                 "select told from exact where asked = ?", (asked,)
             ).fetchone()
         text, _, checksum = str(found[0]).rpartition("\n") if found else ("", "", "")
-        if not text or checksum != _checksum(asked, text):  # of a former version, or damaged
+        if not text or checksum != _checksum(asked, text):  # from an earlier version, or damaged
             return None
         told = json.loads(text)
         return Solved(**{**told, "line": tuple(map(Move, told["line"]))})
 
     def put(self, asked: str, answer: Solved) -> None:
-        """Keep an answer."""
+        """Store an answer."""
         text = json.dumps({name: getattr(answer, name) for name in Solved.__slots__})
         told = f"{text}\n{_checksum(asked, text)}"
         with self._lock, self._fault_told():
             self._database.execute("insert or replace into exact values (?, ?)", (asked, told))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._database.close()
 
 
@@ -107,29 +107,29 @@ def _checksum(asked: str, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JudgedPly:
-    """What is thought of a ply."""
+    """The judgement of one ply."""
 
     value: float
-    """The mover's expected score after it, from -1 to 1; proven at the ends."""
+    """Expected score of the mover after the ply, from -1 to 1; both ends mean a proof."""
 
     glyph: str = ""
     better: tuple[Move, ...] = ()
-    """A better move, and how both go on."""
+    """A better move with its continuation."""
 
 
 @dataclass
 class Analyst:
-    """One bot, which goes through records."""
+    """One bot that analyses records."""
 
     bot: Engine
     name: str
-    """Of bot and limit: what is asked of another is another question."""
+    """Bot and limit, which are part of each stored question."""
 
     limit: Limit
     kept: AnswerCache
 
     def asked(self, position: Position) -> Solved:
-        """Return what the bot thinks of a position."""
+        """Return the bot's answer about a position."""
         if position.is_over:
             return value_at_end(position)
         key = f"{self.name}|{position.game.id}|{position.text()}"
@@ -139,7 +139,7 @@ class Analyst:
         return found
 
     def judged(self, before: Position, move: Move, now: Position) -> JudgedPly:
-        """Return what is thought of a move."""
+        """Return the judgement of a move."""
         best = self.asked(before)
         played = after(self.asked, before, move, now)
         value = _score(played)
@@ -151,7 +151,7 @@ class Analyst:
         return JudgedPly(value, "!" if is_only else "")
 
     def _is_only(self, before: Position, move: Move, played: Solved) -> bool:
-        """Return whether every other move is proven to be worse; a single legal move is not it."""
+        """Return whether there are other legal moves and all are proven to be worse."""
         others = [one for one in before.legal_moves() if one != move]
         for other in others:
             found = after(self.asked, before, other, before.play(other))
@@ -163,9 +163,9 @@ class Analyst:
         return bool(others)
 
     def record(self, record: Record, only: int | None = None) -> Record:
-        """Return a record with what is thought of each ply; its moves must be legal.
+        """Return a record with a judgement of each ply; its moves must be legal.
 
-        `only` is a ply after which the move alone is judged; what is said of others stays.
+        With `only`, only the move after that many plies is judged; other judgements stay.
         """
         at = list(positions(record))
         again = record.tag(ANALYSIS) != ""
@@ -190,7 +190,7 @@ def _score(found: Solved) -> float:
 
 
 def _without(comments: Sequence[Comment], *names: str) -> tuple[Comment, ...]:
-    """Return comments without some annotations."""
+    """Return comments without the annotations of these names."""
     kept = (
         tuple(part for part in comment if not (isinstance(part, Annotation) and part.name in names))
         for comment in comments
@@ -199,7 +199,7 @@ def _without(comments: Sequence[Comment], *names: str) -> tuple[Comment, ...]:
 
 
 def _bare(ply: Ply) -> Ply:
-    """Return a ply without what an analysis has said of it before."""
+    """Return a ply without the results of an earlier analysis."""
     variations = tuple(one for one in ply.variations if not is_of_analysis(one.comments))
     comments = _without(ply.comments, BY, SAID, "eval")
     if (said := ply.annotation(SAID)) is not None:
@@ -209,7 +209,7 @@ def _bare(ply: Ply) -> Ply:
 
 
 def _marked(ply: Ply, judged: JudgedPly, name: str) -> Ply:
-    """Return a ply with a judgement; a glyph of somebody else's stays."""
+    """Return a ply with a judgement; a mark by a person or another program stays."""
     own: list[Annotation] = [annotation("eval", f"{judged.value:.3f}")]
     if (said := ply.annotation("eval")) is not None:
         own.append(annotation(SAID, said.value))
@@ -228,11 +228,9 @@ def _marked(ply: Ply, judged: JudgedPly, name: str) -> Ply:
 def analysed(
     records: Iterator[Record], bots: Sequence[Analyst], only: int | None = None
 ) -> Iterator[Record]:
-    """Yield records in their order, each gone through by one of several bots at a time.
+    """Yield the analysed records in their order; each bot works on one record at a time.
 
-    `only` is as of `Analyst.record`.
-
-    Raises what `Engine.play` raises.
+    `only` is as in `Analyst.record`. Raises the errors of `Engine.play`.
     """
     free: SimpleQueue[Analyst] = SimpleQueue()
     for bot in bots:

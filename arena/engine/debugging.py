@@ -1,7 +1,6 @@
-"""A bot under a debugger that a person drives: it has the terminal, and the bot has its pipes.
+"""A bot under an interactive debugger, which uses the terminal while the bot uses its pipes.
 
-This file is also what runs Python's own debugger so, by the Python of the bot: it imports the
-standard library alone.
+This module uses the standard library alone, since the debugged process runs its text.
 """
 
 from __future__ import annotations
@@ -12,15 +11,16 @@ from pathlib import Path
 from typing import Any, Final
 
 _TERMINAL: Final = 'exec 3<&0 4>&1 <"$0"/0 >"$0"/1; exec "$@"'
-"""Gives a debugger the terminal of the folder of descriptors $0; the bot's pipes are 3 and 4."""
+"""Gives a debugger the terminal of the descriptors in folder $0; the bot's pipes become 3 and 4."""
 
 _GDB: Final = 'set exec-wrapper sh -c \'exec "$0" "$@" <&3 >&4\''
 
 
 def debugged(command: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return how a debugger of a bot has the terminal, and the bot its pipes; None: it is none.
+    """Return a command in which the debugger of a bot uses the terminal, or None.
 
-    Known are those that read what a person types where the bot reads lines: gdb and Python's pdb.
+    It supports gdb and Python's pdb, which otherwise read the bot's input. None means that the
+    command uses neither.
     """
     program, *arguments = command
     if (name := Path(program).name) in ("gdb", "gdb-multiarch", "cgdb"):
@@ -36,21 +36,20 @@ def debugged(command: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _source() -> str:
-    """Return the text of this file."""
     from importlib import resources  # start-up time
 
     return resources.files(__package__).joinpath("debugging.py").read_text(encoding="utf-8")
 
 
 def main() -> None:
-    """Debug the program that the arguments name; descriptors 3 and 4 are the bot's pipes."""
-    import pdb  # noqa: T100 - start-up time: it is what is run
+    """Debug the program in the arguments; descriptors 3 and 4 are the bot's pipes."""
+    import pdb  # noqa: T100 - start-up time; this is the debugger
 
     terminal = {"stdin": sys.stdin, "stdout": sys.stdout}
     sys.stdin, sys.stdout = os.fdopen(3), os.fdopen(4, "w")
 
     class AtTerminal(pdb.Pdb):
-        """The debugger with the terminal that was there before."""
+        """A debugger that uses the terminal."""
 
         def __init__(self, *given: Any, **named: Any) -> None:
             super().__init__(*given, **{**named, **terminal})

@@ -114,7 +114,7 @@ class Engine:
         self._bot: Final = bot_of(
             spec, self._watch, tree=f"engine-{secrets.token_hex(4)}.", forgives_hold_ups=True
         )
-        # Who forgets to close it, or ends while it is open, leaves no process behind.
+        # The process ends even if the caller never closes the engine.
         self._end: Final = weakref.finalize(self, self._bot.kill)
         self._settings: Final = dict(spec.options)
         self._number = 0
@@ -137,9 +137,9 @@ class Engine:
     ) -> Self:
         """Start a bot, do its handshake and return its engine.
 
-        `bot` is the name of a bundled bot, the path of a program or a folder, a command line or its
-        words, as in `arena match`, or the table of a `[[bot]]`. The `options` override its own. The
-        `sandbox` is `none`, `user`, `bwrap` or `auto`.
+        `bot` is a bundled bot's name, the path of a program or folder, a command line or its words.
+        All are as in `arena match`. It can also be the table of a `[[bot]]`. The `options` override
+        its own. The `sandbox` is `none`, `user`, `bwrap` or `auto`.
 
         Times are in seconds: `margin` is the accepted overrun, `startup` the limit for `ok` and
         `ready`, and `limit` that for an answer without a time limit.
@@ -187,7 +187,7 @@ class Engine:
                 self._bot.quit()
             self._end()
 
-    # What it is
+    # What the bot reports
 
     @property
     def name(self) -> str:
@@ -233,7 +233,7 @@ class Engine:
         if self._bot.is_running:
             self._bot.say(*(wire.setoption_line(*item) for item in options.items()))
 
-    # What it is asked
+    # Questions
 
     def play(
         self,
@@ -295,7 +295,7 @@ class Engine:
         )
         return self._analysis
 
-    # How that is done
+    # Implementation
 
     def _start(self) -> None:
         """Start a process and do its handshake; raises NotABotError and MachineError."""
@@ -311,7 +311,7 @@ class Engine:
         except BaseException:
             self._bot.kill()
             raise
-        for name, value in self._settings.items():  # what it was not told in its greeting
+        for name, value in self._settings.items():  # options that were not set in the handshake
             if self._bot.spec.options.get(name) != value:
                 self._bot.say(wire.setoption_line(name, value))
 
@@ -335,7 +335,7 @@ class Engine:
             raise GameError(f"position: the game is over: {outcome.ending}")
         self._settle()
         bot = self._bot
-        self._watch.wait(0.0)  # it may have left since
+        self._watch.wait(0.0)  # it may have ended in the meantime
         if not bot.is_running:
             self._start()
         bot.refuse_unless_it_plays([position.game.id])
@@ -368,7 +368,7 @@ class Engine:
             bot.begin(new, self._limits, *([] if is_first else [ending]))
         except GameVoidError as error:
             bot.kill()
-            if error.why is Termination.CRASH and not is_first:  # it is one for one game
+            if error.why is Termination.CRASH and not is_first:  # a crash counts for one game only
                 self._start()
                 self._begin_game(told, limit)
                 return
@@ -501,7 +501,7 @@ class Analysis(Iterator[Info]):
 
     def _take_answer(self) -> None:
         """Read the answer that has come; raises EngineError."""
-        looked_s = signals.awake_s()  # what came before was listened to
+        looked_s = signals.awake_s()  # time before this does not count
         text, used_s = self._bot.await_move(
             self._asked.ply, self._began_s, math.inf, looked_s=looked_s
         )
@@ -546,7 +546,7 @@ class Analysis(Iterator[Info]):
     ) -> None:
         if kind is None or issubclass(kind, Exception):
             self.close()
-        elif not self.is_over:  # a Ctrl-C waits for nobody
+        elif not self.is_over:  # Ctrl-C does not wait for the bot
             self._bot.kill()
             self._error = BotDiedError(self._bot.name, f"{self._bot.name}: was killed")
 
@@ -563,7 +563,7 @@ def _spec(
     sandbox_of(sandbox)
     spec = (
         BotSpec(name=bot, command=bundled()[bot], sandbox=sandbox or "auto")
-        if isinstance(bot, str) and bot in bundled()  # without all that reads configurations
+        if isinstance(bot, str) and bot in bundled()  # saves reading a configuration
         else _described(bot, sandbox)
     )
     spec = replace(spec, options={**spec.options, **(options or {})})

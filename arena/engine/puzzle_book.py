@@ -1,6 +1,6 @@
-"""Puzzles as records: a position, the right move with the line that shows it, and a grade.
+"""Puzzles as records: a position, the only move with its continuation, and a difficulty.
 
-Those that come with the project are the files of this folder, one a game.
+The puzzles of the project are in this folder, one file per game type.
 """
 
 from __future__ import annotations
@@ -20,57 +20,58 @@ from lath.notation.rules.replay import start_of
 GRADES: Final = range(1, 6)
 
 FOLDER: Final = folder_of("lath.arena.engine", "puzzles")
-"""Where those are that come with the project."""
+"""Folder of the project's puzzles."""
 
 Task = Literal["win", "win-in", "hold"]
-"""To win, to win within so many plies, or not to lose."""
+"""Win, win within a number of plies, or avoid losing."""
 
 TASKS: Final[tuple[Task, ...]] = get_args(Task)
 
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A position in which one move alone wins, in so many plies or at all, or does not lose."""
+    """A position in which only one move wins, wins within `plies` plies, or avoids losing."""
 
     position: Position
     task: Task
     plies: int
-    """Until the game is won or lost; of a draw, 0."""
+    """Plies until the win; 0 if the only move avoids losing."""
 
     tempting: int
-    """Legal moves that neither lose at once nor let the opponent win with the next."""
+    """Number of legal moves that neither lose at once nor allow a win with the next move."""
 
     line: tuple[Move, ...]
-    """The right move, and how both go on."""
+    """The only move and its continuation."""
 
     @property
     def answer(self) -> Move:
-        """Return the right move."""
+        """Return the only move."""
         return self.line[0]
 
     @property
     def grade(self) -> int:
-        """Return how hard it is, 1 to 5: by the plies, and one more where many moves tempt.
+        """Return the difficulty, from 1 to 5: it grows with the plies and with many tempting moves.
 
-        Wins in 3 plies are 1, in 5 they are 2, in 7 or 8 they are 3, beyond that 4; draws are 4.
+        Wins in 3 plies are 1, in 5 they are 2, in 7 or 8 they are 3, and longer wins and draws are
+        4. Many tempting moves add 1.
         """
         depth = 4 if not self.plies else min(4, max(1, (self.plies - 1) // 2))
         return min(GRADES[-1], depth + (self.tempting >= _MANY))
 
     @property
     def question(self) -> str:
-        """Return what is asked for, such as `white to move wins`."""
+        """Return the question, such as `white to move wins`."""
         return f"{self.position.game.colours[self.position.to_move]} to move {self.words}"
 
     @property
     def words(self) -> str:
-        """Return what the right move alone does, such as `wins in 5 plies`."""
+        """Return the effect of the only move, such as `wins in 5 plies`."""
         if self.task == "hold":
             return "does not lose"
         return f"wins in {self.plies} plies" if self.task == "win-in" else "wins"
 
     def record(self, number: int) -> Record:
-        """Return it as a record: tags `Puzzle`, `Plies`, `Tempting` and `Grade`, and the line."""
+        """Return a record with the tags `Puzzle`, `Plies`, `Tempting` and `Grade`, and the line."""
         made = Builder(self.position.game.id, position=self.position.text())
         made.tag(
             Event=f"puzzle {number}",
@@ -87,14 +88,14 @@ _MANY: Final = 10
 
 
 def of_record(record: Record) -> Puzzle:
-    """Return the puzzle of a record; raises ConfigError where it is none, UnknownGameError."""
+    """Return the puzzle of a record; raises ConfigError if it has none, and UnknownGameError."""
     try:
         task = cast("Task", record.tag("Puzzle"))
         if task not in TASKS or not record.moves:
             raise ValueError(f"no tag Puzzle that says one of {', '.join(TASKS)}, or no moves")
         position = start_of(record)
         plies, tempting = int(record.tag("Plies")), int(record.tag("Tempting"))
-    except UnknownGameError:  # it says what brings the game
+    except UnknownGameError:  # its message says how to install the game
         raise
     except ValueError as error:
         raise ConfigError(f"Puzzle: a record of {record.game} is not a puzzle: {error}") from error
@@ -102,12 +103,12 @@ def of_record(record: Record) -> Puzzle:
 
 
 def all_built_in() -> list[Path]:
-    """Return the files of puzzles that come with the project."""
+    """Return the puzzle files of the project."""
     return sorted(FOLDER.glob("*.lath"))
 
 
 def built_in(game_id: str) -> Path:
-    """Return the file of a game's puzzles; raises ConfigError where none come with the project."""
+    """Return the project's puzzle file for a game type; raises ConfigError if it has none."""
     files = {path.stem: path for path in all_built_in()}
     if game_id not in files:
         raise ConfigError(f"{game_id}: has no puzzles; choose one of {', '.join(files)}")
@@ -120,6 +121,6 @@ def read_puzzles(file: Path) -> Iterator[Puzzle]:
 
 
 def written(puzzles: Iterable[Puzzle]) -> str:
-    """Return puzzles as the text of a file, the easiest first."""
+    """Return the text of a puzzle file, the easiest puzzles first."""
     ordered = sorted(puzzles, key=lambda one: (one.grade, one.plies, one.position.text()))
     return "\n".join(format_record(one.record(n)) for n, one in enumerate(ordered, 1))

@@ -1,4 +1,4 @@
-"""Where puzzles come from: positions of hasty games, in which one move alone is right by proof."""
+"""The search for puzzles: positions of quick games with a proven only move."""
 
 from __future__ import annotations
 
@@ -17,62 +17,62 @@ from lath.games.core import Game, Move, Position, least
 from lath.games.fast import fast_board
 
 FEWEST: Final = 3
-"""Plies of a win: what wins at once is no puzzle."""
+"""Fewest plies of a win; an immediate win is too easy."""
 
 FEWEST_TEMPTING: Final = 3
-"""Moves that neither lose at once nor let the opponent win: with fewer there is little to find."""
+"""Fewest tempting moves, which neither lose at once nor allow a win; fewer are too easy."""
 
 MOST_LOOKED_AT: Final = 9
-"""Plies of a win within which no other move may win: more take too long to be looked at."""
+"""Longest win in plies for the task `win-in`; longer ones take too long to check."""
 
 NODES_TO_LOOK: Final = 20
-"""As many times the nodes of a proof are used to look at all moves, which takes less for each."""
+"""Factor on the nodes of a proof for a search of all moves, which costs less per node."""
 
 UNSEEN: Final = 6
-"""Positions of a game that are looked at without a proof, from its end on, before it is left."""
+"""Unproven positions after which a game is left; the search goes backwards from its end."""
 
 OPENING: Final = 4
-"""Plies at random with which games begin."""
+"""Number of random plies at the beginning of a game."""
 
 AT_RANDOM: Final = 0.15
-"""How likely any later one is."""
+"""Probability that a later move is random."""
 
 NODES_TO_MEASURE: Final = 1000
-"""As many times are used to find out exactly how long the right move of a puzzle takes."""
+"""Factor on the nodes for finding the exact length of a win."""
 
 HASH: Final = 30_000
-"""States that are remembered of a question; to make room for more takes longer than to look."""
+"""Positions that a bot remembers per question; allocating more takes longer than searching."""
 
 MEASURES: Final = 1_000_000
-"""States that are remembered to find out how long a move takes."""
+"""Positions that a bot remembers when it finds the exact length of a win."""
 
 MOST_TEMPTING: Final = 14
-"""More of such moves in a game at random take too long to be looked at."""
+"""Most tempting moves for a position of a random game; more take too long to check."""
 
 PLAYER: Final = "alphabeta"
-"""Who plays the games in which puzzles are found, every other one."""
+"""The bot that plays every second game in which puzzles are found."""
 
 HASTY: Final = Limit(nodes=300)
-"""For any of its other moves."""
+"""Limit for each of its moves that is not random."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bots:
-    """Who proves puzzles."""
+    """The bots that prove puzzles."""
 
     prover: Engine
-    """What each move comes to."""
+    """Proves the value of each move."""
 
     looker: Engine
-    """That no other move wins as soon, by looking at all of them."""
+    """Searches all moves to show that no other move wins as quickly."""
 
     measurer: Engine
-    """How many plies the right move takes exactly: the same bot with more room."""
+    """Finds the exact length of a win: the same bot with more memory."""
 
 
 @contextmanager
 def bots(prover: str = "solver") -> Iterator[Bots]:
-    """Start the bots; `prover` is what the first one is."""
+    """Start the bots; `prover` names the first one."""
     with (
         Engine.open(prover) as first,
         Engine.open("alphabeta", options={"blind": True, "hash": HASH}) as second,
@@ -83,7 +83,7 @@ def bots(prover: str = "solver") -> Iterator[Bots]:
 
 @dataclass
 class Maker:
-    """Makes puzzles of a game, each another one, turned or not."""
+    """Makes puzzles of one game type, no two of which are symmetric."""
 
     game: Game
     bots: Bots
@@ -92,20 +92,20 @@ class Maker:
     """Plays the games in which puzzles are found."""
 
     limit: Limit
-    """For each question to one of them."""
+    """Limit for each question to a bot."""
 
     seed: int
     most: int
-    """Puzzles of one grade."""
+    """Maximum number of puzzles per difficulty."""
 
     known: set[str] = field(default_factory=set)
-    """Positions that are puzzles already, by the texts of their least images."""
+    """Positions of known puzzles, each as the least text of its symmetric positions."""
 
     graded: Counter[int] = field(default_factory=Counter)
-    """How many there are of each grade."""
+    """Number of puzzles by difficulty."""
 
     def puzzles(self, tell: Callable[[int], object]) -> Iterator[Puzzle]:
-        """Yield puzzles for ever; `tell` hears of each game that was gone through."""
+        """Yield puzzles without end; `tell` gets the number of each game that was searched."""
         number = 0
         while True:
             number += 1
@@ -118,9 +118,9 @@ class Maker:
                 yield found
 
     def _of_game(self, positions: list[Position]) -> Puzzle | None:
-        """Return the deepest puzzle of a game, going from its end to its beginning.
+        """Return the most difficult puzzle of a game, searched from its end to its beginning.
 
-        One whose other moves do not win at all comes before one whose other moves win later.
+        The tasks `win` and `hold` come before `win-in`.
         """
         best: Puzzle | None = None
         unseen = 0
@@ -141,7 +141,7 @@ class Maker:
         return best
 
     def _played(self, chance: Random) -> list[Position]:
-        """Return the positions of a game of hasty moves, some of them at random."""
+        """Return the positions of a quick game with some random moves."""
         position = self.game.start(self.game.draw_setup(chance.randrange(2**31)))
         positions: list[Position] = []
         while not position.is_over:
@@ -156,10 +156,11 @@ class Maker:
         return positions
 
     def _careful(self, chance: Random) -> list[Position]:
-        """Return those positions of a game at random in which few moves tempt.
+        """Return the positions with few tempting moves in a random game.
 
-        Nobody loses in it at once, lets the opponent win with the next move, or wins: so it goes on
-        until there is little left to do, as in Manalath, where hasty games have no such positions.
+        All moves in it are tempting, so that neither player allows an immediate win. Such a game
+        continues until few moves are left. In Manalath, for example, quick games have no such
+        positions.
         """
         position = self.game.start(self.game.draw_setup(chance.randrange(2**31)))
         positions: list[Position] = []
@@ -170,7 +171,7 @@ class Maker:
         return positions
 
     def _of_position(self, position: Position, found: Solved) -> Puzzle | None:
-        """Return the puzzle of a position whose value is known, if it is one."""
+        """Return the puzzle of a position with a known value, or None if it is not one."""
         is_short = found.plies is not None and found.plies < FEWEST
         if found.value == "loss" or (found.value == "win" and is_short):
             return None
@@ -180,7 +181,7 @@ class Maker:
         task: Task = "win" if found.value == "win" else "hold"
         guess = Puzzle(position, task, found.plies or found.at_most or 0, tempts, found.line)
         if self.graded[guess.grade] >= self.most:
-            return None  # to prove it takes long
+            return None  # a proof takes long
         rights: list[Move] = []
         for move in position.legal_moves():
             one = _settled(self.bots, position, move, self.limit)
@@ -196,7 +197,7 @@ class Maker:
         return self._measured(position, task, tempts, right)
 
     def _in_plies(self, position: Position, tempts: int) -> Puzzle | None:
-        """Return the puzzle where one move alone wins within so many plies, if it is one."""
+        """Return the puzzle in which only one move wins within some plies, or None."""
         found = solve(self.bots.looker, position, _wider(self.limit))
         plies = found.plies
         if found.value != "win" or plies is None or not FEWEST <= plies <= MOST_LOOKED_AT:
@@ -205,7 +206,7 @@ class Maker:
         return None if puzzle is None or wrong_with(puzzle, self.bots, self.limit) else puzzle
 
     def _measured(self, position: Position, task: Task, tempts: int, right: Move) -> Puzzle | None:
-        """Return the puzzle with its exact length and a line to the end; None: not within reach."""
+        """Return the puzzle with its exact length and full line, or None if they are not found."""
         exact = _exactly(self.bots, position, right, self.limit)
         if exact.plies is None or exact.plies < FEWEST or len(exact.line) != exact.plies:
             return None
@@ -217,7 +218,7 @@ def _rank(puzzle: Puzzle) -> tuple[bool, int]:
 
 
 def tempting(position: Position) -> list[Move]:
-    """Return the moves that neither lose at once nor let the opponent win with the next."""
+    """Return the moves that neither lose at once nor allow a win with the next move."""
     board = fast_board(position)
     me = board.to_move
     found: list[Move] = []
@@ -235,9 +236,9 @@ def tempting(position: Position) -> list[Move]:
 
 
 def wrong_with(puzzle: Puzzle, bots: Bots, limit: Limit) -> str:
-    """Return what a proof finds wrong with a puzzle; empty where it holds.
+    """Return the error that a proof finds in a puzzle, or an empty text.
 
-    Its length must be exact, and the line keep to it.
+    The length must be exact, and the line must have that length.
     """
     if puzzle.task != "hold" and (wrong := _wrong_length(puzzle, bots, limit)):
         return wrong
@@ -256,7 +257,7 @@ def wrong_with(puzzle: Puzzle, bots: Bots, limit: Limit) -> str:
 
 
 def _settled(bots: Bots, position: Position, move: Move, limit: Limit) -> Solved:
-    """Return what is known of a move: by who proves, else by who looks at all."""
+    """Return the value of a move, from the prover or else from the looker."""
     one = solve_move(bots.prover, position, move, limit)
     if one.value == "unknown":
         one = solve_move(bots.looker, position, move, _wider(limit))
@@ -264,7 +265,7 @@ def _settled(bots: Bots, position: Position, move: Move, limit: Limit) -> Solved
 
 
 def _exactly(bots: Bots, position: Position, move: Move, limit: Limit) -> Solved:
-    """Return what a move comes to, with its exact length as far as that is within reach."""
+    """Return the value of a move, with its exact length if that can be found."""
     one = solve_move(bots.looker, position, move, _wider(limit))
     if one.plies is None or len(one.line) != one.plies:
         one = solve_move(bots.measurer, position, move, _wider(limit, NODES_TO_MEASURE))
@@ -276,7 +277,7 @@ def _wider(limit: Limit, times: int = NODES_TO_LOOK) -> Limit:
 
 
 def _wrong_length(puzzle: Puzzle, bots: Bots, limit: Limit) -> str:
-    """Return what is wrong with how long a puzzle is said to take, or with its line."""
+    """Return the error in a puzzle's length or line, or an empty text."""
     right = _exactly(bots, puzzle.position, puzzle.answer, limit)
     if right.value != "win" or right.plies != puzzle.plies:
         return f"{puzzle.answer} is {right.words}, expected win in {puzzle.plies} plies"
@@ -292,9 +293,9 @@ def _wrong_length(puzzle: Puzzle, bots: Bots, limit: Limit) -> str:
 
 
 def _wrong_within(puzzle: Puzzle, looker: Engine, limit: Limit) -> str:
-    """Return what is wrong with a puzzle in which one move alone wins within so many plies.
+    """Return the error in a puzzle with only one win within some plies, or an empty text.
 
-    Of each other move all answers are looked at so deep, whatever it comes to later.
+    All replies to each other move are searched to that depth; longer wins do not matter.
     """
     for move in (move for move in puzzle.position.legal_moves() if move != puzzle.answer):
         one = solve_move(looker, puzzle.position, move, limit)
@@ -308,7 +309,7 @@ def _wrong_within(puzzle: Puzzle, looker: Engine, limit: Limit) -> str:
 
 
 def _wins_within(one: Solved, plies: int) -> bool | None:
-    """Return whether a move wins within so many plies; None where too few were looked at."""
+    """Return whether a move wins within so many plies; None if the search was not deep enough."""
     if one.value in ("loss", "draw"):
         return False
     if one.plies is not None:

@@ -1,4 +1,4 @@
-"""How well a bot does at puzzles: each is a question of its own, with the right move or not."""
+"""A bot's score at puzzles: each puzzle is a separate question, answered correctly or not."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from lath.arena.referee.answers import Limit
 
 @dataclass
 class PuzzleScore:
-    """How many were answered rightly, by game and grade."""
+    """Number of correct answers, by game type and difficulty."""
 
     asked: Counter[tuple[str, int]] = field(default_factory=Counter)
     right: Counter[tuple[str, int]] = field(default_factory=Counter)
     failed: list[str] = field(default_factory=list)
-    """What went wrong where there was no answer, which is not right."""
+    """Errors in place of answers, which count as wrong."""
 
     def lines(self) -> list[list[str]]:
-        """Return a table: a head, a row for each game, and all together."""
+        """Return a table: a header, a row for each game type, and the total."""
         names = sorted({game for game, _ in self.asked})
         head = ["game", "right", *(f"grade {grade}" for grade in GRADES)]
         rows = [self._row(name, [name]) for name in names]
@@ -37,7 +37,7 @@ class PuzzleScore:
         return [title, whole, *(f"{one}/{of}" if of else "-" for one, of in by_grade)]
 
     def as_json(self) -> list[dict[str, object]]:
-        """Return a row for each game and grade."""
+        """Return a row for each game type and difficulty."""
         return [
             {"game": game, "grade": grade, "asked": asked, "right": self.right[game, grade]}
             for (game, grade), asked in sorted(self.asked.items())
@@ -45,7 +45,7 @@ class PuzzleScore:
 
 
 def score(bot: Engine, puzzles: Iterable[Puzzle], limit: Limit) -> PuzzleScore:
-    """Ask a bot puzzles; one that dies or is too late at a puzzle is asked the next one."""
+    """Ask a bot puzzles; after a crash or a late answer, continue with the next one."""
     found = PuzzleScore()
     for puzzle in puzzles:
         key = puzzle.position.game.id, puzzle.grade

@@ -1,7 +1,7 @@
-"""A game of a record given to one of its bots again: the same lines, in a time of its own.
+"""A recorded game replayed with one of its bots, which gets the same input and new thinking time.
 
-The bot hears what it heard then: setup, seed, side, moves, and clocks as the record has them. Where
-it answers something else, it is told the game anew with the move of the record.
+The bot gets the same setup, seed, side, moves and clocks as in the record. If it plays another
+move, the arena starts the game again for it, with the move of the record.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from lath.notation.record.tags import Termination
 from lath.notation.rules.replay import positions
 
 PATIENCE_S: Final = 0.5
-"""How long a bot is listened to that has broken a game off on the other's turn."""
+"""Seconds to wait for a bot that crashed on its opponent's turn in the record."""
 
 
 @dataclass(frozen=True, slots=True)
 class RerunResult:
-    """How the game ended this time."""
+    """The end of the replayed game."""
 
     words: str
     is_wrong: bool
-    """Whether the bot has broken it off, then as before or in another way."""
+    """True if the bot broke the game off, in the same way as before or in another."""
 
 
 def new_game_of(record: Record, seat: Side, seed: int) -> wire.NewGame:
-    """Return what the bot in this seat was told of the game, but for its seed, by the record."""
+    """Return the message with which the game began for the bot on this side, with this `seed`."""
     return wire.NewGame(
         number=record.number or 1,
         game=record.game,
@@ -51,7 +51,7 @@ def new_game_of(record: Record, seat: Side, seed: int) -> wire.NewGame:
 
 
 def times_of(record: Record) -> tuple[TimeControl, TimeControl]:
-    """Return the time controls of both seats; no limit where the record does not say."""
+    """Return the time controls of both sides; no limit if the record has none."""
     both = record.tag("TimeControl")
     first, second = (record.tag(f"{side}TimeControl") or both for side in ("First", "Second"))
     return _time(first), _time(second)
@@ -65,7 +65,7 @@ def _time(text: str) -> TimeControl:
 
 
 class Rerun:
-    """One game for one bot, in the seat that it had."""
+    """One game for one bot, on the side that it had."""
 
     def __init__(
         self,
@@ -75,10 +75,10 @@ class Rerun:
         limits: Limits,
         tell: Callable[[str], None],
     ) -> None:
-        """`new` is what the bot is told of the game, `limits` how long is waited for it.
+        """Prepare the game, which begins with the message `new`; `limits` are the deadlines.
 
-        `tell` hears what is other than in the record. Raises GameError for a record that is none,
-        or of an earlier version of the rules: bots are told nothing of versions.
+        `tell` gets each difference from the record. Raises GameError if the record is not valid, or
+        is of an earlier version of the rules, since the protocol has no versions of rules.
         """
         self._record: Final = record
         self._new: Final = new
@@ -93,22 +93,23 @@ class Rerun:
                 "current version, which bots play"
             )
         self._clock: Final = Clock(Limits(time=new.time), times_of(record))
-        """As it was then: what the bot is told, and what it had."""
+        """The clocks of the record, which the bot is shown."""
         is_timed = any(made.used_s is not None for made in record.plies)
         self._has_times: Final = is_timed or bool(record.tag("Opening"))
-        """Whether moves of an opening are those without a time."""
+        """True if moves without a time are those of an opening."""
         self.ply = 1
-        """The last ply that it was asked for."""
+        """Last ply at which the bot was asked."""
         self._others = 0
-        """How many answers were others than in the record."""
+        """Number of answers that differ from the record."""
 
     def play(
         self, *, since: int = 1, before_last: Callable[[], None] = lambda: None
     ) -> RerunResult:
-        """Play the game to where the record ends, and one ply more where the bot broke it off.
+        """Play the game to the end of the record, and one ply more if the bot broke it off there.
 
-        The bot, which was started, is only asked from ply `since` on; `before_last` is called
-        before it is asked for that ply. Raises GameVoidError where it is not ready.
+        The bot must have been started. It is asked only from ply `since` on. The function calls
+        `before_last` before it asks for that additional ply. Raises GameVoidError if the bot is not
+        ready.
         """
         self._begin(since)
         try:
@@ -134,9 +135,9 @@ class Rerun:
         return self._last(len(self._record.plies) + 1)
 
     def _begin(self, ply: int) -> None:
-        """Tell the bot of the game, in which it is asked for this ply or a later one.
+        """Announce the game to the bot, which is asked at this ply or a later one.
 
-        Its time for a first move is gone with that move.
+        The time limit of a first move applies only if the bot has not moved yet.
         """
         has_moved = any(
             position.to_move is self._seat and not self._is_of_opening(made)
@@ -149,7 +150,7 @@ class Rerun:
         return self._has_times and made.used_s is None
 
     def _broken(self, error: MishapError | NoAnswerError) -> RerunResult:
-        """Return what a mishap comes to, at whatever ply."""
+        """Return the result of a failure at any ply."""
         ply = self.ply
         mishap: MishapError | GameVoidError = (
             priced(error, self._seat, ply) if isinstance(error, NoAnswerError) else error
@@ -162,7 +163,7 @@ class Rerun:
         )
 
     def _compare(self, ply: int, made: Move) -> None:
-        """Ask for a ply that the bot has played; raises MishapError but for an illegal move."""
+        """Ask for a ply that the bot has played; raises MishapError, except for illegal moves."""
         text, _ = self._ask(ply)
         try:
             move, _ = read_answer(self._positions[ply - 1], self._seat, text, ply)
@@ -175,7 +176,7 @@ class Rerun:
             self._differs(ply, made, f"it plays {move}")
 
     def _differs(self, ply: int, made: Move, words: str) -> None:
-        """Tell of an answer that is another one, and tell the bot the game anew up to here."""
+        """Report a different answer, and give the bot the game again up to this ply."""
         self._others += 1
         self._tell(
             f"ply {ply}: {words}, and {made} in the record; the game continues with that move"
@@ -193,7 +194,7 @@ class Rerun:
         return self._bot.ask(position, ply, self._clock.left_ms, self._limits.hard_limit_s)
 
     def _last(self, ply: int) -> RerunResult:
-        """Return how it ends after the last ply of the record."""
+        """Return the end of the game after the last ply of the record."""
         position, lost = self._positions[-1], self._record.forfeit
         if lost is None or lost.side != self._seat.word:
             return self._fine(f"the game is over after ply {ply - 1}")
@@ -214,6 +215,6 @@ class Rerun:
         return self._fine(f"ply {ply}: it plays {move} this time, {took}")
 
     def _fine(self, words: str) -> RerunResult:
-        """Return that nothing went wrong."""
+        """Return a result without a failure."""
         others = f"; {self._others} answers were others than in the record" if self._others else ""
         return RerunResult(f"{words}{others}", is_wrong=False)

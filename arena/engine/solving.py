@@ -1,7 +1,7 @@
-"""How a game ends if both play their best, as far as a bot proves it.
+"""The proven value of a position: the result of best play by both sides, as far as a bot proves it.
 
-The bot is a process like any other, asked by `Engine`; what it claims is played, as far as its line
-goes, before it is told.
+The bot is a normal process, asked by `Engine`. The arena plays the line of each claim before it
+accepts the claim.
 """
 
 from __future__ import annotations
@@ -28,42 +28,42 @@ _OTHER: Final[dict[Value, Value]] = {
 }
 
 ORDER: Final[dict[Value, int]] = {"win": 0, "draw": 1, "unknown": 2, "loss": 3}
-"""The best first; of what is unknown only that it is not proven to lose."""
+"""Values from best to worst; an unknown value may still be better than a loss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solved:
-    """What is known of a position, for who is to move there."""
+    """The known value of a position for the side to move."""
 
     value: Value
     plies: int | None = None
-    """Exactly until the game ends if both play their best; None where that is not known."""
+    """Exact plies until the game ends with best play; None if unknown."""
 
     at_most: int | None = None
-    """The same where only a bound is known, since the search ended before it was exact."""
+    """Upper limit of the plies if the search ended before they were exact."""
 
     line: tuple[Move, ...] = ()
-    """How both play, as far as the bot says."""
+    """Best play by both sides, according to the bot."""
 
     expected: float | None = None
-    """The score that it expects where nothing is proven, from -1 to 1."""
+    """Score that the bot expects if nothing is proven, from -1 to 1."""
 
     depth: int | None = None
-    """How many plies the bot has looked at in full, where it says so."""
+    """Depth in plies of the bot's complete search, if it reports that."""
 
     nodes: int = 0
     seconds: float = 0.0
 
     @property
     def guess(self) -> str:
-        """Return the score that the bot expects in words; empty where it says none."""
+        """Return the bot's expected score in words; empty if it gives none."""
         if self.expected is None:
             return ""
         return f"expected score {round(self.expected, 2) + 0.0:+.2f}"
 
     @property
     def words(self) -> str:
-        """Return it in a few words, such as `win in 7 plies` or `win in at most 9 plies`."""
+        """Return the value in words, such as `win in 7 plies` or `win in at most 9 plies`."""
         if self.value == "unknown":
             return f"unknown, {self.guess}" if self.guess else "unknown"
         if self.plies is not None:
@@ -78,24 +78,24 @@ def _plies(count: int) -> str:
 
 
 def note_on(bot: Engine) -> str:
-    """Return in words that a bot searches slower than it could; empty: it does not."""
+    """Return a note that the bot could search faster; empty if it could not."""
     return hinted(words, shlex.join(COMMAND)) if (words := slow({bot.name: bot.version})) else ""
 
 
 def solve(bot: Engine, position: Position, limit: Limit) -> Solved:
-    """Return what a bot proves of a position within a limit.
+    """Return the value of a position that a bot proves within a limit.
 
-    Raises GameError where the game is over there, and what `Engine.play` raises. A claim whose own
-    line ends otherwise is none: `unknown`.
+    A claim that the bot's own line refutes counts as `unknown`. Raises GameError if the game is
+    over, and the errors of `Engine.play`.
     """
     answer = bot.play(position, limit)
     return said(answer.info, position, answer.used_s)
 
 
 def said(info: Info, position: Position, seconds: float = 0.0) -> Solved:
-    """Return what a bot that thinks about a position claims, as far as its line does not refute it.
+    """Return a bot's claim about a position, unless its own line refutes it.
 
-    `seconds` is how long it has thought.
+    `seconds` is the thinking time so far.
     """
     line = info.line(position)
     if (proof := info.proof) is not None and not _holds(proof, position, line):
@@ -113,7 +113,7 @@ def said(info: Info, position: Position, seconds: float = 0.0) -> Solved:
 
 
 def _holds(proof: Proof, position: Position, line: tuple[Move, ...]) -> bool:
-    """Return whether the line does not show that a claim is wrong."""
+    """Return whether a claim agrees with the end of its line."""
     me = position.to_move
     for move in line:
         position = position.play(move)
@@ -128,7 +128,7 @@ def _holds(proof: Proof, position: Position, line: tuple[Move, ...]) -> bool:
 
 
 def solve_moves(bot: Engine, position: Position, limit: Limit) -> list[tuple[Move, Solved]]:
-    """Return what a bot proves of each legal move, the best first; `limit` is for each."""
+    """Return the value of each legal move, the best first; `limit` is for each move."""
     ask = partial(_solve_or_end, bot, limit=limit)
     found = (
         (move, after(ask, position, move, position.play(move))) for move in position.legal_moves()
@@ -141,12 +141,12 @@ def _solve_or_end(bot: Engine, position: Position, limit: Limit) -> Solved:
 
 
 def solve_move(bot: Engine, position: Position, move: Move, limit: Limit) -> Solved:
-    """Return what a bot proves of a move, for who plays it."""
+    """Return the value of a move that a bot proves, for its player."""
     return after(partial(_solve_or_end, bot, limit=limit), position, move, position.play(move))
 
 
 def value_at_end(position: Position) -> Solved:
-    """Return how a game has ended, for who would be to move."""
+    """Return the value of a finished game, for the side that would move next."""
     if (outcome := position.outcome()) is None:
         raise ValueError("the game goes on")
     value: Value = "draw"
@@ -158,7 +158,7 @@ def value_at_end(position: Position) -> Solved:
 def after(
     ask: Callable[[Position], Solved], position: Position, move: Move, end: Position
 ) -> Solved:
-    """Return what is known of a move that leads to `end`, for who plays it."""
+    """Return the value of a move that leads to `end`, for its player."""
     found = ask(end)
     is_other = end.to_move != position.to_move
     guess = found.expected
@@ -175,7 +175,7 @@ def after(
 
 
 def _rank(found: Solved) -> tuple[float, ...]:
-    """Return a key by which the best moves come first: soon to win, late to lose."""
+    """Return a sort key with the best moves first: the quickest wins and the slowest losses."""
     plies = found.plies or found.at_most or 0
     return (
         ORDER[found.value],

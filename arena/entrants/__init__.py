@@ -1,4 +1,4 @@
 """Bots before they play: their description, program, build, bundle and sandbox.
 
-`referee` plays with them.
+`referee` runs their games.
 """

@@ -169,7 +169,7 @@ Sandbox = Annotated[
 def _is_told(value: str | float) -> bool:
     """Return True if the protocol can send a value: one line, and a finite number."""
     if isinstance(value, int | float):
-        return abs(value) <= MOST  # which NaN is not
+        return abs(value) <= MOST  # false for NaN
     return not re.search(r"[\n\0]", value)
 
 
@@ -530,7 +530,7 @@ def bot_spec(table: BotTable, folder: Path, sandbox: str = "auto") -> BotSpec:
     home = (folder / table.cwd).resolve()
     said = table.model_fields_set
     threads: object = table.threads
-    if "threads" not in said:  # then by its option of this name, as UCI has it
+    if "threads" not in said:  # otherwise the option of this name counts, as in UCI
         threads = {name.lower(): value for name, value in table.options.items()}.get("threads")
     has_threads = type(threads) is int and 1 <= threads <= MAX_JOBS
     values = {key.spec or name: getattr(table, name) for name, key in KEYS.items()}

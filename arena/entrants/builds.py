@@ -186,7 +186,7 @@ def _makers(bots: Sequence[BotSpec]) -> list[BotSpec]:
 def build_log(logs: Path, name: str) -> Path:
     """Return the log file of a bot's build."""
     plain = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in name)
-    if plain != name:  # so that no two bots share a file
+    if plain != name:  # different names get different files
         plain += f"-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
     return logs / f"build-{plain}.log"
 
@@ -235,7 +235,7 @@ def _built_in(
     """Build once; raises _FailedError, and _ChangedError if the files are edited meanwhile."""
     try:
         digest = _digest_of(source, bot.build)
-        is_private = bot.sandbox == "bwrap"  # else its user has to find the way
+        is_private = bot.sandbox == "bwrap"  # other users must be able to find the path
         place = kept("private-builds" if is_private else "builds")
         place.mkdir(mode=0o700 if is_private else 0o711, parents=True, exist_ok=True)
         home, done = place / digest, place / f"{digest}.done"

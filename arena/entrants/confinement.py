@@ -71,7 +71,7 @@ def confined(
     wrong: list[str] = []
     obstacles: dict[str, Obstacle] = {}
     warnings: list[str] = []
-    shut: dict[str, list[str]] = {}  # because of which path some are no users of their own
+    shut: dict[str, list[str]] = {}  # bots by the closed path that denies them a user
     for bot in bots:
         if bot.sandbox == "auto":
             wall, path = _best(bot, _needed(bot, own[bot.name]))
@@ -292,7 +292,7 @@ def _cache_of(bot: BotSpec) -> str:
     folder = place / digest[:16]
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        place.chmod(0o700)  # programs in a cache are nobody's to run
+        place.chmod(0o700)  # no other user may run the programs in a cache
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise ConfigError(
@@ -395,9 +395,9 @@ def _needed(bot: BotSpec, own: str) -> list[str]:
 
 def _ours() -> Iterator[str]:
     """Yield the folders of the arena's modules and of game files."""
-    for place in lath.__path__:  # a folder of links, where the arena is not installed
+    for place in lath.__path__:  # a folder of links if the arena is not installed
         yield place
-        with suppress(OSError):  # it lies in an archive
+        with suppress(OSError):  # it is in an archive
             yield from (str(entry) for entry in Path(place).iterdir() if entry.is_symlink())
     files = os.environ.get(GAMES, "").split(os.pathsep)
     yield from (text.partition("#")[0] for text in files if text)
@@ -438,7 +438,7 @@ def _installation(program: str, *, is_named: bool = False) -> Iterator[str]:
         yield path
         place, home = Path(path).parent.parent, Path("~").expanduser()
         is_installed = Path(path).parent.name == "bin" and (place / "lib").is_dir()
-        # Else all programs of a person are installed there, or all that there are.
+        # Otherwise these could be all programs of a person, or of the system.
         if is_installed and place != home / ".local" and not holds(str(place), str(home)):
             yield str(place)
 

@@ -119,7 +119,7 @@ def sandbox_in(text: str) -> str | None:
     from lath.arena.entrants.bot_table import read_parts  # start-up time
 
     _, *rest = split_parts(text)
-    with suppress(ConfigError):  # `origin_of` says so
+    with suppress(ConfigError):  # `origin_of` reports it
         said: str | None = read_parts(rest, "").get("sandbox")
         return said
     return None
@@ -147,7 +147,7 @@ def origin_of(
     words = words_of(what, Path.cwd(), of=f"{role.upper()}: ")
     path, note = Path(words[0]), ""
     if len(words) == 1 and is_there(path, Path.exists):
-        with suppress(ConfigError):  # of a repository that is not read: nobody has asked for it
+        with suppress(ConfigError):  # the repository is read only for this note
             if revision(words[0], Path.cwd(), of_git):
                 note = f"{role.upper()} is {path}, not the revision of this name"
         if path.is_dir():

@@ -144,14 +144,14 @@ class _Sources:
         try:
             text = path.read_text(encoding="utf-8")
             tree = ast.parse(text, str(path))
-        except (RecursionError, MemoryError) as error:  # what Python itself cannot read
+        except (RecursionError, MemoryError) as error:  # beyond Python's own limits
             raise ConfigError(f"{path}: cannot be packed: it is nested too deeply") from error
         except (OSError, ValueError, SyntaxError) as error:
             raise ConfigError(f"{path}: cannot be packed: {error}") from error
         for each in _imports(tree, name if name in self.packages else package):
             # Third-party modules in `lath` are optional and only for speed.
             self._follow(each, path, may_fail=may_fail or path.is_relative_to(_ROOT))
-        keeps_types = not path.is_relative_to(_ROOT)  # somebody's code may look at its own
+        keeps_types = not path.is_relative_to(_ROOT)  # users' code may read its own types
         self.texts[name] = _plain(tree, keeps_docs="__doc__" in text, keeps_types=keeps_types)
 
     def _follow(self, each: _Import, path: Path, *, may_fail: bool) -> None:

@@ -324,7 +324,7 @@ def missing_file(command: tuple[str, ...], folder: Path, *, in_scratch: bool) ->
     elif not is_there(folder / program, Path.exists):
         return f"{os.path.normpath(folder / program)} does not exist"
     for word in command[1:]:
-        is_text = word.startswith("-") or len(word.split()) != 1  # a flag, or a program's own
+        is_text = word.startswith("-") or len(word.split()) != 1  # an option or a program text
         is_path = not is_text and (word.endswith(tuple(RUN_BY)) or "/" in word)
         if is_path and not is_there(folder / word, Path.exists):
             why = " (the bot runs in a scratch folder)" if in_scratch else ""

@@ -65,7 +65,7 @@ def repository_at(here: Path) -> Repository | None:
         if os.path.lexists(named):
             git = _led_to(named)
             if not _is_repository(git):
-                if named.is_file():  # git goes no further
+                if named.is_file():  # as git does
                     return None
                 continue
             if git.is_relative_to(top):

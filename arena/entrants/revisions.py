@@ -96,7 +96,7 @@ def _revision_in(sandbox: str, text: str, here: Path) -> Revision | None:
     words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{text}^{{commit}}")
     said = git_in(sandbox, found.git, words, shown=found.shown)
     if said.status != 0:
-        if said.text.strip():  # else there is no such name
+        if said.text.strip():  # otherwise the name is unknown
             last = said.text.strip().splitlines()[-1]
             hint = f"chmod -R o+rX {found.git} lets git read, which is another user there"
             raise ConfigError(
@@ -237,7 +237,7 @@ class Workshop:
             finally:
                 part()
                 with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(made.pid, signal.SIGKILL)  # nothing of it plays along
+                    os.killpg(made.pid, signal.SIGKILL)  # end its remaining processes
                 made.wait()
                 self._note("")
         return status
@@ -267,7 +267,7 @@ def _not_checked_out(wanted: Revision, said: str) -> ArenaError:
 
 def _check_out_in(sandbox: str, wanted: Revision, home: Path) -> None:
     """Write the files of a revision in a sandbox; raises ArenaError."""
-    index = home / f".index-{secrets.token_hex(8)}"  # it goes before anybody looks
+    index = home / f".index-{secrets.token_hex(8)}"  # removed before the folder is used
     for words in (("read-tree", wanted.commit), ("checkout-index", "--all", "--force")):
         said = git_in(
             sandbox,
@@ -281,7 +281,7 @@ def _check_out_in(sandbox: str, wanted: Revision, home: Path) -> None:
         )
         if said.status != 0:
             raise _not_checked_out(wanted, said.text)
-    process_trees.remove(str(index))  # which a filter may have made anything of
+    process_trees.remove(str(index))  # a filter may have replaced it
     if out := next(leading_out(home), None):
         target = repr(str(out.readlink())) if out.is_symlink() else "a file with another name"
         raise ArenaError(
@@ -299,7 +299,7 @@ def workshop(folder: Path) -> Iterator[Workshop]:
     """
     lock = _hold(folder.parent)
     try:
-        # It has the lock, too, so that nobody comes in while it clears up.
+        # The cleanup script also holds the lock, so that no other process enters while it works.
         watcher = subprocess.Popen(
             ["/bin/sh", "-c", _CLEARS_UP, "sh", str(folder)],
             cwd="/",
@@ -313,7 +313,7 @@ def workshop(folder: Path) -> Iterator[Workshop]:
         os.close(lock)
     assert watcher.stdin is not None
     try:
-        process_trees.remove(str(folder))  # of one that was killed with all that it had started
+        process_trees.remove(str(folder))  # left if the cleanup script was killed, too
         folder.mkdir()
         yield Workshop(folder, watcher)
     finally:
@@ -331,7 +331,7 @@ def _hold(place: Path) -> int:
             lock_file(lock)
             if os.path.samestat(os.fstat(lock), place.stat()):
                 return lock
-        except FileNotFoundError:  # who had it has removed it in the end
+        except FileNotFoundError:  # the previous holder has removed the folder
             pass
         except OSError as error:
             if time.monotonic() > until_s:

@@ -60,7 +60,7 @@ def shown(value: Any) -> str:
         return repr(value)
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
-    except ValueError:  # Python writes no more digits than 4,300
+    except ValueError:  # a number with more than 4,300 digits
         return "a number with thousands of digits"
     text = text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
     return "".join(escaped(letter).replace("\\x", "\\u00") for letter in text)

@@ -1,4 +1,4 @@
-"""The work of the commands that play, for the command line and Python: run, match, place, tune.
+"""The work of the commands that play games, for the command line and Python.
 
-Options and printed words are in `cli`.
+The commands are run, match, place and tune; `cli` has their options and their printed text.
 """

@@ -1,7 +1,7 @@
-"""The ladder: bundled bots of rising strength, by which `arena match BOT` says how good a bot is.
+"""The ladder: bundled bots of rising strength, with which `arena match BOT` rates one bot.
 
-What they are and how strong is measured, and stands in `ladder.toml`: the benchmark of strength
-(`--ladder`) writes it.
+The levels and their measured strengths are in `ladder.toml`, which the strength benchmark
+(`--ladder`) writes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNMEASURED: Final = (
     *("alphabeta; option.level=2; tc=nodes 12", "alphabeta; option.level=3; tc=nodes 40"),
     *("alphabeta; option.level=4; tc=nodes 120", "alphabeta; option.level=5; tc=nodes 400"),
 )
-"""The levels of a game type that nobody has measured."""
+"""The bots of the levels for a game type without measured levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,32 +35,32 @@ class Level:
 
     number: int
     bot: str
-    """As `--bot` says it, without a name. No clock makes it weaker or stronger."""
+    """The bot in the syntax of `--bot`, without a name; its strength is the same at any clock."""
 
     elo: float | None = None
-    """Where random is 0; None where nobody has measured it."""
+    """Elo above random; None if unmeasured."""
 
     margin: float = 0.0
-    """Half of the interval of 95% of that."""
+    """Half the width of the 95% interval of `elo`."""
 
     @property
     def name(self) -> str:
-        """Return what it is called among the bots of a tournament."""
+        """The name of the level's bot in a tournament."""
         return name_of(self.number)
 
     @property
     def flag(self) -> str:
-        """Return what `--bot` says of it."""
+        """The value of `--bot` for this level."""
         return f"{self.name}={self.bot}"
 
     @property
     def words(self) -> str:
-        """Return what it is called in a sentence."""
+        """The level in a sentence, such as `level 3`."""
         return f"level {self.number}" if self.number else "level 0 (random)"
 
     @property
     def made_of(self) -> str:
-        """Return which bot it is, whose own level has another number; empty where none has.
+        """The bot and its own level, if that has another number than this level; empty otherwise.
 
         >>> Level(5, "alphabeta; option.level=6; tc=nodes 1000").made_of
         'alphabeta at its own level 6'
@@ -74,18 +74,18 @@ _LEVEL: Final = "option.level="
 
 
 def name_of(number: int) -> str:
-    """Return what a level is called among the bots of a tournament."""
+    """Return the name of a level's bot in a tournament."""
     return f"level-{number}"
 
 
 @cache
 def measured() -> dict[str, Any]:
-    """Return what is measured, by game type: `games` and `levels`."""
+    """Return the measured ladder of each game type, a table of `games` and `levels`."""
     return tomllib.loads(FILE.read_text(encoding="utf-8"))
 
 
 def levels_of(game: str) -> tuple[Level, ...]:
-    """Return the levels of a game type, from 0; those without Elo where it is not measured."""
+    """Return the levels of a game type, from level 0; their Elo is None if unmeasured."""
     if (known := measured().get(game)) is None:
         return tuple(Level(number, bot) for number, bot in enumerate(UNMEASURED))
     return tuple(
@@ -96,28 +96,28 @@ def levels_of(game: str) -> tuple[Level, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LadderPlace:
-    """Where on a ladder a bot stands."""
+    """The strength of a bot relative to the levels of a ladder."""
 
     bot: str
     game: str
     levels: tuple[Level, ...]
     elo: Elo
-    """Where random is 0, without the error of the ladder itself."""
+    """Elo above random, without the error of the ladder itself."""
 
     met: tuple[Meeting, ...]
-    """What it scored against each level."""
+    """The bot's score against each level."""
 
     is_measured: bool
-    """Whether the levels' Elo are; else they are those of these games."""
+    """True if the Elo of the levels is measured; if False, these games estimate it."""
 
     @property
     def nearest(self) -> Level:
-        """Return the level next to it."""
+        """The level with the closest Elo."""
         return self._closest(self.elo.value)
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
-        """Return its interval of 95%, with the error of the ladder; None for an end of none."""
+        """The 95% interval of the Elo with the ladder's error; None for an unknown end."""
         ladder = self.nearest.margin
         if self.elo.unknown:
             low, high = self.elo.low, self.elo.high
@@ -130,10 +130,10 @@ class LadderPlace:
 
     @property
     def level(self) -> Level | None:
-        """Return the level that it is told to be about, above or below; None where none is known.
+        """The level that the bot is about equal to, above or below; None if that is unknown.
 
-        Where it has won or lost all games that is the end of the ladder, if it has met that end and
-        its bound is next to it.
+        If the bot has won or lost all games, this is the highest or lowest level. The bot must have
+        met that level, and the bound of its rating must be closest to it.
         """
         if not self.elo.unknown:
             return self.nearest
@@ -152,12 +152,12 @@ class LadderPlace:
 
     @property
     def is_wide(self) -> bool:
-        """Return whether it may as well be on another level."""
+        """True if the interval is so wide that the bot may be on another level."""
         low, high = self.elo.low, self.elo.high
         return low is None or high is None or high - low > WIDE_ELO
 
     def sentences(self, clock: str = "", mishaps: str = "") -> Iterator[str]:
-        """Yield in plain words how good it is: by which time, and what it lost besides play."""
+        """Yield sentences on the bot's strength, its clock and the games that it forfeited."""
         yield f"{self.bot} {self._where(get(self.game).id)}{self._beside()}{mishaps}"
         low, high = (None if end is None else f"{end:+.0f}" for end in self.interval)
         if low and high:
@@ -186,7 +186,7 @@ class LadderPlace:
         return f"is about {self.nearest.words} at {game}"
 
     def _beside(self) -> str:
-        """Return what it scored against the level next to it, and those met below and above."""
+        """Return the scores against the nearest level and the next ones met below and above it."""
         played = [n for n, meeting in enumerate(self.met) if meeting.games]
         if self.elo.unknown:
             near = played[-1] if self.elo.unknown == "above" else played[0]
@@ -204,10 +204,10 @@ class LadderPlace:
 
 
 _EVEN: Final = (0.45, 0.55)
-"""Scores between which neither beats the other."""
+"""Scores between which two bots count as equal."""
 
 WIDE_ELO: Final = 200
-"""About the distance of two levels."""
+"""The approximate Elo difference of two levels."""
 
 
 def _percent(met: Meeting) -> str:
@@ -215,7 +215,7 @@ def _percent(met: Meeting) -> str:
 
 
 def place_in(table: Table, bot: str, game: str, levels: Sequence[Level]) -> LadderPlace | None:
-    """Return where a bot stands by the games of a tournament against levels; None without any."""
+    """Return the bot's place among the levels in a tournament's ratings; None without games."""
     places = {row.name: n for n, row in enumerate(table.rows)}
     if bot not in places:
         return None

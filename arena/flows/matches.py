@@ -1,7 +1,4 @@
-"""A match: is the new bot better than the old one? Two bots from anywhere, a verdict.
-
-It is what `arena match` does, and the same from Python.
-"""
+"""Test whether a new bot is better than an old one, for `arena match` and for Python."""
 
 from __future__ import annotations
 
@@ -57,22 +54,22 @@ from lath.notation.files.folders import user_folder
 from lath.notation.text.suggestions import is_game
 
 ROUNDS: Final = 100_000
-"""At most; the test or the budget ends it before."""
+"""The maximum; the test or the budget ends a match earlier."""
 
 TIME: Final = "0.5+0.01 first 1"
-"""Games of a second or two, so that some dozens fit into two minutes of two cores."""
+"""A time control for games of 1–2 s: dozens of them fit into 2 minutes on two cores."""
 
 
 def usual_time(origins: Sequence[BotOrigin]) -> str:
-    """Return the time of a match for which nobody has said one: of a contest's bot the contest's.
+    """Return the default time control: that of the contest for a contest's bot, or `TIME`.
 
-    A bot in a folder is one where the file there says so.
+    A bot in a folder belongs to a contest if the configuration in the folder says so.
     """
     said = set[str]()
     for one in origins:
         said.add(one.parts.get("protocol", ""))
         if one.kind == "folder" and not one.asked:
-            with suppress(ConfigError):  # who reads it to play by it is told of it
+            with suppress(ConfigError):  # reported later, when the file is used
                 bots = read_toml(one.where / CONFIG)[0].get("bot")
                 tables = bots if isinstance(bots, list) else []
                 said |= {str(bot.get("protocol")) for bot in tables if isinstance(bot, dict)}
@@ -80,13 +77,13 @@ def usual_time(origins: Sequence[BotOrigin]) -> str:
 
 
 def clock_of(table: Mapping[str, Any], tc: str) -> str:
-    """Return by which time the bot of a table plays."""
+    """Return the time control of a bot."""
     return time_in(table) if "time" in table else tc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchTerms:
-    """What decides a match besides who plays."""
+    """The terms of a match: everything except the bots."""
 
     build: str
     run: str
@@ -98,9 +95,9 @@ class MatchTerms:
 
     @classmethod
     def of(cls, request: MatchRequest, tc: str, sprt: str) -> MatchTerms:
-        """Return what is asked for, with games and time as they are called; raises ArenaError.
+        """Return the terms of a request, with ids of game types and a normalised time.
 
-        `tc` is the time where none is asked for; `sprt` is empty where nothing is tested.
+        `tc` is the default time control; `sprt` is empty without a test. Raises ArenaError.
         """
         return cls(
             build=request.build,
@@ -113,7 +110,7 @@ class MatchTerms:
         )
 
     def table(self, event: str, games: Sequence[str], kind: str, jobs: int | str) -> dict[str, Any]:
-        """Return what a configuration of a format `kind` has by these terms, but for its bots."""
+        """Return a configuration of the format `kind` with these terms, without bots."""
         return {
             "event": event,
             "games": [lasting(one) for one in games],
@@ -127,9 +124,9 @@ class MatchTerms:
         }
 
     def digest(self, both: Sequence[BotOrigin]) -> str:
-        """Return what another match has otherwise: other bots, another version, other terms.
+        """Return a hash that differs for other bots, versions of bots or terms.
 
-        Raises ConfigError where a file of openings cannot be read.
+        Raises ConfigError if a file of openings cannot be read.
         """
         rows: list[object] = [self.build, self.run, self.games, self.tc, self.sprt, self.seed]
         if self.openings:
@@ -142,8 +139,8 @@ class MatchTerms:
             rows += [one.name, one.kind, dict(one.parts)]
             if one.revision is not None:
                 rows += one.revision[1:3]
-            elif one.kind == "folder":  # to read all that a build has left there takes too long
-                # A match lays pages of ours beside the bots that it is of.
+            elif one.kind == "folder":  # the contents of a build would take too long to read
+                # The arena writes reports into bot folders; they do not change the bot.
                 found = [
                     (path, path.stat())
                     for path in files_in(one.where)
@@ -157,7 +154,7 @@ class MatchTerms:
 
 
 def folder_of(both: Sequence[str], digest: str) -> Path:
-    """Return where a match is kept that nobody names a directory for: out of the user's way."""
+    """Return the default directory of a match, among the user's state files."""
     try:
         state = user_folder("state")
     except RuntimeError as error:
@@ -171,11 +168,11 @@ def folder_of(both: Sequence[str], digest: str) -> Path:
 
 
 BUILDS: Final = "checkouts"
-"""The folder of a match in which revisions are while it is played."""
+"""The folder in a match's directory for checked-out revisions, used during the match."""
 
 
 def shop_for(origins: Sequence[BotOrigin], folder: Path) -> AbstractContextManager[Workshop | None]:
-    """Return where bots that are revisions are built; it gives None where none is one."""
+    """Return the context manager of the workshop for git revisions; it gives None without any."""
     is_needed = any(one.revision for one in origins)
     return workshop((folder / BUILDS).absolute()) if is_needed else nullcontext()
 
@@ -189,7 +186,7 @@ def entered(
     *,
     on_cluster: bool,
 ) -> Iterator[tuple[dict[str, Any], Path | None]]:
-    """Yield the table of each bot and its folder, checked out and built where it is a revision."""
+    """Yield each bot's table and folder; revisions are checked out and built first."""
     for one, role in zip(origins, roles, strict=True):
         called = f"{role.upper()}, {one.name}"
         asked = minimum.for_files(one.asked, on_cluster=on_cluster)
@@ -217,10 +214,10 @@ def entered(
 
 
 def games_of(home: Path | None, asked: str | None) -> list[str]:
-    """Return the games that the configuration in a folder names; none without one.
+    """Return the game types named by the configuration in a folder; empty without a file.
 
-    Those of files are added, before bots are asked what they play: the arena itself runs them, so
-    with a sandbox only the organiser names them. Raises ConfigError and GameFileError.
+    Game files among them are loaded before the bots start. The arena runs game files outside the
+    sandbox, so with a sandbox they raise ConfigError. Also raises GameFileError.
     """
     if home is None or not (home / CONFIG).is_file():
         return []
@@ -241,7 +238,7 @@ def games_of(home: Path | None, asked: str | None) -> list[str]:
 def both_play(
     tables: Sequence[Mapping[str, Any]], named: Iterable[str], where: Path, *, has_build: bool
 ) -> list[str]:
-    """Return the games that all bots say that they play, `named` ones first; raises ArenaError."""
+    """Return the game types that all bots play, those in `named` first; raises ArenaError."""
     common = list(dict.fromkeys((*named, *known_games.ids())))
     for table in tables:
         try:
@@ -265,7 +262,7 @@ def both_play(
 
 
 def refuse_another(out: Path, event: str) -> None:
-    """Raise ConfigError where a directory that was named holds something else."""
+    """Raise ConfigError if the chosen directory holds another match."""
     if (out / CONFIG).is_file() and (held := read_toml(out / CONFIG)[0].get("event")) != event:
         raise ConfigError(
             f"{out}: holds another match, {held!r}, with other bots, files or terms; "
@@ -274,11 +271,11 @@ def refuse_another(out: Path, event: str) -> None:
 
 
 Word = Literal["better", "not better", "worse", "undecided"]
-"""What a match says of the new bot."""
+"""The verdict on the new bot."""
 
 
 def verdict_of(test: Mapping[str, Any]) -> tuple[int, Word]:
-    """Return the exit status that a test comes to, and the word for it."""
+    """Return the exit status and the word for the verdict of a test."""
     if test["verdict"] == "H1":
         return BETTER, "better"
     if test["verdict"] is None:
@@ -288,25 +285,25 @@ def verdict_of(test: Mapping[str, Any]) -> tuple[int, Word]:
 
 
 class PlayedMatch(NamedTuple):
-    """A match that has ended, for now."""
+    """A match at the end of a run; a later run can resume it."""
 
     names: tuple[str, str]
-    """The old bot's and the new one's."""
+    """The names of the old and the new bot."""
 
     is_of_old: bool
-    """Whether the old one is somebody's own, and the new one is bundled."""
+    """True if the old bot is the user's own and the new one is bundled."""
 
     folder: Path
     summary: RunSummary
     progress: Progress
     clocks: tuple[str, ...] = ()
-    """By which time each of them played."""
+    """The time control of each bot, in the order of `names`."""
 
 
 def _named_apart(
     old: BotOrigin, new: BotOrigin, note: Callable[[str], None]
 ) -> tuple[BotOrigin, BotOrigin]:
-    """Return both bots under different names; `note` hears what may surprise."""
+    """Return both bots under different names; `note` gets notes for the user."""
     for one in (old, new):
         if one.note:
             note(one.note)
@@ -318,7 +315,7 @@ def _named_apart(
 
 
 def _note_times(tables: Sequence[Mapping[str, Any]], note: Callable[[str], None]) -> None:
-    """Say which bot plays with a time of its own, where the other does not have the same."""
+    """Note which bots have their own time control, if the two differ."""
     if tables[0].get("time") != tables[1].get("time"):
         for table in tables:
             if "time" in table:
@@ -329,12 +326,12 @@ _ROLES: Final = ("old", "new")
 
 
 def held(request: MatchRequest, audience: Audience) -> PlayedMatch:
-    """Play a match, or go on with one, and return how it ended; raises ArenaError."""
+    """Start or resume a match and return its state at the end of the run; raises ArenaError."""
     if request.new is None:
         raise ConfigError("NEW: missing; name the bot to compare with OLD")
     names, sandbox = (in_words(request.old), in_words(request.new)), request.sandbox
     with signals.interruptible():
-        # Both revisions are of one repository: if one of them is not trusted, it is not.
+        # Both revisions are of one repository: it is untrusted if one of the bots is.
         of_git = minimum.strongest(sandbox, *map(sandbox_in, names))
         old, new = (
             origin_of(name, role, sandbox, of_git=of_git)
@@ -365,52 +362,52 @@ def held(request: MatchRequest, audience: Audience) -> PlayedMatch:
         common = both_play(tables, named, where, has_build=bool(request.build) or shop is None)
         wanted = terms.games or [one for one in named if one in common] or common
         toml = terms.table(event, wanted, "match", jobs_of(request))
-        # The new bot is the first, of whom the test asks whether it is better.
+        # The test asks about the first bot, so the new one comes first.
         config = build({**toml, "bot": [tables[1], tables[0]]}, Path.cwd())
-        # What another match would be has another digest: a build is never twice the same.
+        # The digest excludes other matches; a rebuilt bot has other bytes but is the same.
         summary, progress = played(request, config, where, audience, force=True)
     is_of_old = both[0].is_own and not both[1].is_own
     clocks = tuple(clock_of(table, terms.tc) for table in tables)
     return PlayedMatch((both[0].name, both[1].name), is_of_old, where, summary, progress, clocks)
 
 
-# The same from Python
+# The Python interface
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchResult(RunResult):
-    """What a match has come to."""
+    """The result of a match."""
 
     old: str
-    """Its name in the match."""
+    """The old bot's name in the match."""
 
     new: str
 
     @property
     def decision(self) -> Decision:
-        """Return how its test stands, in which the new bot is the first."""
+        """The state of the test, with the new bot as the first."""
         return Decision.of(self.outcome)
 
     @property
     def verdict(self) -> Word:
-        """Return what the test says of the new bot."""
+        """The test's verdict on the new bot."""
         return verdict_of(self.outcome.data["sprt"])[1]
 
     @property
     def is_better(self) -> bool:
-        """Return whether the test has found the new bot better."""
+        """True if the test accepted that the new bot is better."""
         return self.verdict == "better"
 
 
 @door(MatchRequest)
 def match(request: MatchRequest) -> MatchResult:
-    """Say whether a bot is better than another, or than it was, as `arena match` does.
+    """Test whether a new bot is better than an old one, as `arena match` does.
 
-    The arguments are the fields of `MatchRequest`. Without `tc` a contest's bot has the contest's
-    time, and others have `TIME`.
+    The arguments are the fields of `MatchRequest`. The default `tc` is the contest's time for a
+    contest's bot and `TIME` for other bots.
 
-    Ctrl-C and errors are as of `lath.arena.tournament`; a bot that does not start is an ArenaError
-    here.
+    Ctrl-C and errors are handled as in `lath.arena.tournament`. Raises ArenaError if a bot does not
+    start.
     """
     with heard_by(request.on_event) as hearing:
         ended = held(request, Audience(watched=hearing))

@@ -1,7 +1,4 @@
-"""A bot on the ladder: how good is it? One bot from anywhere, against bundled levels.
-
-It is what `arena match BOT` does.
-"""
+"""Rate one bot against the bundled levels of the ladder, as `arena match BOT` does."""
 
 from __future__ import annotations
 
@@ -37,11 +34,11 @@ from lath.arena.tournament.run.results import with_report_of
 from lath.reports.notes.outcome import LADDER
 
 MOST_GAMES: Final = 1000
-"""Of a game type in a run whose budget is a time: the ladder is not measured better than that."""
+"""Games per game type if the budget is a time; the ladder itself is not measured more precisely."""
 
 
 class Placed(NamedTuple):
-    """A bot that has played against the levels of a game type, for now."""
+    """A bot's games against the levels of one game type, at the end of a run."""
 
     bot: str
     game: str
@@ -49,23 +46,23 @@ class Placed(NamedTuple):
     summary: RunSummary
     progress: Progress
     clock: str
-    """By which time it played."""
+    """The bot's time control."""
 
     table: Mapping[str, Any]
-    """Of the bot, as `[[bot]]` has it."""
+    """The bot's `[[bot]]` table."""
 
     is_lasting: bool
-    """Whether the files of its command stay when the run is over."""
+    """True if the files of the bot's command remain after the run."""
 
     @property
     def place(self) -> LadderPlace | None:
-        """Return where it stands; None where it has no game to its end."""
+        """The bot's place on the ladder; None if it has not completed a game."""
         if self.summary.standings is None or any(self.summary.unable([self.bot])):
             return None
         return place_in(self.summary.standings.overall, self.bot, self.game, levels_of(self.game))
 
     def sentences(self, place: LadderPlace | None) -> Iterator[str]:
-        """Yield in plain words how good it is, or why nobody knows."""
+        """Yield sentences on the bot's strength, or on why it is unknown."""
         unable = list(self.summary.unable([self.bot]))
         if place is not None:
             yield from place.sentences(self.clock, mishaps_words(self.summary.bots, [self.bot]))
@@ -78,9 +75,9 @@ class Placed(NamedTuple):
 def _configured(
     table: dict[str, object], game: str, terms: MatchTerms, event: str, jobs: int | str
 ) -> Config:
-    """Return the pool of a bot and the levels of a game type, whose Elo are given."""
+    """Return the pool of a bot and the levels of a game type, whose Elo is fixed."""
     levels = levels_of(game)
-    # Where none is measured, random's is.
+    # In an unmeasured ladder only random has a fixed Elo.
     given = levels if levels[0].elo is not None else levels[:1]
     return build(
         {
@@ -93,7 +90,7 @@ def _configured(
 
 
 def _shared(budget: Budget, among: int) -> Budget:
-    """Return the part of a budget that each of some game types has."""
+    """Return an equal share of a budget for one of several game types."""
     return Budget(
         games=MOST_GAMES if budget.games is None else max(2, budget.games // among),
         seconds=None if budget.seconds is None else budget.seconds / among,
@@ -101,7 +98,7 @@ def _shared(budget: Budget, among: int) -> Budget:
 
 
 def _with_report(placed: Placed) -> Placed:
-    """Write the report of a bot that was placed, which begins with what is said of it."""
+    """Write the report of a rated bot, which begins with the sentences on its strength."""
     summary = placed.summary
     if summary.standings is None:
         return placed
@@ -109,7 +106,7 @@ def _with_report(placed: Placed) -> Placed:
     outcome = replace(
         summary.outcome,
         format=LADDER,
-        total=summary.done,  # a budget is no plan
+        total=summary.done,  # a budget is not a plan
         verdict=". ".join([first, *(one[:1].upper() + one[1:] for one in more)]),
     )
     reported = with_report_of(placed.folder, replace(summary, outcome=outcome))
@@ -117,9 +114,9 @@ def _with_report(placed: Placed) -> Placed:
 
 
 def held(request: MatchRequest, audience: Audience) -> Iterator[Placed]:
-    """Play against the levels of one game type after the other, and yield what each came to.
+    """Play the levels of one game type after another, and yield the state after each.
 
-    Each game type has its part of the budget. Raises ArenaError.
+    The game types share the budget equally. Raises ArenaError.
     """
     bot, sandbox = in_words(request.old), request.sandbox
     with signals.interruptible():

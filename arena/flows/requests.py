@@ -1,7 +1,7 @@
-"""What is asked for: a run, a match or a tuning, as a frozen value that is right or refused.
+"""Requests for a run, a match or a tuning: frozen values that check themselves.
 
-The options of `arena run`, `arena match` and `arena tune` are the fields of these requests, and so
-are the arguments of the same functions in Python.
+Their fields are the options of `arena run`, `arena match` and `arena tune`, and the arguments of
+the Python functions with the same names.
 """
 
 from __future__ import annotations
@@ -37,63 +37,63 @@ if TYPE_CHECKING:
 DEFAULT_FOLDER: Final = Path("tournament")
 
 BUDGET: Final = "2m"
-"""Of a match."""
+"""The default budget of a match."""
 
 SPRT: Final = "0,40"
-"""Elo: what some hundred games of a match can tell from nothing."""
+"""The default Elo bounds of a match's test, which a few hundred games can distinguish."""
 
 Bot = str | Path | Sequence[str]
-"""A folder, a git revision, a file, a command, a list of its words, or a bundled bot."""
+"""A folder, file, git revision, bundled bot or command, which can also be a list of words."""
 
 BotRow = str | Mapping[str, Any]
-"""What `--bot` says of a bot, or the table of a `[[bot]]`."""
+"""The value of `--bot`, or a `[[bot]]` table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a run, a match and a tuning are all asked for; None and nothing say nothing.
+    """The options that a run, a match and a tuning share; None and empty values keep the default.
 
-    Raises ConfigError for a value that none of them can have.
+    Raises ConfigError for a value that is never valid.
     """
 
     games: Sequence[str] | None = None
-    """Ids of games, or their files."""
+    """Ids of game types, or paths of game files."""
 
     tc: str | None = None
-    """The time for all bots, such as `10+0.1`, `move 0.5` or `nodes 1000`."""
+    """The time control of all bots, such as `10+0.1`, `move 0.5` or `nodes 1000`."""
 
     budget: str | int | None = None
-    """After how many games, or which time such as `10m`, it ends for now."""
+    """The number of games or the time, such as `10m`, after which the run stops for now."""
 
     sprt: str | None = None
-    """Whether it is no better than the first Elo or better by the second, such as `0,10`."""
+    """Elo bounds of the test, such as `0,10`: at most the first (H0), at least the second (H1)."""
 
     openings: str | None = None
-    """Where games begin, such as `random:4`, `book.lath` or `book.lath:6`."""
+    """The openings, such as `random:4`, `book.lath` or `book.lath:6`."""
 
     seed: int | str | None = None
-    """For all chance."""
+    """The random seed."""
 
     jobs: int | str | None = None
-    """How many games are played at a time, or `auto`."""
+    """The number of games played at the same time, or `auto`."""
 
     sandbox: str | None = None
-    """The least that holds each bot: `auto`, `none`, `user` or `bwrap`."""
+    """The weakest sandbox allowed for any bot: `auto`, `none`, `user` or `bwrap`."""
 
     cluster: str | None = None
-    """Where games are played, such as `tls://10.0.0.1:8786`. Default: here."""
+    """The cluster that plays the games, such as `tls://10.0.0.1:8786`. Default: this machine."""
 
     hosts_alike: bool = False
-    """Whether machines that are slower or faster than the first are refused."""
+    """True to refuse machines that are slower or faster than the first."""
 
     out: str | Path | None = None
-    """The directory in which everything is kept."""
+    """The directory of the results."""
 
     on_event: Callable[[Event], None] | None = field(default=None, compare=False, repr=False)
-    """Hears what happens, as docs/reference/events.md has it, in this thread: games as they end."""
+    """Called in this thread with each event of docs/reference/events.md, when it happens."""
 
     def __post_init__(self) -> None:
-        """Refuse what no request can have, before anything is started."""
+        """Raise ConfigError for invalid values, before anything is started."""
         _ = self.allowed
         if self.tc:
             time_of(self.tc)
@@ -108,21 +108,21 @@ class Request:
 
     @property
     def allowed(self) -> Budget:
-        """Return what is played at most for now."""
+        """The budget of this run."""
         return UNLIMITED if self.budget is None else budget_of(str(self.budget))
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Return the ids of the games that are asked for; raises ConfigError."""
+        """The ids of the requested game types; raises ConfigError."""
         return tuple(known_games.get(known_games.named(one)).id for one in self.games or ())
 
     @property
     def folder(self) -> Path | None:
-        """Return the directory that is named, if one is."""
+        """The requested directory, or None."""
         return None if self.out is None else Path(self.out)
 
     def typed(self, **others: object) -> list[str]:
-        """Return the options that ask on the command line for the same, but for `others`."""
+        """Return the command-line options of this request; `others` replaces fields."""
         words = []
         for one in dataclasses.fields(self):
             value = others.get(one.name, getattr(self, one.name))
@@ -134,12 +134,12 @@ class Request:
 
     @property
     def terms(self) -> dict[str, Any]:
-        """Return how it is played, as `tournament.run.folder.run` takes it."""
+        """The keyword arguments for `tournament.run.folder.run`."""
         return {"budget": self.allowed}
 
     @contextmanager
     def elsewhere(self) -> Iterator[Elsewhere | None]:
-        """Give the cluster on which games are played; None where none is asked for.
+        """Give the cluster that plays the games, or None for this machine.
 
         Raises ArenaError.
         """
@@ -155,14 +155,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest(Request):
-    """A tournament to be played, or to go on with: what `arena run` is asked for.
+    """A tournament to start or resume, as `arena run` takes it.
 
-    What is None is as the configuration has it. The same request goes on where it stopped, in
-    `out`.
+    None keeps the value of the configuration. The same request resumes a tournament in `out`.
     """
 
     config: str | Path | Mapping[str, Any] | None = field(default=None, kw_only=False)
-    """The file or the directory of a tournament, or the table that such a file has."""
+    """The file, the directory or the table of the tournament's configuration."""
 
     out: str | Path | None = DEFAULT_FOLDER
     bots: Sequence[BotRow] | None = None
@@ -176,36 +175,36 @@ class RunRequest(Request):
     log: str | None = None
     bench_after: int | None = None
     anchors: Sequence[str] | Mapping[str, float] | None = None
-    """Bots whose Elo is given."""
+    """Bots with a fixed Elo."""
 
     season: str | None = None
-    """Of a pool: the season that begins."""
+    """The name of the season to begin, for a pool."""
 
     match_day: bool = False
-    """Of a pool: whether no more than the next match day is played."""
+    """True to play only the next match day of a pool's season."""
 
     add: Sequence[BotRow] | None = None
-    """Of a pool: bots that come, or other versions."""
+    """Bots or new versions of bots to add, for a pool."""
 
     anyway: bool = False
-    """Whether bots that come are entered though they cannot play as they are."""
+    """True to add bots even if they cannot play now."""
 
     retire: Sequence[str] | None = None
-    """Of a pool: bots that play no more."""
+    """Bots to retire, for a pool."""
 
     unbench: Sequence[str] | None = None
-    """Benched bots that shall play again."""
+    """Benched bots to play again."""
 
     force: bool = False
-    """Whether a run goes on though a bot's files have changed."""
+    """True to resume although a bot's files have changed."""
 
     report: bool = True
     disk_patience: float = PATIENCE_S
-    """Seconds that a run waits for room on a full disk, workers, or what else is lacking."""
+    """Seconds to wait for disk space, workers or another lacking resource."""
 
     @property
     def terms(self) -> dict[str, Any]:
-        """Return how it is played, as `tournament.run.folder.run` takes it."""
+        """The keyword arguments for `tournament.run.folder.run`."""
         return {
             "budget": self.allowed,
             "force": self.force,
@@ -215,7 +214,7 @@ class RunRequest(Request):
         }
 
     def keys(self) -> dict[str, Any]:
-        """Return the keys of a configuration that are asked for; raises ConfigError."""
+        """Return the configuration keys that the request sets; raises ConfigError."""
         anchors = self.anchors
         given = {
             "games": [lasting(text) for text in self.games or ()] or None,
@@ -233,7 +232,7 @@ class RunRequest(Request):
         return {name: value for name, value in given.items() if value is not None}
 
     def rows(self, bots: Sequence[BotRow] | None, flag: str) -> list[dict[str, Any]]:
-        """Return the tables of bots, whose files are the current folder's; raises ConfigError."""
+        """Return the bots' tables; paths are relative to the current folder. Raises ConfigError."""
         return [
             bot_flag(bot, flag, self.sandbox) if isinstance(bot, str) else placed(bot)
             for bot in bots or ()
@@ -241,31 +240,30 @@ class RunRequest(Request):
 
 
 _AS_KEYS: Final = ("rounds", "format", "challengers", "pairs", "pin", "log", "bench_after")
-"""What is asked for as a configuration has it."""
+"""Fields with the name and the values of a configuration key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchRequest(Request):
-    """A match, which says whether `new` is better than `old`; without `new` how good `old` is.
+    """A match of `old` against `new`, or `old` alone on the ladder, as `arena match` takes it.
 
-    What `arena match` is asked for. The same request goes on with the match, unless a bot or the
-    terms are others by then.
+    The same request resumes the match, unless a bot or the terms have changed.
     """
 
     old: Bot = field(kw_only=False)
     new: Bot | None = field(default=None, kw_only=False)
     build: str = ""
-    """Builds a git revision or a folder, in a copy."""
+    """The command that builds a copy of a git revision or a folder."""
 
     run: str = ""
-    """Starts the bot of a folder or of a revision, taken from there."""
+    """The command that starts the bot, run in its folder or checked-out revision."""
 
     sprt: str | None = SPRT
     budget: str | int | None = BUDGET
     seed: int | str | None = 1
 
     def __post_init__(self) -> None:
-        """Refuse what no match can have."""
+        """Raise ConfigError for invalid values."""
         Request.__post_init__(self)
         sandbox_of(self.sandbox)
         if self.new is None and self.sprt != SPRT:
@@ -274,36 +272,36 @@ class MatchRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneRequest(Request):
-    """A bot whose options are tuned: what `arena tune` is asked for.
+    """A tuning of a bot's options, as `arena tune` takes it.
 
-    The same request goes on where it stopped, in `out`, and so does one that names that directory
-    in the place of the bot, without options.
+    The same request resumes the tuning in `out`. A request with the tuning's directory as `bot` and
+    without options resumes it, too.
     """
 
     bot: Bot = field(kw_only=False)
     options: Mapping[str, str] | Sequence[str] | None = field(default=None, kw_only=False)
-    """Ranges by name, such as `{"exploration": "5..200 from 40"}`, or `NAME=RANGE` each."""
+    """Ranges by name, such as `{"exploration": "5..200 from 40"}`, or items `NAME=RANGE`."""
 
     pairs: int | None = None
-    """Pairs of games by which it is tuned."""
+    """The pairs of games for the tuning."""
 
     sprt_pairs: int | None = None
-    """Pairs of the test of what came of it, at most."""
+    """The maximum of pairs for the test of the tuned values."""
 
     rate: float | None = None
-    """How far a game moves an option in the end."""
+    """How far one game moves an option at the end of the tuning."""
 
     ahead: int | None = None
-    """Pairs that wait for no result of each other."""
+    """Pairs started before the result of the first is used."""
 
     def __post_init__(self) -> None:
-        """Refuse what no tuning can have."""
+        """Raise ConfigError for invalid values."""
         Request.__post_init__(self)
         sandbox_of(self.sandbox)
 
     @property
     def ranges(self) -> list[str]:
-        """Return what is tuned, as `NAME=RANGE`."""
+        """The ranges as `NAME=RANGE`."""
         options = self.options or ()
         if isinstance(options, Mapping):
             return [f"{name}={text}" for name, text in options.items()]
@@ -311,51 +309,48 @@ class TuneRequest(Request):
 
     @property
     def of_new_ones(self) -> list[str]:
-        """Return what is asked for that a tuning which is gone on with cannot have otherwise."""
+        """The names of fields in use that a resumed tuning does not allow."""
         fixed = "options", "games", "pairs", "rate", "ahead", "tc", "sprt", "openings", "seed"
         return [name for name in fixed if getattr(self, name)]
 
 
 def _number(text: int | str | None) -> int | str | None:
-    """Return a number that is written as one; a word such as `auto` stays."""
+    """Return text of digits as an integer; other values are returned unchanged."""
     is_number = isinstance(text, str) and re.fullmatch("[0-9]{1,99}", text)
     return int(text) if is_number and text is not None else text
 
 
 def openings_of(text: str) -> dict[str, Any]:
-    """Return the table of a flag; a file is the current folder's, wherever the tournament is."""
+    """Return the `openings` table for a flag, with an absolute path of a file."""
     table = openings_table(text, Path.cwd())
     return table if "random" in table else {**table, "file": str(Path(table["file"]).resolve())}
 
 
 def jobs_of(request: Request) -> int | str:
-    """Return how many games are played at once, as a configuration has it. Default: `auto`."""
+    """Return the value of the configuration key `jobs`. Default: `auto`."""
     return "auto" if request.jobs is None else _number(request.jobs) or 0
-
-
-# Who asks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audience:
-    """Who hears of a match or a tuning, and in what it is played."""
+    """The receivers of messages during a match or a tuning."""
 
     tell: Callable[[str], None] = lambda _: None
-    """Hears what is done."""
+    """Called with each step of the work."""
 
     note: Callable[[str], None] = lambda _: None
-    """Hears what might be thought, and is not so."""
+    """Called with notes that prevent misunderstandings."""
 
     watched: Callable[[Progress], AbstractContextManager[object]] = nullcontext
-    """Gives what the games are played in."""
+    """Returns the context manager in which the games are played."""
 
     is_alone: bool = False
-    """Whether the process does nothing else."""
+    """True if the process has no other work."""
 
     def close(self) -> None:
-        """Have a process that does nothing else clear up after bots, and be closed to them."""
+        """Let a process without other work clean up bots' processes, and hide it from the bots."""
         if self.is_alone:
-            process_trees.adopt_orphans()  # of bots; who clears up has begun before
+            process_trees.adopt_orphans()  # the workshop has its cleanup process already
             close_to_others()
 
 
@@ -367,18 +362,18 @@ _FLAGS: Final = {
     "out": "--output",
     "report": "--no-report",
 }
-"""How fields are called on the command line whose flags have other names."""
+"""The flags of fields whose flags have other names."""
 
 
 def flag_of(name: str) -> str:
-    """Return how a field of a request is called on the command line."""
+    """Return the command-line flag of a request's field."""
     return _FLAGS.get(name) or f"--{name.replace('_', '-')}"
 
 
 def in_python(text: str) -> str:
-    """Return the text of an error with the arguments' names in the place of flags.
+    """Return an error's text with names of arguments instead of flags.
 
-    Commands between backticks or behind `arena` stay as they are typed.
+    Commands between backticks or after `arena` are unchanged.
 
     >>> in_python("choose another --output, or `arena run cup --output new`")
     'choose another out, or `arena run cup --output new`'
@@ -400,9 +395,9 @@ Came = TypeVar("Came")
 def door(
     kind: Callable[Asked, Kind],
 ) -> Callable[[Callable[[Kind], Came]], Callable[Asked, Came]]:
-    """Return what makes of a function of a request one that takes the request's fields.
+    """Return a decorator that makes a function of a request take the request's fields instead.
 
-    Its errors name arguments.
+    The errors of the decorated function name arguments instead of flags.
     """
 
     def opened(answer: Callable[[Kind], Came]) -> Callable[Asked, Came]:

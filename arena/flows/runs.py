@@ -1,6 +1,6 @@
-"""What is played by `arena run`, from what is said of it to what it came to: the same from Python.
+"""Play a tournament, for `arena run` and for Python.
 
-A configuration is a file, a directory, the settings by name, or these over those.
+The configuration is a file, a directory or a table; the fields of the request override it.
 """
 
 from __future__ import annotations
@@ -61,16 +61,13 @@ FILES: Final = (
     *(CONFIG, RECORDS, OUTCOME),
     *("standings.json", "standings.csv", REPORT),
 )
-"""What a run may leave in its directory."""
-
-
-# What is played
+"""The files that a run can leave in its directory."""
 
 
 def place_of(request: RunRequest) -> tuple[Path | None, Path]:
-    """Return which file says what is played, if one was named, and where; raises ConfigError.
+    """Return the configuration file, if one is named, and the directory; raises ConfigError.
 
-    A directory is both, and so is what is to become one.
+    `config` can be a directory, also a new one; the file is None then.
     """
     out = request.folder or DEFAULT_FOLDER
     if request.config is None or isinstance(request.config, Mapping):
@@ -93,9 +90,9 @@ def place_of(request: RunRequest) -> tuple[Path | None, Path]:
 def settled(
     request: RunRequest, tell: Callable[[str], None] = lambda _: None
 ) -> tuple[Config, Path]:
-    """Return the tournament that is asked for, and its directory; `tell` hears of the demo.
+    """Return the requested tournament and its directory; `tell` is called if it is the demo.
 
-    Bots that come to a pool are started once, unless that is not wanted. Raises ArenaError.
+    Starts each new bot of a pool once, unless the request has `anyway`. Raises ArenaError.
     """
     config, out = place_of(request)
     keys = request.keys()
@@ -126,7 +123,7 @@ def _other_roster(
     add: Sequence[dict[str, Any]],
     retire: Sequence[str],
 ) -> Config:
-    """Return a pool with bots that come or go, or a new one of those that come.
+    """Return a pool with bots added or retired, or a new pool of the added bots.
 
     Raises ConfigError.
     """
@@ -144,14 +141,14 @@ def _other_roster(
 
     bots = [*{table["name"]: table for table in add}.values()]
     pool = build({**made, "bot": bots}, Path(), flags)
-    # As people write it: a bundled bot needs no command, and stays one when the arena moves.
+    # Bundled bots stay without a command in the file, so that it works after the arena moves.
     return replace(pool, text=tomlkit.dumps({**pool.as_written, "bot": bots}))
 
 
 def refuse_newcomers(tournament: Config, names: Sequence[str], folder: Path) -> None:
-    """Start each bot of these names once; raises ArenaError where one cannot play.
+    """Start each of the named bots once; raises ArenaError if one of them cannot play.
 
-    So a roster does not get a bot that would be benched at once: nothing is written yet.
+    Nothing is stored yet, so the pool does not get a bot that it would bench at once.
     """
     wrong = {name: why for name, why in tournament.unfit.items() if name in names}
     hints: dict[str, str] = {}
@@ -182,11 +179,9 @@ def refuse_newcomers(tournament: Config, names: Sequence[str], folder: Path) -> 
 def _configured(
     config: Path | None, out: Path, flags: dict[str, Any], tell: Callable[[str], None]
 ) -> Config:
-    """Return the tournament: the file, else what `out` holds, else the demo, and flags over it.
+    """Return the tournament of the file, of the directory `out`, or the demo, with `flags` applied.
 
-    `tell` hears where it is the demo.
-
-    Raises ConfigError where a file may be meant.
+    `tell` is called for the demo. Raises ConfigError if the user may have meant another file.
     """
     played = played_in(out)
     if config is not None:
@@ -212,39 +207,39 @@ def _configured(
     return build(demo(), Path(), flags)
 
 
-# The same from Python
+# The Python interface
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """How a match stands by its test (SPRT), whether the first bot is better than the second."""
+    """The state of a match's test (SPRT) of whether the first bot is better than the second."""
 
     verdict: Literal["H0", "H1"] | None
-    """`H1`: better by as much as was asked for; `H0`: not so; None: undecided."""
+    """`H1` if the first bot is better by the requested Elo, `H0` if not, None if undecided."""
 
     elo: float | None
-    """By how much the first bot is ahead, in Elo; None where all games ended alike, or none did."""
+    """The Elo difference of the first bot; None without games, or if all games ended alike."""
 
     elo_low: float | None
-    """The lower end of its 95% interval; None: it has none."""
+    """The lower end of the 95% interval; None if it is unbounded."""
 
     elo_high: float | None
     llr: float
-    """The log-likelihood ratio, and `bounds` at which H0 and H1 are accepted."""
+    """The log-likelihood ratio; the test accepts H0 or H1 at `bounds`."""
 
     bounds: tuple[float, float]
     counts: tuple[int, ...]
-    """Pairs of games in which the first bot had 0, ½, 1, 1½ and 2 points."""
+    """The number of game pairs in which the first bot scored 0, ½, 1, 1½ and 2 points."""
 
     @classmethod
     def of(cls, outcome: EventOutcome) -> Self:
-        """Return the decision of a match by what it came to."""
+        """Return the state of the test in a match's outcome."""
         found = outcome.data["sprt"]
         return cls(**{one.name: found[one.name] for one in fields(cls)})
 
     @property
     def score(self) -> float | None:
-        """Return the expected points per game of that advantage, in 0..1."""
+        """The expected score per game at this Elo difference, in 0..1."""
         from lath.arena.schedule.sprt import score_of  # start-up time
 
         return None if self.elo is None else score_of(self.elo)
@@ -252,54 +247,54 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """What a tournament has come to, or a match; more of it is in its directory."""
+    """The result of a tournament or a match; its directory has further files."""
 
     folder: Path
-    """Where the games, the standings and the report are."""
+    """The directory of the games, the standings and the report."""
 
     summary: RunSummary
-    """How the run ended: `done` and `total` games, `is_complete`, `is_spent` (its budget), which
-    pairings were `stopped` and bots `benched`, and why."""
+    """How the run ended: `done` and `total` games, `is_complete`, `is_spent` (the budget), and with
+    reasons the `stopped` pairings and the `benched` bots."""
 
     warnings: tuple[str, ...]
-    """What people should know, without what has come twice."""
+    """Warnings without duplicates."""
 
     @property
     def standings(self) -> Standings:
-        """Return who stands where, overall and by game, as `standings.json` has it."""
+        """The standings overall and by game type, as in `standings.json`."""
         assert self.summary.standings is not None
         return self.summary.standings
 
     @property
     def bots(self) -> tuple[BotTotals, ...]:
-        """Return what each bot did in all games: moves, times, games lost by its own fault."""
+        """Each bot's totals over all games: moves, times and forfeits."""
         return self.summary.bots
 
     @property
     def outcome(self) -> EventOutcome:
-        """Return what it came to by the rules of its format: winner, verdict, sheets."""
+        """The outcome by the rules of the format: winner, verdict, score sheets."""
         return self.summary.outcome
 
     @property
     def games(self) -> Iterator[Record]:
-        """Yield the records of all games, also after a verdict; raises ArenaError."""
+        """The records of all games, including those after a verdict; raises ArenaError."""
         return (one for one in records_of([self.folder], rules=False) if isinstance(one, Record))
 
     @property
     def report(self) -> Path | None:
-        """Return where the HTML report is; None: it was not asked for, or could not be made."""
+        """The path of the HTML report; None if it was not requested or could not be written."""
         path = self.folder / REPORT
         return path if self.summary.unreported is None and path.is_file() else None
 
     @property
     def decision(self) -> Decision | None:
-        """Return how the test of a match stands; None where there is none."""
+        """The state of the match's test; None without a test."""
         return Decision.of(self.outcome) if "sprt" in self.outcome.data else None
 
     def elo(self, bot: str) -> Elo:
-        """Return the rating of a bot, in Elo around the mean of all, with its interval.
+        """Return a bot's Elo relative to the mean of all bots, with its interval.
 
-        Raises KeyError for one that no rated game has.
+        Raises KeyError if the bot has no rated game.
         """
         for row in self.standings.overall.rows:
             if row.name == bot:
@@ -314,9 +309,10 @@ Came = TypeVar("Came", bound=RunResult)
 def heard_by(
     on_event: Callable[[Event], None] | None,
 ) -> Iterator[Callable[[Progress], AbstractContextManager[object]]]:
-    """Have what happens in a run told to somebody, where there is one; an error that ends it, too.
+    """Give a function that passes the events of a run to `on_event`.
 
-    What it gives is told of the run, and gives a context to play it in.
+    The function takes the run's progress and returns the context manager to play in. If an
+    ArenaError ends the run, `on_event` gets that as an event, too.
     """
 
     def hearing(progress: Progress) -> AbstractContextManager[object]:
@@ -344,11 +340,11 @@ def greeting_of(
     beside: Iterable[Mapping[str, Any]] = (),
     game_ids: Iterable[str] = (),
 ) -> Greeting:
-    """Start the bot of a table, and return what it says of itself.
+    """Start the bot of a table and return its handshake.
 
-    `purpose` is one word, by which its processes are known. It sees what it will see when it plays
-    with those `beside` it, in the directory `where`; `game_ids` are what it may play. Raises
-    GameVoidError for a bot that does not start, and ArenaError.
+    `purpose` is one word that marks the bot's processes. The bot's sandbox is that of a game in the
+    directory `where` against the bots `beside` it; `game_ids` are the game types that it may play.
+    Raises GameVoidError if the bot does not start, and ArenaError.
     """
     others = [spec_of(dict(one)) for one in beside]
     spec = ready(spec_of(dict(table)), [str(where.absolute())], beside=others)
@@ -373,9 +369,9 @@ def result_of(
     kind: type[Came] = RunResult,  # type: ignore[assignment]  # where none is named
     **more: Any,
 ) -> Came:
-    """Tell that a run has ended, and return its result, of a `kind` that has `more` fields.
+    """Report the end of a run and return its result, a `kind` with the further fields `more`.
 
-    Raises KeyboardInterrupt where somebody has asked it to stop: all is kept then.
+    Raises KeyboardInterrupt if the run was interrupted; its files are complete.
     """
     status = INTERRUPTED if summary.interrupted else FAULT * (not summary.is_fine)
     files = {name: str((folder / name).resolve()) for name in FILES if (folder / name).is_file()}
@@ -396,9 +392,9 @@ def played(
     progress: Progress | None = None,
     **others: Any,
 ) -> tuple[RunSummary, Progress]:
-    """Play what is asked for, and return how that ended; raises ArenaError.
+    """Play what is requested and return the summary; raises ArenaError.
 
-    `progress` is told of it; `others` take the place of terms of the request.
+    `progress` receives the events; `others` override the terms of the request.
     """
     progress = progress or Progress(config)
     with request.elsewhere() as elsewhere, audience.watched(progress):
@@ -408,14 +404,13 @@ def played(
 
 @door(RunRequest)
 def tournament(request: RunRequest) -> RunResult:
-    """Play a tournament, or go on with one, as `arena run` does; return what it came to.
+    """Start or resume a tournament as `arena run` does, and return its result.
 
     The arguments are the fields of `RunRequest`.
 
-    Ctrl-C is a KeyboardInterrupt, when all processes have ended and standings are written. Bots
-    that fail cost themselves games, not the caller an exception: see `summary.benched`
-    and `summary.stopped`. Raises
-    ConfigError and StoreError, DiskError and MachineError after `disk_patience` seconds.
+    Ctrl-C raises KeyboardInterrupt after all processes have ended and the standings are written. A
+    bot that fails loses games but raises nothing: see `summary.benched` and `summary.stopped`.
+    Raises ConfigError, StoreError, and after `disk_patience` seconds DiskError or MachineError.
     """
     config, folder = settled(request)
     with heard_by(request.on_event) as hearing:

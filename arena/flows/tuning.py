@@ -1,7 +1,4 @@
-"""Tuning: the values of its options that make a bot strongest, and a test of them.
-
-It is what `arena tune` does, and the same from Python.
-"""
+"""Find the values of options that make a bot strongest and test them, as `arena tune` does."""
 
 from __future__ import annotations
 
@@ -42,19 +39,19 @@ from lath.arena.tournament.run.progress import Progress, RunSummary
 from lath.games.naming import lasting
 
 FOLDER: Final = Path("tuning")
-"""Where a tuning is kept that nobody names a directory for."""
+"""The default directory of a tuning."""
 
 PAIRS: Final = 500
-"""Of tuning, and at most of the test."""
+"""The default number of pairs for the tuning, and the maximum for the test."""
 
 FORMAT: Final = "tune"
 
 
 class TuningEnd(NamedTuple):
-    """A tuning that has ended, for now."""
+    """A tuning at the end of a run; a later run can resume it."""
 
     names: tuple[str, str]
-    """The bot's with its values of the start, and with the tuned ones."""
+    """The names of the bot with its initial values and with the tuned ones."""
 
     folder: Path
     summary: RunSummary
@@ -62,11 +59,11 @@ class TuningEnd(NamedTuple):
 
 
 Word = Literal["better", "not better", "undecided"]
-"""What a tuning says of the tuned values."""
+"""The verdict on the tuned values."""
 
 
 def verdict_of(data: Mapping[str, Any]) -> tuple[int, Word]:
-    """Return the exit status that the outcome of a tuning comes to, and the word for it."""
+    """Return the exit status and the word for the verdict of a tuning."""
     if (found := data.get("sprt", {}).get("verdict")) == "H1":
         return BETTER, "better"
     if found == "H0" or data["tune"]["is_same"]:
@@ -75,12 +72,12 @@ def verdict_of(data: Mapping[str, Any]) -> tuple[int, Word]:
 
 
 def values_of(data: Mapping[str, Any]) -> dict[str, int | float]:
-    """Return the tuned values that the outcome of a tuning has, by the options' names."""
+    """Return the tuned values by the names of the options."""
     return {each["name"]: each["value"] for each in data["tune"]["options"]}
 
 
 def is_tuning(text: str) -> bool:
-    """Return whether BOT is the directory of a tuning, which is gone on with.
+    """Return whether BOT is the directory of a tuning to resume.
 
     Raises ConfigError.
     """
@@ -89,11 +86,9 @@ def is_tuning(text: str) -> bool:
 
 
 def configured(request: TuneRequest, where: Path, note: Callable[[str], None]) -> Config:
-    """Return the tournament that tunes a bot, which is started to say its options.
+    """Return the configuration that tunes a bot; starts the bot to read its options.
 
-    It is kept in the directory `where`.
-
-    Raises ArenaError.
+    The tuning is stored in the directory `where`. Raises ArenaError.
     """
     origin = origin_of(in_words(request.bot), "bot", request.sandbox)
     if origin.note:
@@ -144,7 +139,7 @@ def _rounds(pairs: int, played: Sequence[str]) -> int:
 
 
 def _gone_on_with(folder: Path, request: TuneRequest) -> Config:
-    """Return the tournament of a directory; raises ConfigError."""
+    """Return the configuration of a tuning to resume; raises ConfigError."""
     if fixed := request.of_new_ones:
         said = ", ".join(map(flag_of, fixed))
         raise ConfigError(f"{folder}: a tuning is resumed with its own settings; leave out {said}")
@@ -160,9 +155,9 @@ def _gone_on_with(folder: Path, request: TuneRequest) -> Config:
 
 
 def _refuse_more(own: Path, asked: str) -> None:
-    """Raise ConfigError where a tuning was begun with a weaker sandbox than is asked for now.
+    """Raise ConfigError if a tuning began with a weaker sandbox than `asked`.
 
-    What the file in the folder of its bot said then is part of its configuration.
+    The tuning's configuration includes what the file in the bot's folder said at that time.
     """
     toml, text = read_toml(own)
     lines = lines_of(text)
@@ -173,7 +168,7 @@ def _refuse_more(own: Path, asked: str) -> None:
 
 
 def held(request: TuneRequest, audience: Audience) -> TuningEnd:
-    """Tune a bot, or go on with that, and return how it ended; raises ArenaError."""
+    """Start or resume a tuning and return its state at the end of the run; raises ArenaError."""
     named = str(request.bot) if isinstance(request.bot, Path) else in_words(request.bot)
     if goes_on := is_tuning(named):
         where = Path(named)
@@ -191,32 +186,32 @@ def held(request: TuneRequest, audience: Audience) -> TuningEnd:
     return TuningEnd((start, tuned), where, summary, progress)
 
 
-# The same from Python
+# The Python interface
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneResult(RunResult):
-    """What a tuning has come to."""
+    """The result of a tuning."""
 
     @property
     def values(self) -> dict[str, int | float]:
-        """Return where the options are, by name: tuned, once all pairs of that are played."""
+        """The current values of the options by name; final after all pairs of the tuning."""
         return values_of(self.outcome.data)
 
     @property
     def verdict(self) -> Word:
-        """Return what the test says of these values."""
+        """The test's verdict on the tuned values."""
         return verdict_of(self.outcome.data)[1]
 
 
 @door(TuneRequest)
 def tune(request: TuneRequest) -> TuneResult:
-    """Look for the values of its options with which a bot is strongest, as `arena tune` does.
+    """Tune a bot's options for the greatest strength, as `arena tune` does.
 
     The arguments are the fields of `TuneRequest`.
 
-    Ctrl-C and errors are as of `lath.arena.tournament`; a bot that does not start is an ArenaError
-    here.
+    Ctrl-C and errors are handled as in `lath.arena.tournament`. Raises ArenaError if a bot does not
+    start.
     """
     with heard_by(request.on_event) as hearing:
         ended = held(request, Audience(watched=hearing))

@@ -1,17 +1,17 @@
 """Signals that ask this process to stop, for good or until it is continued.
 
-Those that ask it to end are counted, and whoever takes long looks.
+Requests to end the process are counted, and long-running code checks the count.
 
-An exception that comes from a handler may come anywhere: also in a `__del__`, in what a fork calls
-and in a class that is being made, where Python drops it or makes another one of it. So a run only
-counts signals and looks between two things that it does (`look`, `requests`). What may wait or
-compute for long and spoils nothing is `interruptible`: there the handler raises, and what is
-dropped is raised again.
+An exception from a signal handler can come anywhere, even in a `__del__`, in a function that a fork
+calls, or while a class is created. There Python drops it or turns it into another one. So a run
+only counts signals, and checks between two steps (`look`, `requests`). Code that can wait or
+compute for long without damage is `interruptible`. There the handler raises, and a dropped
+exception is raised again.
 
-At a Ctrl-Z everything stops that this process has started and told of (`stopping_too`): bots, and
-workers with theirs. `awake_s` is the clock that stands still meanwhile.
+At a Ctrl-Z, all registered processes (`stopping_too`) stop together with this one: bots, and
+workers with their bots. The clock `awake_s` does not advance in the meantime.
 
-Must stay light: it is the first that the program imports.
+This module must stay light, since the program imports it first.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ from functools import partial
 from typing import NamedTuple
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Ctrl-C, what service managers send, and a terminal that is closed."""
+"""Ctrl-C, the signal of service managers, and that of a closed terminal."""
 
 _NEVER = sys.maxsize
 
 _AGAIN_S = 0.01
-"""After what time an exception that was dropped comes again."""
+"""Seconds after which a dropped exception is raised again."""
 
 _requests = 0
 _raises_from = _NEVER
-"""At the how many-th request the handler raises."""
+"""Number of requests from which the handler raises."""
 
 _has_raised = False
 
 _called: list[Callable[[], object]] = []
-"""Who wants to be called at a request."""
+"""Functions to call at each request."""
 
 
 def requests() -> int:
-    """Return how often somebody has asked this process to stop."""
+    """Return how often this process was asked to stop."""
     return _requests
 
 
 def look() -> None:
-    """Raise KeyboardInterrupt if somebody has asked to stop, and was not answered so before."""
+    """Raise KeyboardInterrupt if this process was asked to stop and has not raised it yet."""
     if _requests and not _has_raised:
         raise KeyboardInterrupt
 
 
 def _heed(_number: int, _frame: object) -> None:
-    global _requests  # noqa: PLW0603 - it is a fact about the process
+    global _requests  # noqa: PLW0603 - it belongs to the whole process
     _requests += 1
     for call in _called:
         call()
@@ -65,16 +65,16 @@ def _heed(_number: int, _frame: object) -> None:
 
 
 def _raise(*_: object) -> None:
-    """Raise once where that is allowed: a second time would interrupt the clearing up."""
-    global _has_raised  # noqa: PLW0603 - likewise
+    """Raise once if that is allowed; a second exception would interrupt the cleanup."""
+    global _has_raised  # noqa: PLW0603 - it belongs to the whole process
     if _requests >= _raises_from and not _has_raised:
         _has_raised = True
         raise KeyboardInterrupt
 
 
 def _raise_again(dropped: sys.UnraisableHookArgs) -> None:
-    """Have an interrupt that Python has dropped come again, and tell of everything else."""
-    global _has_raised  # noqa: PLW0603 - likewise
+    """Raise an interrupt again that Python has dropped; report any other exception."""
+    global _has_raised  # noqa: PLW0603 - it belongs to the whole process
     if not issubclass(dropped.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(dropped)
         return
@@ -90,7 +90,7 @@ def begin(*kinds: signal.Signals) -> None:
 
 
 def _set_handlers(kinds: tuple[signal.Signals, ...]) -> list[Callable[[], object]]:
-    """Have signals counted, but for a SIGHUP that nohup ignores; return what takes that back."""
+    """Count signals, except for a SIGHUP that nohup ignores; return functions to undo this."""
     is_immune = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     heard = [kind for kind in kinds if not (is_immune and kind == signal.SIGHUP)]
     return [partial(signal.signal, kind, signal.signal(kind, _heed)) for kind in heard]
@@ -98,9 +98,9 @@ def _set_handlers(kinds: tuple[signal.Signals, ...]) -> list[Callable[[], object
 
 @contextmanager
 def heeded(*, raises: bool = False) -> Iterator[None]:
-    """Count signals in here, and raise KeyboardInterrupt at the first if it `raises`.
+    """Count signals in the block; if `raises`, raise KeyboardInterrupt at the first one.
 
-    In another thread than the first one nothing can be heeded: signals go on as they did.
+    In other threads than the first one, this has no effect.
     """
     import threading  # start-up time
 
@@ -116,15 +116,15 @@ def heeded(*, raises: bool = False) -> Iterator[None]:
         finally:
             for take_back in undo:
                 take_back()
-            if signal.getsignal(signal.SIGINT) is not _heed:  # the next run is asked anew
+            if signal.getsignal(signal.SIGINT) is not _heed:  # the next run starts from zero
                 _requests, _has_raised = 0, False
 
 
 @contextmanager
 def calling(call: Callable[[], object]) -> Iterator[None]:
-    """Have this called at each request, so that who waits for other things notices at once.
+    """Call a function at each request, so that waiting code notices the request at once.
 
-    It may be called anywhere, and so may do no more than `SimpleQueue.put`.
+    The call can come anywhere, so it must not do more than `SimpleQueue.put`.
     """
     _called.append(call)
     try:
@@ -135,9 +135,9 @@ def calling(call: Callable[[], object]) -> Iterator[None]:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Raise KeyboardInterrupt at a request that comes in here, or has come before.
+    """Raise KeyboardInterrupt at a request during the block or before it.
 
-    For a call that may wait for ever, and for computing; not for what must be finished.
+    For calls that may wait without end, and for computations; not for work that must be finished.
     """
     with raising(1):
         look()
@@ -148,8 +148,8 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def raising(at: int) -> Iterator[None]:
-    """Raise KeyboardInterrupt once, at the `at`-th request or a later one that comes in here."""
-    global _raises_from, _has_raised  # noqa: PLW0603 - likewise
+    """Raise KeyboardInterrupt once in the block, at the `at`-th request or a later one."""
+    global _raises_from, _has_raised  # noqa: PLW0603 - they belong to the whole process
     before = _raises_from, _has_raised
     _raises_from = at
     try:
@@ -160,7 +160,7 @@ def raising(at: int) -> Iterator[None]:
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Count one more request where it takes longer: nobody who stops a service waits for ever."""
+    """Count one more request if the block takes longer, so that a service always ends in time."""
     signal.signal(signal.SIGALRM, _heed)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
@@ -173,27 +173,27 @@ def within(seconds: float) -> Iterator[None]:
 
 
 class Companion(NamedTuple):
-    """What stops with this process and goes on with it."""
+    """Something that stops and continues together with this process."""
 
     stop: Callable[[], object]
     resume: Callable[[], object]
     settle: Callable[[], object] = bool
-    """Wait until it has stopped, after all were told to."""
+    """Wait until it has stopped, after all companions were asked to stop."""
 
 
 _companions: dict[int, Companion] = {}
 _numbers = itertools.count()
 _pauses: list[tuple[float, float]] = []
-"""When this process stood still, on the monotonic clock; the end of the present pause is open."""
+"""Times at which this process was stopped, on the monotonic clock; the current pause has no end."""
 
 _starting: list[None] = []
-"""One for each process that is being started and was not told of yet."""
+"""One entry per process that is being started and is not registered yet."""
 
 _is_pausing = _is_put_off = False
 
 
 def stopping_too(companion: Companion) -> Callable[[], object]:
-    """Have something stop whenever this process does; return what ends that."""
+    """Register a companion that stops with this process; return a function to remove it."""
     key = next(_numbers)
     _companions[key] = companion
     return lambda: _companions.pop(key, None)
@@ -201,7 +201,7 @@ def stopping_too(companion: Companion) -> Callable[[], object]:
 
 @contextmanager
 def starting() -> Iterator[None]:
-    """Put off a Ctrl-Z that comes in here: what starts is told to stop with us at the end of it."""
+    """Delay a Ctrl-Z until the end of the block, when the new process is registered."""
     _starting.append(None)
     try:
         yield
@@ -211,27 +211,28 @@ def starting() -> Iterator[None]:
 
 
 def _pause_again() -> None:
-    """Heed a Ctrl-Z that was put off, if now is the time."""
-    global _is_put_off  # noqa: PLW0603 - it is a fact about the process
+    """Handle a delayed Ctrl-Z if that is possible now."""
+    global _is_put_off  # noqa: PLW0603 - it belongs to the whole process
     if _is_put_off and not (_starting or _is_pausing):
         _is_put_off = False
         os.kill(os.getpid(), signal.SIGTSTP)
 
 
 def held() -> set[signal.Signals | int]:
-    """Hold a Ctrl-Z back in this thread, and in what it starts until that is `pausable`.
+    """Block Ctrl-Z in this thread, and in processes that it starts, until they are `pausable`.
 
-    Return what was held before, for `signal.pthread_sigmask`.
+    Return the signals blocked before, for `signal.pthread_sigmask`.
     """
     return signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTSTP,))
 
 
 @contextmanager
 def pausable(*, has_shell: bool = True) -> Iterator[None]:
-    """At a Ctrl-Z in here, stop with all that was named; only for the first thread.
+    """Stop with all companions at a Ctrl-Z in the block; only for the first thread.
 
-    Who ignores that signal does so in here, too. The system ignores it for a process that no shell
-    could continue. One that has no shell, but `has_shell=False`, is continued by who stopped it.
+    A process that ignores the signal still ignores it in the block. The system ignores it for a
+    process that no shell could continue. A process without a shell, with `has_shell=False`, is
+    continued by the process that stopped it.
     """
     if signal.getsignal(signal.SIGTSTP) is not signal.SIG_DFL:
         yield
@@ -245,8 +246,8 @@ def pausable(*, has_shell: bool = True) -> Iterator[None]:
 
 
 def _pause(by: signal.Signals, _number: int, _frame: object) -> None:
-    """Stop, and what is to stop with this process before it; go on when somebody says so."""
-    global _is_pausing, _is_put_off  # noqa: PLW0603 - likewise
+    """Stop all companions and then this process; continue them afterwards."""
+    global _is_pausing, _is_put_off  # noqa: PLW0603 - they belong to the whole process
     if _is_pausing or _starting:
         _is_put_off = True
         return
@@ -265,14 +266,14 @@ def _pause(by: signal.Signals, _number: int, _frame: object) -> None:
 
 
 def _stop_oneself(by: signal.Signals) -> None:
-    """Stop until somebody lets this process go on; a Ctrl-Z from then on is another one.
+    """Stop until this process is continued; after that, another Ctrl-Z counts again.
 
-    The system drops a Ctrl-Z for a process without a shell that does not handle it. So such a one
-    keeps its handler: one that was dropped would leave its bots running.
+    The system drops a Ctrl-Z for a process without a shell that does not handle it. So such a
+    process keeps its handler, because a dropped Ctrl-Z would leave its bots running.
     """
-    global _is_put_off  # noqa: PLW0603 - likewise
+    global _is_put_off  # noqa: PLW0603 - it belongs to the whole process
     if by is signal.SIGSTOP:
-        _is_put_off = False  # who asked twice before that meant one stop
+        _is_put_off = False  # two requests before that mean one stop
         signal.raise_signal(by)
         return
     handler = signal.getsignal(signal.SIGTSTP)
@@ -285,25 +286,25 @@ def _stop_oneself(by: signal.Signals) -> None:
 
 
 def _call(calls: Iterable[Callable[[], object]]) -> None:
-    """Call each, whatever the system refuses: a terminal may be gone, or descriptors short."""
+    """Call each function even if the system refuses one, for example without a terminal."""
     for call in calls:
         with suppress(OSError):
             call()
 
 
 def awake_s() -> float:
-    """Return the monotonic clock less all the time for which this process was stopped."""
+    """Return the monotonic clock in seconds, without the times when this process was stopped."""
     now_s = time.monotonic()
     return awake_at(now_s) if _pauses else now_s
 
 
 def awake_at(at_s: float) -> float:
-    """Return what that clock showed at a time of the monotonic one."""
+    """Return the value of `awake_s` at a time of the monotonic clock."""
     return at_s - sum(max(0.0, min(at_s, end_s) - began_s) for began_s, end_s in _pauses)
 
 
 def session_of(pid: int) -> Companion:
-    """Return a process that leads a group of its own, with the processes in it."""
+    """Return a companion for a process that leads its own group, with the whole group."""
 
     def send(number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):
@@ -313,7 +314,7 @@ def session_of(pid: int) -> Companion:
 
 
 def ignore() -> None:
-    """Heed no signal that asks to stop from now on: it is decided how the process ends."""
+    """Ignore all requests to stop from now on, since the process is already ending."""
     signal.setitimer(signal.ITIMER_REAL, 0)
     for kind in STOPPING:
         signal.signal(kind, signal.SIG_IGN)

@@ -1,6 +1,6 @@
-"""What the machine gives: cores, open files and disks.
+"""The machine's resources: cores, open files and disks.
 
-A bot and the runner's worker take turns: pinned to one core they never wait for another to wake.
+A bot and the runner's worker take turns on one core, so that neither waits for a core to wake up.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ _CPUS: Final = Path("/proc/cpuinfo")
 _QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
 
 Cores = tuple[int, ...]
-"""Numbers of cores, as the system counts them."""
+"""Numbers of cores, in the system's numbering."""
 
 
 def available() -> Cores:
     """Return the cores that this process may use, one of each physical core before its siblings.
 
-    No more than a container's quota pays for, and never none.
+    The number is limited by a container's quota, but there is at least one.
     """
     allowed = sorted(
         os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
     )
-    leading: dict[str, int] = {}  # by what names the physical core
+    leading: dict[str, int] = {}  # by the name of the physical core
     for core in allowed:
         try:
             siblings = (_TOPOLOGY / f"cpu{core}/topology/thread_siblings_list").read_text().strip()
-        except OSError:  # the system does not say
+        except OSError:  # unknown on this system
             siblings = str(core)
         leading.setdefault(siblings, core)
     ordered = sorted(allowed, key=lambda core: core not in leading.values())
@@ -63,14 +63,14 @@ def available() -> Cores:
 
 
 def games_at_once(threads: int) -> int:
-    """Return how many games there are cores for, of bots that need so many; 1 at least."""
+    """Return for how many games with this many threads there are cores; at least 1."""
     return max(1, len(available()) // threads)
 
 
 def shares(slots: int, threads: int, cores: Sequence[int]) -> list[Cores] | None:
-    """Return for each slot the cores that are its alone; None where there are too few.
+    """Return separate cores for each slot, or None if there are too few.
 
-    `threads` is how many cores a game needs at the same time.
+    `threads` is the number of cores that a game needs at the same time.
 
     >>> shares(2, 1, (0, 1, 2))
     [(0,), (1,)]
@@ -81,14 +81,14 @@ def shares(slots: int, threads: int, cores: Sequence[int]) -> list[Cores] | None
 
 
 def machine_bytes() -> int:
-    """Return the memory that the machine has; 0 where nobody tells."""
-    with suppress(OSError, ValueError):  # a system that does not know these names
+    """Return the machine's memory in bytes; 0 if unknown."""
+    with suppress(OSError, ValueError):  # names that some systems do not have
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return 0
 
 
 def machine() -> dict[str, Any]:
-    """Return what this machine is, as `reports.background.Machine` has it."""
+    """Return the description of this machine for `reports.background.Machine`."""
     cpu = platform.machine()  # `platform.processor` starts a program
     with suppress(OSError):
         models = re.findall(r"^model name\s*:\s*(.+)$", _CPUS.read_text(), re.MULTILINE)
@@ -103,25 +103,25 @@ def machine() -> dict[str, Any]:
 
 
 _RUNNER: Final = 48
-"""Open files of a runner without workers: database, records, terminal, modules while they load."""
+"""Open files of a runner without workers: database, records, terminal, modules being loaded."""
 
 _EACH_SLOT: Final = 4
-"""Both pipes of a worker, and two more while it starts."""
+"""Open files per worker: two pipes, and two more while it starts."""
 
 _WORKER: Final = 64
-"""Open files of a worker: four for each bot that it keeps or starts, and its own."""
+"""Open files of a worker: four for each bot, and its own."""
 
 
 def open_files(jobs: int) -> int:
-    """Return how many files a process of a run of so many games at a time may have open."""
+    """Return the open files that a process of a run with so many games at a time may need."""
     return max(_RUNNER + _EACH_SLOT * jobs, _WORKER)
 
 
 def ensure(jobs: int) -> None:
-    """Raise the limit on open files as far as a run of so many games at a time needs it.
+    """Raise the limit on open files as far as a run with so many games at a time needs it.
 
-    Before anything is started: one that finds out later loses bots in the middle of games. Raises
-    ConfigError where it is refused.
+    Call this before anything is started, because a later failure would lose bots in the middle of
+    games. Raises ConfigError if the system refuses.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = open_files(jobs)
@@ -137,16 +137,16 @@ def ensure(jobs: int) -> None:
 
 
 ROOM: Final = 100_000_000
-"""Bytes that should be free where a tournament begins: some 30,000 games."""
+"""Bytes that should be free when a tournament begins: about 30,000 games."""
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 _PROBE: Final = 1 << 16
-"""Bytes; no file system has that much left of a block."""
+"""Bytes to write; more than any file system has left in a block."""
 
 
 def is_full(folder: Path) -> bool:
-    """Return whether nothing can be written in a folder because there is no room."""
+    """Return whether a folder's disk or quota is full."""
     try:
         with tempfile.TemporaryFile(dir=folder, buffering=0) as probe:
             probe.write(bytes(_PROBE))
@@ -157,17 +157,17 @@ def is_full(folder: Path) -> bool:
 
 
 _DAMAGED: Final = (0, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG)
-"""Kinds of errors of questions that a sound database answers; Python's own, of text that is no
-UTF-8, have none."""
+"""Kinds of errors that a valid database never gives. 0 is for Python's own errors, such as text
+that is not UTF-8."""
 
 
 _HINDERED: Final = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
-"""Kinds of errors of who cannot make a file, for want of permission or of room."""
+"""Kinds of errors when a file cannot be made, for lack of permission or space."""
 
 
 @contextmanager
 def database_errors(path: Path) -> Iterator[None]:
-    """Turn the errors of a database into ours."""
+    """Turn a database's errors into StoreError."""
     try:
         yield
     except sqlite3.Error as error:
@@ -176,7 +176,7 @@ def database_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def reading_database(path: Path) -> Iterator[None]:
-    """Turn the errors of a database into ours, and those of values that nobody has stored."""
+    """Turn a database's errors, and errors about invalid values in it, into StoreError."""
     try:
         with database_errors(path):
             yield
@@ -185,12 +185,12 @@ def reading_database(path: Path) -> Iterator[None]:
 
 
 def primary_code(error: sqlite3.Error) -> int:
-    """Return the kind of a database's error, without where in SQLite it is; 0 where it has none."""
+    """Return the kind of a database error without its details; 0 if it has none."""
     return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
 
 
 def in_words(error: Exception) -> str:
-    """Return what a database says of an error, on one line and without the text it is about."""
+    """Return the message of a database error on one line, without the text that it concerns."""
     return "a text is not UTF-8" if "decode to UTF-8" in str(error) else str(error)
 
 
@@ -207,7 +207,7 @@ def _database_error(path: Path, error: sqlite3.Error) -> StoreError:
         return InUseError("locked by another program", path)
     if kind == sqlite3.SQLITE_FULL:
         return DiskError(words, path, ": ", is_full=True)
-    if kind == sqlite3.SQLITE_IOERR:  # also what SQLite makes of a quota that is used up
+    if kind == sqlite3.SQLITE_IOERR:  # also SQLite's error for an exhausted quota
         return DiskError(words, path, ": ", is_full=is_full(path.parent))
     if kind in _HINDERED and is_full(path.parent):
         return DiskError(f"{words}, the disk is full", path, ": ", is_full=True)
@@ -217,7 +217,7 @@ def _database_error(path: Path, error: sqlite3.Error) -> StoreError:
 
 
 def writing_error(path: Path, error: OSError, what: str = "written") -> StoreError:
-    """Return what to raise for a file that cannot be written, or whatever it cannot be."""
+    """Return the exception for a file that cannot be written, or cannot be `what`."""
     wrong = f"cannot be {what}: {error.strerror or error}"
     if error.errno in (*_FULL, *LACKS, errno.EIO):
         return DiskError(wrong, path, is_full=error.errno != errno.EIO)
@@ -225,30 +225,30 @@ def writing_error(path: Path, error: OSError, what: str = "written") -> StoreErr
 
 
 class HeldFolder:
-    """A directory that must stay where it is: who moves it may make another one in its place."""
+    """A folder that must stay in its place; a moved one may be replaced by another."""
 
     def __init__(self, path: Path) -> None:
-        """Hold the directory that is there now; raises StoreError."""
+        """Hold the folder that is there now; raises StoreError."""
         self._path: Final = path
-        self._place: Final = path.absolute()  # where a database has its files, whatever moves
+        self._place: Final = path.absolute()  # a database keeps using this path
         try:
             self._held = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         except OSError as error:
             raise writing_error(path, error, "opened") from error
 
     def close(self) -> None:
-        """Let go of the directory; its path may not be asked for afterwards."""
+        """Release the folder; `path` must not be used afterwards."""
         os.close(self._held)
         self._held = -1
 
     @property
     def path(self) -> Path:
-        """Return the path, which leads to the directory still; raises MovedError."""
+        """Return the path if it still leads to the folder; raises MovedError."""
         self.check()
         return self._path
 
     def check(self) -> None:
-        """Raise MovedError if the path leads elsewhere, or nowhere."""
+        """Raise MovedError if the path leads elsewhere or nowhere."""
         found = "another one"
         try:
             if os.path.samestat(os.fstat(self._held), os.stat(self._place)):  # noqa: PTH116 - 2 µs
@@ -261,9 +261,9 @@ class HeldFolder:
         )
 
     def _now_at(self) -> str:
-        """Return in words where the directory is now, as far as the system tells."""
+        """Return a hint with the folder's present path, if the system knows it."""
         try:
-            now = os.readlink(f"/proc/self/fd/{self._held}")  # noqa: PTH115 - no path's
+            now = os.readlink(f"/proc/self/fd/{self._held}")  # noqa: PTH115 - not a real path
             is_there = os.path.samestat(os.fstat(self._held), os.stat(now))  # noqa: PTH116
         except OSError:
             return ""
@@ -271,44 +271,46 @@ class HeldFolder:
 
 
 PATIENCE_S: Final = 600.0
-"""How long to wait for what the machine lacks, such as room on a full disk."""
+"""Seconds to wait for a missing resource, such as space on a full disk."""
 
 FIRST_WAIT_S: Final = 0.5
 LONGEST_WAIT_S: Final = 10.0
-"""Between two tries; each wait is twice the one before."""
+"""Seconds between two tries; each wait is twice as long as the last one."""
 
 ENOUGH: Final = "the machine has enough again"
 
 RETRIES: Final = 3
-"""How often to try again where nothing is lacking but fails: time will not mend it."""
+"""Number of tries after a failure that is not a lack of resources, since waiting does not fix it.
+"""
 
 
 class Patience:
-    """When to try again what the machine refuses, and when to give it up."""
+    """Decides when to retry after the machine refuses something, and when to give up."""
 
     def __init__(self, warn: Callable[[str], None], patience_s: float, *, well: str) -> None:
-        """`warn` hears when the waiting begins and, with the words `well`, when it is over."""
+        """`warn` gets a message when the waiting begins, and one with `well` when it ends."""
         self._warn: Final = warn
         self._patience_s: Final = patience_s
         self._well: Final = well
-        self._tries = 0  # that failed, one after the other
-        self._began_s = 0.0  # when the first of them did
+        self._tries = 0  # failed tries in a row
+        self._began_s = 0.0  # time of the first of them
         self._next_s = 0.0
 
     @property
     def is_waiting(self) -> bool:
-        """Return whether the last try has failed."""
+        """Return whether the last try failed."""
         return self._tries > 0
 
     @property
     def is_due(self) -> bool:
-        """Return whether it is time to try."""
+        """Return whether it is time for a try."""
         return not self._tries or time.monotonic() >= self._next_s
 
     def refused(self, warning: str, *, is_failing: bool = False) -> bool:
-        """Note a try that has failed; return whether another one makes sense.
+        """Note a failed try; return whether to try again.
 
-        With `is_failing` that is only so a few times. The first one is worth a `warning`.
+        The first one in a row gives the `warning`. With `is_failing`, only a few more tries are
+        allowed.
         """
         now_s = time.monotonic()
         self._tries += 1
@@ -324,12 +326,12 @@ class Patience:
         return True
 
     def lacks(self, error: MachineError) -> None:
-        """Note a try that the machine has refused; raises MachineError where none makes sense."""
+        """Note a try that the machine refused; raises MachineError if no try is left."""
         if not self.refused(f"{error}; no new game begins until there is enough; trying again"):
             raise MachineError(f"{error}; no bot has lost a game by it") from error
 
     def granted(self) -> None:
-        """Note a try that has not failed."""
+        """Note a successful try."""
         if self._tries:
             after_s = time.monotonic() - self._began_s
             self._tries = 0

@@ -1,6 +1,6 @@
-"""Read small files that somebody else may have put there: never wait for one, never follow a link.
+"""Safe access to small files from untrusted sources, which never waits and follows no links.
 
-A pipe, a device or a file of terabytes is refused, and nothing is read of it.
+A pipe, a device or a file that is too large is refused.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ KINDS: Final = {
     stat.S_IFDIR: "a folder",
     stat.S_IFLNK: "a link",
 }
-"""Words for what is not a regular file."""
+"""Names of files that are not regular ones."""
 
 DEEPEST: Final = 12
-"""Levels of lists and objects that are shown of a value."""
+"""Levels of lists and objects that are kept of a value."""
 
 LONGEST: Final = 4_000
-"""Characters that are shown of a text."""
+"""Characters that are kept of a text."""
 
 MOST: Final = 20_000
-"""Members that are shown of a list or an object."""
+"""Members that are kept of a list or an object."""
 
 
 class OddFileError(LathError, OSError):
@@ -41,14 +41,14 @@ class OddFileError(LathError, OSError):
 
 
 def kind_fault(mode: int) -> str:
-    """Return why a file of this mode is not read; empty for a regular file."""
+    """Return why a file of this mode is refused; empty for a regular file."""
     kind = stat.S_IFMT(mode)
     return "" if kind == stat.S_IFREG else f"it is {KINDS.get(kind, 'not a file')}, not a file"
 
 
 def opened(path: Path) -> int:
     """Return a descriptor of a regular file, opened to read; raises OSError."""
-    if fault := kind_fault(path.lstat().st_mode):  # to open a device may do something already
+    if fault := kind_fault(path.lstat().st_mode):  # opening a device can have an effect
         raise OddFileError(fault)
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY)
     if fault := kind_fault(os.fstat(descriptor).st_mode):
@@ -67,7 +67,7 @@ def read_small(path: Path, most: int) -> bytes:
 
 
 def size_words(size: int) -> str:
-    """Return a number of bytes as people write it.
+    """Return a size in bytes as text.
 
     >>> size_words(1 << 20), size_words(3 << 30)
     ('1 MiB', '3 GiB')
@@ -86,7 +86,7 @@ def reason_of(error: OSError) -> str:
 
 
 def read_json(path: Path, most: int) -> Any:
-    """Return the value of a small JSON file as `plain` has it; raises OSError and ValueError."""
+    """Return the value of a small JSON file, after `plain`; raises OSError and ValueError."""
     try:
         return plain(json.loads(read_small(path, most)))
     except RecursionError as error:
@@ -94,7 +94,7 @@ def read_json(path: Path, most: int) -> Any:
 
 
 def read_checked(path: Path, most: int) -> CheckedFile:
-    """Return what a small file says that has a checksum of its own, as `plain` has it.
+    """Return the value of a small file with a checksum, after `plain`.
 
     Raises OSError and ValueError.
     """
@@ -125,10 +125,10 @@ def plain(value: Any, deepest: int = DEEPEST) -> Any:
 
 
 def text_of(value: object, most: int = 200) -> str:
-    """Return a text that UTF-8 and pages can have, cut to `most` characters; empty for no text."""
+    """Return a text valid in UTF-8, cut to `most` characters; empty if `value` is not a text."""
     return value[:most].encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 def name_of(path: Path | str) -> str:
-    """Return the name of a file as people can read it, whatever its bytes are."""
+    """Return the printable form of a file name, which may contain any bytes."""
     return printable(os.fsencode(path).decode("utf-8", "replace"))

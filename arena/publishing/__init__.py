@@ -1,4 +1,4 @@
-"""Pages and files about tournaments for other people.
+"""Pages and files about tournaments, for readers other than the organiser.
 
-`reports` decides how a page looks.
+`reports` has the layout of the pages.
 """

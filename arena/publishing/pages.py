@@ -1,6 +1,6 @@
-"""Pages beside tournaments and in folders: which are ours, when to write them anew, and how.
+"""Write pages next to tournaments and into folders, and decide when they are out of date.
 
-Nobody else's file is written over or removed.
+Files that the arena did not write are never overwritten or removed.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 
 
 _READ: Final = (DATABASE, RECORDS, OUTCOME, CONFIG)
-"""What a report is made of."""
+"""The files that a report reads."""
 
 
 def needs_report(tournament: Path) -> bool:
-    """Return whether the report of a tournament is missing, or older than what it is made of."""
+    """Return whether a tournament's report is missing or older than the files that it reads."""
     files = [tournament / REPORT, *(tournament / name for name in _READ), *leagues_of(tournament)]
     made_ns, *changed_ns = (path.stat().st_mtime_ns if path.is_file() else -1 for path in files)
     return made_ns < max(changed_ns)
@@ -62,19 +62,18 @@ def collect(
     counts_again: bool = False,
     scale: Scale = PLAIN_SCALE,
 ) -> tuple[IndexDocument, dict[Path, ArenaError]]:
-    """Return the data of the page in `base` on the tournaments below `folder`.
+    """Return the data of the index page in `base` on the tournaments below `folder`.
 
-    With it those that are left out, since they are damaged or cannot be read; `doubts` gets what is
-    to be said of the others. If `public` is given, the page is for everybody, and links to reports
-    of these tournaments alone, where they lie below it. A game that two of them have counts in
-    both, and once in all, unless it `counts_again`. `scale` is
-    that of the ratings.
+    The second value has the tournaments that are damaged or unreadable, and are left out; `doubts`
+    gets the notes on the others. If `public` is given, the page is public: it links only to reports
+    of these tournaments, and only to those below the page. A game in two tournaments counts once
+    overall, unless `counts_again`. `scale` is the scale of the ratings.
     """
     from lath.reports.page.index import Collector  # start-up time
 
     is_public, unreadable = public is not None, dict[Path, ArenaError]()
     newest = newest_of([(path.relative_to(folder).as_posix(), path) for path in tournaments])
-    while True:  # from the start: half of an unreadable one was counted
+    while True:  # a tournament found unreadable was already counted in part, so all starts again
         given = GivenGames(counts_again=counts_again)
         until = before_last_event([folder / newest])
         collector = Collector(given, newest=newest, until=until, scale=scale)
@@ -82,7 +81,7 @@ def collect(
         for tournament in live_first(sorted(set(tournaments) - unreadable.keys())):
             is_playing = is_being_played(tournament)
             report, link = tournament / REPORT, ""
-            if report.is_file():  # whatever its name, a browser takes the address for nothing else
+            if report.is_file():  # a browser would read ? or # as parts of the address
                 relative = Path(os.path.relpath(report.resolve(), base.resolve())).as_posix()
                 is_open = public is None or (tournament in public and relative[:2] != "..")
                 link = "./" + quote(os.fsencode(relative), safe="/") if is_open else ""
@@ -116,7 +115,7 @@ def collect(
 
 
 def newest_of(named: Iterable[tuple[str, Path]]) -> str:
-    """Return which of these sources, by their names, is likely to have the newest games."""
+    """Return the name of the source that probably has the newest games."""
 
     def changed_ns(path: Path) -> int:
         files = (path / DATABASE, path / RECORDS, path)
@@ -126,14 +125,13 @@ def newest_of(named: Iterable[tuple[str, Path]]) -> str:
 
 
 _MATCH: Final = re.compile(rb'<meta name="lath-match" content="(\w+)">')
-"""Which match a report is of that was laid out."""
+"""The marker in a report of the match that it describes."""
 
 
 def lay_out(report: Path, name: str) -> Path:
-    """Copy a report into the current folder, and return where it is: `name`.html or `name`-2.html.
+    """Copy a report into the current folder as `name`.html or `name`-2.html, and return its path.
 
-    Only the report of the same match is replaced: that of another one, and what is no report of
-    ours, stays. Raises OSError.
+    Replaces only a report of the same match; other files remain. Raises OSError.
     """
     own = hashlib.sha256(os.fsencode(report.parent.resolve())).hexdigest()[:16].encode()
     marked = b'<meta name="lath-match" content="%b">' % own
@@ -148,7 +146,7 @@ def lay_out(report: Path, name: str) -> Path:
 
 
 def _match_of(path: Path) -> bytes:
-    """Return which match a report that was laid out is of; empty for every other file."""
+    """Return the match of a copied report; empty for any other file."""
     if made_by(path) != "report":
         return b""
     with path.open("rb") as file:
@@ -157,9 +155,9 @@ def _match_of(path: Path) -> bytes:
 
 
 def refuse_to_replace(out: Path, kind: str) -> None:
-    """Raise ConfigError where a page would take the place of something else that nobody named.
+    """Raise ConfigError if a page would overwrite another file without the user's request.
 
-    `kind` is `report` or `index`; a page of that kind may be written anew.
+    `kind` is `report` or `index`; an existing page of that kind can be overwritten.
     """
     if made_by(out) not in ("", kind):
         raise ConfigError(
@@ -170,27 +168,27 @@ def refuse_to_replace(out: Path, kind: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FolderSight:
-    """What there was to see."""
+    """The state of the followed sources at one look."""
 
     has_changed: bool
-    """Since `Following.rendered` was called; True before."""
+    """True if something changed after the last `Following.rendered`, or before its first call."""
 
     is_over: bool
-    """Whether nothing will change any more, as far as one can tell."""
+    """True if no further change is expected."""
 
     readable: tuple[Path, ...]
-    """The sources of which there is something to read now."""
+    """The sources that can be read now."""
 
 
 class Following:
-    """Follows tournaments' directories, which may not be there yet, and files."""
+    """Watches files, and directories of tournaments that may not exist yet."""
 
     def __init__(
         self, sources: Callable[[], Sequence[Path]], *, others: Callable[[], Iterable[Path]] = tuple
     ) -> None:
-        """`sources` says what to follow now.
+        """`sources` returns the paths to watch, and `others` files such as templates.
 
-        A change of `others` counts as one, too: they are files that something is made with.
+        A change of `others` counts like a change of a source.
         """
         self._sources: Final = sources
         self._others: Final = others
@@ -200,7 +198,7 @@ class Following:
         """Directories in which a run was seen."""
 
     def look(self) -> FolderSight:
-        """Return what there is to see."""
+        """Return the current state."""
         seen: list[object] = [(path, stamp_of(path)) for path in self._others()]
         readable, done = [], []
         for source in self._sources():
@@ -215,51 +213,51 @@ class Following:
             seen.append((source, is_playing, *(stamp_of(source / name) for name in _READ)))
             if is_playing:
                 self._played.add(source)
-            # A run that was seen and is gone has said before what its games came to.
+            # A run that was seen and has ended wrote its results before it ended.
             done.append(not is_playing and (source in self._played or is_over(source)))
         self._seen = tuple(seen)
         return FolderSight(
             has_changed=self._seen != self._rendered,
-            is_over=bool(done) and all(done),  # files alone never are
+            is_over=bool(done) and all(done),  # files alone never end
             readable=tuple(readable),
         )
 
     def rendered(self) -> None:
-        """Note that something was made of what the last look saw."""
+        """Note that the pages now show the state of the last `look`."""
         self._rendered = self._seen
 
 
 MANIFEST: Final = ".lath-site.json"
-"""What was written there last: by name, the SHA-256."""
+"""The names and SHA-256 hashes of the files that the last run wrote."""
 
 PLAIN: Final = ".nojekyll"
-"""An empty file, by which GitHub Pages takes the others as they are."""
+"""An empty file; with it, GitHub Pages serves the other files unchanged."""
 
 _OURS: Final = re.compile(
     rf"[a-z-]{{1,40}}\.html|{re.escape(PLAIN)}|(?:bots|events)/[a-z0-9][a-z0-9-]{{0,120}}\.html"
 )
-"""Names that may be ours: a manifest that somebody else has made leads nowhere else."""
+"""Names that the arena can write; other names in a forged manifest are ignored."""
 
 
 class Website:
-    """A folder as it is being written."""
+    """A folder of pages while it is being written."""
 
     def __init__(self, folder: Path, *, force: bool = False) -> None:
-        """See what is there; raises ConfigError where it is nothing that pages may be put into.
+        """Read the folder's manifest; raises ConfigError for a folder that cannot take pages.
 
-        With `force` files of others are replaced.
+        With `force`, files that the arena did not write are overwritten.
         """
         self.folder: Final = folder
         self._force: Final = force
         self.size = 0
-        """Bytes of all that was put there."""
+        """The bytes of all files written."""
         self._before: Final = _manifest_of(folder)
         self._now: Final[dict[str, str]] = {}
 
     def put(self, name: str, content: bytes) -> None:
-        """Write a file whole or not at all; one that is the same already stays untouched.
+        """Write a file atomically; an identical file is not touched.
 
-        Raises ConfigError where another's file would be replaced, and OSError.
+        Raises ConfigError if the arena did not write the existing file, and OSError.
         """
         assert _OURS.fullmatch(name), name
         path = self.folder / name
@@ -272,7 +270,7 @@ class Website:
         write_atomically(path, [content])
 
     def refuse(self, name: str) -> None:
-        """Raise ConfigError where a file of this name is there that is not ours."""
+        """Raise ConfigError if a file of this name exists that the arena did not write."""
         path = self.folder / name
         if self._force or name in self._before or not path.exists() or name == PLAIN:
             return
@@ -283,9 +281,9 @@ class Website:
             )
 
     def finish(self) -> list[str]:
-        """Remove pages that were written before and not now; return those that somebody changed.
+        """Remove pages of earlier runs that were not written now; return those edited since.
 
-        These stay. Raises OSError.
+        Edited pages remain. Raises OSError.
         """
         self.put(PLAIN, b"")
         kept = []
@@ -303,7 +301,7 @@ class Website:
 
 
 def _manifest_of(folder: Path) -> Mapping[str, str]:
-    """Return what was written into a folder last; raises ConfigError."""
+    """Return the files that the last run wrote into a folder; raises ConfigError."""
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"--site: {folder} is not a folder")
     for name in (DATABASE, RECORDS):

@@ -1,4 +1,4 @@
-"""What the owner of a bot gets of a tournament: its logs and its faults, and nobody else's."""
+"""The files of a tournament for a bot's owner: the bot's logs and faults, without other bots'."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from lath.notation.text.scanner import parse
 
 
 def private_files(folder: Path, bot: str) -> Iterator[tuple[str, str]]:
-    """Yield the files that a bot's owner gets of a tournament's directory: name and text.
+    """Yield the name and the text of each file for a bot's owner.
 
-    Nothing at all where no log of it is kept. `bot` is as in the configuration, which is all
-    versions of a pool's bot, or one of these as in the records. Raises ConfigError for one that is
-    not there, and ArenaError.
+    Yields nothing without a log of the bot. `bot` is a name in the configuration or
+    in the records; a pool's bot has one name in the records per version. Raises ConfigError if the
+    bot does not exist, and ArenaError.
     """
     names = _names(folder, bot)
     faults, has_logs = list[dict[str, Any]](), False
@@ -54,7 +54,7 @@ def private_files(folder: Path, bot: str) -> Iterator[tuple[str, str]]:
 
 
 def _told_of(folder: Path, names: Sequence[str]) -> Iterator[GameResult]:
-    """Yield the games of a bot of which there is more than a record, or that were lost."""
+    """Yield the games of a bot that have a log or that a bot forfeited."""
     for game in games_of(folder):
         is_own = game.first in names or game.second in names
         if is_own and (game.log or game.stderr or game.termination in FORFEITS):
@@ -62,7 +62,7 @@ def _told_of(folder: Path, names: Sequence[str]) -> Iterator[GameResult]:
 
 
 def _names(folder: Path, bot: str) -> tuple[str, ...]:
-    """Return what a bot is called in the records of a tournament; raises ConfigError."""
+    """Return the bot's names in the records of a tournament; raises ConfigError."""
     if not (folder / DATABASE).is_file():
         raise ArenaError(f"{folder}: has no logs, because it has no {DATABASE}")
     played = sorted({name for game in games_of(folder) for name in (game.first, game.second)})
@@ -86,10 +86,10 @@ def _own(
     log: str,
     said: Mapping[str, str],
 ) -> str:
-    """Return of a game's log what one bot heard and said; empty where there is nothing of it.
+    """Return one bot's part of a game's log, or an empty text.
 
-    Of standard error what was stored for the bot alone goes before what the log has: the words of
-    another might pretend to be its own.
+    The standard error stored for the bot alone comes before that of the log, because another bot's
+    text in the log could pretend to be this bot's.
     """
     lines, errors = read_log(log, (record.first, record.second))
     own = []
@@ -112,7 +112,7 @@ def _own(
 
 
 def _about(folder: Path, bot: str, names: Sequence[str]) -> dict[str, Any]:
-    """Return how a bot was started: by versions, by what was noted of it, or as it began."""
+    """Return how the bot was started: its versions, its provenance and its first command."""
     background = background_of([folder])
     return {
         "bot": bot,
@@ -131,9 +131,9 @@ def _about(folder: Path, bot: str, names: Sequence[str]) -> dict[str, Any]:
 def private_below(
     folders: Sequence[Path], bot: str
 ) -> Iterator[tuple[Path, Iterator[tuple[str, str]]]]:
-    """Yield each tournament in which a bot has logs, and its files as `private_files` has them.
+    """Yield each tournament with logs of a bot, and its files as from `private_files`.
 
-    Raises ConfigError where it is in none of them, and ArenaError where none has logs of it.
+    Raises ConfigError if no tournament has the bot, and ArenaError if none has logs of it.
     """
     strangers, silent, found = [], [], False
     for folder in folders:

@@ -1,4 +1,4 @@
-"""One game between two bot processes: pipes, clocks, penalties, the record.
+"""One game between two bot processes: pipes, clocks, penalties and the record.
 
 `schedule` decides which game comes next.
 """

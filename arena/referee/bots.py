@@ -229,7 +229,7 @@ class Asides:
         for line in self.infos[-INFO_KEPT:]:
             said |= wire.read_info(line.decode("utf-8", "replace"))
         self.infos.clear()
-        said.pop("nps", None)  # which time and nodes of a record say
+        said.pop("nps", None)  # the record's time and nodes give it already
         return {name: _in_words(value) for name, value in said.items()}
 
 

@@ -272,7 +272,7 @@ class BridgedBot(Bot):
             return path
         if wall.kind == "bwrap":
             return ""
-        import pkgutil  # which a worker does without
+        import pkgutil  # start-up time of workers
 
         content = pkgutil.get_data(__package__, os.path.basename(path)) or b""  # noqa: PTH119
         with may_start:
@@ -340,7 +340,7 @@ class BridgedBot(Bot):
         asked_s = self.begin_to_think(position, ply, left_ms, other)
         asked_s += self._end_input_of_who_waits(asked_s + allowed_s)
         answer = self.await_move(ply, asked_s, allowed_s, other)
-        self._is_for_one_turn = not self._talk.is_kept  # the process that has answered
+        self._is_for_one_turn = not self._talk.is_kept  # of the process that has answered
         return answer
 
     def overhear(self, ply: int, since_s: float, until_s: float) -> bytes | None:
@@ -362,7 +362,7 @@ class BridgedBot(Bot):
         if self._asked and (self.child.ends_input or not self._talk.is_kept):
             before = list(self.child.exchange)
             self.open()
-            self._is_fresh = self._talk.is_kept = False  # it hears everything again
+            self._is_fresh = self._talk.is_kept = False  # the new process needs the whole history
             self.child.exchange.extend(before)
         request = self._talk.request(position, moves, go)
         self._asked = ply

@@ -131,7 +131,7 @@ class Bot:
         self._opened_s = 0.0
         self.stop_s = spec.stop_s or STOP_S
         """The time limit to end after `quit`, in seconds."""
-        # State of the current game
+        # The current game
         self.asides = Asides()
         self.news = b""
         """The lines to send before the next `go`."""
@@ -263,7 +263,7 @@ class Bot:
             self.greet(limits.startup_s)
         except NoAnswerError as error:
             raise self._void(error, self.spec.lacks) from error
-        self._refuse_changed()  # what runs it has read its file by now
+        self._refuse_changed()  # check again, because it has read its files only now
 
     def _void(self, error: NoAnswerError, cause: str = "") -> GameVoidError:
         if error.why is Termination.FLOOD:
@@ -285,7 +285,7 @@ class Bot:
     def cause(self, event: str) -> Cause:
         """Return the cause of a game that is not played: `event` and the end of standard error."""
         lines = self.child.stderr_text().splitlines()
-        # Of a traceback the marks below its lines say nothing when all stands on one line.
+        # Marks such as `^^^` below the lines of a traceback mean nothing in a single line.
         told = [line for line in lines if line.strip(" ~^")]
         said = printable(" ".join(" ".join(told).split()))
         return Cause(event, self.name, f"{'…' if len(said) > 300 else ''}{said[-300:]}")
@@ -322,7 +322,7 @@ class Bot:
         """Return True if the process ends by `until_s`; its output is read until then."""
         child = self.child
         while not child.wait(0.0) and (now_s := signals.awake_s()) < until_s:
-            # It may have more to say than a pipe holds. Without pidfds only asking tells its end.
+            # It can write more than a pipe holds. Without pidfds only polling shows its end.
             self._watch.wait(until_s if child.pid_fd >= 0 else min(until_s, now_s + 0.01))
         return child.wait(0.0)
 
@@ -384,12 +384,12 @@ class Bot:
         self._limit_by(new.time.of_first_go)
         self._then = new.time if new.time.first_ms else None
         self._expect_stalls(limits.margin_s)
-        if self.is_thinking and self._free_since_s is None:  # the game before was left
+        if self.is_thinking and self._free_since_s is None:  # the previous game was left
             self._free_since_s = self.child.asked_s
         self._asked = self._answered = 0
         self._needs_board = True
         self.child.game_bytes = 0
-        self._cpu_before_s = math.inf  # nothing is odd before it is ready
+        self._cpu_before_s = math.inf  # nothing counts as odd before it is ready
         self._watch.stop_all_but(self.child)
         if self._free_since_s is None:
             self._free_since_s = signals.awake_s()
@@ -463,7 +463,7 @@ class Bot:
         """Drop the bot's earlier output, and add to its news the lines that it asked for."""
         self._watch.stop_all_but(self.child)
         if not self._asked or self.child.lines or self.child.glance(0):
-            self.catch_up()  # it may also have left since it was ready
+            self.catch_up()  # the bot may have ended since it was ready
         if not self._asked and self.child.is_gone:
             raise NoAnswerError(self, Termination.CRASH, f"bestmove {ply}", 0.0)
         self.asides.infos.clear()
@@ -595,7 +595,7 @@ class Bot:
             if broken := self._broken(other):
                 raise NoAnswerError(*broken, awaited, within_s)
             if child.lines:
-                continue  # it has said something before it went
+                continue  # it has written something before its end
             if now_s >= until_s:
                 if not (more_s := starved_s() + robbed_s()):
                     raise NoAnswerError(self, Termination.TIME, awaited, within_s)
@@ -604,7 +604,7 @@ class Bot:
             signals.look()
             robbed_s(is_look=True)
             self._watch.stop_all_but(child)
-            if has_said:  # to look at what it says takes time that is no stall
+            if has_said:  # reading its output takes time that is not a stall
                 now_s = signals.awake_s()
             due_s = min(until_s, now_s + self._slice_s)
             self._watch.wait(due_s)
@@ -691,7 +691,7 @@ class Bot:
         own_s, others_s = 0.0, 0.0
         for bot, before_s in self._burnt_s:
             burnt_s = bot.child.tree_cpu_s - before_s
-            if bot is self:  # what its threads could have used, had they not waited for others
+            if bot is self:  # the time that its threads could have used without waiting for others
                 own_s = burnt_s / self.spec.threads
             else:
                 others_s = burnt_s / process_trees.cores()
@@ -767,7 +767,7 @@ class Bot:
         if said := line or child.unfinished:
             ended = "" if line else ", without the end of the line"
             return f"; it wrote {printable(said[:80])!r}{ended}"
-        if burnt_s > error.within_s / 20:  # others may have had the cores
+        if burnt_s > error.within_s / 20:  # others may have used the cores
             return f"{COMPUTED} for {burnt_s:.3f} s of that"
         if child.has_unread_input:
             return "; it has not read all lines that the arena wrote"

@@ -77,7 +77,7 @@ def lines_of(exchange: Iterable[Piece]) -> Iterator[tuple[float, str]]:
             begun_s, begun = joined[-1]
             if begun.endswith(b"\n"):
                 joined.append((at_s, data))
-            else:  # a bot may write letter by letter
+            else:  # a bot may write character by character
                 joined[-1] = begun_s, shortened(begun + data)
         for at_s, data in joined[1:]:
             *whole, rest = data.decode("utf-8", "replace").split("\n")

@@ -104,7 +104,7 @@ def read_answer(position: Position, seat: Side, text: str, ply: int) -> tuple[Mo
         move = read_move(position, plain)
         return move, position.play(move)
     except GameError as error:
-        detail = f"{error} at ply {ply}"[:300]  # the bot has had its say in it
+        detail = f"{error} at ply {ply}"[:300]  # the error quotes the bot
         raise MishapError(seat, Termination.ILLEGAL_MOVE, detail) from error
 
 
@@ -244,7 +244,7 @@ def play_game(
     would decide it.
     """
     if any(bot.is_running for bot in bots):
-        watch.wait(0.0)  # it may have left since its last game
+        watch.wait(0.0)  # it may have ended since its last game
     return _Match(plan, bots, limits, spent, show).play(adjudication, keep_log=keep_log)
 
 
@@ -277,13 +277,13 @@ class _Match:
             return self._played(adjudication, keep_log=keep_log)
         except (GameVoidError, HeldUpError, MachineError):
             raise
-        except Exception as error:  # the rules of somebody's file may raise anything
+        except Exception as error:  # the rules in a user's file may raise anything
             raise RulesVoidError(str(self._at_fault(error))) from error
 
     def _at_fault(self, error: Exception) -> RulesError:
         """Return the RulesError for this exception; raises it again if the plan is wrong."""
         if isinstance(error, GameError) and not self._moves:
-            raise error  # the plan is wrong: its setup, its position
+            raise error  # the plan is wrong, such as its setup or position
         return faults.raised(error, self._plan.game, self._moves, self._plan.position or "")
 
     @property
@@ -329,7 +329,7 @@ class _Match:
             except GameVoidError as error:
                 if bot not in kept or error.why is not Termination.CRASH:
                     raise
-                bot.start(self._limits)  # the one before has left after its last game
+                bot.start(self._limits)  # the previous process ended after its last game
                 bot.begin(new, self._limits)
         for ply, text in enumerate(self._plan.opening, 1):
             for bot in self._bots:

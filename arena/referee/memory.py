@@ -93,7 +93,7 @@ def descriptors_of(pid: int) -> int:
     """Return the number of files that a process has open; 0 if it has ended or hides them."""
     folder = f"/proc/{_living(pid)}/fd"
     with suppress(OSError):
-        return os.stat(folder).st_size or len(os.listdir(folder))  # Linux 6.2 says it so
+        return os.stat(folder).st_size or len(os.listdir(folder))  # 0 before Linux 6.2
     return 0
 
 
@@ -153,7 +153,7 @@ def _folders_of(inner: int) -> dict[int, int]:
     found: dict[int, int] = {}
     root = f"/proc/{inner}/root"
     with suppress(OSError):
-        if not inner or os.path.samefile(root, "/"):  # it is not behind the wall yet
+        if not inner or os.path.samefile(root, "/"):  # it is not in the sandbox yet
             return found
         for place in IN_MEMORY:
             about = os.statvfs(root + place)
@@ -166,7 +166,7 @@ def _folders_of(inner: int) -> dict[int, int]:
 def _opened(pid: int, folders: dict[int, int]) -> Iterator[tuple[_File, int]]:
     """Yield the memory files, pipes and sockets that a process has open, and their bytes."""
     folder = f"/proc/{_living(pid)}/fd"
-    with suppress(OSError):  # it has ended, or hides them
+    with suppress(OSError):  # it has ended or hides them
         for name in os.listdir(folder):
             with suppress(OSError):
                 target = os.readlink(f"{folder}/{name}")

@@ -57,7 +57,7 @@ _MARK: Final = b"\xef\xbb\xbf"
 """A byte order mark, which some run-time systems write before the first line."""
 
 
-# What passed is kept as bytes, within bounds; conversation.py makes text of it where it is wanted.
+# Exchanges are kept as bytes, within bounds; conversation.py converts them to text on demand.
 
 Piece = tuple[float, bool, bytes]
 """One write or read: its time by `signals.awake_s`, True if sent to the bot, and the bytes."""
@@ -195,8 +195,8 @@ class Child:
         mark, scratch, process = f"{tree}{os.urandom(8).hex()}", "", None
         with signals.starting(), may_start:
             try:
-                # An interrupt between fork and exec would leave a process that nobody knows,
-                # without its mark: signals that ask to stop wait; the child does not hold them.
+                # An interrupt between fork and exec would leave an unknown process without a mark.
+                # Therefore signals that ask to stop wait; the child does not block them.
                 held = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
                 try:
                     if _CAN_WATCH:
@@ -224,7 +224,7 @@ class Child:
                             env=start.env,
                             pass_fds=start.passed,
                             start_new_session=not at_terminal,
-                            # A worker's one other thread waits in a read: nothing it holds is
+                            # A worker's only other thread waits in a read and holds nothing that is
                             # needed.
                             preexec_fn=start.restrict,
                         )
@@ -235,7 +235,7 @@ class Child:
                 if _CAN_WATCH:
                     child._watched = Watched(child.pid, mark, wall, start)
                     _watchdog.add(child._watched)
-            except BaseException:  # perhaps for want of descriptors, which a sweep needs too
+            except BaseException:  # perhaps too few descriptors, which a sweep also needs
                 if process is not None:
                     process.kill()
                     with process:
@@ -281,7 +281,7 @@ class Child:
         """End its input, as it would end with its parent."""
         self.exchange.append((signals.awake_s(), True, b"(end of the input)\n"))
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self.in_fd)  # the descriptor stays this object's to close
+        os.dup2(nowhere, self.in_fd)  # this object still has to close the descriptor
         os.close(nowhere)
 
     def forget_output(self) -> None:
@@ -313,11 +313,11 @@ class Child:
             joined = joined.removeprefix(_MARK)
             self._has_said = not _MARK.startswith(joined)
         *whole, self.begun = joined.split(b"\n")
-        # Empty lines in large numbers count, too: they take time from the side to move.
+        # Many empty lines count, too: reading them takes time from the side to move.
         weight = _LINE if self.may_speak() else _LINE_UNASKED
         self._count(len(data) + weight * len(whole))
         if len(joined) > MAX_LINE and any(len(line) > MAX_LINE for line in (*whole, self.begun)):
-            # Neither this line nor later ones answer, in however many reads they came.
+            # Neither this line nor a later one is an answer, in however many reads they came.
             self.flooded = True
             self.begun = b""
             whole = [*takewhile(lambda line: len(line) <= MAX_LINE, whole)]
@@ -449,7 +449,7 @@ class Child:
         """Return the CPU time of the process in seconds; 0 after its end, or if not on Linux."""
         if self.pid_fd < 0:
             return 0.0
-        try:  # clock_getcpuclockid(3) of the process, which the standard library does not have
+        try:  # clock_getcpuclockid(3), which the standard library lacks
             return time.clock_gettime(~self.bot_pid << 3 | 2)
         except OSError:
             return 0.0
@@ -457,7 +457,7 @@ class Child:
     @property
     def waited_s(self) -> float:
         """Return the seconds that the first thread has waited for a core; 0 if unknown."""
-        try:  # asked of every longer thought: a file object takes twice as long
+        try:  # called in every longer wait: a file object takes twice as long
             descriptor = os.open(f"/proc/{self.bot_pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
             try:
                 return int(os.read(descriptor, 200).split()[1]) / 1e9
@@ -513,7 +513,7 @@ class Child:
             return f"closed its standard {'output' if self.out_closed else 'input'}"
         if (
             status > 128 and self._start.status_fd >= 0
-        ):  # bubblewrap's, of a bot that a signal ended
+        ):  # bubblewrap's status for a bot ended by a signal
             status = 128 - status
         if status >= 0:
             return f"exited with status {status}"
@@ -547,9 +547,9 @@ class Child:
         if self._process.poll() is None:
             self._process.kill()
         if not self.wait(time.monotonic() + process_trees.BURIAL_S / 2):
-            sweep(self._mark)  # who is traced stays as long as who traces it: perhaps its child
+            sweep(self._mark)  # a traced process stays as long as its tracer, perhaps its child
             if not self.wait(time.monotonic() + process_trees.BURIAL_S / 2):
-                self._process.returncode = -signal.SIGKILL  # `trees.reap_orphans` takes it
+                self._process.returncode = -signal.SIGKILL  # `trees.reap_orphans` waits for it
         process_trees.own.discard(self.pid)
         if self.pid_fd >= 0:
             os.close(self.pid_fd)

@@ -109,9 +109,9 @@ def refuse_if_lacking(mark: str) -> None:
             os.close(file)
             os.unlink(path)
     except OSError as error:
-        if error.errno != errno.EFBIG:  # a limit of the user's own
+        if error.errno != errno.EFBIG:  # a limit of this user
             raise lacking(f"{_root}: bots have no room for files there", error.errno) from error
-    try:  # the system counts it as it does a process
+    try:  # a thread counts like a process
         trial = threading.Thread(target=int)
         trial.start()
         trial.join()
@@ -121,7 +121,7 @@ def refuse_if_lacking(mark: str) -> None:
 
 def without_scratch(text: str, mark: str) -> str:
     """Return a text of a process without the path of its scratch folder."""
-    # Only from where a word begins: else a long word is searched again from each of its letters.
+    # Only at the start of a word; otherwise a long word is searched from each of its characters.
     return re.sub(rf"(?<![^\s'\"])[^\s'\"]*/{_SCRATCH}{re.escape(mark)}/", "", text)
 
 
@@ -134,7 +134,7 @@ def settle(scratch_root: str) -> None:
 def scratch_root() -> str:
     """Return the folder for scratch folders; raises MachineError if none is writable."""
     if not _root:
-        from tempfile import gettempdir  # costs a worker a megabyte: `settle` says it
+        from tempfile import gettempdir  # a worker avoids this megabyte by calling `settle`
 
         try:
             settle(gettempdir())
@@ -234,7 +234,7 @@ def _has_children() -> bool:
 
 def _may_adopt() -> bool:
     """Return True if a child without a mark cannot belong to a running bot."""
-    # A copy of the set, because another thread removes bots that have just ended.
+    # A copy, because another thread removes bots that have just ended.
     return _adopts and all(_state(pid)[0] in "ZX" for pid in tuple(own))
 
 
@@ -363,9 +363,9 @@ def _is_of(pid: int, mark: str, user: int | None) -> bool:
 
 def _own_cpu_s(pid: int) -> float:
     """Return the exact CPU time of one process: small amounts of many add up."""
-    try:  # clock_getcpuclockid(3) of the process, which the standard library does not have
+    try:  # clock_getcpuclockid(3), which the standard library lacks
         return time.clock_gettime(~pid << 3 | 2)
-    except OSError:  # it has ended, and nobody has waited for it
+    except OSError:  # it has ended, and its parent has not waited for it
         with open(f"/proc/{pid}/schedstat", "rb") as file:
             return int(file.read().split()[0]) / 1e9
 
@@ -376,7 +376,7 @@ def scratches(mark: str, spare: Sequence[str] = ()) -> list[str]:
     try:
         root = scratch_root()
         names = os.listdir(root)
-    except (OSError, MachineError):  # whoever needs one is told
+    except (OSError, MachineError):  # an error is reported when a scratch folder is needed
         return []
     return [
         f"{root}/{name}"
@@ -393,9 +393,9 @@ def remove(folder: str) -> None:
     """
     with suppress(OSError):
         try:
-            os.rmdir(folder)  # nearly all are empty
+            os.rmdir(folder)  # nearly all folders are empty
         except NotADirectoryError:
-            os.unlink(folder)  # its bot has put a link in its place
+            os.unlink(folder)  # the bot has replaced it by a link
         except OSError:
             empty(folder)
             os.rmdir(folder)

@@ -145,7 +145,7 @@ def _speaks(spec: BotSpec, tree: str, limits: Limits, game_ids: Sequence[str], b
             try:
                 _play(bot, watch, games.get(id_), limits, by_s)
             except NoAnswerError as error:
-                if error.why is not Termination.CRASH:  # silence costs too much to try again
+                if error.why is not Termination.CRASH:  # trying again after silence takes too long
                     break
             except (_NotOneError, MishapError, GameError, ArenaError):
                 continue

@@ -145,7 +145,7 @@ class Scorebook:
         plan = self._plan
         evals: list[str | None] = [None, None]
         left: list[float | None] = [None, None]
-        for _, seat, _, left_s, info in self._plies[-4:]:  # Surikata's turns are two in a row
+        for _, seat, _, left_s, info in self._plies[-4:]:  # a turn in Surikata has two plies
             if seat is not None:
                 left[seat], evals[seat] = left_s, (info or {}).get("eval")
         return {
@@ -233,7 +233,7 @@ class Scorebook:
                 yield f"{ply}. {move} {' '.join([word.replace(' ', TIE) for word in words])}"
             elif left_s is None:
                 yield f"{ply}. {move} {{[%emt{TIE}{used_s:.3f}]}}"
-            else:  # what most plies of most games are
+            else:  # the usual case, made fast
                 yield f"{ply}. {move} {{[%emt{TIE}{used_s:.3f}] [%clk{TIE}{left_s:.3f}]}}"
 
     def _tags(self, result: Result, why: Termination) -> list[tuple[str, str]]:

@@ -30,7 +30,7 @@ class Watch:
             if not hasattr(select, "epoll"):
                 raise OSError
             epoll = select.epoll()
-        except OSError:  # no descriptor, or none for this user
+        except OSError:  # no free descriptor, or none for this user
             self._poll()
         else:
             self._registry: select.epoll | select.poll = epoll
@@ -53,13 +53,13 @@ class Watch:
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.ENOMEM):
                 raise
-            # Another process of this user has used up the user's limit for epoll.
+            # Another process has used up this user's limit for epoll.
             self._poll()
 
     def suspect(self, child: Child) -> None:
         """Have a child stopped whenever it is not its turn. Any thread may call this."""
         self.suspects.add(child)
-        if self._is_idle:  # nobody waits for a child who would see to it
+        if self._is_idle:  # otherwise the next wait stops it
             child.stop()
 
     def rest(self) -> None:
@@ -116,7 +116,7 @@ class Watch:
         try:
             data = os.read(child.out_fd, READ_OF_A_PLY)
         except OSError:
-            self._handle(events)  # which meets it again
+            self._handle(events)  # reports it again
             return None
         child.arrived_s = at_s = signals.awake_s()
         if data.find(b"\n") == len(data) - 1 and data and not child.begun:
@@ -124,13 +124,13 @@ class Watch:
             return data
         child.take(data)
         if child.out_closed or child.flooded:
-            self._handle(events)  # which hears it no more
+            self._handle(events)  # stops listening to it
         return None
 
     def wait(self, until_s: float) -> None:
         """Handle the children's next events; return after them, or at `until_s`."""
         left_s = until_s - signals.awake_s()
-        # The system counts milliseconds in 31 bits; a clock may hold more.
+        # The system counts milliseconds in 31 bits, fewer than a long clock needs.
         self._handle(self._happens(min(left_s, 3600.0) if left_s > 0 else 0.0))
 
     def _handle(self, events: Iterable[tuple[int, int]]) -> None:
@@ -152,7 +152,7 @@ class Watch:
                 self._forget(descriptor)
                 if descriptor == child.in_fd and child.ends_input:
                     child.close_input()
-            if child.flooded:  # what it says besides is heard no more
+            if child.flooded:  # the rest of its output is ignored
                 self._forget(child.out_fd)
                 self._forget(child.err_fd)
 

@@ -122,7 +122,7 @@ class ForeignTurns:
         waits for use CPU time that the system does not report.
         """
         passed_s = now_s - self._at_s
-        # The two are not read at the same moment: the allowance cannot exceed the time that passes.
+        # The two are read at different moments: the allowance cannot exceed the time that passes.
         own_s = min(max(self.own_time(), self._own_s), self._own_s + passed_s)
         used_s = max(0.0, seen_s - self._seen_s)
         more_s = used_s - (own_s - self._own_s) * self.threads - SLACK * passed_s
@@ -136,7 +136,7 @@ class ForeignTurns:
         if more_s <= 0:
             return ""
         self.excess_s += more_s
-        if was_stopped:  # all the time
+        if was_stopped:  # it was stopped all the time
             self._defied_s += more_s
             if self._defied_s > ODD_CPU_S:
                 return "it computes on the other's turn, though the arena has stopped it"
@@ -191,8 +191,8 @@ class Watched:
         now_s = signals.awake_s()
         running = 0 if is_counted else sum(map(process_trees.is_running, members))
         self._over = (
-            self.over  # version 1 ends one process of it
-            # Time first: reading the memory may take long.
+            self.over  # control groups of version 1 end only one of its processes
+            # Time comes first, because reading the memory may take long.
             or self.turns.take(used_s, now_s, running)
             or (self._budget.take(used_s, now_s) if self._cores else "")
             or self._too_many(members)
@@ -281,7 +281,7 @@ class Watchdog:
             if not self._is_awake:
                 try:
                     threading.Thread(target=self._run, daemon=True).start()
-                except RuntimeError as error:  # the system counts it as it does a process
+                except RuntimeError as error:  # a thread counts like a process
                     raise process_trees.lacking("nobody can watch bots", errno.EAGAIN) from error
                 self._is_awake = True
 
@@ -303,7 +303,7 @@ class Watchdog:
                     self._is_awake = False
                     return
                 for watched in self._watched:
-                    with suppress(OSError):  # such as no descriptor at the moment
+                    with suppress(OSError):  # such as too few descriptors
                         watched.look()
 
 
@@ -330,5 +330,5 @@ def looks(folder: str, most_bytes: int, most_files: int | None = None) -> Iterat
                 return
             if files % _FILES_A_TICK == 0:
                 yield ""
-    except OSError as error:  # too deep, or closed to us
+    except OSError as error:  # too deep, or not readable
         yield f"its cache cannot be looked through: {os.strerror(error.errno or errno.EIO)}"

@@ -28,7 +28,7 @@ _BOUNDS: Final = ("prlimit", f"--nproc={OWN_TASKS}", "--")
 HOME: Final = "/home/bot"
 """The bot's home folder in the sandbox, in memory, which is lost with its process."""
 
-IN_MEMORY: Final = (HOME, "/tmp", "/dev/shm")  # noqa: S108 - its own
+IN_MEMORY: Final = (HOME, "/tmp", "/dev/shm")  # noqa: S108 - inside the sandbox
 """The folders in memory that the bot can write."""
 
 CACHE: Final = "/home/cache"
@@ -126,7 +126,7 @@ def command(
         ),
         *_visible(view),
         *(("--bind", view.cache, CACHE) if view.cache else ()),
-        # The kernel's settings below /proc/sys belong to root, whom no namespace makes another.
+        # Root could change the kernel settings below /proc/sys from any namespace.
         *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
         *("--chdir", cwd or HOME, "--", *words),
     ]
@@ -188,7 +188,7 @@ def _visible(view: View) -> Iterator[str]:
     """Yield the options that show paths and the targets of their links, outer paths first."""
     shown = {path for path in view.reads if not path.startswith(("/usr/", "/proc/", "/dev/"))}
     shown |= {os.path.realpath(path) for path in shown}
-    last = "//"  # nothing begins so
+    last = "//"  # no path begins like this
     made = {*_SYSTEM, *IN_MEMORY}
 
     def around(path: str) -> Iterator[str]:

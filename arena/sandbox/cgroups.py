@@ -124,7 +124,7 @@ def candidates(mounts: str, own: str, controller: str = "") -> list[str]:
             root, mount = (_unescaped(field) for field in before.split()[3:5])
             inside = path if root == "/" else path.removeprefix(root)
             if root not in ("/", path[: len(root)]) or ".." in inside.split("/"):
-                continue  # our group is not seen there
+                continue  # this process's group is not visible there
             parts = [part for part in inside.split("/") if part]
             return ["/".join([mount, *parts[:many]]) for many in range(len(parts), -1, -1)]
     return []
@@ -184,7 +184,7 @@ class _MemoryGroup(NamedTuple):
         """Make the group and set its limit; raises OSError."""
         os.mkdir(self.path)
         _write(f"{self.path}/memory.limit_in_bytes", str(most_bytes))
-        with suppress(OSError):  # a system that does not count what is swapped out
+        with suppress(OSError):  # some systems do not count swapped memory
             _write(f"{self.path}/memory.memsw.limit_in_bytes", str(most_bytes))
 
     def enter(self) -> None:
@@ -261,7 +261,7 @@ class ControlGroup:
             return self._start_inside(words, begin, start_new_session=start_new_session, **how)
         return subprocess.Popen(
             words,
-            preexec_fn=begin,  # noqa: PLW1509 - what it does is the caller's
+            preexec_fn=begin,  # noqa: PLW1509 - the caller's function
             start_new_session=start_new_session,
             **how,
         )
@@ -279,7 +279,7 @@ class ControlGroup:
         The process forked by Popen forks again into the group, as a child of this process, and
         ends.
         """
-        told = mmap.mmap(-1, _PID.size)  # shared; a pipe would take more of our descriptors
+        told = mmap.mmap(-1, _PID.size)  # shared; a pipe would use more descriptors
         folder = os.open(self.path, os.O_DIRECTORY | os.O_CLOEXEC)
 
         def enter() -> None:
@@ -296,13 +296,13 @@ class ControlGroup:
         try:
             process = subprocess.Popen(
                 words,
-                preexec_fn=enter,  # noqa: PLW1509 - what it does is the caller's
+                preexec_fn=enter,  # noqa: PLW1509 - the caller's function
                 start_new_session=start_new_session,
                 **how,
             )
         except BaseException:
             (pid,) = _PID.unpack_from(told)
-            if pid > 0:  # it found no program
+            if pid > 0:  # the program could not be started
                 os.waitpid(pid, 0)
             raise
         finally:
@@ -403,10 +403,10 @@ def make(
         for controller in kept - ({"memory"} if memory else set()):
             for file, value in wanted[controller].items():
                 group.hold(file, value)
-    except OSError:  # such as no more groups
+    except OSError:  # for example, too many groups
         group.remove()
         return None
-    with suppress(OSError):  # a system that never swaps has no such file
+    with suppress(OSError):  # the file does not exist on a system without swap
         if "memory" in kept and not memory:
             group.hold("memory.swap.max", "0")
     return group

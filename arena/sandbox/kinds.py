@@ -1,6 +1,6 @@
 """The kinds of sandbox, and the start of a process in each.
 
-There are three kinds, each with the limits of `limits`: nothing more, a user of its own, or
+There are three kinds, each with the limits of `limits`: no further sandbox, a separate user, or
 bubblewrap.
 """
 
@@ -88,17 +88,17 @@ NO_WALL: Final = BotSandbox()
 
 @dataclass(slots=True, kw_only=True)
 class ProcessStart:
-    """What `subprocess.Popen` is given for a bot."""
+    """The arguments of `subprocess.Popen` for a bot."""
 
     words: Sequence[str]
     env: Mapping[str, str]
     cwd: str
     restrict: Callable[[], None]
     passed: tuple[int, ...] = ()
-    """Descriptors that the process has from us."""
+    """Descriptors that the process inherits."""
 
     group: ControlGroup | None = None
-    """Where its processes are, if anywhere."""
+    """The control group of its processes, if they have one."""
 
     user: int | None = None
     """The user that it becomes, to be released after its end."""
@@ -122,7 +122,7 @@ class ProcessStart:
         return started
 
     def end(self) -> None:
-        """Let go of what is needed as long as the process lives: no process of it may be left."""
+        """Release what the process needed; none of its processes may be left."""
         if self.status_fd >= 0:
             os.close(self.status_fd)
         if self.user is not None:
@@ -141,10 +141,10 @@ def beginning(
     memory_bytes: int | None,
     held: Collection[int],
 ) -> Iterator[ProcessStart]:
-    """Give how a bot's process is started; what is needed for that alone goes at the end.
+    """Give the arguments to start a bot's process; what only the start needs is closed at the end.
 
-    `mark` are variables by which its processes are found again. `scratch` is a folder of its own,
-    which becomes its user's. `held` are the signals that it has to hold. Raises OSError.
+    The variables in `mark` identify the bot's processes. `scratch` is a folder for this bot alone;
+    the bot's user becomes its owner. The signals in `held` stay blocked. Raises OSError.
     """
     user = _claimed(wall)
     becomes = user if wall.kind == "user" else None
@@ -174,11 +174,11 @@ def beginning(
         status_fd, told_fd = os.pipe()
         os.set_blocking(status_fd, False)
         opened = fds = bubblewrap.descriptors(told_fd, user, builds=bool(wall.view.writes))
-        inside = {"HOME": bubblewrap.HOME, "TMPDIR": "/tmp"}  # noqa: S108 - its own
+        inside = {"HOME": bubblewrap.HOME, "TMPDIR": "/tmp"}  # noqa: S108 - inside the sandbox
         if wall.view.cache:
             inside["XDG_CACHE_HOME"] = bubblewrap.CACHE
-        # What the bot's own variables steer begins as the bot does: no setpriv of root, no loader.
-        # Where the loader looks is said so, too: an empty part of it is the bot's folder.
+        # The bot's own variables must not affect setpriv, which runs as root, or its loader. The
+        # loader's path is always set, since an empty part of it would mean the bot's folder.
         kept = environment({}, scratch)
         loads = {name: value for name, value in kept.items() if name.startswith("LD_")}
         own = {name: value for name, value in {**loads, **own_env}.items() if name not in mark}
@@ -212,10 +212,10 @@ def beginning(
 
 
 def _with_variables(words: Sequence[str], own: Mapping[str, str]) -> Sequence[str]:
-    """Return a command that runs another with more variables."""
+    """Return a command that runs another command with more environment variables."""
     if not own:
         return words
-    if "=" in words[0]:  # env(1) would take it for one
+    if "=" in words[0]:  # env(1) would read it as a variable
         words = ["/bin/sh", "-c", 'exec "$0" "$@"', *words]
     return ["/usr/bin/env", "--", *(f"{name}={value}" for name, value in own.items()), *words]
 
@@ -224,5 +224,5 @@ def _claimed(wall: BotSandbox) -> int | None:
     """Return the user that a bot becomes, or None for this user. Raises OSError."""
     if not wall.has_own_user:
         return None
-    # All its processes share a cache, those of other games at the same time, too.
+    # A cache is shared with the bot's processes in other games at the same time.
     return users.claim_owner(wall.view.cache) if wall.view.cache else users.claim()

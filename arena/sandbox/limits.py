@@ -23,26 +23,26 @@ import lath
 from lath.arena.sandbox import seccomp, users
 
 DESCRIPTORS: Final = 1024
-"""Open files that a bot may have."""
+"""Maximum number of open files of a bot."""
 
 FILE_BYTES: Final = 1 << 28
-"""How long a file may become that it writes."""
+"""Maximum size of a file that a bot writes, in bytes."""
 
 MORE_TASKS: Final = 4096
-"""Processes and threads by which a user's bots may outgrow what the user ran before them; the
-system does not hold the superuser to it."""
+"""Processes and threads that a user's bots may add to those that ran before. The system does not
+enforce this limit for the superuser."""
 
 OWN_TASKS: Final = 256
-"""Processes and threads of a bot that is a user of its own."""
+"""Maximum number of processes and threads of a bot with its own user."""
 
 OWN_DESCRIPTORS: Final = 8192
-"""Open files of all processes of such a bot together: each takes memory of the kernel's."""
+"""Maximum number of open files of all processes of such a bot; each takes kernel memory."""
 
 LOCKED_BYTES: Final = 64 << 20
-"""Memory that a process may keep from being swapped out."""
+"""Maximum memory that a process can lock against swapping, in bytes."""
 
 SIGNALS: Final = 1024
-"""Signals that may wait for a process, and timers, which have one each."""
+"""Maximum number of pending signals and timers of a process; each timer takes one signal."""
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
 
@@ -69,29 +69,29 @@ _SANITIZER: Final = re.compile(
 """The messages of a build with sanitizers that cannot reserve its addresses."""
 
 _NEAR: Final = 0.5
-"""The part of its limit that a bot holds when it is near it: a growing table doubles in size."""
+"""The part of its limit that counts as near, because a growing table doubles in size."""
 
 _FIRST_TO_END: Final = b"1000"
-"""The highest score (proc(5), oom_score_adj): where the machine has no memory left, the system ends
-a bot, and nothing else."""
+"""The highest score (proc(5), oom_score_adj), so that the system ends bots first if memory runs
+out."""
 
 
 def environment(own: Mapping[str, str], scratch: str) -> dict[str, str]:
-    """Return the variables of a bot: its own, and those it needs of the arena."""
+    """Return a bot's environment variables: its own and the arena's that it needs."""
     kept = {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
     return {**kept, "TMPDIR": scratch, **own}
 
 
 _PLACES: Final = "import sys; print(*sys.path, sep='\\0', end='')"
-"""Tells where a Python looks for modules."""
+"""A program that prints the paths on which a Python looks for modules."""
 
 
 @cache
 def launched() -> tuple[str, ...]:
-    """Return where this process has modules that its Python does not look for by itself.
+    """Return the module paths of this process that a new Python would not use.
 
-    A launcher puts them on its path: a wrapper, or an archive of zipapp, pex or shiv. Empty where
-    the arena is installed.
+    A launcher adds them: a wrapper, or an archive of zipapp, pex or shiv. Empty if the arena is
+    installed.
     """
     import sysconfig  # start-up time
 
@@ -113,7 +113,7 @@ def launched() -> tuple[str, ...]:
 
 
 def with_modules(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of a Python that is to find the modules of this one."""
+    """Return environment variables with which a new Python finds the modules of this one."""
     places = os.pathsep.join(filter(None, (*launched(), variables.get("PYTHONPATH", ""))))
     return {**variables, "PYTHONPATH": places} if launched() else dict(variables)
 
@@ -151,7 +151,7 @@ def restriction(
 
     def restrict() -> None:
         for what, value in limits.items():
-            hard = resource.getrlimit(what)[1]  # one that is lower already stays
+            hard = resource.getrlimit(what)[1]  # keep a lower limit
             limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
             resource.setrlimit(what, (limit, limit))
         _end_first()
@@ -160,7 +160,7 @@ def restriction(
             if _LIBC is not None:
                 _LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
                 load()
-        die_with(parent)  # a change of the user takes it back
+        die_with(parent)  # changing the user resets it
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
@@ -168,7 +168,7 @@ def restriction(
 
 
 def _end_first() -> None:
-    """Have the system end this process, and those that come from it, before any other."""
+    """Make the system end this process and its children first if memory runs out."""
     with suppress(OSError):  # not Linux
         file = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
         try:
@@ -179,7 +179,7 @@ def _end_first() -> None:
 
 @cache
 def _kernels() -> dict[int, int]:
-    """Return limits of what the kernel keeps for a process, as far as this system has them."""
+    """Return limits for kernel resources of a process, as far as this system has them."""
     bounds = {
         "RLIMIT_MEMLOCK": LOCKED_BYTES,
         "RLIMIT_SIGPENDING": SIGNALS,
@@ -193,11 +193,11 @@ def _kernels() -> dict[int, int]:
 
 
 def die_with(parent: int) -> None:
-    """Make this process end when `parent`, which started it, does."""
+    """Make this process end when `parent`, which started it, ends."""
     if _LIBC is not None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
-            os._exit(1)  # it ended before it could be watched
+            os._exit(1)  # the parent had already ended
 
 
 def close_to_others() -> None:
@@ -211,9 +211,9 @@ def close_to_others() -> None:
 
 @cache
 def tasks_before() -> int:
-    """Return how many processes and threads there were when this process first asked.
+    """Return the number of processes and threads when this process first asked.
 
-    All users' together: more than enough, and cheap to count.
+    It includes all users, since that is cheap to count and more than enough.
     """
     with suppress(OSError, ValueError, IndexError), open("/proc/loadavg", encoding="ascii") as file:
         return int(file.read().split()[3].partition("/")[2])

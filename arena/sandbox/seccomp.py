@@ -1,7 +1,7 @@
-"""A filter of system calls for programs behind a wall: what no bot needs is refused.
+"""A filter of system calls for sandboxed programs, which refuses calls that no bot needs.
 
 bubblewrap loads it just before it starts the bot. The numbers are those of Linux's tables
-(seccomp(2), bpf(2), linux/filter.h); other machines than these two have none here, and are told so.
+(seccomp(2), bpf(2), linux/filter.h) for two types of machine; others have no filter.
 """
 
 from __future__ import annotations
@@ -106,30 +106,31 @@ CALLS: Final[dict[str, tuple[int | None, int | None]]] = {
     "mknod": (133, None),
     "mknodat": (259, 33),
 }
-"""The numbers of system calls on x86_64 and aarch64; None: that machine does not have it."""
+"""Numbers of system calls on x86_64 and aarch64; None if the machine does not have the call."""
 
 _MACHINES: Final = {"x86_64": (0, 0xC000003E, 0x40000000), "aarch64": (1, 0xC00000B7, 0)}
-"""Which number of a call is a machine's, its AUDIT_ARCH_…, and from where on numbers are those of
-another table (x32); 0: there is none."""
+"""For each machine: its column in `CALLS`, its AUDIT_ARCH_… and the first number of another table
+(x32), or 0."""
 
 _NEWEST: Final = 467
-"""From here on calls are newer than this table: a program gets on without what is not there."""
+"""First number that is not in this table. The filter says that such calls do not exist, which
+programs can handle."""
 
 
 class ArgumentTest(NamedTuple):
-    """What an argument of a call has to be, in its lower half."""
+    """A test of the lower half of a call's argument."""
 
     argument: int
     mask: int
     value: int | None = None
-    """Of the bits of the mask; None: one of them is set."""
+    """Required value of the bits in the mask; None if at least one of them must be set."""
 
     is_not: bool = False
-    """Whether it has to be anything but the value."""
+    """True if the bits must not have the value."""
 
 
 class CallRule(NamedTuple):
-    """A call that fails, where all tests hold."""
+    """A call that fails with `error` if all tests are true."""
 
     name: str
     tests: tuple[ArgumentTest, ...] = ()
@@ -142,42 +143,42 @@ def _is(argument: int, *values: int) -> list[tuple[ArgumentTest, ...]]:
 
 _SET_IDS: Final = 0o6000
 _MAKES_FILE: Final = 0o100 | 0o20000000
-"""O_CREAT and what O_TMPFILE has besides O_DIRECTORY: without them there is no mode."""
+"""O_CREAT and the bits of O_TMPFILE beyond O_DIRECTORY; without them, a call has no mode."""
 
 _LOCKS: Final = (5, 6, 7, 36, 37, 38)
-"""F_GETLK to F_SETLKW, and those of open file descriptions."""
+"""F_GETLK to F_SETLKW, and the same for open file descriptions."""
 
 _ADVICE: Final = (12, 20, 21)
-"""MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: they touch pages that others have."""
+"""MADV_MERGEABLE, MADV_COLD and MADV_PAGEOUT, which affect pages shared with other processes."""
 
 _OWN_FILES: Final = ArgumentTest(0, 0x10400, 0x10000)
-"""CLONE_THREAD without CLONE_FILES: a thread whose open files are in no list of its process."""
+"""CLONE_THREAD without CLONE_FILES: a thread whose open files are not listed for its process."""
 
 _NAMESPACES: Final = 0x7E020000
-"""CLONE_NEW…: what `clone` may not ask for. `clone3` hides it, and is not there: programs that use
-it fall back to `clone`."""
+"""CLONE_NEW…, which `clone` must not use. The filter cannot see the flags of `clone3`, so that call
+does not exist for bots, and programs use `clone` instead."""
 
 RULES: Final[dict[str, tuple[CallRule, ...]]] = {
     "others": (
         *map(
             CallRule,
             (
-                # to look into other processes
+                # reading other processes
                 *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise"),
                 *("pidfd_getfd", "kcmp", "perf_event_open"),
-                # to do any of this past the filter, or to load code into the kernel
+                # bypassing the filter, or loading code into the kernel
                 *("io_uring_setup", "io_uring_enter", "io_uring_register", "bpf", "userfaultfd"),
                 *("kexec_load", "kexec_file_load", "init_module", "finit_module"),
                 *("delete_module", "iopl", "ioperm", "modify_ldt"),
-                # keys of the user, which no namespace holds
+                # the user's keys, which namespaces do not separate
                 *("keyctl", "add_key", "request_key"),
-                # to make walls of its own, and so to take these down
+                # making namespaces, which could undo the sandbox
                 *("unshare", "setns", "mount", "umount2", "move_mount", "open_tree", "fsopen"),
                 *("fsconfig", "fsmount", "fspick", "mount_setattr", "pivot_root", "chroot"),
                 *("open_by_handle_at", "name_to_handle_at", "lookup_dcookie"),
-                # the machine's own
+                # the whole machine
                 *("acct", "swapon", "swapoff", "reboot", "syslog", "quotactl", "quotactl_fd"),
-                # what lives on without a process, and so is nobody's
+                # objects that outlive their process
                 *("shmget", "msgget", "semget", "mq_open"),
             ),
         ),
@@ -185,7 +186,7 @@ RULES: Final[dict[str, tuple[CallRule, ...]]] = {
         CallRule("clone", (ArgumentTest(0, _NAMESPACES),)),
     ),
     "rights": (
-        # programs that would run with the rights of a bot, or of its group, when it is gone
+        # programs that would later run with the rights of the bot or its group
         *(
             CallRule(name, (ArgumentTest(1, _SET_IDS),))
             for name in ("chmod", "fchmod", "creat", "mknod")
@@ -196,7 +197,7 @@ RULES: Final[dict[str, tuple[CallRule, ...]]] = {
         ),
         CallRule("open", (ArgumentTest(1, _MAKES_FILE), ArgumentTest(2, _SET_IDS))),
         CallRule("openat", (ArgumentTest(2, _MAKES_FILE), ArgumentTest(3, _SET_IDS))),
-        CallRule("openat2", error=errno.ENOSYS),  # its mode is out of sight
+        CallRule("openat2", error=errno.ENOSYS),  # the filter cannot see its mode
         # devices
         *(CallRule("mknod", (ArgumentTest(1, 0o170000, kind),)) for kind in (0o020000, 0o060000)),
         *(CallRule("mknodat", (ArgumentTest(2, 0o170000, kind),)) for kind in (0o020000, 0o060000)),
@@ -207,14 +208,14 @@ RULES: Final[dict[str, tuple[CallRule, ...]]] = {
     ),
     "cores": (CallRule("sched_setaffinity"),),
     "memory": (
-        # held without a process, or in no process's figures
+        # memory outside of any process, or in no process's statistics
         CallRule("clone", (_OWN_FILES,)),
         CallRule("close_range", (ArgumentTest(2, 2),)),  # CLOSE_RANGE_UNSHARE
         CallRule("socketpair", (ArgumentTest(1, 0xF, 1, is_not=True),)),  # SOCK_STREAM
-        # descriptors that travel
+        # descriptors that are passed on
         CallRule("sendmsg"),
         CallRule("sendmmsg"),
-        # pages that only a pipe has
+        # pages that only a pipe holds
         *(CallRule(name, error=errno.ENOSYS) for name in ("sendfile", "splice", "tee")),
         CallRule("memfd_create", error=errno.ENOSYS),
         CallRule("memfd_secret", error=errno.ENOSYS),
@@ -222,22 +223,22 @@ RULES: Final[dict[str, tuple[CallRule, ...]]] = {
         CallRule("io_setup", error=errno.ENOSYS),
         CallRule("vmsplice"),
         *(CallRule("fcntl", tests) for tests in _is(1, 1031)),  # F_SETPIPE_SZ
-        # SO_SNDBUF, SO_RCVBUF, and as root may
+        # SO_SNDBUF, SO_RCVBUF, and their variants for root
         *(
             CallRule("setsockopt", (ArgumentTest(1, 0xFFFFFFFF, 1), *tests))
             for tests in _is(2, 7, 8, 32, 33)
         ),
     ),
     "channels": (
-        # the machine's disks, for everybody
+        # the disks of the whole machine
         CallRule("sync"),
         CallRule("syncfs"),
-        # what changes when somebody else reads the same file: F_SETLEASE and F_NOTIFY, too
+        # changes when another process reads the same file, also by F_SETLEASE and F_NOTIFY
         CallRule("inotify_init"),
         CallRule("inotify_init1"),
         CallRule("fanotify_init"),
         *(CallRule("fcntl", tests) for tests in _is(1, 1024, 1026)),
-        # what the system keeps of files in memory, for all of them
+        # files that the system caches in memory for all processes
         CallRule("mincore"),
         CallRule("cachestat", error=errno.ENOSYS),
         *(CallRule("fadvise64", tests) for tests in _is(3, 4)),  # POSIX_FADV_DONTNEED
@@ -248,36 +249,37 @@ RULES: Final[dict[str, tuple[CallRule, ...]]] = {
         ),
     ),
     "locks": (
-        # as where a file system has none: programs know that
+        # like a file system without locks, which programs can handle
         CallRule("flock", error=errno.ENOSYS),
         *(CallRule("fcntl", tests, errno.ENOSYS) for tests in _is(1, *_LOCKS)),
     ),
 }
-"""What is refused, by what it is good for."""
+"""Refused calls, by purpose."""
 
 UNASKED: Final = ("others", "rights")
-"""What a bot does without that is walled off without having been asked."""
+"""Groups that are refused to a bot that is sandboxed by default."""
 
 BUILDING: Final = tuple(group for group in RULES if group not in ("locks", "memory"))
-"""What a build does without: compilers lock their files."""
+"""Groups that are refused to a build; compilers need file locks."""
 
 
 def has_filter() -> bool:
-    """Return whether there is a filter for this machine."""
+    """Return whether there is a filter for this type of machine."""
     return os.uname().machine in _MACHINES
 
 
 @cache
 def program(groups: tuple[str, ...] = tuple(RULES)) -> bytes:
-    """Return the filter as the kernel takes it: `sock_filter`s one after the other.
+    """Return the filter in the kernel's format, a sequence of `sock_filter`.
 
-    It refuses what is in these groups of `RULES`. Raises KeyError for a machine without one.
+    It refuses the calls in these groups of `RULES`. Raises KeyError if this type of machine has no
+    filter.
     """
     column, audit, other_table = _MACHINES[os.uname().machine]
     code = [
         _one(_LOAD, _ARCH),
         _one(_EQUAL, audit, 1, 0),
-        _one(_RETURN, _KILL),  # 32-bit programs have other numbers
+        _one(_RETURN, _KILL),  # 32-bit programs use other numbers
         _one(_LOAD, _NUMBER),
     ]
     if other_table:
@@ -291,7 +293,7 @@ def program(groups: tuple[str, ...] = tuple(RULES)) -> bytes:
 
 
 class _Program(ctypes.Structure):
-    """`sock_fprog`."""
+    """The structure `sock_fprog`."""
 
     _fields_: ClassVar = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
 
@@ -301,10 +303,10 @@ _PR_SET_SECCOMP, _MODE_FILTER, _BYTES = 22, 2, 8
 
 @cache
 def loader() -> Callable[[], None]:
-    """Return what loads the filter into a process, between fork and exec, of `UNASKED`.
+    """Return a function that loads the filter for `UNASKED` into a process, between fork and exec.
 
-    The process must have given up new rights (`PR_SET_NO_NEW_PRIVS`). Where there is no filter
-    nothing is loaded.
+    The process must have set `PR_SET_NO_NEW_PRIVS`. If this type of machine has no filter, the
+    function does nothing.
     """
     if not has_filter():
         return lambda: None
@@ -322,23 +324,23 @@ def loader() -> Callable[[], None]:
 _LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
 _EQUAL, _AT_LEAST, _ANY = 0x15, 0x35, 0x45
 _NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16
-"""Where seccomp_data has them; an argument's lower half comes first on both machines."""
+"""Offsets in seccomp_data; an argument's lower half comes first on both types of machine."""
 
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 
 
 def _one(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    """Return an instruction; a jump says how many are passed over."""
+    """Return an instruction; a jump gives the number of instructions to skip."""
     return struct.pack("=HBBI", code, if_true, if_false, value)
 
 
 def _instructions(number: int, rule: CallRule) -> list[bytes]:
-    """Return what refuses a call by a rule; the number is loaded before and after."""
+    """Return instructions that apply a rule; before and after them, the number is loaded."""
     code = [_one(_RETURN, _ERROR | rule.error)]
     if rule.tests:
         code.append(_one(_LOAD, _NUMBER))
     for test in reversed(rule.tests):
-        out = len(code) - 1  # to the load of the number
+        out = len(code) - 1  # jumps to the reload of the number
         if test.value is None:
             check = [_one(_ANY, test.mask, 0, out)]
         else:

@@ -1,9 +1,9 @@
-"""A user of its own for each bot that runs: what it may not reach, the system keeps from it.
+"""A separate user for each running bot, so that the system protects other files and processes.
 
-Only the superuser can give users away. Their numbers are of the range that systemd uses for users
-that live as long as their service (61184 to 65519, systemd.exec(5) DynamicUser), so no person and
-no package has them. A process that has claimed one holds a lock on a byte of a file, which the
-system takes back when the process ends.
+Only the superuser can run bots as other users. The user numbers are those that systemd gives to
+users who exist as long as their service (61184 to 65519, systemd.exec(5) DynamicUser). So they
+belong to no person and no package. A process that has claimed a user holds a lock on one byte of a
+file, and the system releases the lock when the process ends.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 FIRST, LAST = 61184, 65519
-"""The users that may be claimed, both included."""
+"""The range of users to claim, both included."""
 
-_CLAIMS: Final = ("/run/lath-users", "/var/tmp/lath-users")  # noqa: S108 - the superuser's
-"""The file of which each claimed user has a byte locked: the first whose folder is there."""
+_CLAIMS: Final = ("/run/lath-users", "/var/tmp/lath-users")  # noqa: S108 - only for the superuser
+"""Possible paths of the lock file, which has a locked byte for each claimed user. The first one in
+an existing folder is used."""
 
 _claimed: Final[Counter[int]] = Counter()
 """How often this process has claimed each user."""
@@ -30,37 +31,37 @@ _file = -1
 
 
 def can_be_given() -> bool:
-    """Return whether this process may run others as another user."""
+    """Return whether this process can run other processes as another user."""
     return hasattr(os, "geteuid") and os.geteuid() == 0 and _is_mapped()
 
 
 def is_superuser_of_host() -> bool:
-    """Return whether this process is user 0, and no user namespace makes it another one outside."""
+    """Return whether this process runs as the host's user 0, not just a user namespace's."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return False
     return next((outside == 0 for low, outside, _ in _spans() if low == 0), True)
 
 
 def _is_mapped() -> bool:
-    """Return whether this user namespace, if it is one, has the users of the range."""
+    """Return whether all users of the range exist here; a user namespace may lack them."""
     spans = _spans()
     return not spans or any(low <= FIRST and low + many > LAST for low, _, many in spans)
 
 
 def _spans() -> list[tuple[int, int, int]]:
-    """Return which users are mapped: first here, first outside, how many; nothing if unknown."""
+    """Return the mapped ranges of users: first inside, first outside, size. Empty if unknown."""
     with suppress(OSError, ValueError), open("/proc/self/uid_map", encoding="ascii") as file:
         return [(int(low), int(outside), int(many)) for low, outside, many in map(str.split, file)]
     return []
 
 
 def claim() -> int:
-    """Return a user that nobody else on this machine has claimed.
+    """Return a user that no other process on this machine has claimed.
 
-    It stays this process's until `release`, or until it ends. Raises OSError if all are claimed.
+    The claim lasts until `release`, or until this process ends. Raises OSError if all are claimed.
     """
     locks = _locks()
-    # Any of them: what another bot has left, dying or lying about, is hardly ever the next one's.
+    # The choice is random, so that a new bot hardly ever gets the remains of an earlier one.
     many = LAST + 1 - FIRST
     start = int.from_bytes(os.urandom(4))
     for step in range(many):
@@ -73,9 +74,10 @@ def claim() -> int:
 
 
 def claim_owner(folder: str) -> int:
-    """Return the user who owns a folder: all processes that claim it so share that user.
+    """Return the user who owns a folder; all processes that claim the folder share that user.
 
-    If another bot is that user meanwhile, the folder and all in it get a new one. Raises OSError.
+    If another bot has claimed that user, the folder and its contents get a new owner. Raises
+    OSError.
     """
     with _alone():
         owner = os.lstat(folder).st_uid
@@ -93,11 +95,11 @@ def claim_owner(folder: str) -> int:
 
 
 _shared: Final[set[int]] = set()
-"""Those of `_claimed` that others may claim, too."""
+"""Claimed users that other processes can claim, too."""
 
 
 def _share(user: int) -> bool:
-    """Return whether a user is claimed now, together with those who share it."""
+    """Claim a user together with the others who share it; return whether that was possible."""
     if user in _claimed and user not in _shared:
         return False
     try:
@@ -110,7 +112,7 @@ def _share(user: int) -> bool:
 
 
 def release(user: int) -> None:
-    """Let others claim a user of which no process is left, as far as this process is concerned."""
+    """Give up one claim of this process; the user's processes must have ended."""
     _claimed[user] -= 1
     if _claimed[user] <= 0:
         del _claimed[user]
@@ -119,8 +121,8 @@ def release(user: int) -> None:
 
 
 def _locks() -> int:
-    """Return the open file of which each claimed user has a byte locked; raises OSError."""
-    global _file  # noqa: PLW0603 - the locks are the process's
+    """Return the lock file, which has a locked byte for each claimed user; raises OSError."""
+    global _file  # noqa: PLW0603 - locks belong to the whole process
     if _file < 0:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         path = next((each for each in _CLAIMS if os.path.isdir(os.path.dirname(each))), _CLAIMS[-1])
@@ -140,9 +142,9 @@ def _alone() -> Iterator[None]:
 
 
 def give(folder: str, user: int) -> None:
-    """Make a folder and all in it a user's own, without rights that programs in it would hand on.
+    """Give a folder and its contents to a user, and remove set-user-ID and set-group-ID bits.
 
-    No link is followed. Raises OSError.
+    Links are not followed. Raises OSError.
     """
     for place, folders, names in os.walk(folder):
         for path in (place, *(os.path.join(place, name) for name in (*folders, *names))):
@@ -156,14 +158,14 @@ _SET_IDS: Final = stat.S_ISUID | stat.S_ISGID
 
 
 def become(user: int) -> None:
-    """Make this process one of the user's, between fork and exec, for good."""
+    """Make this process run as a user for good, between fork and exec."""
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
 
 
 def processes_of(user: int) -> list[int]:
-    """Return the processes that a user has."""
+    """Return the processes of a user."""
     found = []
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -174,10 +176,9 @@ def processes_of(user: int) -> list[int]:
 
 
 def closed_to(user: int, paths: Iterable[str]) -> str:
-    """Return the first path on the way to one of these that another user cannot go or read.
+    """Return the first path that blocks a user's access to one of `paths`; empty if none does.
 
-    Empty: it can read them all. Every link on the way is followed as the system follows it, and a
-    folder counts as read where it may be gone through.
+    All links on the way are followed. For a folder, the right to enter it is enough.
     """
     for path in paths:
         for step in _steps(path):
@@ -192,11 +193,11 @@ def closed_to(user: int, paths: Iterable[str]) -> str:
 
 
 _MOST_LINKS: Final = 40
-"""As many as the system follows."""
+"""Number of links that the system follows."""
 
 
 def _steps(path: str) -> list[str]:
-    """Return all folders, links' targets included, that are gone through to a path, and itself."""
+    """Return a path and all folders on the way to it, including those of links."""
     steps: list[str] = []
     here, left, links = "/", [part for part in path.split("/") if part][::-1], 0
     while left:

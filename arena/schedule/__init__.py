@@ -1,4 +1,4 @@
 """The order of a tournament's games, their openings, and when the result is decided.
 
-It is pure; the words for its numbers are in `tournament/outcome`.
+It is pure. Texts about its numbers are in `tournament/outcome`.
 """

@@ -1,24 +1,30 @@
-"""How much one run may play, and where games tell most when there are only so many.
+"""The limits of one run, and the rule that plays the most informative pairs first.
 
-**The rule.** The next pair of games is that of all pairings which makes the widest interval
-narrowest. The interval is that of a bot's strength against the mean of the field. It counts in
-points of the score that is expected against the bot's closest opponent: by how much a hopeless bot
-is worse than all others matters no more than who is best. How much narrower a pair makes it follows
-from what results tell (Fisher's information of the model at today's strengths: most where bots are
-close, nothing where it is known who wins, less where games of two bots repeated each other) and
-from how well the opponent is known (the rank-one update of the covariance). Equals are told apart
-by their order. Before that come two floors: bots that no chain of games connects, such as those
-without games; and in each fourth pair the bot with the fewest games, so that nobody starves.
+**The rule.** The rule looks for the bot whose strength is least certain, and picks the pair of
+games that narrows the interval of that bot most. The interval is the one of the bot's strength
+against the mean of the field. Its unit is the expected score against the bot's closest opponent, so
+that the exact strength of a hopeless bot matters no more than the order at the top.
 
-**Batches.** What is planned follows from results alone, never from who was faster: a batch is
-planned when the last but one is wholly reported, from the results up to that one. What is played of
-the last counts as games whose results are not known. A batch ends with the fourth pair of a bot, or
-later where a bot has so many pairs that it would have a quarter more: of a new bot nobody knows yet
-who is close.
+Two things decide how much a pair narrows the interval. The first is the Fisher information of its
+results at today's strengths, which is highest for bots of equal strength and lower if the two bots
+repeat their games. The second is how well the opponent is known (the rank-one update of the
+covariance). Ties are broken by the order of the bots.
 
-**A bot among known ones.** Where all bots but one have a given strength, only that one plays. Every
-second pair is against the opponent that tells most, every other one against the one that it has met
-least among those that tell nearly as much. Batches begin with one pair, since each result moves it.
+Two cases come before this rule:
+
+- Bots that no chain of games connects, such as those without games, are connected first.
+- Every fourth pair is for the bot with the fewest games, so that every bot plays.
+
+**Batches.** A plan follows from results alone, never from the speed of the bots. The rule plans
+batch n when all pairs of batch n - 2 are reported, and uses the results up to that batch. The pairs
+of batch n - 1 count as games with unknown results. A batch ends when a bot has four pairs in it, or
+a quarter of the pairs that the bot had before, if that is more. So a new bot, whose strength is
+unknown, gets small batches.
+
+**A bot among known ones.** If all bots but one have a given strength, only that one plays. Every
+second pair is against the most informative opponent. The other pairs are against the opponent that
+it has met least among those that are nearly as informative. A batch begins with one pair, since
+each result moves the strength.
 """
 
 from __future__ import annotations
@@ -35,87 +41,89 @@ from lath.games.core import Result
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """When a run ends though there is more to play; pairs that have begun are played to their end.
+    """The limits of a run; the first limit reached ends it.
 
-    Of both limits the one that is reached first counts.
+    Pairs that have begun are played to their end.
     """
 
     games: int | None = None
-    """Games of this run; a pair that begins within them is played whole."""
+    """Number of games in this run. A pair that begins within the limit is played whole."""
 
     seconds: float | None = None
-    """From when the first pair may begin."""
+    """Seconds from the moment when the first pair may begin."""
 
 
 UNLIMITED: Final = Budget()
 
 STARVING: Final = 4
-"""Each how many-th pair is for the bot with the fewest games."""
+"""Every `STARVING`-th pair is for the bot with the fewest games."""
 
 LEAST, MOST = 4, 64
-"""Pairs: of one bot that a batch may have at least, and of a batch at most."""
+"""Fewest pairs of one bot that end a batch, and most pairs of a batch."""
 
 GROWTH: Final = 4
-"""A batch may have a pair of a bot for each so many that it had before."""
+"""A batch may have one pair of a bot for each `GROWTH` pairs that the bot had before."""
 
 
 NEARLY: Final = 0.4
-"""The part of the most that a pair tells against a bot some 350 Elo points away."""
+"""Share of the highest information that counts as nearly as informative: that of a pair against a
+bot about 350 Elo away."""
 
 
 class Estimates(Protocol):
-    """What games so far say of some bots; their order is that in which they were asked for."""
+    """Estimated strengths of bots, in the order in which the caller named the bots."""
 
     @property
     def strengths(self) -> Sequence[float]:
-        """Return a number a bot, of which differences count."""
+        """Return one number per bot; only differences count."""
 
     @property
     def covariance(self) -> Sequence[Sequence[float]]:
-        """Return how sure they are, and how much together."""
+        """Return the covariance matrix of the strengths."""
 
     def information(self, apart: float) -> float:
-        """Return what a pair of games between bots so far apart tells of their difference."""
+        """Return the Fisher information of a pair of games at a difference in strength."""
 
 
 Seen = tuple[str, str, str, Result]
-"""Game, first, second and result."""
+"""Game type, first bot, second bot and result."""
 
 Estimator = Callable[[Sequence[str], Mapping[Seen, int]], Estimates]
-"""Estimates the strengths of bots from what was seen how often."""
+"""Estimates the strengths of bots from the results and how often each came."""
 
 
 Places = tuple[int, int]
-"""Of two bots among all, the smaller first."""
+"""Places of two bots in the list of all bots, the smaller first."""
 
 
 class Design:
-    """How sure strengths will be after pairs whose results nobody knows yet."""
+    """Predicts how certain strengths will be after pairs whose results are not known yet."""
 
     def __init__(
         self, estimates: Estimates, may_meet: Collection[Places], news: Mapping[Places, float]
     ) -> None:
-        """Of bots that may not meet no information comes; they can only have met before.
+        """Only the pairings in `may_meet` can add information; others count only as past games.
 
-        `news` is the share of games that repeated no other, where some did.
+        `news` has the share of new games for each pairing in which games repeated others.
         """
         strengths = estimates.strengths
         self.size: Final = len(strengths)
         self._covariance: Final = [list(row) for row in estimates.covariance]
         self._information: Final = [[0.0] * self.size for _ in strengths]
-        """Of a pair between two, by the smaller place and the greater."""
+        """The information of a pair between two bots, by the smaller place and the greater."""
         closest = [0.0] * self.size
         for i, j in may_meet:
             each = estimates.information(strengths[i] - strengths[j])
             closest[i], closest[j] = max(closest[i], each), max(closest[j], each)
             self._information[i][j] = each * news.get((i, j), 1.0)
-        # Of Davidson's model the slope of the expected score is the variance of a result.
+        # The variance of a result is the slope of the expected score in Davidson's model.
         self._weights: Final = [each**2 for each in closest]
         self._fields: Final = groups(self.size, may_meet)
-        """Only of bots that may meet can games tell how they stand to their mean."""
+        """Bots that can be compared: games tell nothing about bots that no allowed pairing
+        connects."""
 
     def widths(self) -> list[float]:
-        """Return the variance of each bot against the mean of its field, as it counts."""
+        """Return the weighted variance of each bot against the mean of its field."""
         widths = [0.0] * self.size
         for field in self._fields:
             rows = [[self._covariance[i][j] for j in field] for i in field]
@@ -126,7 +134,7 @@ class Design:
         return widths
 
     def best(self, bot: int, among: Iterable[Places]) -> Places:
-        """Return the pairing of which a pair makes the interval of a bot narrowest."""
+        """Return the pairing whose next pair narrows the interval of `bot` most."""
         field = next(field for field in self._fields if bot in field)
         rows = self._covariance
         variances = [row[i] for i, row in enumerate(rows)]
@@ -143,9 +151,9 @@ class Design:
         return best
 
     def nearly_best(self, among: Iterable[Places]) -> list[Places]:
-        """Return the pairings that tell most, the best first, and those that tell nearly as much.
+        """Return the most informative pairings, best first, with those that are nearly as good.
 
-        Of a bot among others whose strengths are known.
+        For a field in which all strengths but one are known.
         """
         told = {(i, j): self._information[i][j] for i, j in among}
         most = max(told.values())
@@ -153,7 +161,7 @@ class Design:
         return sorted(near, key=told.__getitem__, reverse=True)
 
     def add(self, pairing: Places) -> None:
-        """Count a pair between two as played."""
+        """Count a pair between two bots as played."""
         i, j = pairing
         information, rows = self._information[i][j], self._covariance
         apart = [row[i] - row[j] for row in rows]
@@ -164,11 +172,7 @@ class Design:
 
 
 def groups(size: int, links: Iterable[Places]) -> list[list[int]]:
-    """Return places that links connect, each group and all groups in order.
-
-    >>> groups(4, [(2, 3)])
-    [[0], [1], [2, 3]]
-    """
+    """Return groups of places that links connect; each group and the list are sorted."""
     of = [[i] for i in range(size)]
     for i, j in links:
         if of[i] is not of[j]:
@@ -180,43 +184,43 @@ def groups(size: int, links: Iterable[Places]) -> list[list[int]]:
 
 
 class WhereGamesTell:
-    """The rule: says who plays next, of those who may."""
+    """The rule that picks the most informative of the allowed pairings."""
 
     def __init__(
         self, names: Sequence[str], estimator: Estimator, known: Collection[str] = ()
     ) -> None:
-        """`names` are the bots that may play, in their order; strengths of the `known` are given.
+        """`names` are the bots that may play, in their order; the strengths of `known` are given.
 
-        Known are none, or all but one.
+        `known` has no bot, or all but one.
         """
         self._known_places: Final = {n for n, name in enumerate(names) if name in known}
         self._places: Final = {name: place for place, name in enumerate(names)}
         self._names: Final = names
         self._estimator: Final = estimator
         self._seen: Final[Counter[Seen]] = Counter()
-        """What plans may follow from; a game that repeats another is no evidence."""
+        """Results from which plans may follow; games that repeat others are left out."""
         self._known: Final[set[int]] = set()
-        """Of the games that another may repeat."""
+        """Hashes of the games that another game may repeat."""
         self._games: Final[Counter[Places]] = Counter()
-        """All games of those that may play, by pairing."""
+        """Games between bots that may play, by pairing."""
         self._repeats: Final[Counter[Places]] = Counter()
         self._before: dict[int, list[PlayedGame]] = {}
-        """The batch before this one: by the number of its pairs, what is reported of them."""
+        """The games reported of the batch before this one, by pair number."""
         self._now: dict[int, list[PlayedGame]] = {}
         self._pairing_of: Final[dict[int, Places]] = {}
-        """Of these pairs."""
+        """The pairing of each pair in both batches."""
         self._left: deque[Places] = deque()
-        """What of this batch is not handed out."""
+        """Pairings of this batch that are still to be handed out."""
         self._planned = 0
 
     def report(self, played: PlayedGame) -> None:
-        """Be told of each game that is stored, and then of each that ends."""
+        """Take a stored game, or one that has just ended."""
         number = pair_of(played.number)
         for batch in (self._before, self._now):
             if number in batch:
                 batch[number].append(played)
                 return
-        if not self._planned:  # else a pair that was half played: the next run counts it
+        if not self._planned:  # a pair that was half played before this run counts in the next run
             self._see(played)
 
     def _see(self, played: PlayedGame) -> None:
@@ -233,7 +237,7 @@ class WhereGamesTell:
             self._repeats[place] += not is_new
 
     def next(self, pairings: Sequence[Pairing], pair: int) -> Pairing | None:
-        """Return which of some pairings plays the pair of this number; None until later."""
+        """Return the pairing that plays this pair, or None if it depends on results to come."""
         may_meet = {self._place(names): names for names in pairings}
         may_meet = {
             place: names for place, names in may_meet.items() if {*place} - self._known_places
@@ -244,7 +248,7 @@ class WhereGamesTell:
                     self._now[pair] = []
                     self._pairing_of[pair] = place
                     return may_meet[place]
-            # No more comes of the batch before: pairings that were stopped are over.
+            # Pairings that were stopped will report no more games.
             is_reported = all(
                 len(games) == 2 or self._pairing_of[number] not in may_meet
                 for number, games in self._before.items()
@@ -277,7 +281,7 @@ class WhereGamesTell:
                 games_of[bot] += games
         least = 1 if self._known_places else LEAST
         most = {bot: max(least, games_of[bot] // 2 // GROWTH) for bot in range(design.size)}
-        if self._known_places:  # who is known does not end a batch
+        if self._known_places:  # a bot of known strength does not end a batch
             most |= dict.fromkeys(self._known_places, MOST + 1)
         batch: list[Places] = []
         while len(batch) < MOST and min(most.values()) > 0:

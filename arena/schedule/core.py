@@ -1,4 +1,4 @@
-"""What a schedule is, and what all formats build on: pairs, openings, sums of results.
+"""The base class of all formats, with pairs, openings and the results of encounters.
 
 Pure: a schedule follows from its settings and the results reported to it, never from their order.
 """
@@ -25,13 +25,13 @@ from lath.notation.record.tags import FIRST_OPTIONS, SECOND_OPTIONS
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two games from one start, each bot first in one of them."""
+    """Two games from one start, with sides swapped."""
 
     number: int
-    """From 1; its games have the numbers 2 * number - 1 and 2 * number."""
+    """Number of the pair, from 1; its games are 2 * number - 1 and 2 * number."""
     games: tuple[GamePlan, GamePlan]
     options: tuple[Values, Values] = ((), ())
-    """What both bots are set to in these games, over what they are set to always."""
+    """Options of both bots in these games, which override their own options."""
 
     @property
     def names(self) -> tuple[str, str]:
@@ -44,38 +44,37 @@ class Pair:
 
 
 def pair_of(game_number: int) -> int:
-    """Return the number of the pair that a game is of.
-
-    >>> pair_of(1), pair_of(2), pair_of(3)
-    (1, 1, 2)
-    """
+    """Return the number of the pair to which a game belongs."""
     return (game_number + 1) // 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """From where both games of a pair begin."""
+    """The start of both games of a pair."""
 
     setup: str | None = None
     position: str | None = None
-    """A full position in place of a setup."""
+    """A full position instead of a setup."""
 
     moves: tuple[str, ...] = ()
-    """Canonical moves that are played before a bot is asked."""
+    """Canonical moves that are played before a bot moves."""
 
     name: str = ""
-    """Where it comes from, for the record."""
+    """Source of the opening, for the record."""
 
 
 class Openings(Protocol):
-    """Where games begin."""
+    """A source of openings."""
 
     def opening(self, game_id: str, turn: int) -> Opening:
-        """Return the `turn`-th opening of a game, from 1; the same each time, without end."""
+        """Return the `turn`-th opening of a game type, from 1.
+
+        The same `turn` always gives the same opening, and any `turn` gives one.
+        """
 
 
 class PlayedGame(NamedTuple):
-    """A finished game, as far as schedules know games."""
+    """The part of a finished game that schedules need."""
 
     number: int
     first: str
@@ -84,96 +83,96 @@ class PlayedGame(NamedTuple):
     game: str = ""
     round: int = 0
     moves: int = 0
-    """64 bits that are the same for games that repeat each other; 0 for one that cannot."""
+    """64 bits that are equal for games that repeat each other; 0 if the game cannot repeat one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """What an organiser has ruled: games that give nobody anything, bots that play no more."""
+    """Rulings of the organiser: void games and disqualified bots."""
 
     games: frozenset[int] = frozenset()
-    """The numbers of those that are void."""
+    """Numbers of the void games."""
 
     bots: frozenset[str] = frozenset()
-    """Those that are disqualified: none of their games gives anybody anything."""
+    """Disqualified bots; their games count for no bot."""
 
     def covers(self, number: int, *names: str) -> bool:
-        """Return whether a game of these bots counts for nothing."""
+        """Return whether the rulings void a game of these bots."""
         return number in self.games or not self.bots.isdisjoint(names)
 
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """A bot that is benched: it plays no more until somebody lets it."""
+    """A time during which a bot is benched: no new game is scheduled for it."""
 
     name: str
     since: int = 0
-    """The stage of the schedule from which on nobody is to meet it."""
+    """First stage of the schedule at which no bot meets this one."""
 
     until: int | None = None
-    """The stage from which on it is there again; None: it is not."""
+    """Stage at which the bot returns; None while it is benched."""
 
     def covers(self, stage: int) -> bool:
-        """Return whether nobody is to meet the bot at a stage."""
+        """Return whether the bot is benched at a stage."""
         return self.since <= stage and (self.until is None or stage < self.until)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairConditions:
-    """What pairs from one number on have in common."""
+    """Conditions shared by all pairs from one number on."""
 
     from_pair: int = 1
     times: Mapping[str, str] = field(default_factory=dict)
-    """The time control of a bot by its name, and under "" that of all others."""
+    """Time control by the name of a bot; the key "" is for all other bots."""
 
     starts: str = ""
-    """What decides where the k-th pair begins, such as the seed and the book."""
+    """Text of everything that decides the start of the k-th pair, such as the seed and the book."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a format is told; which of it counts is the format's own affair."""
+    """Settings of a schedule; each format uses some of them."""
 
     games: tuple[str, ...]
     rounds: int = 1
-    """Each round: every pairing, both seats of every setup."""
+    """In each round every pairing plays both sides of one setup."""
 
     pairs: int = 1
-    """Setups per game that two bots play when they meet, in swiss and knockout."""
+    """Setups per game type that two bots play when they meet, in swiss and knockout."""
 
     challengers: int = 1
-    """Bots of a gauntlet that play all the others: the first ones."""
+    """Number of bots in a gauntlet that play all the others; they come first in the list."""
 
     sprt: Sprt | None = None
-    """When a match is decided before its last round."""
+    """Test that may decide a match before its last round."""
 
     tuning: Tuning | None = None
-    """What is tuned, and how."""
+    """Tuned options and the settings of the tuner."""
 
     seed: int = 1
 
     ruled: Ruled = field(default=Ruled(), compare=False)
-    """What counts for nothing, or is played no more."""
+    """Rulings of the organiser."""
 
     absent: tuple[Absence, ...] = field(default=(), compare=False)
     """Bots that are or were benched."""
 
     conditions: tuple[PairConditions, ...] = ()
-    """Of a pool: under which its pairs were played, by number; the last are today's."""
+    """Conditions of a pool's pairs, by the number of the first pair; the last ones apply now."""
 
     season: SeasonSchedule | None = field(default=None, compare=False)
-    """Of a pool: the season that is played; None: everything counts together."""
+    """Season that a pool plays; None if all games count together."""
 
 
 class Schedule(ABC):
     """Hands out the pairs of one tournament.
 
-    Everything that is stored is reported first; then `next` begins at the first pair that is not
-    finished. Pairs have the same number whatever the order of the reports.
+    All stored games must be reported first. Then `next` begins at the first pair that is not
+    finished. The order of the reports does not change the numbers of pairs.
     """
 
     keeps_walkovers: ClassVar[bool]
-    """Whether walkovers decide games for good; else they are tried in the next run."""
+    """True if a walkover decides a game for good; False if the next run tries it again."""
 
     def __init__(self, names: Sequence[str], dealer: Dealer) -> None:
         """`names` are in the order of the configuration, which is the order of seeding."""
@@ -181,47 +180,47 @@ class Schedule(ABC):
         self._settings: Final = dealer.settings
         self._dealer: Final = dealer
         self.finished: Final = NumberSet()
-        """The numbers of the games reported."""
+        """Numbers of the reported games."""
         self.repeats: Final = Duplicates()
-        """Which of them repeat another."""
+        """Reported games that repeat another one."""
         self._reported = 0
         self._absent: Final = list(self._settings.absent)
         self.benched: frozenset[str]
-        """The bots that play no more for now."""
+        """Bots that are benched now."""
         self._note_benched()
 
     @property
     @abstractmethod
     def total(self) -> int:
-        """Return how many games there will be at most, without those lost by walkover."""
+        """Return the most games that will be played, without those lost by walkover."""
 
     @property
     def done(self) -> int:
-        """Return how many of them are reported; `total` once everything is played."""
+        """Return the number of reported games; equals `total` once everything is played."""
         return self._reported
 
     @property
     def extent(self) -> tuple[int, int]:
-        """Return how many games what it comes to has, and how many it will have: of a season its.
+        """Return how many games are played and planned; in a season, only its games count.
 
-        A run may play fewer, such as those of a match day.
+        One run may play fewer than are planned, such as those of a match day.
         """
         return self.done, self.total
 
     def stage(self) -> int:
-        """Return from which stage on it is open who meets whom: of most formats there is one."""
+        """Return the first stage whose pairings are still open; most formats have only stage 0."""
         return 0
 
     def _note_benched(self) -> None:
         self.benched = frozenset(each.name for each in self._absent if each.until is None)
 
     def bench(self, name: str) -> None:
-        """Let a bot play no more: what is begun is finished."""
+        """Schedule no new pair for a bot; pairs that have begun are finished."""
         self._absent.append(Absence(name, self.stage()))
         self._note_benched()
 
     def unbench(self, name: str) -> None:
-        """Let a bot that is benched play again from the next stage on."""
+        """Let a benched bot play again from the next stage on."""
         stage = self.stage()
         self._absent[:] = [
             replace(each, until=stage) if each.name == name and each.until is None else each
@@ -230,41 +229,41 @@ class Schedule(ABC):
         self._note_benched()
 
     def plays_without(self, gone: Collection[str]) -> bool:
-        """Return whether bots are left that meet each other, with those `gone`."""
+        """Return whether at least two bots can still meet without those in `gone`."""
         return len({*self._names} - {*gone, *self._settings.ruled.bots}) > 1
 
     @abstractmethod
     def next(self) -> Pair | None:
-        """Return a pair to play now; None: none until more is reported, or none ever."""
+        """Return a pair to play now, or None if all are played or depend on results to come."""
 
     @property
     def why_nothing_new(self) -> str:
-        """Return why more games would tell nothing, and what to do; empty while they may."""
+        """Return why more games would add nothing and what to do, or an empty text."""
         return ""
 
     @abstractmethod
     def report(self, number: int, first: str, second: str, result: Result, moves: int = 0) -> None:
-        """Be told of a finished game, once; one of a run with more rounds counts for nothing.
+        """Take a finished game, once. A game beyond the last round is ignored.
 
-        `moves` is as in Played.
+        `moves` is as in `PlayedGame`.
         """
 
     def take_in(self, played: Iterable[PlayedGame]) -> None:
-        """Be told of all that is stored, by number, before anything else."""
+        """Take all stored games in the order of their numbers, before anything else."""
         for number, first, second, result, _, _, moves in played:
             self.report(number, first, second, result, moves)
 
     @abstractmethod
     def walkover(self, pair: int, loser: str | None) -> None:
-        """Be told that the games of a pair not yet reported will not be played.
+        """Note that the unreported games of a pair will not be played.
 
-        They count as won by the other bot; by nobody when `loser` is None.
+        They count as won by the opponent of `loser`, or by neither bot if `loser` is None.
         """
 
     def standing(self) -> object:
-        """Return how it stands by the rules of its format: a plain value, its class says of what.
+        """Return the standing by the rules of the format, or None if a crosstable shows everything.
 
-        None where there is no more to say than a crosstable does.
+        The class of the value depends on the format.
         """
         return None
 
@@ -273,13 +272,7 @@ class Schedule(ABC):
 
 
 class NumberSet:
-    """A set of positive whole numbers, a bit each: a million take 125 kB.
-
-    >>> numbers = NumberSet()
-    >>> numbers.add(9)
-    >>> 9 in numbers, 8 in numbers, 10**9 in numbers
-    (True, False, False)
-    """
+    """A set of positive whole numbers with one bit for each: a million take 125 kB."""
 
     def __init__(self) -> None:
         self._bits: Final = bytearray()
@@ -290,28 +283,23 @@ class NumberSet:
         return bool(self._bits[number >> 3] & 1 << (number & 7))
 
     def add(self, number: int) -> None:
-        """Put a number in."""
+        """Add a number."""
         if (missing := (number >> 3) + 1 - len(self._bits)) > 0:
             self._bits.extend(bytes(missing))
         self._bits[number >> 3] |= 1 << (number & 7)
 
 
 class Duplicates:
-    """Which games repeat another one: 8 bytes a game.
-
-    >>> repeats = Duplicates()
-    >>> repeats.add(7), repeats.add(7), repeats.add(0), repeats.add(0), repeats.games
-    (False, True, False, False, 1)
-    """
+    """Finds games that repeat another one, with 8 bytes per game."""
 
     def __init__(self) -> None:
-        # Sorted, by their first 12 bits: a number is soon put into its own list.
+        # Sorted lists by the first 12 bits, so that an insertion moves few numbers.
         self._shelves: Final[dict[int, array[int]]] = {}
         self.games = 0
-        """How many do."""
+        """Number of games that repeat another one."""
 
     def add(self, moves: int) -> bool:
-        """Note what was played, as in Played; return whether that repeats what was noted before."""
+        """Note a game by its `PlayedGame.moves`; return whether it repeats an earlier one."""
         if not moves:
             return False
         shelf = self._shelves.setdefault(moves >> 52, array("Q"))
@@ -328,15 +316,15 @@ Tags = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Dealer:
-    """Makes pairs; without openings, setups that the games accept are drawn by the seed."""
+    """Makes pairs. Without a book, the seed draws a setup that the game type accepts."""
 
     settings: Settings
     openings: Openings | None = None
     tags: Tags = ()
-    """They stand in every record."""
+    """Tags of every record."""
 
     def opening(self, index: int) -> tuple[str, Opening]:
-        """Return with which game and how pairs of an `index` begin, as of `deal`."""
+        """Return the game type and the opening of a pair; `index` is as in `deal`."""
         seed, game_ids = self.settings.seed, self.settings.games
         turn, game = index // len(game_ids) + 1, game_ids[index % len(game_ids)]
         if self.openings:
@@ -353,9 +341,10 @@ class Dealer:
         options: tuple[Values, Values] = ((), ()),
         more: Tags = (),
     ) -> Pair:
-        """Return a pair; `index`, from 0, counts the openings, each of them for each game.
+        """Return a pair.
 
-        `options` are as in Pair; they stand in the records, as do `more` tags.
+        `index` counts the openings from 0, with each opening counted once per game type. `options`
+        are as in `Pair`. The records contain them, and the tags in `more`.
         """
         seed = self.settings.seed
         game, begin = self.opening(index)
@@ -389,60 +378,49 @@ class Dealer:
 
 
 def options_text(values: Values) -> str:
-    """Return options as a record has them.
-
-    >>> options_text((("exploration", 40), ("tree size", 9)))
-    'exploration=40; tree size=9'
-    """
+    """Return options as text for a record."""
     return "; ".join(f"{name}={value}" for name, value in values)
 
 
 def read_options(text: str) -> dict[str, str]:
-    """Return the options that a record has, by name; none of an empty text.
-
-    >>> read_options("exploration=40; tree size=9")
-    {'exploration': '40', 'tree size': '9'}
-    """
+    """Return the options in a record's text, by name; an empty text has no options."""
     parts = (part.rpartition("=") for part in text.split("; ") if part)
     return {name: value for name, _, value in parts}
 
 
 def seed_digest(seed: int) -> str:
-    """Return what is told of a tournament's seed before it is played: a SHA-256 in hexadecimal.
+    """Return the hash of a seed that is published before play: a SHA-256 in hexadecimal.
 
-    Of the letters `lath-arena seed N`, without a line's end.
-
-    >>> seed_digest(42)[:16]
-    '1e3b3e40e8f3501c'
+    It is the hash of the text `lath-arena seed N` without a newline.
     """
     return hashlib.sha256(f"lath-arena seed {seed}".encode()).hexdigest()
 
 
 def draw(seed: int, *what: object) -> int:
-    """Return a number below 2**31 that follows from the tournament's seed and what it is for."""
+    """Return a number below 2**31 that follows from the tournament's seed and its purpose."""
     words = " ".join(str(word) for word in (seed, *what))
     return int.from_bytes(hashlib.sha256(words.encode()).digest()[:4], "big") >> 1
 
 
 @dataclass(slots=True)
 class Encounter:
-    """The games of two bots that count together; they may be reported before the bots are known."""
+    """The games of two bots that count together; results may come before the bots are known."""
 
     left: int
-    """How many are neither reported nor lost."""
+    """Number of games that are neither reported nor lost."""
 
     _halves: Counter[str] = field(default_factory=Counter)
     _ruled: Counter[str] = field(default_factory=Counter)
-    """Half points of games that count for nothing by a ruling; they are among the others, too."""
+    """Half points of games that a ruling voids; `_halves` includes them."""
 
     _lost: Counter[str | None] = field(default_factory=Counter)
-    """Games that were not played, by who lost them; None where nobody won."""
+    """Games that were not played, by the loser; None if neither bot won."""
 
     _counted: int = 0
-    """Games that were played and count."""
+    """Played games that count."""
 
     def report(self, first: str, second: str, result: Result, *, counts: bool = True) -> None:
-        """Count a game that was played; by a ruling it may not count."""
+        """Add a played game; `counts` is False if a ruling voids it."""
         self.left -= 1
         self._counted += counts
         for name, points in zip((first, second), result.points, strict=True):
@@ -450,33 +428,26 @@ class Encounter:
             self._ruled[name] += 0 if counts else int(2 * points)
 
     def has_met(self, name: str) -> bool:
-        """Return whether a bot has played a game of it."""
+        """Return whether a bot has played a game of this encounter."""
         return name in self._halves
 
     def lose(self, games: int, loser: str | None) -> None:
-        """Count games that will not be played as won by the other bot, or by nobody."""
+        """Add games that will not be played: won by the opponent of `loser`, or by neither bot."""
         self.left -= games
         self._lost[loser] += games
 
     @property
     def lost(self) -> int:
-        """Return how many games will not be played."""
+        """Return the number of games that will not be played."""
         return self._lost.total()
 
     @property
     def is_played(self) -> bool:
-        """Return whether a game of it counts, or may still be played."""
+        """Return whether a game counts or may still be played."""
         return self.left > 0 or self._counted > 0
 
     def halves(self, one: str, other: str, *, as_played: bool = False) -> tuple[int, int]:
-        """Return the half points of both, `as_played` before rulings.
-
-        >>> encounter = Encounter(4)
-        >>> encounter.report("a", "b", Result.DRAWN)
-        >>> encounter.lose(2, "b")
-        >>> encounter.halves("a", "b"), encounter.left
-        ((5, 1), 1)
-        """
+        """Return the half points of both bots; `as_played` includes void games."""
         ours = self._halves[one] + 2 * self._lost[other]
         theirs = self._halves[other] + 2 * self._lost[one]
         if as_played:
@@ -485,30 +456,30 @@ class Encounter:
 
 
 class InEncounters(Schedule):
-    """A schedule in which others wait for an encounter: the sums of its games decide."""
+    """A schedule in which later pairings depend on the total score of earlier encounters."""
 
     keeps_walkovers = True
 
     def __init__(self, names: Sequence[str], dealer: Dealer) -> None:
         super().__init__(names, dealer)
         self._lost_games = 0
-        """Games that will not be played."""
+        """Number of games that will not be played."""
 
         self._lost_pairs: Final[set[int]] = set()
         self._encounters: Final[dict[tuple[int, ...], Encounter]] = {}
 
     @abstractmethod
     def _encounter_of(self, pair: int) -> Encounter | None:
-        """Return which encounter a pair is of; None for a number that is not scheduled."""
+        """Return the encounter of a pair, or None if the pair is not scheduled."""
 
     def _encounter(self, key: tuple[int, ...], games: int) -> Encounter:
-        """Return the encounter of a key, new where there was none."""
+        """Return the encounter of a key, and create it if necessary."""
         if key not in self._encounters:
             self._encounters[key] = Encounter(games)
         return self._encounters[key]
 
     def _is_open(self, pair: int) -> bool:
-        """Return whether a game of the pair is still to be played."""
+        """Return whether a game of the pair is still open."""
         return not self._is_finished(pair) and pair not in self._lost_pairs
 
     def report(self, number: int, first: str, second: str, result: Result, moves: int = 0) -> None:
@@ -522,16 +493,16 @@ class InEncounters(Schedule):
             )
 
     def _is_off(self, pair: int, names: tuple[str, str]) -> bool:
-        """Return whether a pair is not played, since one of its bots is disqualified.
+        """Return whether a pair is cancelled because one of its bots is disqualified.
 
-        Nobody wins what is left of it.
+        Neither bot wins the games of the pair that are still open.
         """
         if is_off := not self._settings.ruled.bots.isdisjoint(names):
             self.walkover(pair, None)
         return is_off
 
     def walkover(self, pair: int, loser: str | None) -> None:
-        """Count what is not reported of a pair as lost, once."""
+        """Count the unreported games of a pair as lost, once."""
         encounter = self._encounter_of(pair)
         if encounter is not None and pair not in self._lost_pairs:
             left = [game for game in (2 * pair - 1, 2 * pair) if game not in self.finished]

@@ -1,9 +1,9 @@
-"""What the pairs of a match are worth as evidence, where games or openings come again.
+"""The weight of a match's pairs as evidence when games or openings repeat.
 
-All points count. What is less than that of as many new pairs is the evidence, in two ways. Bots
-without chance play one game again and again: so many pairs are worth no more than the games that
-are different. And pairs from one opening may hang together: by how much is seen from how far
-openings differ (the design effect of L. Kish, 1965).
+All points count. A pair weighs less than 1 in two cases. Bots without randomness repeat one game,
+so that their pairs weigh no more than the games that differ. Pairs from one opening may have
+similar results: the more openings differ, the less each pair weighs (the design effect of L. Kish,
+1965).
 """
 
 from __future__ import annotations
@@ -16,29 +16,28 @@ from lath.arena.schedule.core import Duplicates, Opening
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95, student
 
 _KINDS: Final = 1 << 14
-"""Openings that it distinguishes. Of more, some count as one."""
+"""Number of openings that are distinguished; beyond that, some share a number."""
 
 
 class Worth:
-    """Counts pairs, and says as what part of a new pair each of them counts."""
+    """Counts pairs and returns the weight of each."""
 
     def __init__(self, repeats: Duplicates) -> None:
-        """Take where games are noted that repeat each other."""
+        """Use `repeats`, which notes the games that repeat others."""
         self._repeats: Final = repeats
         self._repeated = 0
         self._points: Final[defaultdict[int, int]] = defaultdict(int)
         self._pairs: Final[defaultdict[int, int]] = defaultdict(int)
-        """By opening: half points, and how many pairs there were."""
+        """Half points and number of pairs, by opening."""
         self._squares = self._mixed = self._sizes = 0
-        """Sums over openings: of squares of half points, of these times pairs, of squares of
-        pairs."""
+        """Sums over openings: squared half points, half points times pairs, squared pairs."""
         self.counts: Final = [0] * 5
-        """Pairs by half points."""
+        """Number of pairs by half points."""
         self.repeating = 0
-        """Pairs with a game that repeats another."""
+        """Pairs with a game that repeats another one."""
 
     def add(self, opening: tuple[str, Opening], halves: int, moves: tuple[int, ...]) -> bool:
-        """Count a pair; return whether all of its games are new. `moves` are as in Played."""
+        """Count a pair and return whether its games are all new; `moves` are as in `PlayedGame`."""
         again = sum([self._repeats.add(game) for game in moves])
         self._repeated += again
         self.repeating += again > 0
@@ -54,13 +53,13 @@ class Worth:
 
     @property
     def each(self) -> float:
-        """Return as what part of a new pair each pair counts, in 0..1."""
+        """Return the weight of a pair compared with a new pair, from 0 to 1."""
         pairs = sum(self.counts)
         games = 2 * pairs
         return min((games - self._repeated) / games, 1 / self._by_openings(pairs)) if pairs else 1.0
 
     def _by_openings(self, pairs: int) -> float:
-        """Return by what the mean varies more than that of as many pairs from new openings."""
+        """Return the variance of the mean relative to that of as many pairs from new openings."""
         openings = len(self._pairs)
         if openings < 2 or openings == pairs:
             return 1.0
@@ -70,6 +69,6 @@ class Worth:
         if (by_chance := spread * (pairs - self._sizes / pairs)) <= 0:
             return 1.0
         more = max(0.0, apart / by_chance - 1) * (student(Z95, openings - 1) / Z95) ** 2
-        # Of few openings only bots that repeat themselves tell as little as their openings.
+        # With few openings, only bots that repeat their games can make pairs of one opening alike.
         could = 2 * (pairs - openings)
         return 1 + more * (1 if openings >= LEAST_CLUSTERS else self._repeated / could)

@@ -3,9 +3,9 @@
 The n-th pair follows from n alone, so that a million games take no more memory than ten.
 
 A match judges pairs in the order of their numbers, so that the verdict does not depend on how many
-were played at the same time; those that ran beyond the deciding one are kept, not counted. All
-points count; where games or openings come again, pairs are worth less (`evidence`). Where pairs
-have long been nothing new, a match ends.
+were played at the same time. Pairs after the deciding one are kept but do not count. All points
+count. If games or openings repeat, pairs weigh less (`evidence`). A match ends early if its last
+pairs only repeat games.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lath.games.core import Result
 
 
 class Fixed(Schedule):
-    """Each round, all pairings play every game from one opening."""
+    """In each round, every pairing plays every game type from one opening."""
 
     keeps_walkovers = False
 
@@ -31,12 +31,12 @@ class Fixed(Schedule):
         self._pairings: Final = self._all_pairings()
         rounds = self._settings.rounds * len(self._settings.games)
         self.pairs: Final = rounds * len(self._pairings)
-        """How many pairs there are."""
+        """Number of pairs in all."""
         gone = self._settings.ruled.bots
         self._open: Final = {names for names in self._pairings if gone.isdisjoint(names)}
-        """Pairings that were not stopped in this run, of bots that are not disqualified."""
+        """Pairings that this run has not stopped, without disqualified bots."""
         self._unplayed = 2 * rounds * (len(self._pairings) - len(self._open))
-        """Games that are not played, since a bot is disqualified."""
+        """Games that are not played because a bot is disqualified."""
         self._next = 1
 
     def _all_pairings(self) -> list[tuple[str, str]]:
@@ -45,16 +45,16 @@ class Fixed(Schedule):
 
     @property
     def total(self) -> int:
-        """Return how many games there are, without those of bots that are disqualified."""
+        """Return the number of games, without those of disqualified bots."""
         return 2 * self.pairs - self._unplayed
 
     def plays_without(self, gone: Collection[str]) -> bool:
-        """Return whether two bots are left that are to meet."""
+        """Return whether two remaining bots have to meet."""
         out = {*gone, *self._settings.ruled.bots}
         return any(out.isdisjoint(names) for names in self._pairings)
 
     def next(self) -> Pair | None:
-        """Return the next pair of which a game is not finished."""
+        """Return the next pair with an unfinished game."""
         if not any(self.benched.isdisjoint(names) for names in self._open):
             return None
         while self._next <= self.pairs:
@@ -81,18 +81,18 @@ class Fixed(Schedule):
             self._unplayed -= not self._settings.ruled.bots.isdisjoint((first, second))
             self._count(number, int(2 * result.points[first != self._names[0]]), moves)
 
-    def _count(self, number: int, halves: int, moves: int) -> None:  # noqa: ARG002 - others' affair
-        """Count a finished game; `halves` are the half points of the first bot of all."""
+    def _count(self, number: int, halves: int, moves: int) -> None:  # noqa: ARG002 - subclasses use them
+        """Count a finished game; `halves` are the half points of the first bot listed."""
         self.repeats.add(moves)
 
     def walkover(self, pair: int, loser: str | None) -> None:  # noqa: ARG002 - tried again anyway
-        """Leave the pairing out until the next run."""
+        """Skip the pairing until the next run."""
         self._open.discard(self._pairing(pair))
 
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """The bots of a gauntlet by their role."""
+    """The bots of a gauntlet by role."""
 
     challengers: tuple[str, ...]
     """Bots that meet all the opponents."""
@@ -102,24 +102,26 @@ class Challenge:
 
 
 class Gauntlet(Fixed):
-    """In every round the challengers, the first bots, meet all that are not among them."""
+    """A schedule in which the challengers, the first bots, meet all other bots in every round."""
 
     def _all_pairings(self) -> list[tuple[str, str]]:
         first = self._settings.challengers
         return list(product(self._names[:first], self._names[first:]))
 
     def standing(self) -> Challenge:
-        """Return who challenges whom: how that stands is a matter of ratings."""
+        """Return the roles of the bots; ratings show the rest of the standing."""
         first = self._settings.challengers
         return Challenge(tuple(self._names[:first]), tuple(self._names[first:]))
 
 
 MOST_POINTS: Final = 100
-"""Of the path of a test's LLR."""
+"""Maximum number of points in the path of a test's LLR."""
 
 
 class Path:
-    """A curve of at most so many points, evenly spaced, and its end: all memory that it takes.
+    """A curve of at most `most` points, evenly spaced, with its last point.
+
+    It takes no more memory for a longer curve.
 
     >>> path = Path(4)
     >>> for pairs in range(1, 12):
@@ -129,14 +131,14 @@ class Path:
     """
 
     def __init__(self, most: int = MOST_POINTS, *, first: float = 0.0) -> None:
-        """Begin at `first`."""
+        """Begin with the value `first` at 0 pairs."""
         self._most: Final = most
         self._every = 1
         self._last = (0, first)
         self._kept: Final = [self._last]
 
     def add(self, pairs: int, value: float) -> None:
-        """Go on by one."""
+        """Add the next point."""
         self._last = pairs, value
         if pairs % self._every == 0:
             self._kept.append(self._last)
@@ -146,13 +148,13 @@ class Path:
 
     @property
     def points(self) -> tuple[tuple[int, float], ...]:
-        """Return what is kept of it."""
+        """Return the points that are kept, and the last one."""
         return tuple(dict.fromkeys((*self._kept, self._last)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SprtStanding:
-    """How a match with an SPRT stands."""
+    """The standing of a match with an SPRT."""
 
     names: tuple[str, ...]
     """The bots; the first is the one that may be better."""
@@ -160,10 +162,10 @@ class SprtStanding:
     sprt: Sprt
     state: SprtState
     path: tuple[tuple[int, float], ...] = ((0, 0.0),)
-    """The LLR after so many pairs that count, some of them, the last as it stands."""
+    """LLR by the number of pairs that count, thinned out; the last point is the current one."""
 
     has_stopped: bool
-    """Whether the test has ended: no later pair counts."""
+    """True if the test has ended, so that no later pair counts."""
 
     repeating: int = 0
     """Pairs with a game that repeats an earlier one."""
@@ -173,24 +175,21 @@ class SprtStanding:
 
 
 IDLE_PAIRS: Final = (10, 3)
-"""A match ends after so many pairs in a row that tell nothing new, and so many more for each pair
-that did: bots that repeat themselves from each of many openings have then been seen to do so, and
-of setups that are drawn it is rare that one has not come yet."""
+"""A match ends after 10 pairs in a row without a new game, and 3 more for each pair that had only
+new games. Deterministic bots need that many to show that they repeat themselves from each of many
+openings. If setups are drawn at random, it is rare that one has not come up by then."""
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicatesOnly:
-    """How a match without a test stands that was stopped since bots repeat themselves."""
+    """The standing of a match without a test that was stopped because the bots repeat games."""
 
     names: tuple[str, ...]
     why_nothing_new: str
 
 
 class Match(Fixed):
-    """All games between the first and the second bot of the configuration, or until a verdict.
-
-    Or until they only repeat themselves.
-    """
+    """All games between the first two bots until a verdict, or until the bots only repeat games."""
 
     def __init__(self, names: Sequence[str], dealer: Dealer) -> None:
         super().__init__(names, dealer)
@@ -198,16 +197,16 @@ class Match(Fixed):
         self._path: Final = Path()
         self._worth: Final = Worth(self.repeats)
         self._judged = 0
-        """Pairs, from the first on without a gap."""
+        """Number of judged pairs, from the first one without a gap."""
         self._new = 0
-        """Those of them whose games are new."""
+        """Judged pairs whose games are all new."""
         self._void = 0
-        """Those of them that are none by a ruling."""
+        """Judged pairs that a ruling voids."""
         self._idle = 0
-        """The last ones in a row in which a game repeats another."""
+        """Last judged pairs in a row with a game that repeats another one."""
         self._waiting: Final[dict[int, list[tuple[int, int, int]]]] = {}
-        """The games of pairs that are not judged yet: numbers, half points of the first bot, moves
-        as in Played."""
+        """Games of pairs that are not judged yet: number, half points of the first bot, and moves
+        as in `PlayedGame`."""
 
     @property
     def _is_decided(self) -> bool:
@@ -215,13 +214,13 @@ class Match(Fixed):
 
     @property
     def _has_stopped(self) -> bool:
-        """Return whether no pair will be judged any more."""
+        """Return whether no further pair will be judged."""
         few, more = IDLE_PAIRS
         return self._is_decided or self._idle >= few + more * self._new
 
     @property
     def why_nothing_new(self) -> str:
-        """Return why more games would tell nothing, and what to do; empty while they may."""
+        """Return why more games would add nothing and what to do, or an empty text."""
         if self._is_decided or not self._has_stopped:
             return ""
         return (
@@ -231,7 +230,7 @@ class Match(Fixed):
 
     @property
     def total(self) -> int:
-        """Return how many games there are at most; once it is decided, how many decided it."""
+        """Return the most games possible; after the verdict, the games that decided it."""
         return 2 * self._judged if self._is_decided else super().total
 
     @property
@@ -240,7 +239,7 @@ class Match(Fixed):
         return min(self._reported, self.total)
 
     def next(self) -> Pair | None:
-        """Return the next pair; none once the test is decided, or the bots repeat themselves."""
+        """Return the next pair; None once the test is decided or the bots only repeat games."""
         return None if self._has_stopped else super().next()
 
     def _count(self, number: int, halves: int, moves: int) -> None:
@@ -263,7 +262,7 @@ class Match(Fixed):
             self._path.add(self._test.pairs, self._test.llr)
 
     def standing(self) -> SprtStanding | DuplicatesOnly | None:
-        """Return how the test stands; without one why it was stopped, None where it was not."""
+        """Return the standing of the test, or why a match without one was stopped, or None."""
         names, why = tuple(self._names), self.why_nothing_new
         if (sprt := self._settings.sprt) is None or self._test is None:
             return DuplicatesOnly(names, why) if why else None

@@ -1,4 +1,4 @@
-"""The formats by name. A new one is a module and a row here."""
+"""The table of formats by name; a new format is a module and a row here."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from lath.arena.schedule.tune import Tune
 
 @dataclass(frozen=True, slots=True)
 class TournamentFormat:
-    """One format."""
+    """The schedule of one format and the settings it takes."""
 
     make: Callable[[Sequence[str], Dealer], Schedule]
-    """Of the bots' names, in the order of seeding."""
+    """Makes the schedule from the bots' names in the order of seeding."""
 
     settings: frozenset[str] = frozenset()
-    """Which of `rounds`, `pairs`, `challengers`, `sprt`, `tune` and `season` it knows."""
+    """Names of the settings that the format knows, from `rounds`, `pairs`, `challengers`, `sprt`,
+    `tune` and `season`."""
 
     max_bots: int | None = None
 

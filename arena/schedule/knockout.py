@@ -1,8 +1,9 @@
-"""Knockout: who loses a tie is out; seeds are the order of the configuration.
+"""The knockout format, in which the loser of a tie is out; seeds follow the configuration.
 
-A tie is `pairs` openings of each game with both seats; while it is level, one more of each game, up
-to MORE times; then the better seed goes through. Every tie has pair numbers of its own, reserved by
-round and place in the bracket, so that they do not depend on which tie ends first.
+A tie is `pairs` openings of each game type, each played with both sides. While the score is tied,
+the arena adds one opening of each game type, up to MORE times. After that the better seed advances.
+Every tie has reserved pair numbers, by its round and its place in the bracket. So the numbers do
+not depend on which tie ends first.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from typing import Final
 from lath.arena.schedule.core import Dealer, Encounter, InEncounters, Pair, Ruled
 
 MORE: Final = 5
-"""Times that a level tie is prolonged."""
+"""Maximum number of times to prolong a tie while its score is tied."""
 
 
 def bracket(people: int) -> list[tuple[int | None, int | None]]:
-    """Return the ties of the first round in the order of the bracket; None where a bye is.
+    """Return the ties of the first round in the order of the bracket; a bye is None.
 
-    People are numbers by seed, from 0. The first two can only meet in the final, the first four not
-    before the last but one round, and so on; byes go to the first.
+    Bots are numbers by seed, from 0. The first two seeds can only meet in the final, the first four
+    not before the semi-finals, and so on. The best seeds get the byes.
 
     >>> bracket(8)
     [(0, 7), (3, 4), (1, 6), (2, 5)]
@@ -54,10 +55,10 @@ class Tie:
     """How often the arena prolonged the tie because the score was tied."""
 
     by_seed: bool = False
-    """Whether the better seed advanced because the score stayed tied."""
+    """True if the better seed advanced because the score stayed tied."""
 
     winner: str | None = None
-    """The bot that advances; None while that is open."""
+    """The bot that advances; None while the tie is open."""
 
     walkovers: int = 0
     """Games that were lost without being played."""
@@ -69,24 +70,24 @@ class Tie:
 
     @property
     def is_bye(self) -> bool:
-        """Return whether one has nobody to play."""
+        """Return whether one of the bots has a bye."""
         return self.round == 1 and not self.is_known
 
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """How a knockout stands."""
+    """The standing of a knockout."""
 
     ties: tuple[Tie, ...]
-    """Round by round, in the order of the bracket."""
+    """All ties, round by round, in the order of the bracket."""
 
     winner: str | None
 
 
 class Knockout(InEncounters):
-    """The ties of all rounds, each open when both of its bots are known.
+    """The ties of all rounds; a tie opens when both of its bots are known.
 
-    They are counted from 0, round by round, in the order of the bracket.
+    Ties are numbered from 0, round by round, in the order of the bracket.
     """
 
     def __init__(self, names: Sequence[str], dealer: Dealer) -> None:
@@ -94,15 +95,15 @@ class Knockout(InEncounters):
         self._slots: Final = [
             None if seed is None else names[seed] for tie in bracket(len(names)) for seed in tie
         ]
-        """Who plays in the first round, by twos; None where a bye is."""
+        """Bots of the first round, two for each tie; None for a bye."""
         self._more: Final = len(self._settings.games)
-        """Pairs by which a tie is prolonged."""
+        """Pairs that prolong a tie once."""
         self._main: Final = self._settings.pairs * self._more
-        """Pairs of a tie that is not."""
+        """Pairs of a tie without prolongation."""
         self._reserved: Final = self._main + MORE * self._more
         self._decided: Final[dict[int, Tie]] = {}
         self._begun: Final[Counter[int]] = Counter()
-        """Pairs of each tie that were handed out or passed over."""
+        """Pairs of each tie that were handed out or skipped."""
 
     @property
     def total(self) -> int:
@@ -116,7 +117,7 @@ class Knockout(InEncounters):
         return 2 * (ties + more) - self._lost_games - unplayed
 
     def _ties(self) -> Iterator[Tie]:
-        """Yield how every tie stands."""
+        """Yield the standing of every tie."""
         number = round_number = 0
         left = self._slots
         while len(left) > 1:
@@ -132,9 +133,9 @@ class Knockout(InEncounters):
                 yield tie
 
     def _as_it_went_on(self, tie: Tie, later: int) -> Tie:
-        """Return a tie whose winner is who has played in the next one already, if anybody has.
+        """Return a tie won by the bot that has already played in the next tie, if there is one.
 
-        `later` is the number of that: no ruling takes it back.
+        `later` is the number of the next tie. A later ruling does not undo that a bot advanced.
         """
         through = (name for name in tie.bots if name and self._at(later, 0).has_met(name))
         winner = next(through, tie.winner)
@@ -142,7 +143,7 @@ class Knockout(InEncounters):
         return replace(tie, winner=winner, prolonged=max(0, tie.prolonged - is_again_open))
 
     def _tie(self, number: int, round_number: int, bots: tuple[str | None, str | None]) -> Tie:
-        """Return how a tie of these bots stands, and keep it once it is decided."""
+        """Return the standing of a tie between these bots, and keep it once it is decided."""
         one, other = bots
         if one is None or other is None:
             return Tie(round=round_number, bots=(one, other))
@@ -176,7 +177,7 @@ class Knockout(InEncounters):
         return tie
 
     def _at(self, tie: int, stage: int) -> Encounter:
-        """Return the games of a tie, from 0, that count together: stage 0, or one more of each."""
+        """Return the games of a tie that count together: stage 0, or one prolongation."""
         return self._encounter((tie, stage), 2 * (self._more if stage else self._main))
 
     def next(self) -> Pair | None:
@@ -201,6 +202,6 @@ class Knockout(InEncounters):
         return self._at(tie, stage) if tie < len(self._slots) - 1 else None
 
     def standing(self) -> Bracket:
-        """Return all ties, those to come too, and the winner."""
+        """Return all ties, including future ones, and the winner."""
         ties = tuple(self._ties())
         return Bracket(ties, ties[-1].winner)

@@ -1,7 +1,7 @@
-"""Who can be paired with whom so that nobody is left: matchings in a graph of people.
+"""Matchings in a graph of people: pairings that leave out as few people as possible.
 
-Edmonds' blossom algorithm ("Paths, trees, and flowers", 1965): a matching that can be larger has an
-augmenting path, and odd circles on the way to it are shrunk to a point.
+Edmonds' blossom algorithm ("Paths, trees, and flowers", 1965). A matching that can be larger has an
+augmenting path. The search for one shrinks each odd cycle on its way to a single point.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 Graph = Mapping[int, Collection[int]]
-"""Who may meet whom, both ways."""
+"""The people that each person may meet; symmetric."""
 
 Mates = dict[int, int]
-"""Who is paired with whom, both ways."""
+"""The partner of each paired person; symmetric."""
 
 
 def largest(people: Sequence[int], graph: Graph) -> Mates:
-    """Return a matching of as many people as there can be; the first of them come first.
+    """Return a matching of as many people as possible; earlier people have priority.
 
-    Whoever is left out could not be paired without leaving out somebody earlier.
+    A person is left out only if pairing that person would leave out an earlier one.
 
     >>> sorted(largest([1, 2, 3, 4], {1: [2, 3], 2: [1], 3: [1], 4: []}).items())
     [(1, 2), (2, 1)]
@@ -32,17 +32,17 @@ def largest(people: Sequence[int], graph: Graph) -> Mates:
 
 
 def is_perfect(people: Sequence[int], graph: Graph) -> bool:
-    """Return whether everybody can be paired."""
+    """Return whether all people can be paired."""
     return len(people) % 2 == 0 and len(largest(people, graph)) == len(people)
 
 
 def first_choice(
     people: Sequence[int], graph: Graph, wishes: Iterable[tuple[int, Sequence[int]]]
 ) -> list[tuple[int, int]] | None:
-    """Pair the wishers; each in turn gets the first wish that leaves a pairing of all the rest.
+    """Pair all people; each in turn gets the first wish that still lets all others be paired.
 
-    Whoever has an opponent by then is passed over, as a wisher and as a wish. The wishes cover all
-    whom their wisher may meet. None where not everybody can be paired.
+    People who are already paired are skipped, both as wishers and as wishes. The wishes of a person
+    must contain everyone whom that person may meet. Return None if not all people can be paired.
     """
     mates = largest(people, graph)
     if len(mates) < len(people):
@@ -65,7 +65,7 @@ def first_choice(
 
 
 def _rematch(one: int, other: int, left: set[int], graph: Graph, mates: Mates) -> bool:
-    """Bend a matching of everybody left so that these two are paired; return whether it can be."""
+    """Change a perfect matching so that these two are paired; return whether that is possible."""
     if mates[one] == other:
         return True
     bent = {person: mate for person, mate in mates.items() if not {person, mate} & {one, other}}
@@ -77,22 +77,22 @@ def _rematch(one: int, other: int, left: set[int], graph: Graph, mates: Mates) -
 
 
 class _Search:
-    """One search for an augmenting path, breadth first."""
+    """One breadth-first search for an augmenting path."""
 
     def __init__(self, root: int, among: set[int], mates: Mates) -> None:
         self._root = root
         self._mates = mates
         self.parent: Mates = {}
-        """The way back, for those whom a path reaches by an edge outside of the matching."""
+        """The previous person on the path to each person reached by an unmatched edge."""
         self._base = {person: person for person in among}
-        """The circle that a person was shrunk into, by its entrance."""
+        """The entrance of the cycle into which each person was shrunk."""
         self._reached = [root]
-        """From whom the search goes on, in turn."""
+        """People from whom the search continues, in order."""
 
     def succeeds(self, graph: Graph) -> bool:
-        """Pair the root, and somebody else with it; return whether that was possible."""
+        """Pair the root with someone and return whether that was possible."""
         base, mates = self._base, self._mates
-        for person in self._reached:  # grows on the way
+        for person in self._reached:  # grows during the loop
             for other in graph[person]:
                 if other not in base or base[person] == base[other] or mates.get(person) == other:
                     continue
@@ -103,7 +103,7 @@ class _Search:
                     self.parent[other] = person
                     if mate is None:
                         end: int | None = other
-                        while end is not None:  # all the way back, the other edges pair
+                        while end is not None:  # swap matched and unmatched edges back to the root
                             before = self.parent[end]
                             after = mates.get(before)
                             mates[end], mates[before] = before, end
@@ -113,7 +113,7 @@ class _Search:
         return False
 
     def _shrink(self, one: int, other: int) -> None:
-        """Make a point of the circle that an edge closes."""
+        """Shrink the cycle that an edge closes to one point."""
         above = set(self._way(one))
         entrance = next(person for person in self._way(other) if person in above)
         circle = set()
@@ -132,7 +132,7 @@ class _Search:
                     self._reached.append(person)
 
     def _way(self, person: int) -> Iterator[int]:
-        """Yield the circles on the way to the root, by their entrances."""
+        """Yield the entrances of the cycles on the way to the root."""
         while (base := self._base[person]) != self._root:
             yield base
             person = self.parent[self._mates[base]]

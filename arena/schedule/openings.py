@@ -1,8 +1,8 @@
-"""Books of openings: files of records or positions, from which games begin.
+"""Opening books: files of records or positions from which games begin.
 
-Of entries that are the same game, turned or mirrored or by another order of moves, the first
-counts. It is kept as its text, some 60 bytes and its moves, beside 20 by which it is known again;
-parsed records are not held.
+If entries are the same game by symmetry or by another order of moves, the first one counts. An
+entry takes about 80 bytes and its moves: its text and a key of 20 bytes. Parsed records are not
+kept.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from lath.notation.rules.replay import start_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookChoice:
-    """Which book, and what is taken from it."""
+    """A book and the part of it to use."""
 
     path: Path
     order: str = "sequential"
     plies: int | None = None
-    """How many moves are played from an entry, at most; None: all of it."""
+    """Maximum number of moves to play from an entry; None for all of them."""
 
     start: int = 1
-    """The entry of each game that comes first, from 1, before shuffling counts."""
+    """First entry to use for each game type, from 1, counted before shuffling."""
 
     digest: str = ""
-    """What the file is: its SHA-256."""
+    """SHA-256 of the file."""
 
     folded: bool = True
-    """Whether what is the same game is taken once, and games that ended before `plies` are passed
-    over; not in tournaments that were begun when nobody did that."""
+    """True if symmetric entries count once and games that ended before `plies` are skipped. False
+    in tournaments that began before the arena did that."""
 
     def identity(self) -> dict[str, object]:
-        """Return what may not change while a tournament is played; the file may move."""
+        """Return the settings that must not change during a tournament; the file may move."""
         return {
             "sha256": self.digest,
             "order": self.order,
@@ -65,12 +65,13 @@ def digest(path: Path) -> str:
 
 
 class Book:
-    """The openings of one file, for each game."""
+    """The openings of one file, by game type."""
 
     def __init__(self, choice: BookChoice, game_ids: Collection[str], seed: int) -> None:
-        """Read and check the whole file; entries of other games are passed over.
+        """Read and check the whole file; entries of other game types are skipped.
 
-        Raises ConfigError: a bad entry, one whose game is over, a game without any.
+        Raises ConfigError if an entry is invalid, if its game is over, or if a game type has no
+        entry.
         """
         self._choice: Final = choice
         self._entries: Final[dict[str, list[bytes]]] = {game_id: [] for game_id in game_ids}
@@ -86,7 +87,7 @@ class Book:
                 random.Random(draw(seed, "openings", game_id)).shuffle(entries)
 
     def opening(self, game_id: str, turn: int) -> Opening:
-        """Return the `turn`-th opening of a game, from 1; after the last comes the first."""
+        """Return the `turn`-th opening of a game type, from 1; after the last comes the first."""
         entries = self._entries[game_id]
         entry = entries[(self._choice.start - 1 + turn - 1) % len(entries)]
         number, setup, position, moves = entry.decode().split("\t")
@@ -99,19 +100,19 @@ class Book:
 
 
 def known_by(position: Position) -> bytes:
-    """Return 16 bytes that are equal for positions that are the same game, turned or mirrored."""
+    """Return a key of 16 bytes that is equal for symmetric positions."""
     text = f"{position.game.id} {least(position).text()}"
     return blake2b(text.encode(), digest_size=SIZE).digest()
 
 
 _Entry = tuple[str, Position, int, str, str, str]
-"""Game, where it leads, number, setup, position and moves; empty for none."""
+"""Game type, final position, number, setup, position and moves; a missing text is empty."""
 
 
 def _entries(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entry]:
-    """Yield each entry of one of the games."""
+    """Yield each entry of the given game types."""
     path = choice.path
-    is_text = path.suffix.lower() == ".txt"  # with a position or a setup on each line
+    is_text = path.suffix.lower() == ".txt"  # each line has a position or a setup
     read = _of_lines(path, game_ids) if is_text else _of_records(choice, game_ids)
     try:
         with reading(path):
@@ -121,7 +122,7 @@ def _entries(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entry]:
 
 
 def _of_lines(path: Path, game_ids: Collection[str]) -> Iterator[_Entry]:
-    """Yield what stands on the lines `GAME POSITION` and `GAME setup SETUP`."""
+    """Yield the entries on lines such as `GAME POSITION` or `GAME setup SETUP`."""
     with path.open(encoding="utf-8-sig") as lines:
         for number, line in enumerate(lines, 1):
             game_id, _, text = line.strip().partition(" ")
@@ -145,7 +146,7 @@ def _of_lines(path: Path, game_ids: Collection[str]) -> Iterator[_Entry]:
 
 
 def _of_records(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entry]:
-    """Yield how the records begin; none may be over by then."""
+    """Yield the beginnings of the records; raise ConfigError if a game is over by then."""
     path = choice.path
     with open_bytes(path) as stream:
         for entry in reader(name_for(path))(stream, str(path)):
@@ -181,5 +182,5 @@ def _of_records(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entr
 
 
 def _is_short(record: Record, plies: int, end: Position) -> bool:
-    """Return whether a game ended before so many plies; a line that goes on is no game."""
+    """Return whether a game ended before `plies` moves; unfinished games do not count."""
     return end.is_over or (len(record.plies) < plies and record.result != "*")

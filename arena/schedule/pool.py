@@ -1,15 +1,14 @@
-"""A pool: bots come and go, and what is played is what is missing of what is wanted.
+"""The pool format: bots come and go, and the arena plays the pairs that are still missing.
 
-Wanted of each two bots that play now, in each game and at their time controls, are so many pairs;
-the k-th of any two begins at the k-th opening, so that all meet from the same ones. What is stored
-counts, whatever the tournament was when it was played. With a `PoolRule` it says which two meet
-next.
+Any two bots that play now need a number of pairs in each game type, at their time controls. The
+k-th pair of any two bots begins at the k-th opening, so that all pairings use the same openings.
+All stored games count, even if the tournament had another format when they were played. A
+`PoolRule` decides which two bots meet next.
 
-In a season only its own games count, the versions of a bot are one entry, and pairs are played
-match day after match day.
+In a season, only the games of the season count. The versions of a bot are one entry, and pairs are
+played match day by match day.
 
-Which pairs are wanted follows from what is stored, and so does the number of each: the first one
-that is free.
+The stored games decide which pairs are missing. A new pair gets the first free number.
 """
 
 from __future__ import annotations
@@ -38,39 +37,39 @@ Pairing = tuple[str, str]
 
 
 class PoolRule(Protocol):
-    """Where games go when there are only so many: without end, whatever the rounds."""
+    """A rule that picks the next pairing if games are limited; it ignores the rounds."""
 
     def report(self, played: PlayedGame) -> None:
-        """Be told of each game that is stored, and then of each that ends."""
+        """Take a stored game, or one that has just ended."""
 
     def next(self, pairings: Sequence[Pairing], pair: int) -> Pairing | None:
-        """Return which of some pairings plays the pair of that number; None: none until later."""
+        """Return the pairing that plays this pair, or None if it depends on results to come."""
 
 
 class _Meeting(NamedTuple):
-    """Two bots in one game at one time control each: what pairs are counted of."""
+    """Two bots in one game type, each at one time control; pairs are counted for each meeting."""
 
     game: str
     one: str
     other: str
-    """The names in order, whoever comes first in the configuration."""
+    """The two names are in alphabetical order."""
 
     times: tuple[str, str]
 
 
 @dataclass(slots=True)
 class _Begun:
-    """A pair of which a game is not finished."""
+    """A pair with an unfinished game."""
 
     meeting: _Meeting
     turn: int
     left: int = 2
     names: Pairing = ("", "")
-    """First and second in the first of its games."""
+    """First and second player in the first of its games."""
 
 
 class PoolSchedule(Schedule):
-    """Hands out what is missing: half-played pairs, then round after round, or by a rule."""
+    """Hands out half-played pairs first, then missing pairs by rounds or by a rule."""
 
     keeps_walkovers = False
     _has_dealt = True
@@ -82,41 +81,41 @@ class PoolSchedule(Schedule):
         self._conditions: Final = self._settings.conditions or (PairConditions(),)
         self._from: Final = [each.from_pair for each in self._conditions]
         self._turns: Final[defaultdict[_Meeting, NumberSet]] = defaultdict(NumberSet)
-        """Which openings each meeting has been given."""
+        """Openings that each meeting has been given."""
         self._first: Final[dict[_Meeting, int]] = {}
-        """From where on one is to be found that is free."""
+        """Opening from which to look for a free one."""
         self._meetings: Final[dict[tuple[str, Pairing, int], _Meeting]] = {}
-        """Those that were asked for."""
+        """Cache of the meetings."""
         self._begun: Final[dict[int, _Begun]] = {}
         self._halves: Final[list[int]] = []
-        """Pairs to be completed, from the last to the first."""
+        """Half-played pairs to complete, last one first."""
         self._taken: Final = NumberSet()
-        """Pairs that have a number."""
+        """Numbers of pairs that are in use."""
         self._day_of: Final = {
             unit: day.number
             for day in (self._season.days if self._season else ())
             for unit in day.units(self._settings.games)
         }
-        """On which match day a season has a pair: on the last one, if it was put off."""
+        """Match day of each pair in a season; the last one if the pair was put off."""
         self._number = self._conditions[-1].from_pair
         gone = self._settings.ruled.bots
         self._pairings = dict.fromkeys(
             pairing for pairing in combinations(names, 2) if gone.isdisjoint(pairing)
         )
-        """Those that were not stopped in this run, of bots that are not disqualified."""
+        """Pairings that this run has not stopped, without disqualified bots."""
         self._has_dealt = False
         self._missing = 0
-        """Games to play, dealt ones included."""
+        """Games to play, including those that are already handed out."""
         self._later = 0
         """Games of later match days, which this run does not play."""
         self._earlier = 0
-        """Games that are stored and are not of the season."""
+        """Stored games that are not in the season."""
         self._wanted = self._by_days() if self._season else self._by_turns()
         self.take_in(())
 
     @property
     def total(self) -> int:
-        """Return how many games are stored or will be; with a rule there always is another pair."""
+        """Return the number of games that are stored or will be; with a rule, one more pair."""
         return self._reported + self._missing + (2 if self._rule else 0)
 
     @property
@@ -128,7 +127,7 @@ class PoolSchedule(Schedule):
         return done, done + self._missing + self._later
 
     def take_in(self, played: Iterable[PlayedGame]) -> None:
-        """Count what is stored, by number."""
+        """Count the stored games, in the order of their numbers."""
         for game in played:
             self._count(game)
         self._count_missing()
@@ -168,7 +167,7 @@ class PoolSchedule(Schedule):
             self._rule.report(game)
 
     def _turn(self, meeting: _Meeting, turn: int) -> int:
-        """Give a meeting an opening: that one, or where it has been, as in a swiss, the next."""
+        """Give a meeting an opening: `turn`, or the next free one if it is taken, as in a swiss."""
         turns = self._turns_of(meeting)
         while turn in turns:
             turn += 1
@@ -176,18 +175,18 @@ class PoolSchedule(Schedule):
         return turn
 
     def _turns_of(self, meeting: _Meeting) -> NumberSet:
-        """Return the openings that count for a meeting: in a season, those of the two entries."""
+        """Return the openings that a meeting has used; in a season, those of the two entries."""
         if self._season:
             one, other = sorted(map(self._season.entry, (meeting.one, meeting.other)))
             meeting = _Meeting(meeting.game, one, other, ("", ""))
         return self._turns[meeting]
 
     def _kinds(self) -> Iterator[tuple[str, Pairing]]:
-        """Yield each game with each pairing, in the order of a round."""
+        """Yield each game type with each pairing, in the order of a round."""
         return product(self._settings.games, self._pairings)
 
     def _meeting(self, game: str, names: Pairing, pair: int | None = None) -> _Meeting:
-        """Return whose pair it is; `pair` is its number, if it is none that is new."""
+        """Return the meeting of a pair; without a number, that of a new pair."""
         place = len(self._from) if pair is None else max(1, bisect_right(self._from, pair))
         key = game, names, place
         if key not in self._meetings:
@@ -198,7 +197,7 @@ class PoolSchedule(Schedule):
         return self._meetings[key]
 
     def _fits(self, pair: int) -> bool:
-        """Return whether what is left of a pair is wanted, and begins where its first game did."""
+        """Return whether the missing game of a pair is wanted and begins like the first one."""
         begun = self._begun[pair]
         place = max(1, bisect_right(self._from, pair)) - 1
         game, names = begun.meeting.game, begun.names
@@ -210,7 +209,7 @@ class PoolSchedule(Schedule):
         )
 
     def _by_turns(self) -> Iterator[tuple[str, Pairing, int]]:
-        """Yield what is missing, round after round; what begins meanwhile does not come again."""
+        """Yield the missing pairs, round by round; skip those that have begun in the meantime."""
         for turn in range(1, self._settings.rounds + 1):
             yield from (
                 (game, names, turn)
@@ -219,10 +218,10 @@ class PoolSchedule(Schedule):
             )
 
     def _by_days(self, *, is_whole: bool = False) -> Iterator[tuple[str, Pairing, int]]:
-        """Yield what the match days of a season lack, day after day.
+        """Yield the missing pairs of a season, day by day.
 
-        Of one day alone it is the next one with a pairing of bots that are not benched, unless the
-        whole season is asked for.
+        If a run plays only one day, that is the next day with a pairing of bots that are not
+        benched. `is_whole` yields the whole season anyway.
         """
         season = self._season
         assert season is not None
@@ -249,13 +248,13 @@ class PoolSchedule(Schedule):
                 return
 
     def _note_benched(self) -> None:
-        """Note who is benched; of a season that has not begun to play the day may be another."""
+        """Update the benched bots; before a season's first pair, that may change the match day."""
         super()._note_benched()
         if not self._has_dealt and self._season:
             self._count_missing()
 
     def next(self) -> Pair | None:
-        """Return a half-played pair, else the next one that is missing."""
+        """Return a half-played pair if there is one, or the next missing pair."""
         self._has_dealt = True
         while self._halves:
             number = self._halves.pop()
@@ -289,7 +288,7 @@ class PoolSchedule(Schedule):
         return names in self._pairings and self.benched.isdisjoint(names)
 
     def _first_turn(self, game: str, names: Pairing) -> int:
-        """Return the first opening that two bots have not been given in a game."""
+        """Return the first opening that two bots have not used in a game type."""
         meeting = self._meeting(game, names)
         turn, turns = self._first.get(meeting, 1), self._turns[meeting]
         while turn in turns:
@@ -318,7 +317,7 @@ class PoolSchedule(Schedule):
         self._count(PlayedGame(number, first, second, result, *meeting, moves))
 
     def walkover(self, pair: int, loser: str | None) -> None:  # noqa: ARG002 - tried again anyway
-        """Leave the pairing out until the next run."""
+        """Skip the pairing until the next run."""
         one, other = self._begun[pair].names
         self._pairings.pop((one, other), None)
         self._pairings.pop((other, one), None)

@@ -1,7 +1,8 @@
-"""Openings at random: new lines that nobody has lost, as even as a quick look tells.
+"""Random openings: new lines that are not lost, and about as balanced as a few playouts can show.
 
-The n-th of a game follows from the seed and from those before it, the same on every machine; each
-is made when it is asked for. They need no more of a game than its contract.
+The n-th opening of a game type follows from the seed and from the openings before it, and is the
+same on every machine. An opening is made when it is first needed. The search uses no knowledge of a
+game beyond its rules.
 """
 
 from __future__ import annotations
@@ -21,35 +22,35 @@ from lath.games.core import Game, Move, Position, follow
 from lath.games.fast import fast_board
 
 PLIES: Final = 4
-"""Of an opening where nobody says how many."""
+"""Default length of an opening, in plies."""
 
 TRIES: Final = 4000
-"""Lines without a new one among them that are enough: a game has no more. One in 600 lines, the
-rarest pair of moves in Yavalath, is missed once in 800 times."""
+"""Number of lines without a new one after which the search ends. A line with a probability of
+1/600, that of the rarest pair of moves in Yavalath, is missed once in 800 searches."""
 
 LOOKS: Final = 12
-"""New lines that are looked at closer for each opening: if none is even the nearest is taken."""
+"""Number of new lines to compare for each opening if none of them is balanced."""
 
 PLAYOUTS: Final = 16
-"""Games that are played out for a closer look."""
+"""Number of random games to play out from a line."""
 
 SLOW_S: Final = 2.0
-"""Of an opening that takes longer people hear, once a game: it may be the rules that are slow."""
+"""Seconds after which the arena reports, once per game type, that its openings take long."""
 
 UNEVEN: Final = 3
-"""Games that one side may win more of these than the other."""
+"""Largest lead of one side in the playouts of a balanced opening."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomChoice:
-    """How long lines are, and in which games."""
+    """The length of the lines and the game types that use them."""
 
     plies: int = PLIES
     everywhere: bool = True
-    """Also where setups are drawn, which else is where such games begin."""
+    """True to play random moves in games with setups, too; False to use only the setups there."""
 
     def identity(self) -> dict[str, object]:
-        """Return what may not change while a tournament is played."""
+        """Return the settings that must not change during a tournament."""
         return {
             "random": self.plies,
             "of": "all games" if self.everywhere else "games without setups",
@@ -58,18 +59,18 @@ class RandomChoice:
 
 @dataclass(slots=True)
 class _Made:
-    """The openings of one game so far."""
+    """The openings of one game type so far."""
 
     lines: list[bytes] = field(default_factory=list)
     positions: set[bytes] = field(default_factory=set)
-    """Where they lead, by the least of their images."""
+    """Keys of the final positions, which are equal for symmetric positions."""
 
     has_all: bool = False
-    """Whether there are no more."""
+    """True if there are no more openings."""
 
 
 class RandomOpenings:
-    """The openings of a tournament, made one by one."""
+    """The openings of a tournament, each made when it is needed."""
 
     def __init__(
         self,
@@ -78,9 +79,9 @@ class RandomOpenings:
         seed: int,
         tell: Callable[[str], None],
     ) -> None:
-        """`tell` hears once of each game that has fewer openings than are asked for.
+        """`tell` gets one message for each game type with fewer openings than the tournament needs.
 
-        Raises ConfigError where a game has none at all.
+        Raises ConfigError if a game type has no opening.
         """
         self._choice: Final = choice
         self._of: Final = [seed, choice.identity()]
@@ -88,12 +89,12 @@ class RandomOpenings:
         self._tell: Final = tell
         self._made: Final[dict[str, _Made]] = {}
         self._slow: Final[set[str]] = set()
-        """Games of which people know that their openings take long."""
-        for game_id in game_ids:  # one that has none is told of before anything is played
+        """Game types for which the message about slow openings was given."""
+        for game_id in game_ids:  # so a game type without openings is reported before play
             self.opening(game_id, 1)
 
     def opening(self, game_id: str, turn: int) -> Opening:
-        """Return the `turn`-th opening of a game, from 1; after the last comes the first."""
+        """Return the `turn`-th opening of a game type, from 1; after the last comes the first."""
         game = games.get(game_id)
         if game.has_setups and not self._choice.everywhere:
             return Opening(setup=self._setup(game, turn))
@@ -109,17 +110,17 @@ class RandomOpenings:
         return Opening(
             setup=self._setup(game, number),
             moves=tuple(moves.split()),
-            # by the line, for numbers are those of one tournament
+            # named by the line, since a number is only valid in one tournament
             name=f"random:{self._choice.plies} {moves}".rstrip(),
         )
 
     def as_note(self) -> dict[str, Any]:
-        """Return what was made so far as JSON, for `recall`."""
+        """Return the openings made so far as JSON for `recall`."""
         lines = {game: [line.decode() for line in made.lines] for game, made in self._made.items()}
         return {"of": self._of, "lines": lines}
 
     def recall(self, note: Mapping[str, Any]) -> None:
-        """Take over what was made before from the same seed, which would come out the same."""
+        """Load the openings that were made earlier from the same seed."""
         if note["of"] != self._of:
             return
         for game_id, lines in note["lines"].items():
@@ -144,9 +145,9 @@ class RandomOpenings:
         self._tell(f"{game_id} has {what}, and more are needed: they come again in their order")
 
     def _new(self, game: Game, turn: int, known: set[bytes]) -> bytes | None:
-        """Return the moves of the `turn`-th opening and note where it leads; None if all are known.
+        """Return the moves of the `turn`-th opening and note its end; None if no new line is found.
 
-        It is the first even one that comes up, and of `LOOKS` that are not the most even one.
+        It is the first balanced line, or the most balanced of `LOOKS` lines.
         """
         chance = random.Random(f"{self._seed} opening {game.id} {turn}")
         check = self._watch(game.id)
@@ -174,9 +175,9 @@ class RandomOpenings:
         return " ".join(found[key][1]).encode()
 
     def _watch(self, game_id: str) -> Callable[[], object]:
-        """Return what is called time and again while an opening is drawn: it tells once of a game.
+        """Return a function that reports slow openings; it is called often while one is made.
 
-        What is drawn is the same on a slow machine.
+        It never changes the opening, so a slow machine gets the same one.
         """
         due_s = time.monotonic() + SLOW_S
 
@@ -197,7 +198,7 @@ def _number(count: int, what: str) -> str:
 
 
 def _line(start: Position, plies: int, chance: random.Random) -> tuple[list[Move], Position] | None:
-    """Return so many random moves and where they lead; None if the game was over before."""
+    """Return random moves and their final position, or None if the game ends early."""
     moves: list[Move] = []
     position = start
     try:
@@ -208,15 +209,15 @@ def _line(start: Position, plies: int, chance: random.Random) -> tuple[list[Move
                 raise faults.stuck(start.game.id, moves)
             moves.append(chance.choice(legal))
             position = position.play(moves[-1])
-    except Exception as error:  # the rules of somebody's file may raise anything
+    except Exception as error:  # the rules in a user's game file may raise anything
         raise faults.raised(error, start.game.id, moves) from error
     return moves, position
 
 
 def is_lost(position: Position, check: Callable[[], object] = lambda: None) -> bool:
-    """Return whether the game is over, the next move wins, or whatever it is the one after wins."""
+    """Return whether the game is over or one of the next two moves is sure to win."""
     board = fast_board(position)
-    board.check = check  # as searches do
+    board.check = check  # called during the search, like that of a searching bot
     wins, losses = board.threats()
     if wins or board.winner is not None:
         return True
@@ -233,13 +234,14 @@ def is_lost(position: Position, check: Callable[[], object] = lambda: None) -> b
 def unevenness(
     position: Position, chance: random.Random, check: Callable[[], object] = lambda: None
 ) -> int:
-    """Return how many more of `PLAYOUTS` random games one side wins than the other.
+    """Return the lead of one side over the other in `PLAYOUTS` random games.
 
-    In these nobody blunders at once: what such games decide says little. Where more than `UNEVEN`
-    are certain the rest is not played: it is at least the number returned.
+    The random players do not blunder in one move, since such games say little. Once the lead is
+    sure to exceed `UNEVEN`, the rest is not played, and the result is the least lead that remains
+    possible.
     """
     board = fast_board(position)
-    board.check = check  # as searches do
+    board.check = check  # called during the playouts, like that of a searching bot
     ahead = 0
     for left in reversed(range(PLAYOUTS)):
         winner, _ = board.careful_playout(chance)

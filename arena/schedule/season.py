@@ -1,7 +1,7 @@
-"""A season of a pool: its match days, and who meets whom on each of them.
+"""The match days of a pool's season, and the pairings of each day.
 
-On a match day each entry meets at most one opponent. The circle method draws up the days; what is
-missing after an entry has come or gone is drawn up anew. Pure.
+On a match day each entry meets at most one opponent. The circle method makes the plan. If entries
+come or go, the missing pairings are planned again. Pure.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Unit = tuple[str, str, str, int]
 
 
 class Fixture(NamedTuple):
-    """Two entries that meet on a match day, and which rounds they play."""
+    """Two entries that meet on a match day, and the rounds that they play."""
 
     one: str
     other: str
@@ -28,7 +28,7 @@ class Fixture(NamedTuple):
     """The last round."""
 
     def units(self, games: Iterable[str]) -> Iterator[Unit]:
-        """Yield the pairs of games that it is made of, round after round."""
+        """Yield the pairs of the fixture, round by round."""
         both = min(self.one, self.other), max(self.one, self.other)
         yield from (
             (*both, game, turn) for turn in range(self.first, self.last + 1) for game in games
@@ -37,47 +37,47 @@ class Fixture(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduledDay:
-    """A day of a season."""
+    """A match day of a season."""
 
     number: int
-    """From 1."""
+    """Number of the day, from 1."""
 
     fixtures: tuple[Fixture, ...]
     is_over: bool = False
-    """Whether a run has played all of it that could be played."""
+    """True if a run has played everything on this day that could be played."""
 
     def units(self, games: Sequence[str]) -> set[Unit]:
-        """Return the pairs of games of the day."""
+        """Return all pairs of the day."""
         return {unit for fixture in self.fixtures for unit in fixture.units(games)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeasonSchedule:
-    """A season as a schedule plays it: games before its first pair do not count in it."""
+    """A season as a schedule uses it; games before its first pair do not count."""
 
     name: str
     from_pair: int
     """The number of its first pair."""
 
     offset: int = 0
-    """How many openings earlier seasons have used: it begins at the next one."""
+    """Number of openings that earlier seasons have used; the season begins at the next one."""
 
     entries: Mapping[str, str] = field(default_factory=dict)
-    """The entry of each bot, by the names in records: versions of a bot are one entry."""
+    """Entry of each bot by its name in the records; all versions of a bot share an entry."""
 
     days: tuple[ScheduledDay, ...] = ()
-    """All match days: those that were played, then those to come."""
+    """All match days: those already played, then future ones."""
 
     is_one_day: bool = False
-    """Whether only the next match day is played now, of which anything can be played."""
+    """True if the run plays only the next match day on which a pair can be played."""
 
     def entry(self, name: str) -> str:
-        """Return the entry that a bot plays for."""
+        """Return the entry for which a bot plays."""
         return self.entries.get(name, name)
 
 
 def circle(entries: Sequence[str]) -> list[list[tuple[str, str]]]:
-    """Return rounds in which each entry meets each other one once, by the circle method.
+    """Return rounds in which each entry meets each other entry once, by the circle method.
 
     With an odd number of entries one rests in each round.
 
@@ -107,10 +107,10 @@ def drawn_up(
     played: AbstractSet[Unit],
     begun: Sequence[ScheduledDay] = (),
 ) -> tuple[ScheduledDay, ...]:
-    """Return the match days of a season: those that have `begun`, then those to come.
+    """Return the match days of a season: the days in `begun`, then new days.
 
-    Any two entries meet on `legs` days, in `rounds` rounds altogether. What is `played` is not
-    wanted again; what a day that has begun still has to play stays on that day. Pairings that were
+    Any two entries meet on `legs` days, in `rounds` rounds altogether. Pairs in `played` are not
+    planned again. The missing pairs of a day that has begun stay on that day. Pairings that were
     missed, such as those of an entry that came later, are made up for.
     """
     taken = set(played).union(*(day.units(games) for day in begun if not day.is_over))
@@ -126,7 +126,7 @@ def drawn_up(
             else:
                 rest += left
     mixed = [each for day in whole for each in day] + rest
-    # As announced, unless the pairings of an entry that came later would take more days by that.
+    # Keep the announced days, unless the missed pairings would then take more days.
     days = min([*_with_rest(whole, rest)], [*_with_rest([], mixed)], key=len)
     number = max((day.number for day in begun), default=0)
     new = (ScheduledDay(number=number + at, fixtures=tuple(day)) for at, day in enumerate(days, 1))
@@ -136,10 +136,10 @@ def drawn_up(
 def closed(
     days: Iterable[ScheduledDay], games: Sequence[str], played: AbstractSet[Unit]
 ) -> Iterator[ScheduledDay]:
-    """Yield match days after a run that has played what could be played.
+    """Yield the match days as they stand after a complete run.
 
-    Those up to the last one with a game are over: what bots that are benched could not play on them
-    is put off to a later day.
+    Every day up to the last one with a played game is over. The pairs that benched bots missed on
+    these days are put off to a later day.
     """
     days = list(days)
     open_ = (day for day in days if not day.is_over)
@@ -148,7 +148,7 @@ def closed(
 
 
 def _with_rest(whole: Sequence[list[Fixture]], rest: list[Fixture]) -> Iterator[list[Fixture]]:
-    """Yield days with other fixtures among them: first those of entries that have most to play."""
+    """Yield days with the missed fixtures added; entries with most games to play come first."""
     rest, at = [*rest], 0
     while rest or at < len(whole):
         day = [*whole[at]] if at < len(whole) else []
@@ -164,6 +164,6 @@ def _with_rest(whole: Sequence[list[Fixture]], rest: list[Fixture]) -> Iterator[
 
 
 def _left(fixture: Fixture, games: Sequence[str], taken: AbstractSet[Unit]) -> Fixture | None:
-    """Return what is wanted of a fixture; None if nothing is."""
+    """Return the part of a fixture that is not in `taken`, or None if all of it is."""
     turns = [unit[-1] for unit in fixture.units(games) if unit not in taken]
     return fixture._replace(first=min(turns), last=max(turns)) if turns else None

@@ -1,14 +1,14 @@
-"""The sequential probability ratio test over pairs of games: which of two hypotheses holds.
+"""The sequential probability ratio test (SPRT) over pairs of games: which of two hypotheses holds.
 
-The generalised SPRT of pentanomial results: M. Van den Bergh, "A practical introduction to the
-GSPRT", "Comments on normalized Elo" and "The maximum likelihood estimator of a multinomial
-distribution" (cantate.be/Fishtest), as Fishtest and fastchess use it. The two games of a pair share
-their start, so that their sum is what is drawn independently: 0, ½, 1, 1½ or 2 points.
+It is the generalised SPRT of pentanomial results, as Fishtest and fastchess use it. M. Van den
+Bergh describes it in "A practical introduction to the GSPRT", "Comments on normalized Elo" and "The
+maximum likelihood estimator of a multinomial distribution" (cantate.be/Fishtest). The two games of
+a pair share their start, so the independent samples are the sums of pairs: 0, ½, 1, 1½ or 2 points.
 
-A test stops when the results look good, or bad, so that what they show then is too much. After the
-stop the advantage is estimated without that bias, as Fishtest does: results are ordered by what
-ended the test and when (P. Armitage 1957, D. Siegmund 1978), and that order has a median and an
-interval.
+A test stops when the results look good or bad, so the results at that moment are exaggerated. After
+the stop, the advantage is estimated without that bias, as Fishtest does it. The method orders
+results by the bound that ended the test and by the time of the end (P. Armitage 1957, D. Siegmund
+1978). A median and an interval follow from that order.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from typing import Final, Literal
 from lath.reports.ratings.numerics import Z95
 
 SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Points per game of a pair that gave 0, 1, 2, 3 or 4 half points."""
+"""Points per game of a pair with 0, 1, 2, 3 or 4 half points."""
 
 MOST_ELO: Final = {"logistic": 1000.0, "normalized": 200.0}
-"""How far a hypothesis may be from 0. Beyond, pairs of 0 to 2 points can hardly be spread so."""
+"""Largest absolute Elo of a hypothesis. Beyond it, hardly any results of pairs fit."""
 
 EMPTY: Final = 1e-3
-"""What counts for a score that never came, so that no likelihood is 0; the value of Fishtest."""
+"""Count for a score that never came, so that no likelihood is 0; the value of Fishtest."""
 
 PER_T: Final = 800 / math.log(10)
-"""Normalized Elo of a t-value of 1 per game (Van den Bergh)."""
+"""Normalized Elo for a t-value of 1 per game (Van den Bergh)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sprt:
-    """What the test decides between, and how surely."""
+    """The two hypotheses of a test and their error probabilities."""
 
     elo0: float
     """Lead of the first bot in Elo under H0."""
@@ -55,7 +55,7 @@ class Sprt:
 
 @dataclass(frozen=True, slots=True)
 class SprtState:
-    """How a test stands; every number is finite or None."""
+    """The standing of a test; every number is finite or None."""
 
     counts: tuple[int, ...]
     """Pairs in which the first bot scored 0, ½, 1, 1½ and 2 points."""
@@ -74,12 +74,12 @@ class SprtState:
 
     @property
     def pairs(self) -> int:
-        """Return how many pairs count."""
+        """Return the number of pairs that count."""
         return sum(self.counts)
 
 
 def state(sprt: Sprt, counts: Sequence[int], worth: float = 1.0) -> SprtState:
-    """Return how the test stands after so many pairs of each score; `worth` is in 0..1.
+    """Return the standing of a test from the pairs with each score; `worth` is in 0..1.
 
     >>> [round(bound, 3) for bound in state(Sprt(elo0=0, elo1=5), [0] * 5).bounds]
     [-2.944, 2.944]
@@ -92,11 +92,11 @@ def state(sprt: Sprt, counts: Sequence[int], worth: float = 1.0) -> SprtState:
 
 
 def llr(sprt: Sprt, counts: Sequence[int]) -> float:
-    """Return the log-likelihood ratio of H1 to H0; 0 before any pair."""
+    """Return the log-likelihood ratio of H1 to H0; 0 without any pair."""
     if not any(counts):
         return 0.0
     weights, seen = _shares(counts)
-    # Under each hypothesis the likeliest distribution of scores among those of its Elo difference.
+    # Take the most likely distribution of scores under each hypothesis.
     zero, one = (
         likeliest_with_t(seen, elo / PER_T * math.sqrt(2))
         if sprt.model == "normalized"
@@ -108,37 +108,37 @@ def llr(sprt: Sprt, counts: Sequence[int]) -> float:
 
 
 def _shares(counts: Sequence[int]) -> tuple[list[float], list[float]]:
-    """Return how often each score came, as likelihoods take it, and its share."""
+    """Return the weight of each score in the likelihood, and its share of all scores."""
     weights = [count or EMPTY for count in counts]
     total = sum(weights)
     return weights, [weight / total for weight in weights]
 
 
 OVERSHOOT: Final = 0.583
-"""A step's standard deviations by which a sum passes a bound on average (D. Siegmund, 1985)."""
+"""Mean overshoot of a sum past a bound, in standard deviations of a step (D. Siegmund, 1985)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """How long a test takes, if a hypothesis holds; in pairs from now on.
+    """The distribution of a test's remaining length in pairs, if a hypothesis holds.
 
-    Its LLR is taken for a Brownian motion. Bounds are as D. Siegmund (1985) has them, since the
-    last pair goes beyond.
+    The LLR is treated as a Brownian motion. The bounds include the overshoot of the last pair (D.
+    Siegmund, 1985).
     """
 
     low: float
     high: float
-    """How far the bounds are from where the LLR is; below and above 0."""
+    """Distances from the current LLR to the bounds; `low` is below 0 and `high` is above."""
 
     drift: float
-    """What a pair adds on average."""
+    """Mean change of the LLR per pair."""
 
     variance: float
-    """By how much that varies from pair to pair."""
+    """Variance of that change."""
 
     @property
     def expected(self) -> float:
-        """Return after how many pairs it is decided, on average, were there no end (Wald, 1945)."""
+        """Return the expected number of pairs until a verdict, without a limit (Wald, 1945)."""
         if not self.drift:
             return -self.low * self.high / self.variance
         tilt = 2 * self.drift / self.variance
@@ -148,7 +148,7 @@ class Length:
         return (to_high * self.high + (1 - to_high) * self.low) / self.drift
 
     def within(self, pairs: float) -> float:
-        """Return how likely it is decided within so many pairs."""
+        """Return the probability of a verdict within `pairs` pairs."""
         moved, variance = pairs * self.drift, pairs * self.variance
         if min(self.high - moved, moved - self.low) > 8 * math.sqrt(variance):
             return 0.0
@@ -159,7 +159,7 @@ class Length:
         return min(1.0, max(0.0, 1 - _between(self.low, self.high, self.high, moved, variance)))
 
     def quantile(self, share: float) -> float:
-        """Return after how many pairs it is decided in so large a share of tests; in 0..1."""
+        """Return the number of pairs within which a `share` (0..1) of tests gets a verdict."""
         most = self.expected
         while self.within(most) < share:
             most *= 2
@@ -173,9 +173,9 @@ class Length:
 def lengths(
     sprt: Sprt, variance: float, *, llr: float = 0.0, worth: float = 1.0
 ) -> tuple[Length, Length, Length]:
-    """Return how long a test takes that stands at an LLR: at H0, half way and at H1.
+    """Return the remaining lengths of a test at an LLR: if H0 holds, half way, and if H1 holds.
 
-    `variance` is that of a pair's points per game, `worth` as what part of a new pair each counts.
+    `variance` is that of a pair's points per game, `worth` the weight of a pair as evidence.
 
     >>> [round(one.expected) for one in lengths(Sprt(elo0=0, elo1=10), 0.1)]
     [2591, 4264, 2591]
@@ -197,7 +197,7 @@ def lengths(
 
 
 def score_of(elo: float) -> float:
-    """Return the expected points per game of an advantage.
+    """Return the expected points per game at a lead in Elo.
 
     >>> score_of(0), round(score_of(400), 4)
     (0.5, 0.9091)
@@ -206,16 +206,16 @@ def score_of(elo: float) -> float:
 
 
 def elo_of(score: float) -> float | None:
-    """Return the advantage of an expected score; None outside of 0..1 and at its ends."""
+    """Return the lead in Elo at an expected score; None unless 0 < score < 1."""
     return 0.0 - 400 * math.log10(1 / score - 1) if 0 < score < 1 else None
 
 
-# What the results show
+# The advantage that the results show
 
 
 @dataclass(frozen=True, slots=True)
 class FirstMoveAdvantage:
-    """The lead of the first bot in Elo, with its 95% interval; None where that is unbounded."""
+    """The lead of the first bot in Elo, with its 95% interval; None for an unbounded value."""
 
     elo: float | None
     """Estimate of the lead; None if it is unbounded."""
@@ -228,7 +228,7 @@ class FirstMoveAdvantage:
 
 
 def fixed_advantage(counts: Sequence[int], worth: float = 1.0) -> FirstMoveAdvantage:
-    """Return the advantage as of a match whose length was known: of a test that still runs."""
+    """Return the advantage if the number of pairs was fixed beforehand, as for a running test."""
     if one_sided := _one_sided(counts, worth):
         return one_sided
     pairs = sum(counts) * worth
@@ -238,18 +238,18 @@ def fixed_advantage(counts: Sequence[int], worth: float = 1.0) -> FirstMoveAdvan
 
 
 def _score(counts: Sequence[int]) -> float:
-    """Return first's points per game."""
+    """Return the first bot's points per game."""
     return sum(count * value for count, value in zip(counts, SCORES, strict=True)) / sum(counts)
 
 
 UNLIKELY: Final = 0.025
-"""Of what lies at the end of an interval of 95%."""
+"""Probability outside of each end of a 95% interval."""
 
 
 def _one_sided(counts: Sequence[int], worth: float) -> FirstMoveAdvantage | None:
-    """Return the advantage of a bot that won all games, or lost all, or had none; else None.
+    """Return the advantage of a bot that won or lost all games or played none; None otherwise.
 
-    How far it is ahead nobody can say. What it is at least is exact (Clopper and Pearson, 1934).
+    The lead has no upper limit then. The lower limit is exact (Clopper and Pearson, 1934).
     """
     if (pairs := sum(counts)) not in (counts[0], counts[-1]):
         return None
@@ -262,31 +262,32 @@ def _one_sided(counts: Sequence[int], worth: float) -> FirstMoveAdvantage | None
 
 
 def stopped_advantage(sprt: Sprt, now: SprtState) -> FirstMoveAdvantage:
-    """Return the advantage that a test shows that has stopped, with or without a verdict.
+    """Return the advantage that a stopped test shows, with or without a verdict.
 
-    Half of the tests of two bots show more than is true, and half show less; their intervals hold
-    the truth in 95%. The sum of points above the middle of both hypotheses is taken for a Brownian
-    motion between two bounds. It passes them by as much as a sum does that goes on in steps.
+    The estimate is too high in half of all tests and too low in the other half. The intervals
+    contain the true lead in 95% of tests. The sum of points above the middle of both hypotheses is
+    treated as a Brownian motion between two bounds, with the mean overshoot of a sum that grows in
+    steps.
     """
     if one_sided := _one_sided(now.counts, now.worth):
         return one_sided
     _, seen = _shares(now.counts)
     pairs = now.pairs * now.worth
     mean, variance = _spread(seen, pairs)
-    variance *= now.pairs / max(1, now.pairs - 1)  # about its own mean it is too small
+    variance *= now.pairs / max(1, now.pairs - 1)  # unbiased, since the mean is estimated
     zero, one = _scores(sprt, variance)
     middle = (zero + one) / 2
     gained = pairs * (mean - middle)
     per_llr = gained / now.llr if now.verdict else 0.0
-    if per_llr <= 0:  # its usual value
+    if per_llr <= 0:  # no usable LLR: take the usual ratio
         per_llr = variance / (one - zero)
     h0, h1 = (bound * per_llr for bound in now.bounds)
 
     def worse(elo: float) -> float:
-        """Return how likely less is shown than was, if this is the advantage."""
+        """Return the probability of a worse result than the one seen, if `elo` is the true lead."""
         score = score_of(elo)
-        # The likeliest results of that mean vary more, by what it is off; those of bots that won
-        # or drew nearly all games by far more than that.
+        # The most likely results at that mean have a larger variance, because the mean differs. For
+        # bots that won or drew nearly all games, the variance is larger still.
         _, likeliest = _moments(likeliest_with_mean(seen, score))
         spread = variance + max(0.0, likeliest - variance - (score - mean) ** 2)
         beyond = OVERSHOOT * math.sqrt(spread)
@@ -296,7 +297,7 @@ def stopped_advantage(sprt: Sprt, now: SprtState) -> FirstMoveAdvantage:
 
     near = elo_of(mean) or 0.0
     elo, low, high = (_where(worse, 1 - share, near) for share in (0.5, UNLIKELY, 1 - UNLIKELY))
-    # What takes the bias away does not turn the result around.
+    # The correction of the bias must not change the sign of the result.
     seen_elo = elo_of(_score(now.counts))
     if elo is not None and seen_elo is not None and elo * seen_elo < 0:
         elo = 0.0
@@ -306,21 +307,21 @@ def stopped_advantage(sprt: Sprt, now: SprtState) -> FirstMoveAdvantage:
 
 
 FARTHEST: Final = 1000.0
-"""Elo beyond which an end of an interval is none."""
+"""Elo beyond which the end of an interval counts as unbounded."""
 
 UNLIKE: Final = 3
-"""Pairs that may have been half a point off, though none was: 0 of n is what a share of 3/n gives
-in one case of twenty (the rule of three)."""
+"""Number of pairs that may differ by half a point although none did. By the rule of three, a share
+of 3/n gives 0 of n pairs in 5% of cases."""
 
 
 def _spread(seen: Sequence[float], pairs: float) -> tuple[float, float]:
-    """Return mean and variance of the scores; pairs that were all alike do not say all will be."""
+    """Return the mean and variance of scores; equal scores still get some variance."""
     mean, variance = _moments(seen)
     return mean, max(variance, UNLIKE * SCORES[1] ** 2 / pairs)
 
 
 def _scores(sprt: Sprt, variance: float) -> tuple[float, float]:
-    """Return the points per game of both hypotheses where the pairs' scores vary so much."""
+    """Return the points per game of both hypotheses at this variance of the pairs' scores."""
     if sprt.model == "normalized":
         t_value = math.sqrt(2 * variance) / PER_T
         return 0.5 + sprt.elo0 * t_value, 0.5 + sprt.elo1 * t_value
@@ -328,7 +329,10 @@ def _scores(sprt: Sprt, variance: float) -> tuple[float, float]:
 
 
 def _where(falling: Callable[[float], float], value: float, near: float) -> float | None:
-    """Return the Elo next to `near` at which a falling function has a value; None beyond an end."""
+    """Return the Elo close to `near` at which a falling function equals `value`, or None.
+
+    None means that the Elo is beyond `FARTHEST`.
+    """
     low = high = max(-FARTHEST, min(near, FARTHEST))
     stride = FIRST_STRIDE
     while falling(low) <= value:
@@ -347,11 +351,11 @@ def _where(falling: Callable[[float], float], value: float, near: float) -> floa
 
 
 FIRST_STRIDE: Final = 4.0
-"""Elo by which the first step goes."""
+"""Elo of the first step of a search."""
 
 
 def normalized_of(counts: Sequence[int], elo: float | None) -> float | None:
-    """Return an advantage divided by how much the results spread; None of None."""
+    """Return a lead in normalized Elo, which is relative to the spread of the results."""
     if elo is None:
         return None
     mean, variance = _moments(likeliest_with_mean(_shares(counts)[1], score_of(elo)))
@@ -359,16 +363,17 @@ def normalized_of(counts: Sequence[int], elo: float | None) -> float | None:
 
 
 def _worse(low: float, high: float, end: float, drift: float, variance: float) -> float:
-    """Return how likely a Brownian motion from 0 does worse than one that stopped at `end`.
+    """Return the probability that a Brownian motion does worse than one that stopped at `end`.
 
-    `drift` and `variance` are what it has gained in all when that one stops: at a bound, or between
-    them. The sooner `low` < 0 is reached the worse, the sooner `high` > 0 the better; between them
-    is who has not reached any, the higher the better.
+    It starts at 0. `drift` and `variance` are those of the sum at the time of that stop, which is
+    at a bound or between the bounds. A result is worse the sooner it reaches `low` < 0, and better
+    the sooner it reaches `high` > 0. Results that have reached neither bound lie between these,
+    ordered by their sum.
     """
     if drift < 0:
         return 1 - _worse(-high, -low, -end, -drift, variance)
     deviation, tilt = math.sqrt(variance), 2 * drift / variance
-    if max(-low, high) > 5 * deviation:  # so soon nobody has been at both bounds
+    if max(-low, high) > 5 * deviation:  # too early to have met both bounds
         return (
             _normal((end - drift) / deviation)
             - _tilted_normal(tilt * high, (end - 2 * high - drift) / deviation)
@@ -389,9 +394,9 @@ def _worse(low: float, high: float, end: float, drift: float, variance: float) -
 
 
 def _between(low: float, high: float, end: float, drift: float, variance: float) -> float:
-    """Return how likely it has been at no bound so far, and is below `end` now.
+    """Return the probability of no bound so far and a value below `end` now.
 
-    The density is a series of sines (Cox and Miller, 1965), each of which fades sooner.
+    The density is a series of sines (Cox and Miller, 1965); each term fades sooner than the last.
     """
     wide, tilt = high - low, drift / variance
     total, number = 0.0, 1
@@ -407,7 +412,7 @@ def _between(low: float, high: float, end: float, drift: float, variance: float)
 
 
 def _normal(x: float) -> float:
-    """Return the share of the normal distribution below x."""
+    """Return the probability of a standard normal value below x."""
     return math.erfc(-x / math.sqrt(2)) / 2
 
 
@@ -422,24 +427,24 @@ def _tilted_normal(log_factor: float, x: float) -> float:
 
 
 def _moments(shares: Sequence[float]) -> tuple[float, float]:
-    """Return mean and variance of the scores."""
+    """Return the mean and variance of scores."""
     mean = sum(share * score for share, score in zip(shares, SCORES, strict=True))
     spread = sum(share * (score - mean) ** 2 for share, score in zip(shares, SCORES, strict=True))
     return mean, spread
 
 
 def likeliest_with_mean(seen: Sequence[float], mean: float) -> list[float]:
-    """Return the distribution of this mean under which what was seen is likeliest.
+    """Return the distribution with this mean that makes the results seen most likely.
 
-    It is seen / (1 + x * (score - mean)), with x such that the mean is right.
+    It is seen / (1 + x * (score - mean)), with the x that gives this mean.
     """
     return _tilted(seen, [score - mean for score in SCORES])
 
 
 def likeliest_with_t(seen: Sequence[float], t: float) -> list[float]:
-    """Return the same for distributions whose (mean - ½) / deviation is `t`.
+    """Return the most likely distribution with `t` as its (mean - ½) / deviation.
 
-    The condition is made linear where the last guess was, until that does not move.
+    The condition is linearised at the last guess until the guess no longer changes.
     """
     shares = [1 / len(SCORES)] * len(SCORES)
     for _ in range(100):
@@ -456,9 +461,10 @@ def likeliest_with_t(seen: Sequence[float], t: float) -> list[float]:
 
 
 def _tilted(seen: Sequence[float], offsets: Sequence[float]) -> list[float]:
-    """Return seen / (1 + x * offset) with the x for which its offsets average to 0.
+    """Return seen / (1 + x * offset) with the x for which the mean offset is 0.
 
-    That is the only root of a falling function, between poles; Newton's steps, halving beyond.
+    The x is the only root of a falling function between two poles. The search uses Newton's steps,
+    and halves the range if a step leaves it.
     """
     low, high = -1 / max(offsets), -1 / min(offsets)
     x = 0.0

@@ -1,10 +1,12 @@
-"""Swiss: each round, bots that have scored alike and have not met play each other.
+"""The swiss format: in each round, bots with similar scores that have not met play each other.
 
-The rules are those of FIDE C.04.3 with what speaks of colours left out, for an encounter is played
-with both seats; docs/reference/tournament-formats.md has them in words. A round begins when all
-games of the last one are in; its pairings follow from the sums of the rounds before, pair numbers
-from round, setup, game and place of the encounter. People are numbers in the order of seeding,
-points are half points or products of them, so that nothing is rounded.
+The rules are those of FIDE C.04.3 without its rules about colours, since an encounter is played
+with both sides; docs/reference/tournament-formats.md explains them. A round begins when all games
+of the last round are reported. Its pairings follow from the total scores of the earlier rounds. The
+number of a pair follows from its round, setup, game type and table.
+
+People are numbers in the order of seeding. Points are half points or products of these, so that
+nothing is rounded.
 """
 
 from __future__ import annotations
@@ -21,42 +23,42 @@ from lath.arena.schedule.matching import Graph, first_choice, is_perfect, larges
 from lath.reports.ratings.numerics import shared_ranks
 
 MAX_TRIES: Final = 300
-"""Choices of who leaves a score group that are tried, before any legal pairing will do."""
+"""Choices of floaters to try for a score group before any legal pairing is accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What has happened before the round."""
+    """The results before a round."""
 
     points: Sequence[int]
-    """Of each person; the seeding is the order."""
+    """Half points of each person, in the order of seeding."""
 
     met: Counter[tuple[int, int]] = field(default_factory=Counter)
-    """How often two have met, in either order."""
+    """How often two people have met, in either order."""
 
     byes: Counter[int] = field(default_factory=Counter)
 
     def times(self, one: int, other: int) -> int:
-        """Return how often two have met."""
+        """Return how often two people have met."""
         return self.met[one, other] + self.met[other, one]
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Who plays whom."""
+    """The pairings of a round."""
 
     pairs: tuple[tuple[int, int], ...]
-    """From the top of the table to its end; the better placed comes first."""
+    """Pairs from the top of the table to its end; the better placed person comes first."""
 
     bye: int | None = None
     absent: tuple[int, ...] = ()
-    """Those that play no more: they have nothing of it."""
+    """People who are not there; they get no points for the round."""
 
 
 def pair_round(past: Past, absent: Collection[int] = ()) -> Round:
-    """Return the next round; everybody has an opponent, but one where the number is odd.
+    """Return the next round, in which at most one person has a bye.
 
-    Nobody meets those `absent`.
+    People in `absent` are not paired.
 
     >>> pair_round(Past([0, 0, 0, 0, 0]))
     Round(pairs=((0, 2), (1, 3)), bye=4, absent=())
@@ -65,7 +67,8 @@ def pair_round(past: Past, absent: Collection[int] = ()) -> Round:
     table = sorted(present, key=lambda who: (-past.points[who], who))
     bye = None
     if len(table) % 2:
-        # The last of those with the fewest byes without whom nobody must meet twice, if one is.
+        # The lowest of those with the fewest byes, if possible one whose bye lets everyone else
+        # avoid a second meeting.
         fewest = min(past.byes[who] for who in table)
         candidates = [who for who in reversed(table) if past.byes[who] == fewest]
         fresh = _fresh(table, past)
@@ -80,7 +83,7 @@ def pair_round(past: Past, absent: Collection[int] = ()) -> Round:
 
 
 def _fresh(people: list[int], past: Past) -> dict[int, list[int]]:
-    """Return who has not yet met whom."""
+    """Return the people whom each person has not met yet."""
     return {
         one: [other for other in people if other != one and not past.times(one, other)]
         for one in people
@@ -88,9 +91,10 @@ def _fresh(people: list[int], past: Past) -> dict[int, list[int]]:
 
 
 def _graph(people: list[int], past: Past) -> Graph:
-    """Return who may meet: who has not met, and as few others as will do, the lowest placed.
+    """Return who may meet: all who have not met, and as few others as possible from below.
 
-    Of those whom no matching of fresh pairs covers, who has met once may meet again; and so on.
+    If no matching of new pairs covers some people, those who have met once may meet again, and so
+    on.
     """
     graph = _fresh(people, past)
     times = 0
@@ -123,7 +127,7 @@ def _paired(people: list[int], graph: Graph, past: Past) -> Iterator[tuple[int, 
 
 
 def _floaters(bracket: list[int], below: list[int], graph: Graph) -> tuple[int, ...]:
-    """Return who plays in the next score group: as few as can be, the lowest placed first."""
+    """Return who moves to the next score group: as few as possible, the lowest placed first."""
     sizes = range(len(bracket) % 2, len(bracket) + 1, 2)
     choices = (gone for size in sizes for gone in combinations(reversed(bracket), size))
     for tried in islice(choices, MAX_TRIES):
@@ -137,9 +141,10 @@ def _floaters(bracket: list[int], below: list[int], graph: Graph) -> tuple[int, 
 
 
 def _bracket(down: list[int], group: list[int], graph: Graph) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of a score group and those who came down to it; all can be paired.
+    """Yield the pairs of a score group and those who moved down to it; all can be paired.
 
-    Who came down meets the highest placed that it can; of the rest the upper half meets the lower.
+    Those who moved down meet the highest placed person possible. In the rest, the upper half meets
+    the lower half.
     """
     everybody = [*down, *group]
     first = first_choice(everybody, graph, [(who, [*group, *reversed(down)]) for who in down])
@@ -149,7 +154,7 @@ def _bracket(down: list[int], group: list[int], graph: Graph) -> Iterator[tuple[
 
 
 def _halves(people: list[int], graph: Graph) -> list[tuple[int, int]]:
-    """Pair the upper half with the lower, in order as far as can be; else also within a half."""
+    """Pair the upper half with the lower half in order; pair within a half only if necessary."""
     half = len(people) // 2
     upper, lower = people[:half], people[half:]
     across = {
@@ -166,20 +171,20 @@ def _halves(people: list[int], graph: Graph) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class SwissMeeting:
-    """What an encounter gave, or a bye."""
+    """The result of an encounter or a bye."""
 
     one: int
     other: int | None
-    """None: `one` had a bye, or was not there."""
+    """None if `one` had a bye or was absent."""
 
     halves: tuple[int, int]
     is_played: bool = True
-    """Whether a game of it counts or may still be played; else it is a forfeit, or no bye."""
+    """True if a game counts or may still be played; False for a forfeit or an absence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SwissRow:
-    """One bot in the table."""
+    """One row of the table."""
 
     rank: int
     """Rank by points and tie-breaks; tied bots share a rank."""
@@ -211,7 +216,7 @@ class Paired:
     """Points of each bot."""
 
     is_over: bool = True
-    """Whether all games of the encounter are finished."""
+    """True if all games of the encounter are finished."""
 
     walkovers: int = 0
     """Games that were lost without being played."""
@@ -219,20 +224,20 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class SwissTable:
-    """How a swiss stands."""
+    """The standing of a swiss."""
 
     rows: tuple[SwissRow, ...]
     rounds: tuple[tuple[Paired, ...], ...]
-    """Those that are paired, the first one first."""
+    """The rounds paired so far, in order."""
 
 
 def table(
     names: Sequence[str], meetings: Iterable[SwissMeeting], full: int, rounds: int | None = None
 ) -> list[SwissRow]:
-    """Return the table; `full` is the half points that an encounter gives in all.
+    """Return the table; `full` is the sum of half points in an encounter.
 
-    `rounds` are those of the tournament, of which the meetings may be some; None: there are no
-    more. What no tie-break parts shares a rank, and stands in the order of the configuration.
+    `rounds` is the number of rounds in the tournament. Default: the rounds in `meetings`. Bots that
+    are tied after all tie-breaks share a rank, and are listed in the order of the configuration.
     """
     people = range(len(names))
     taken = rounds_of(len(names), meetings)
@@ -266,7 +271,7 @@ def table(
 
 
 class TakenInRound(NamedTuple):
-    """What one bot had of a round."""
+    """One bot's result in a round."""
 
     other: int | None
     halves: int
@@ -274,7 +279,7 @@ class TakenInRound(NamedTuple):
 
 
 def rounds_of(people: int, meetings: Iterable[SwissMeeting]) -> list[list[TakenInRound]]:
-    """Return for each bot its rounds."""
+    """Return the rounds of each bot."""
     taken: list[list[TakenInRound]] = [[] for _ in range(people)]
     for meeting in meetings:
         one, other, (ours, theirs), is_played = astuple(meeting)
@@ -285,12 +290,12 @@ def rounds_of(people: int, meetings: Iterable[SwissMeeting]) -> list[list[TakenI
 
 
 def _worth(each: TakenInRound, scored: Sequence[int], who: int, draws: int) -> int:
-    """Return the half points of an opponent as tie-breaks count them: FIDE C.07, article 16.
+    """Return the half points of an opponent for the tie-breaks: FIDE C.07, article 16.
 
-    A round that was not played counts as one against a dummy with the bot's own score: at most
-    that of the scheduled opponent (16.4.1), in a bye at most `draws`, as many as draws in all
-    rounds give (16.4.2). What opponents count of a bot are its points (16.3.1): no bot asks for
-    a bye.
+    A round that was not played counts as one against a dummy with the bot's own score. That score
+    is limited to the score of the scheduled opponent (16.4.1). In a bye it is limited to `draws`,
+    the score of draws in all rounds (16.4.2). For its opponents, the bot counts with its own points
+    (16.3.1), since no bot asks for a bye.
     """
     if each.other is None:
         return min(scored[who], draws)
@@ -301,11 +306,11 @@ def _worth(each: TakenInRound, scored: Sequence[int], who: int, draws: int) -> i
 def by_direct_encounter(
     tied: list[int], taken: Sequence[Sequence[TakenInRound]], full: int
 ) -> list[list[int]]:
-    """Return bots that all else leaves level by what they took from each other, best first.
+    """Return groups of bots that are otherwise tied, ranked by their encounters with each other.
 
-    FIDE C.07, article 6: forfeits do not count, of several encounters the average does. Where not
-    all have met, who comes first whatever the missing encounters had given is first, and so on.
-    Who is still level stands together.
+    FIDE C.07, article 6. Forfeits do not count, and several encounters count by their average. If
+    some encounters are missing, a bot comes first only if it does so whatever their results would
+    be, and so on. Bots that are still tied stay in one group.
     """
     against = {
         who: {
@@ -329,15 +334,15 @@ def by_direct_encounter(
 
 
 class Swiss(InEncounters):
-    """Rounds of encounters; in each, every game from `pairs` openings with both seats."""
+    """Rounds of encounters, each with `pairs` openings per game type, played with both sides."""
 
     def __init__(self, names: Sequence[str], dealer: Dealer) -> None:
         super().__init__(names, dealer)
         self._tables: Final = len(names) // 2
         self._each: Final = self._settings.pairs * len(self._settings.games)
-        """Pairs of games of an encounter."""
+        """Pairs of games in an encounter."""
         self._pairs: Final = self._settings.rounds * self._tables * self._each
-        """How many there are in all rounds."""
+        """Pairs in all rounds."""
         self._rounds: Final[list[Round]] = []
         self._meetings: Final[list[SwissMeeting]] = []
         """Encounters and byes of the rounds that are over."""
@@ -345,13 +350,13 @@ class Swiss(InEncounters):
 
     @property
     def total(self) -> int:
-        """Return how many games there are, without those lost by walkover."""
+        """Return the number of games, without those lost by walkover."""
         self._pair_on()
         empty = sum(self._tables - len(each.pairs) for each in self._rounds)
         return 2 * (self._pairs - empty * self._each) - self._lost_games
 
     def stage(self) -> int:
-        """Return which round, from 0, is paired next: also one of which nothing was handed out."""
+        """Return the next round to pair, from 0; also a paired round that has not begun."""
         self._pair_on()
         last = len(self._rounds) - 1
         first = last * self._tables * self._each + 1
@@ -363,12 +368,12 @@ class Swiss(InEncounters):
         return len(self._rounds)
 
     def _pair_on(self) -> None:
-        """Pair the rounds that follow from what is reported, also by a run before."""
+        """Pair all rounds for which the results are known, also from an earlier run."""
         while len(self._rounds) < self._settings.rounds and self._has_begun(len(self._rounds)):
             pass
 
     def next(self) -> Pair | None:
-        """Return the next open pair of this round, or the first of the next one."""
+        """Return the next open pair of this round, or the first one of the next round."""
         while self._next <= self._pairs and self._has_begun(self._place(self._next)[0]):
             number = self._next
             self._next += 1
@@ -384,11 +389,11 @@ class Swiss(InEncounters):
         return None
 
     def _place(self, pair: int) -> tuple[int, int]:
-        """Return the round of a pair and its table there, both from 0."""
+        """Return the round of a pair and its table in it, both from 0."""
         return (pair - 1) // (self._tables * self._each), (pair - 1) % self._tables
 
     def _has_begun(self, round_number: int) -> bool:
-        """Return whether a round is paired; pair it when the last one is over."""
+        """Return whether a round is paired; pair it if the round before is over."""
         last = round_number - 1
         is_next = len(self._rounds) == round_number
         tables = range(len(self._rounds[last].pairs) if is_next and round_number else 0)
@@ -411,9 +416,9 @@ class Swiss(InEncounters):
         return self._encounter((round_number, table), 2 * self._each)
 
     def _results(self, round_number: int, *, as_played: bool = False) -> Iterator[SwissMeeting]:
-        """Yield what the encounters of a round gave so far; nothing before the first round.
+        """Yield the results of a round's encounters so far; nothing for a round below 0.
 
-        Rulings come after the next round was paired: who meets whom is told by what was played.
+        `as_played` ignores rulings, since they never change a pairing that was already made.
         """
         if round_number < 0:
             return
@@ -430,7 +435,7 @@ class Swiss(InEncounters):
         return self._at(*self._place(pair)) if pair <= self._pairs else None
 
     def standing(self) -> SwissTable:
-        """Return the table, with what the running round has brought so far."""
+        """Return the table, including the results of the running round."""
         self._pair_on()
         numbers = range(len(self._rounds))
         meetings = [one for number in numbers for one in self._results(number)]

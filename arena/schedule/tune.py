@@ -1,13 +1,14 @@
-"""Tuning as a schedule: pairs by which options move, then a match of what came of it.
+"""The tuning format: pairs of games that move options, then a match to test the result.
 
-The first pairs are iterations of SPSA between two trials of one bot. The rest are a match, with a
-test, of the values in the end against those of the start: the first bot of the configuration is
-the tuned one. Results are taken in the order of the pairs' numbers, and a pair follows from those
-that are `ahead` of it or more: so neither the order of arrival nor how many are played at a time
-changes anything, and a run that was killed goes on to the same pairs.
+Each of the first pairs is an iteration of SPSA between two trials of one bot. The other pairs are a
+match, with a test, of the final values against the start values; the first bot of the configuration
+has the tuned values. Results are used in the order of the pairs' numbers. A pair depends only on
+results of pairs that are at least `ahead` pairs earlier. So neither the order of arrival nor the
+number of games played at the same time changes anything, and a run that was killed resumes with the
+same pairs.
 
-A pair whose games are not both decided, by whatever mishap, moves nothing by those that are not.
-Rulings take no move back: later pairs were played because of it.
+A game that ends without a result, for any reason, does not move the options. Rulings do not undo a
+move of the options, because later pairs were played with it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from lath.notation.record.tags import TUNING
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TunedValue:
-    """An option and its value so far."""
+    """A tuned option and its value so far."""
 
     parameter: TunedOption
     at: float
@@ -35,12 +36,12 @@ class TunedValue:
     """The same value, rounded as the bot gets it."""
 
     path: tuple[tuple[int, float], ...]
-    """Where it was after so many pairs, some of them, the last as it stands."""
+    """Value by the number of pairs, thinned out; the last point is the current one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneStanding:
-    """How a tuning stands."""
+    """The standing of a tuning."""
 
     names: tuple[str, ...]
     """The bots; the first is the tuned one."""
@@ -53,24 +54,24 @@ class TuneStanding:
 
     options: tuple[TunedValue, ...]
     test: SprtStanding | None
-    """None before all pairs of tuning are played, and where nothing is tested."""
+    """Standing of the test; None before all pairs of tuning are played, or without a test."""
 
     is_same: bool
-    """Whether the tuned values equal the start values, so that there is nothing to test."""
+    """True if the tuned values equal the start values, so that there is nothing to test."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _After(Dealer):
-    """Deals the pairs of the match, which come after those of tuning."""
+    """Deals the pairs of the match, whose numbers follow those of tuning."""
 
     dealer: Dealer
     before: int
-    """Pairs of tuning."""
+    """Number of pairs of tuning."""
 
     options: tuple[Values, Values]
 
     def opening(self, index: int) -> tuple[str, Opening]:
-        """Return how the pairs of an `index` of the match begin, as of `deal`."""
+        """Return the opening of a pair in the match; `index` is as in `deal`."""
         return self.dealer.opening(self.before + index)
 
     def deal(
@@ -80,10 +81,10 @@ class _After(Dealer):
         *,
         round_number: int,
         index: int,
-        options: tuple[Values, Values] = ((), ()),  # noqa: ARG002 - they are the same for all
+        options: tuple[Values, Values] = ((), ()),  # noqa: ARG002 - all pairs use the same
         more: Tags = (),
     ) -> Pair:
-        """Return a pair, numbered as all are."""
+        """Return a pair of the match, numbered after those of tuning."""
         return self.dealer.deal(
             self.before + number,
             names,
@@ -95,7 +96,7 @@ class _After(Dealer):
 
 
 class Tune(Schedule):
-    """Pairs of tuning, and a match of the values in the end against those of the start."""
+    """Pairs of tuning, then a match of the final values against the start values."""
 
     keeps_walkovers = False
 
@@ -105,16 +106,16 @@ class Tune(Schedule):
         self._spsa: Final = Spsa(self._tuning, self._settings.seed)
         self._paths: Final = [Path(first=each.start) for each in self._tuning.parameters]
         self._waiting: Final[dict[int, list[int]]] = {}
-        """Of pairs that are not taken in yet what the first bot has won more than lost."""
+        """Games won minus games lost by the first bot, for pairs that are not used yet."""
         self._is_off = not self._settings.ruled.bots.isdisjoint(names)
-        """Whether nothing more is played: a bot is disqualified, or the pairing was stopped."""
+        """True if nothing more is played: a bot is disqualified, or the pairing was stopped."""
         self._is_stopped = False
         self._next = 1
         self._match: Match | None = None
         self._begin_match()
 
     def _begin_match(self) -> None:
-        """Make the match, once all pairs of tuning are known, where there is something to test."""
+        """Make the match once all pairs of tuning are known, if there is something to test."""
         before = self._tuning.pairs
         if self._spsa.done < before or (before and self._spsa.values == self._tuning.start):
             return
@@ -138,7 +139,7 @@ class Tune(Schedule):
 
     @property
     def total(self) -> int:
-        """Return how many games there are at most; the test may end before."""
+        """Return the most games that may be played; the test may end earlier."""
         if self._match is not None:
             return 2 * self._tuning.pairs + self._match.total
         if self._is_off:
@@ -152,7 +153,7 @@ class Tune(Schedule):
         return self._reported + (self._match.done if self._match else 0)
 
     def next(self) -> Pair | None:
-        """Return the next pair; None while it waits for results, and in the end."""
+        """Return the next pair; None while it depends on results to come, and at the end."""
         if self._is_off or self._is_stopped:
             return None
         if self._match is not None:
@@ -172,7 +173,7 @@ class Tune(Schedule):
 
     @property
     def why_nothing_new(self) -> str:
-        """Return why more games would tell nothing, and what to do; empty while they may."""
+        """Return why more games would add nothing and what to do, or an empty text."""
         return self._match.why_nothing_new if self._match else ""
 
     def report(self, number: int, first: str, second: str, result: Result, moves: int = 0) -> None:
@@ -196,16 +197,16 @@ class Tune(Schedule):
             self._begin_match()
 
     _repeated = 0
-    """Games of the match that repeat another; those of trials are all new bots'."""
+    """Games of the match that repeat another one; each trial is a new bot, so its games do not."""
 
     def walkover(self, pair: int, loser: str | None) -> None:
-        """Play no more until the next run."""
+        """Play nothing more until the next run."""
         self._is_stopped = True
         if self._match is not None:
             self._match.walkover(max(1, pair - self._tuning.pairs), loser)
 
     def standing(self) -> TuneStanding:
-        """Return how the options stand, and the test."""
+        """Return the values of the options so far, and the standing of the test."""
         test = self._match.standing() if self._match else None
         values = [value for _, value in self._spsa.values]
         rows = zip(self._tuning.parameters, self._spsa.at, values, self._paths, strict=True)

@@ -1,4 +1,4 @@
 """`arena serve`: a local site to watch tournaments and open records, the extra `web`.
 
-Only this package knows Starlette.
+Only this package uses Starlette.
 """

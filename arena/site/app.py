@@ -157,7 +157,7 @@ class Site:
 
     def _look(self) -> None:
         items, made_s = self.shelf.items(), self.shelf.found_s
-        if self.is_public:  # there is no page on databases
+        if self.is_public:  # spectators cannot open databases
             items = tuple(item for item in items if item.kind != "database")
         self._lines, self._made_s = tuple(self.standings.lines(items)), made_s
 
@@ -253,7 +253,7 @@ def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> 
             **dict.fromkeys((ArenaError, GameError, NotationError), _wrong),
         },
     )
-    made.router.redirect_slashes = False  # it would lead to whatever `Host` says
+    made.router.redirect_slashes = False  # a redirect would go to the host in the request's `Host`
     return made
 
 
@@ -270,7 +270,7 @@ class Server(uvicorn.Server):
             http=Connection,
             ws="none",
             backlog=BACKLOG,
-            log_level="error",  # of requests that are no HTTP anybody may send millions
+            log_level="error",  # otherwise anybody can fill the log with invalid requests
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=1,
@@ -318,7 +318,7 @@ async def _wrong(request: Request, error: Exception) -> Response:
 
 
 async def _nobody_waits(_: Request, __: Exception) -> Response:
-    return Response(status_code=499)  # nobody reads it
+    return Response(status_code=499)  # the visitor has left
 
 
 def _said(

@@ -59,7 +59,7 @@ class Connections(ServerState):
         is_busy = len(self.open) > self.most // 2 and now_s >= self._next_s
         if not is_full and not is_busy:
             return
-        self._next_s = now_s + EVERY_S / 5  # to look at all takes a while
+        self._next_s = now_s + EVERY_S / 5  # a check of all takes time
         others = [one for one in self.open if one is not new]
         for one in others:
             one.look(now_s)
@@ -69,7 +69,8 @@ class Connections(ServerState):
             idle = [one for one in others if one.behind_s is not None] or [new]
         many = Counter(one.address for one in self.open)
         idle.sort(key=lambda one: (-many[one.address], one.since_s))
-        # One by one would cost as much each; the latest may have sent their request already.
+        # Several at once, because each check takes time; the newest may have sent a request
+        # already.
         for one in idle[: max(1, min(len(idle) // 2, self.most // 8))]:
             one.drop()
 

@@ -107,7 +107,7 @@ class Guard:
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
-            return  # there are no websockets here
+            return  # the site has no websockets
         answer = self._refusal(scope) or self._entry(scope)
         if answer is not None:
             await answer(scope, receive, _headed(send))
@@ -128,7 +128,7 @@ class Guard:
             return _refused("request from another site", 403)
         # Another port of this machine is another site, although it shares cookies.
         asker = headers.get("sec-fetch-site", "none")
-        # A visitor may have followed a link to a page of the site; the browser sends no cookie
+        # A visitor may have followed a link to a page of the site. The browser sends no cookie
         # then.
         is_visit = scope["method"] in SAFE and headers.get("sec-fetch-mode") == "navigate"
         if asker not in ("none", "same-origin") and not is_visit:

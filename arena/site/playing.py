@@ -162,7 +162,7 @@ class Desk:
             Route("/api/think", self._think, methods=["POST"]),
             Route("/api/keep", self._keep, methods=["POST"]),
             Route("/api/read", self._read, methods=["POST"]),
-            Route("/api/bots/{name:path}", self._bot, methods=["POST"]),  # it starts a program
+            Route("/api/bots/{name:path}", self._bot, methods=["POST"]),  # starts a program
             Route("/api/puzzles/{game:path}", self._puzzles),
         ]
 
@@ -372,7 +372,7 @@ def choices(thinkers: Thinkers) -> dict[str, Any]:
     """Return the choices on pages: `games`, each with its `variants`, and `bots`."""
     puzzles = {file.stem for file in all_built_in()}
     known = []
-    for game_id in sorted(games.ids(), key=lambda one: games.origin(one) is None):  # named first
+    for game_id in sorted(games.ids(), key=lambda one: games.origin(one) is None):  # files first
         with suppress(ValueError):
             game = games.get(game_id)
             others = [games.get(other) for other in variants(game)]

@@ -33,7 +33,7 @@ MEMORY: Final = 4 << 30
 
 def main() -> None:
     """Answer requests until the input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the site's, which ends this
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the site handles Ctrl-C and ends this process
     asked: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, asked), daemon=True).start()
     while True:
@@ -43,7 +43,7 @@ def main() -> None:
 def _listen(asking: BinaryIO, asked: queue.SimpleQueue[str]) -> None:
     for line in asking:
         asked.put(line.decode())
-    os._exit(0)  # the site is gone
+    os._exit(0)  # the site has ended
 
 
 def answer(asked: dict[str, Any], out: BinaryIO) -> None:

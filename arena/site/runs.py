@@ -64,7 +64,7 @@ class Process:
         with suppress(ProcessLookupError):
             handle = os.pidfd_open(self.pid)
             try:
-                if self.goes_on:  # so the handle is of this one
+                if self.goes_on:  # the handle belongs to this process, not to a later one
                     signal.pidfd_send_signal(handle, signal.SIGINT)
             finally:
                 os.close(handle)
@@ -89,7 +89,7 @@ class _Notes:
 
     def __init__(self) -> None:
         self._folder: Path | None = None
-        with suppress(OSError, RuntimeError):  # RuntimeError: no home
+        with suppress(OSError, RuntimeError):  # RuntimeError: no home folder
             folder = user_folder("state") / "runs"
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             found = folder.lstat()
@@ -150,7 +150,7 @@ class _Run:
             stdin=subprocess.DEVNULL,
             stdout=self.said,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # a Ctrl-C is the site's, which then stops it
+            start_new_session=True,  # the site handles Ctrl-C and stops the run
             env={**with_modules(os.environ), "NO_COLOR": "1"},
         )
         run, site = process_of(self.process.pid), process_of(os.getpid())

@@ -217,7 +217,7 @@ class Shelf:
         elif not is_config:
             yield _item(path, root, "database" if is_database(path) else "records")
         elif (wrong := self._config_fault(path, entries)) is None:
-            if root is None:  # a file that was named
+            if root is None:  # the organiser has named the file
                 yield _item(path, root, "records")
         elif wrong[0]:
             reason, detail = wrong
@@ -255,7 +255,7 @@ class _Entries:
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir(follow_symlinks=False)
-    except OSError:  # it is gone
+    except OSError:  # it was removed meanwhile
         return False
 
 

@@ -111,7 +111,7 @@ def _as_written(folder: Path, *, is_public: bool) -> dict[str, Any]:
         state = _outcome_state(folder)
         if state != "false" and not is_of_state(kept.checksum, state):
             raise ValueError("it belongs to other games")
-    except FileNotFoundError:  # no run has ended there
+    except FileNotFoundError:  # no run has ended
         return value
     except OSError as error:
         fault = f"{OUTCOME}: {reason_of(error)}"
@@ -225,8 +225,8 @@ def _outcome_state(folder: Path) -> str | None:
             return None
         row = database.execute("SELECT value FROM about WHERE key = ?", (OUTCOME_STATE,)).fetchone()
         return str(row[0]) if row else None
-    except (sqlite3.Error, ValueError) as error:  # whoever reads the games is told of it
-        # A run was killed while it wrote, and this reader takes nothing back.
+    except (sqlite3.Error, ValueError) as error:  # commands that read the games report it
+        # A killed run left unfinished changes, which a read-only reader cannot undo.
         is_half = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK
         return "false" if is_half else None
     finally:

@@ -118,7 +118,7 @@ class WaitingTurns:
     def _give(self) -> None:
         for visitor, turn in [*self._waiting]:
             has_room = self._taken.total() < self._most and self._taken[visitor] < self._each
-            if has_room and not turn.done():  # it was given up a moment ago
+            if has_room and not turn.done():  # False if it was given up
                 self._waiting.remove((visitor, turn))
                 self._taken[visitor] += 1
                 turn.set_result(None)

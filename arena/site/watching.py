@@ -119,7 +119,7 @@ class Watcher:
         """Yield the view as server-sent events, until the spectator leaves."""
         self.spectators += 1
         if self._task is None or self._task.done():
-            self._parts.clear()  # it may be long ago
+            self._parts.clear()  # they may be old
             self._next_status_s = 0.0
             self._task = asyncio.create_task(self._look_on())
         sent = 0

@@ -1,4 +1,4 @@
-"""Output for people in a terminal: boards, tables, the live view.
+"""Output for people in a terminal: boards, tables and the live view.
 
-Only this package knows Rich.
+Only this package uses Rich.
 """

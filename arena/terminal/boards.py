@@ -1,7 +1,7 @@
-"""A position drawn in the terminal: tiles in colour, and plain text where there is no colour.
+"""Draw a position in the terminal: with coloured cells, or as plain text without colour.
 
-A cell is three columns wide and one and a half lines high, which is as square as characters are;
-the half line below it is the gap to the next row.
+A cell is three columns wide and one and a half lines high, which looks almost square. The half line
+below it separates it from the next row.
 """
 
 from __future__ import annotations
@@ -25,28 +25,27 @@ if TYPE_CHECKING:
     from lath.games.core import Piece, Position
 
 PLATE: Final = "#005f5f"
-"""One of the 256 colours, too; no piece is like it, not even where those stand for the pieces'."""
+"""The background; also among the 256 colours, and there unlike each colour of a piece."""
 
 MARK: Final = "#ffd60a"
-"""Brackets round the last move, and bars below the cells that won; where they lost, LOSING."""
+"""The colour of brackets at the last move, and of bars below winning cells."""
 
 _UNIT: Final = 4
-"""Columns from one cell to its neighbour: three of the cell, one of the gap."""
+"""Columns from one cell to the next: three for the cell and one for the gap."""
 
 _MARGIN: Final = 4
-"""Columns left and right of the cells, for the labels."""
+"""Columns for labels at the left and at the right."""
 
 
 def drawing(position: Position, *, last: Collection[str] = ()) -> str:
     """Return the board as lines for standard output.
 
-    In colour where that is a terminal that shows it and is wide enough, with brackets round the
-    cells in `last` and bars below those that decided; elsewhere as `lath.notation.text.writer`
-    does.
+    A wide enough terminal with 256 colours gets colours, brackets around the cells in `last` and
+    bars below the deciding cells. Other outputs get the text of `lath.notation.text.writer`.
     """
     console = Console(file=unfiltered(sys.stdout), highlight=False)
     speaks_unicode = (console.encoding or "").lower().startswith("utf")
-    # Of 16 colours nobody knows how they look, and several pieces would have the same.
+    # The look of 16 colours depends on the terminal, and several pieces would share one.
     has_colours = console.color_system in ("256", "truecolor") and not console.no_color
     shows_colour = console.is_terminal and has_colours and speaks_unicode
     if not shows_colour or console.width < _width(position.game.board):
@@ -57,7 +56,7 @@ def drawing(position: Position, *, last: Collection[str] = ()) -> str:
 
 
 def coloured(position: Position, *, last: Collection[str] = ()) -> Text:
-    """Return the board in colour: letters stay, so that nothing is said by colour alone."""
+    """Return the board in colour; letters stay, so that colour is never the only information."""
     board, outcome = position.game.board, position.outcome()
     decided = outcome.cells if outcome else ()
     bar = LOSING if outcome and outcome.is_loss else MARK
@@ -82,7 +81,7 @@ def _width(board: Board) -> int:
 
 
 def _places(board: Board) -> list[tuple[int, int]]:
-    """Return the column and line of each cell, in the order of the board's names."""
+    """Return the column and the line of each cell, in the order of the board's names."""
     heights = sorted({round(y, 3) for _, y in board.centres})
     return [
         (_MARGIN + round(x * _UNIT), 1 + 2 * heights.index(round(y, 3))) for x, y in board.centres
@@ -90,7 +89,7 @@ def _places(board: Board) -> list[tuple[int, int]]:
 
 
 class _Canvas:
-    """Characters with their colours, on the plate."""
+    """A grid of coloured characters on the background."""
 
     def __init__(self, width: int, height: int) -> None:
         self._rows = [[(" ", LABEL, PLATE)] * width for _ in range(height)]
@@ -100,7 +99,7 @@ class _Canvas:
             self._rows[line][at] = (letter, colour, ground)
 
     def bracket(self, column: int, line: int) -> None:
-        """Put brackets into the gaps beside a cell; a bar where two share one."""
+        """Draw brackets beside a cell, or a bar between two marked cells."""
         row = self._rows[line]
         self.put(column - 1, line, "|" if row[column - 1][0] == "]" else "[", MARK, PLATE)
         self.put(column + 3, line, "|" if row[column + 3][0] == "[" else "]", MARK, PLATE)
@@ -118,13 +117,13 @@ class _Canvas:
 def _draw_cell(
     canvas: _Canvas, column: int, line: int, stack: Sequence[Piece], *, below: str
 ) -> None:
-    """Draw a cell: its ground, the colour `below` it, then what lies on it from the bottom up."""
+    """Draw a cell, the colour `below` it, and its pieces from the bottom up."""
     ground = CELL
     if stack and (len(stack) > 1 or stack[0].shape in ("tile", "block")):
         ground = stack[0].colour
     canvas.put(column, line, "   ", LABEL, ground)
     canvas.put(column, line + 1, "▀▀▀", ground, below)
-    if len(stack) != 1:  # the lowest pieces at the left, the one on top over the rest
+    if len(stack) != 1:  # lower pieces at the left, the top piece over the rest
         for at, piece in enumerate(stack[:3]):
             canvas.put(column + at, line, piece.code.ljust(3 - at), ink(piece.colour), piece.colour)
         return
@@ -137,7 +136,7 @@ def _draw_cell(
 
 
 def _draw_labels(canvas: _Canvas, board: Board) -> None:
-    """Name rows at their left; columns below, where cells of a letter are one."""
+    """Label the rows at the left, and the columns of square boards below."""
     starts: dict[int, tuple[int, str]] = {}
     for name, (column, line) in zip(board.names, _places(board), strict=True):
         starts[line] = min(starts.get(line, (column, name)), (column, name))

@@ -1,4 +1,4 @@
-"""Where a bot's points go, as tables, and beside each finding the commands that show it."""
+"""The output of `arena explain`: tables of lost points, and commands that show the games."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from lath.reports.explaining.turning import KINDS
 from lath.reports.explaining.weaknesses import TIMED
 
 FEW: Final = 5
-"""Rows of what there is to look at, unless all are asked for."""
+"""The default maximum of rows in a table."""
 
 
 def print_explained(
     explained: Explained, files: Sequence[Path], *, games: Sequence[str] = (), every: bool = False
 ) -> None:
-    """Print what was found in files, to standard output; `games` are files of games."""
+    """Print the findings on standard output; `games` are files of game types."""
     printer = _Printer(Output(to_stdout=True), explained, [*map(str, files)], games, every=every)
     printer.print_scored()
     printer.print_findings()
@@ -52,7 +52,7 @@ class _Printer:
         self._every: Final = every
 
     def print_scored(self) -> None:
-        """Print what the bot scored, by game and seat."""
+        """Print the bot's points by game type and side."""
         of, rows = self._of, self._of.scored
         points = f"{of.points:g} point{'' if of.points == 1 else 's'}"
         title = f"{of.bot}: {points} of {number_of(of.games, 'game')}"
@@ -74,7 +74,7 @@ class _Printer:
             self._output.words(f"left out: {reasons}")
 
     def print_findings(self) -> None:
-        """Print what stands out, and how each is seen."""
+        """Print the significant findings and commands that show them."""
         of, output = self._of, self._output
         if not of.findings:
             output.title("No significant findings")
@@ -106,7 +106,7 @@ class _Printer:
             )
 
     def _print_commonest(self) -> None:
-        """Print how most games turned against the bot, and what is better there."""
+        """Print the most frequent turning point in lost games, and better moves there."""
         most = max(self._of.turned, key=lambda row: row.own, default=None)
         if most is None or not most.own:
             return
@@ -122,7 +122,7 @@ class _Printer:
             self._ask("show", examples[0][0], examples[0][0].ply)
 
     def _print_finding(self, number: int, finding: Finding) -> None:
-        """Print a finding, in which games it shows, what is better there, and what shows it."""
+        """Print a finding with its games, better moves and a command."""
         of, output = self._of, self._output
         output.title(f"{number}. {finding.says}")
         output.words(finding.because)
@@ -141,7 +141,7 @@ class _Printer:
             self._ask("solve", examples[0][0], examples[0][0].ply - 1)
 
     def _print_places(self, places: Sequence[PlyInFile]) -> None:
-        """Print in which games something is seen, file by file."""
+        """Print the records and plies of a finding, per file."""
         by_file: defaultdict[str, list[str]] = defaultdict(list)
         shown = places if self._every else places[:SHOWN]
         for place in shown:
@@ -155,7 +155,7 @@ class _Printer:
             self._output.words(f"{words}{more}")
 
     def _print_better(self, examples: Sequence[tuple[PlyInFile, Better]]) -> None:
-        """Print what was played, and what is better, where something is known of it."""
+        """Print the move played and the better one, for each place with a known better move."""
         for place, better in examples:
             words = f"{self._such([place])}: played {better.played}"
             if better.is_end:
@@ -168,28 +168,28 @@ class _Printer:
             self._output.words(words)
 
     def _such(self, places: Sequence[PlyInFile]) -> str:
-        """Return the first of places, with its file where there are several."""
+        """Return the first place, with its file if there are several files."""
         if not places:
             return "-"
         file = f"{places[0].file} " if len(self._files) > 1 else ""
         return f"{file}record {places[0].number} ply {places[0].ply}"
 
     def _command(self, *words: str, more: Sequence[str] | None = None) -> None:
-        if "-" in self._files:  # nobody can read it again
+        if "-" in self._files:  # standard input cannot be read twice
             return
         self._output.command(shlex.join(("arena", *words, *(more or self._more))))
 
     def _explore(self, game: str, position: str) -> None:
-        """Print how to see what was played from a position in games of the bot."""
+        """Print the command that shows the bot's moves in a position."""
         words = ("--position", position, "--where", f"player = {quoted(self._of.bot)}")
         self._command("explore", *self._files, *words, more=self._more or ["--game", game])
 
     def _ask(self, command: str, place: PlyInFile, ply: int) -> None:
-        """Print how to ask a command about a ply of a record."""
+        """Print a command for one ply of a record."""
         self._command(command, place.file, "--record", str(place.number), "--ply", str(ply))
 
     def print_turned(self) -> None:
-        """Print where lost games turned, and those that were won."""
+        """Print the turning points of lost games, and for comparison those of other games."""
         of, rows = self._of, self._of.turned
         if not rows:
             return
@@ -206,7 +206,7 @@ class _Printer:
             self._output.words(f"{of_lost} that it lost have no known turning point")
 
     def print_timed(self) -> None:
-        """Print how quick or late the moves were by which games turned."""
+        """Print how fast or late the moves at turning points were."""
         if not (rows := self._of.timed):
             return
         columns = [
@@ -217,7 +217,7 @@ class _Printer:
         self._output.table("Time at turning points", columns)
 
     def print_lost_again(self) -> None:
-        """Print from which positions the bot lost each time, unless chance makes as many."""
+        """Print the positions lost every time, if there are more than chance would make."""
         of, every = self._of, self._of.lost_again
         if not every:
             return
@@ -243,7 +243,7 @@ class _Printer:
         self._explore(rows[0].game, rows[0].position)
 
     def print_left(self) -> None:
-        """Print where the bot left what was known, and what had scored better."""
+        """Print the bot's novelties, with known moves that scored better."""
         if not (every := self._of.left):
             return
         rows = every if self._every else every[:FEW]
@@ -267,7 +267,7 @@ class _Printer:
             self._output.words(f"{every - shown} more: --all lists them")
 
     def print_calibration(self) -> None:
-        """Print what the bot expected, and what it got."""
+        """Print the scores that the bot expected and those that it got."""
         of = self._of.calibration
         brier, climatology = of.brier, self._of.climatology
         if brier is None or climatology is None:

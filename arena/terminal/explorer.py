@@ -1,4 +1,4 @@
-"""A position and what games made of it: board, sentences and a table of moves."""
+"""The output of `arena explore`: a board, sentences and a table of moves."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from lath.reports.exploring.explorer import Continuation, Node, Reference, ResultTally
 
 SHOWN: Final = 15
-"""Moves that fit on a screen below a board."""
+"""The number of moves that fit on a screen below a board."""
 
 
 def print_node(
     node: Node, asked: Position, *, title: str, last: Sequence[str] = (), has_all: bool = False
 ) -> None:
-    """Print a node to standard output, its board first.
+    """Print a position and its statistics on standard output.
 
-    `last`: the cells of the move before. No more than `SHOWN` moves are shown, unless `has_all`.
+    `last` has the cells of the move before. At most `SHOWN` moves are printed, unless `has_all`.
     """
     output = Output(to_stdout=True)
     output.title(title)
@@ -41,7 +41,7 @@ def print_node(
 
 
 def _told(node: Node, asked: Position) -> list[str]:
-    """Return in sentences who is to move, and what the games that come here come to."""
+    """Return sentences on the side to move and on the results of the games in this position."""
     colour, outcome = asked.game.colours[node.to_move], asked.outcome()
     state = f"{colour} ({node.to_move.word}) to move"
     if outcome:
@@ -87,7 +87,7 @@ def _columns(node: Node, rows: Sequence[Continuation]) -> list[LayoutColumn]:
     ]
     if not any(row.same for row in rows):
         del columns[1]
-    if mover:  # what is said of first then is said of second
+    if mover:  # the other scores are the second player's
         first = LayoutColumn(
             f"{other.word} scored", [figure(one.score(other), ".1%") for one in played], rank=7
         )

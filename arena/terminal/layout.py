@@ -1,7 +1,7 @@
-"""Titled tables in a terminal of any width: columns are left out and names cut until they fit.
+"""Tables with titles for any width of terminal: columns are left out and names cut until they fit.
 
-Rich's own tables wrap what is too wide, or cut numbers. A file or pipe has as much room as a table
-wants, unless COLUMNS says otherwise.
+Rich's own tables wrap wide cells or cut numbers. Files and pipes get the full width, unless COLUMNS
+is set.
 """
 
 from __future__ import annotations
@@ -25,40 +25,40 @@ if TYPE_CHECKING:
     from lath.reports.notes.outcome import Kind
 
 GAP: Final = 2
-"""Blanks between columns."""
+"""Spaces between columns."""
 
 LEAST_NAME: Final = 12
-"""Columns that a name keeps while others can be left out."""
+"""The width of a name below which other columns are left out."""
 
 LEAST: Final = 8
-"""Columns that a name keeps in any case."""
+"""The smallest width of a name."""
 
 Line = list[Segment]
-"""Stretches of text with their styles: five times as fast as Rich's texts."""
+"""Pieces of text with styles; five times as fast as Rich's `Text`."""
 
 
 def part(text: str, style: str = "") -> Segment:
-    """Return a stretch of a line."""
+    """Return a piece of a line."""
     return Segment(text, Style.parse(style))
 
 
 _IN_ASCII: Final = str.maketrans({"…": "~", "–": "-", "±": "+/-", "½": ".5"})
-"""What stands for the letters of our own tables in a terminal of ASCII."""
+"""Replacements of the characters in the arena's own tables for ASCII terminals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """What the terminal can show: any letter, or ASCII alone."""
+    """The characters that the terminal can show: all, or only ASCII."""
 
     is_ascii: bool = False
 
     def plain(self, text: str) -> str:
-        r"""Return a text as it can be shown, whatever is in it.
+        r"""Return any text in characters that the terminal can show, cut at 1,000 characters.
 
         >>> Letters().plain("±5\t\x1b"), Letters(is_ascii=True).plain("±1½ é")
         ('±5 ·', '+/-1.5 \\xe9')
         """
-        shown = text[:1000]  # a warning may be as long as a bot likes
+        shown = text[:1000]  # a bot can cause a warning of any length
         if not shown.isprintable():
             shown = printable(shown).replace("\t", " ")
         if not self.is_ascii:
@@ -66,7 +66,7 @@ class Letters:
         return shown.translate(_IN_ASCII).encode("ascii", "backslashreplace").decode()
 
     def fit(self, text: str, width: int, *, to_right: bool = False) -> str:
-        """Return the text in exactly so many columns, cut where it is longer.
+        """Return the text padded or cut to the width in columns.
 
         >>> Letters().fit("greedy", 8), Letters().fit("greedy", 4), Letters(True).fit("greedy", 4)
         ('greedy  ', 'gre…', 'gre~')
@@ -84,27 +84,27 @@ class LayoutColumn:
     heading: str
     cells: Sequence[str]
     rank: int = 0
-    """Those of the highest rank go first where room is short; 0 stays."""
+    """The order in which columns are left out, highest first; 0 always stays."""
 
     kind: Kind = "number"
-    """Numbers stand to the right; names may be cut."""
+    """Numbers are aligned to the right; names can be cut."""
 
     style: str = ""
 
     @property
     def width(self) -> int:
-        """Return how wide it wants to be."""
+        """The width without any cut."""
         return max(map(cell_len, (self.heading, *self.cells)))
 
 
 def width_of(columns: Iterable[LayoutColumn], *, least: int) -> int:
-    """Return how wide a table is of which names are cut to their least."""
+    """Return the width of a table whose names are cut to `least` columns."""
     widths = [min(c.width, least) if c.kind == "name" else c.width for c in columns]
     return sum(widths) + GAP * (len(widths) - 1)
 
 
 def laid_out(columns: Iterable[LayoutColumn], width: int, letters: Letters) -> list[Line]:
-    """Return heading and rows; columns are left out, and names cut, until they fit."""
+    """Return the heading and the rows; leaves out columns and cuts names until they fit."""
     kept = shown(columns, letters)
     while width_of(kept, least=LEAST_NAME) > width and any(column.rank for column in kept):
         kept.remove(max(reversed(kept), key=lambda column: column.rank))
@@ -124,7 +124,7 @@ def laid_out(columns: Iterable[LayoutColumn], width: int, letters: Letters) -> l
 
 
 def shown(columns: Iterable[LayoutColumn], letters: Letters) -> list[LayoutColumn]:
-    """Return columns as the terminal can show them."""
+    """Return the columns in characters that the terminal can show."""
     return [
         replace(
             column, heading=letters.plain(column.heading), cells=[*map(letters.plain, column.cells)]
@@ -134,18 +134,18 @@ def shown(columns: Iterable[LayoutColumn], letters: Letters) -> list[LayoutColum
 
 
 class Output:
-    """Tables and sentences for people, one below the other, on an output."""
+    """An output stream for tables and sentences."""
 
     def __init__(self, *, to_stdout: bool = False, of_run: bool = False) -> None:
-        """Be as wide as the terminal; what is none has plenty of room.
+        """Use the width of the terminal, or 1,000 columns for a file or pipe.
 
-        Standard error may go away while games are played, and so may standard output `of_run`.
+        Errors of standard error are ignored, and those of standard output, too, if `of_run`.
         """
         stream = unfiltered(sys.stdout if to_stdout else sys.stderr)
         self._steadfast: Final = Steadfast(stream) if of_run or not to_stdout else None
         self.console: Final = Console(
             file=cast("TextIO", self._steadfast or stream),
-            # Without colours nothing is bold either.
+            # Without colours, text is not bold either.
             color_system=None if os.environ.get("NO_COLOR") else "auto",
             highlight=False,
             markup=False,
@@ -160,28 +160,28 @@ class Output:
 
     @property
     def failure(self) -> OSError | None:
-        """Return why not everything was written; None while all is well, or the reader has left."""
+        """The error that stopped the output; None without one, or if the reader closed a pipe."""
         return self._steadfast.failure if self._steadfast else None
 
     def table(self, title: str, columns: Sequence[LayoutColumn]) -> None:
-        """Print a table under its title."""
+        """Print a table with its title."""
         self.title(title)
         self.lines(laid_out(columns, self.width, self.letters))
 
     def title(self, title: str) -> None:
-        """Print a title, as long as it may be; a blank line before it unless it begins the data."""
+        """Print a title of any length, after an empty line unless it comes first."""
         if not self._is_fresh:
             self.console.line()
         self._is_fresh = False
         self.console.print(self.text(title, "bold"))
 
     def lines(self, lines: Iterable[Line]) -> None:
-        """Print lines that fit, without blanks at their ends."""
+        """Print lines that fit, without trailing spaces."""
         trimmed = ([*before, last._replace(text=last.text.rstrip())] for *before, last in lines)
         self.console.print(SegmentLines(trimmed, new_lines=True))
 
     def words(self, *sentences: str) -> None:
-        """Print sentences from outside, broken where the terminal ends, without blanks there."""
+        """Print text from outside, wrapped at the width and without trailing spaces."""
         for words in sentences:
             self._is_fresh = False
             lines = self.text(words).wrap(self.console, self.width)
@@ -190,15 +190,15 @@ class Output:
             self.console.print(Text("\n").join(lines))
 
     def command(self, words: str) -> None:
-        """Print what may be typed, unbroken: a terminal that breaks it copies it whole."""
+        """Print a command without wrapping, so that it can be copied from the terminal."""
         self.console.print(self.letters.plain(words), soft_wrap=True)
 
     def text(self, words: str, style: str = "") -> Text:
-        """Return for Rich what may have anything in it."""
+        """Return any text as Rich's `Text`, without control characters."""
         return Text(self.letters.plain(words), style=style)
 
     def needed(self, columns: Iterable[LayoutColumn], *, least: int) -> int:
-        """Return how wide a table is of which names are cut to their least."""
+        """Return the width of a table whose names are cut to `least` columns."""
         return width_of(shown(columns, self.letters), least=least)
 
 
@@ -212,17 +212,17 @@ def figure(number: float | None, form: str) -> str:
 
 
 def interval(ends: tuple[float, float] | None) -> str:
-    """Return an interval of shares in per cent; `-` where there is none."""
+    """Return an interval of shares in percent; `-` for None."""
     return "-" if ends is None else f"{ends[0]:.0%} to {ends[1]:.0%}"
 
 
 def p_value(chance: float | None) -> str:
-    """Return how likely chance alone would have it, which is never 0; `-` for None."""
+    """Return a p-value, never as 0; `-` for None."""
     return "<0.001" if chance is not None and chance < 0.001 else figure(chance, ".3f")
 
 
 def number_of(number: int, what: str) -> str:
-    """Return a number of things.
+    """Return a number with its noun.
 
     >>> number_of(1, "game"), number_of(1200, "game")
     ('1 game', '1,200 games')
@@ -231,14 +231,14 @@ def number_of(number: int, what: str) -> str:
 
 
 def often(text: str, times: int) -> str:
-    """Return a warning or note and how many times it came."""
+    """Return a warning or note with the number of its occurrences."""
     return f"{text} ({times} times)" if times > 1 else text
 
 
 def forfeits(lost_by: Sequence[Mapping[str, int]], *, apart: bool) -> dict[str, list[int]]:
-    """Return by heading how many games each bot lost by its own fault, in the ways of the first.
+    """Return the numbers of games that each bot forfeited, by heading.
 
-    Unless they stand `apart` there is one heading for all.
+    Each ending of the first bot has a heading; without `apart` there is one heading for all.
     """
     kinds = {way.removesuffix(" move"): [lost[way] for lost in lost_by] for way in lost_by[0]}
     if not apart:
@@ -247,7 +247,7 @@ def forfeits(lost_by: Sequence[Mapping[str, int]], *, apart: bool) -> dict[str, 
 
 
 def span(seconds: float) -> str:
-    """Return a span of time for people.
+    """Return a duration as text.
 
     >>> span(0.4), span(75), span(7265), span(200_000)
     ('0:00', '1:15', '2 h 01 min', '2 d 07 h')

@@ -1,4 +1,4 @@
-"""What people see while a tournament runs: a live view in a terminal, plain lines elsewhere."""
+"""The display of a running tournament: a live view in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     from lath.reports.counting.ranking import Ranking
 
 LABEL: Final = 9
-"""Columns for the word before what runs and what is warned of."""
+"""The width of the label before running games and warnings."""
 
 
 def picture(progress: Progress, width: int, height: int, letters: Letters) -> list[Line]:
-    """Return the whole picture in at most so many columns and lines, and never none."""
+    """Return the whole view in at most `width` columns and `height` lines, at least one line."""
     running = [begun for _, begun in sorted(progress.running.items())]
     words = [
         line
@@ -63,7 +63,7 @@ def picture(progress: Progress, width: int, height: int, letters: Letters) -> li
     out_now = [BotBenched(bot=name, why=why) for name, why in progress.benched.items()]
     benched = [f"{one.bot}: {one.why}" for one in out_now]
     warnings = dict(progress.warnings)
-    said = sum(warnings.pop(one.words, 0) for one in out_now)  # has a line of its own
+    said = sum(warnings.pop(one.words, 0) for one in out_now)  # these have a line of their own
     bots, runs, warns, out, stand, hosts, title, hint = share_rows(
         height - 1,
         [
@@ -103,11 +103,11 @@ def picture(progress: Progress, width: int, height: int, letters: Letters) -> li
 
 
 def share_rows(room: int, wants: Sequence[tuple[int, int]]) -> list[int]:
-    """Return how many lines each part gets of `room`.
+    """Return the number of lines for each part of `room`.
 
-    `wants` are the fewest that make sense and the most it can use, the most important first. A
-    part that cannot have its fewest has none. Of what is left over the first, which could use
-    it all, has what the others do not need.
+    `wants` has the least useful and the largest number of lines of each part, the most important
+    part first. A part that cannot have its least number gets none. The remaining lines go to the
+    other parts first, and then to the first part.
 
     >>> share_rows(10, [(3, 40), (1, 2), (1, 3)])
     [5, 2, 3]
@@ -127,7 +127,7 @@ def share_rows(room: int, wants: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def standings(progress: Progress, width: int, rows: int, letters: Letters) -> list[Line]:
-    """Return the table in so many rows, its heading one of them."""
+    """Return the standings in at most `rows` lines, including the heading."""
     if rows < 2:
         return []
     found = progress.ranking()
@@ -160,7 +160,7 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
 def _numbers(
     found: Ranking, scores: Sequence[BotStanding], numbers: Mapping[str, float]
 ) -> Iterator[LayoutColumn]:
-    """Yield points, games and score; what ranks go by comes first, and stays."""
+    """Yield points, games and score; the column that decides the ranks comes first and stays."""
     told = [f"{score.points:g}" for score in scores]
     points = LayoutColumn("points", told, rank=0 if found.rule == "points" else 3)
     rate = LayoutColumn("score", ["-" if s.score is None else f"{s.score:.1%}" for s in scores])
@@ -172,9 +172,9 @@ def _numbers(
 
 
 def _bounds(bot: BotStanding) -> tuple[str, str]:
-    """Return the interval of the score, and the Elo difference to the others with its own.
+    """Return the intervals of the score and of the Elo difference to the other bots.
 
-    Where the Elo difference has one bound only, that is what it is over or under by the same 95%.
+    An Elo difference with a single bound is shown as `> bound` or `< bound`, at the same 95%.
     """
     if bot.low is None or bot.score is None or bot.high is None:
         return "", ""
@@ -189,7 +189,7 @@ def _bounds(bot: BotStanding) -> tuple[str, str]:
 
 
 def _progress(progress: Progress, width: int, letters: Letters) -> Line:
-    """Return the bar and the words beside it, as much of both as there is room for."""
+    """Return the progress bar and its words, as far as they fit."""
     words = progress_words(progress)
     room = width - 1
     while len(words) > 1 and cell_len(", ".join(words)) > room:
@@ -205,7 +205,7 @@ def _progress(progress: Progress, width: int, letters: Letters) -> Line:
 
 
 def progress_words(progress: Progress) -> list[str]:
-    """Return games done, the rates of the last minute and of the whole run, and what is left."""
+    """Return the games done, the speed of the last minute and of the run, and the time left."""
     now_s = progress.clock()
     beyond = f" and {progress.beyond} beyond" if progress.beyond else ""
     games = f"{progress.done}" if progress.is_endless else f"{progress.done} of {progress.total}"
@@ -226,7 +226,7 @@ def progress_words(progress: Progress) -> list[str]:
 
 
 def cluster_words(seen: ClusterSeen) -> list[str]:
-    """Return a line of all machines of a cluster, and one of each, the fastest first."""
+    """Return a line on the whole cluster and one per machine, the fastest first."""
     counts = [
         f"{seen.workers} worker{'s' * (seen.workers != 1)}",
         f"{seen.slots} games at a time",
@@ -246,13 +246,13 @@ def cluster_words(seen: ClusterSeen) -> list[str]:
 
 
 def _rate(games_a_second: float) -> str:
-    """Return about three figures: some runs have a game a minute, some hundreds a second."""
+    """Return a rate with about three digits, from one game per minute to hundreds per second."""
     decimals = next((n for n, under in ((3, 0.1), (2, 10), (1, 100)) if games_a_second < under), 0)
     return f"{games_a_second:.{decimals}f}"
 
 
 def _labelled(label: str, texts: Sequence[str], rows: int, style: str = "") -> list[Line]:
-    """Return the first texts with a word before them; the last says how many are not shown."""
+    """Return the first texts after a label; the last line counts the ones left out."""
     lines = [
         [part(word.ljust(LABEL), style or "dim"), part(text, style)]
         for word, text in zip(chain([f"{label} "], repeat("")), texts[:rows], strict=False)
@@ -263,7 +263,7 @@ def _labelled(label: str, texts: Sequence[str], rows: int, style: str = "") -> l
 
 
 def _cut(line: Line, width: int, letters: Letters) -> Line:
-    """Return the line in its width; its longest part is cut where it does not fit."""
+    """Return the line in at most `width` columns; its longest piece is cut."""
     shown = [piece._replace(text=letters.plain(piece.text)) for piece in line]
     if (over := sum(piece.cell_length for piece in shown) - width) > 0:
         at, longest = max(enumerate(shown), key=lambda pair: pair[1].cell_length)
@@ -275,14 +275,14 @@ def _cut(line: Line, width: int, letters: Letters) -> Line:
 REFRESH_S: Final = 0.25
 
 EARLY_S: Final = 2.0
-"""How often lines say how far it is before the first `Status`: many runs are over by then."""
+"""Seconds between two progress lines before the first `Status`; short runs end earlier."""
 
 
 class _View:
-    """Draws a picture that follows the games, or prints line by line what happens.
+    """Draws a live view of the games, or prints a line per event.
 
-    The picture has the last warnings, the lines say now and then how far it is. Both tell of every
-    game if that is wanted; `quiet` lines else of warnings only.
+    The view shows the last warnings, and the lines show the progress at intervals. With `verbose`
+    both print every game; with `quiet` only warnings are printed.
     """
 
     def __init__(self, progress: Progress, *, quiet: bool, verbose: bool, is_shared: bool) -> None:
@@ -304,10 +304,10 @@ class _View:
         self._next_s = 0.0 if self.is_live else progress.clock() + EARLY_S
         self._width = 0
         self._waiting: Final[list[Text]] = []
-        """Lines to print when the picture is drawn: each print would draw it once more."""
+        """Lines to print at the next drawing, because each print draws the view again."""
 
     def __call__(self, event: Event | Waiting) -> None:
-        """Print what is to be said of an event, or draw the picture again, where it is time."""
+        """Print the lines for an event, or draw the view again if it is due."""
         match event:
             case RunBegan() if not self._quiet:
                 self._say(f"seed: SHA-256 {event.seed_sha256}")
@@ -329,7 +329,7 @@ class _View:
                 self._show()
 
     def _say(self, line: str, style: str = "") -> None:
-        """Print a line, above the picture the next time that it is drawn."""
+        """Print a line; a live view prints it above itself at the next drawing."""
         self._waiting.append(self._output.text(line, style))
         if not self.is_live:
             self._print_waiting()
@@ -340,7 +340,7 @@ class _View:
             self._waiting.clear()
 
     def _show(self) -> None:
-        """Draw the picture, or print how far it is before the first `Status` does."""
+        """Draw the view, or print the progress before the first `Status`."""
         if not self.is_live:
             if not self._quiet and self._progress.now_s < STATUS_S:
                 self.print_progress()
@@ -348,22 +348,22 @@ class _View:
             return
         now_s, before_s = self._progress.clock(), time.thread_time()
         width, height = self.live.console.size
-        if width < self._width:  # the terminal has broken the lines of the picture before
+        if width < self._width:  # the terminal has wrapped the lines of the previous view
             self.live.console.clear()
         self._width = width
         self._print_waiting()
         lines = picture(self._progress, width, height, self._output.letters)
         self.live.update(SegmentLines(lines, new_lines=True), refresh=True)
-        # Less often where drawing would take more than a fiftieth of a core.
+        # Drawing takes at most a fiftieth of a core.
         self._next_s = now_s + max(REFRESH_S, 50 * (time.thread_time() - before_s))
 
     def print_progress(self) -> None:
-        """Print how far it is; nothing of a run that was refused."""
+        """Print the progress, unless the run was refused."""
         if self._progress.total:
             self._say(", ".join(progress_words(self._progress)))
 
     def leave(self) -> None:
-        """Print the last warnings, which were in the picture, and how far it came."""
+        """Print the warnings of the closed view, and the progress."""
         warnings = self._progress.warnings
         if (earlier := self._progress.warned_times - sum(warnings.values())) > 0:
             self._say(f"warning: {earlier} earlier ones are left out", "yellow")
@@ -377,15 +377,15 @@ class _View:
 def screen(
     progress: Progress, *, quiet: bool, verbose: bool = False, is_shared: bool = False
 ) -> Iterator[None]:
-    """Show the run on standard error, and leave its last state there.
+    """Show the run on standard error, and print its last state at the end.
 
-    `is_shared`: something else writes to the terminal.
+    With `is_shared`, another program also writes to the terminal, and lines replace the live view.
     """
     view = _View(progress, quiet=quiet, verbose=verbose, is_shared=is_shared)
     progress.listeners.append(view)
     progress.is_drawn = view.is_live
     if view.is_live:
-        # A shell that comes to the front finds its cursor, and no picture in the way.
+        # When the program is suspended, the shell gets its cursor back and no remains of the view.
         part = signals.stopping_too(signals.Companion(view.live.stop, view.live.start))
         try:
             with view.live:

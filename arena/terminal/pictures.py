@@ -1,7 +1,7 @@
-"""Positions of records as SVG; as PNG, and whole games as moving GIF, by the extra `images`.
+"""Draw positions as SVG, and with the extra `images` as PNG or as an animated GIF.
 
-The same SVG gives the same bytes wherever the same versions of the two libraries are: letters are
-of the typeface that Pillow brings, for a machine may have none, or others.
+The same SVG gives the same bytes with the same versions of the two libraries. Text uses Pillow's
+own typeface, because the typefaces of machines differ.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 WIDTH: Final = 480
-"""Pixels of a picture, unless told otherwise."""
+"""The default width of a picture in pixels."""
 
 FRAME_MS: Final = 900
 LAST_FRAME_MS: Final = 4000
-"""How long a ply is seen, and the last one."""
+"""The time that one ply is shown, and the time of the last one."""
 
 _COLOURS: Final = 256
 _BOLD: Final = re.compile(r'<g font-size="([0-9]+)" fill="([^"]+)">')
 _SAMPLES: Final = 8
-"""Frames of which the colours of a GIF are chosen."""
+"""The number of frames from which the colours of a GIF are chosen."""
 
 
 def refuse_without_libraries(what: str) -> None:
-    """Raise ConfigError where the extra is not installed; `what` needs it."""
+    """Raise ConfigError if the extra is not installed; `what` needs it."""
     if not has_libraries():
         install = EXTRAS["images"].install
         raise ConfigError(
@@ -53,19 +53,19 @@ def has_libraries() -> bool:
 
 
 def caption(record: Record) -> str:
-    """Return what a drawing of a record's position is called."""
+    """Return the title of a record's drawing."""
     return printable(f"{record.first} - {record.second}, {record.game}")
 
 
 def moved(played: Sequence[Position], ply: int) -> list[str]:
-    """Return the cells that a ply changed; none for 0, before the first one."""
+    """Return the cells that a ply changed; none for ply 0, the start."""
     return board.changed_cells(played[ply - 1], played[ply]) if ply else []
 
 
 def svg(
     record: Record, played: Sequence[Position], ply: int, *, aids: bool = False, legal: bool = False
 ) -> str:
-    """Return the position after a ply, with the last move and what decided; `played` are all."""
+    """Return the position after a ply as SVG, with the last move and the deciding cells."""
     outcome = played[ply].outcome()
     return board.svg(
         played[ply],
@@ -79,15 +79,15 @@ def svg(
 
 
 def png(drawn: str, width: int = WIDTH) -> bytes:
-    """Return a board's SVG as a PNG, so many pixels wide, transparent where nothing is drawn."""
+    """Return a board's SVG as a PNG of the given width in pixels, with a transparent background."""
     with _typeface() as (file, family):
         return _rendered(drawn, width, file, family)
 
 
 def gif(svgs: Sequence[str], width: int = WIDTH) -> bytes:
-    """Return boards of one size, at least one, as a GIF that plays them again and again.
+    """Return boards of the same size as a GIF that repeats; at least one board.
 
-    The ground is white. All have the colours in common that come most often.
+    The background is white. All frames share the most frequent colours.
     """
     from PIL.Image import Dither  # of an extra
 
@@ -123,14 +123,14 @@ def _font() -> tuple[bytes, str]:
     from PIL import ImageFont  # of an extra
 
     font = ImageFont.load_default(20)
-    assert isinstance(font, ImageFont.FreeTypeFont)  # since Pillow 10.1, which has FreeType
+    assert isinstance(font, ImageFont.FreeTypeFont)  # Pillow includes FreeType since 10.1
     return font.font_bytes, str(font.getname()[0])
 
 
 def _rendered(drawn: str, width: int, file: str, family: str) -> bytes:
     from resvg_py import svg_to_bytes  # of an extra
 
-    # The typeface has no bold letters: a line round the others makes them so.
+    # The typeface has no bold letters; an outline replaces them.
     bold = _BOLD.sub(
         lambda found: f'{found[0][:-1]} stroke="{found[2]}" stroke-width="{int(found[1]) / 18:g}">',
         drawn,
@@ -153,7 +153,7 @@ def _on_white(content: bytes) -> Image:
 
 
 def _palette(frames: Sequence[Image]) -> Image:
-    """Return an image whose palette is the commonest colours of some frames, also of the last."""
+    """Return an image whose palette has the most frequent colours of some frames."""
     from PIL import Image  # of an extra
 
     step = max(1, len(frames) // _SAMPLES)

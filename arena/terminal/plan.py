@@ -1,4 +1,4 @@
-"""The table of a plan: games, time, and how surely bots will be told apart."""
+"""The output of `arena run --plan`: games, time, and the expected precision of the ratings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def print_plan(plan: Plan, output: Output) -> None:
-    """Print what a tournament would take, and how sure its ratings would be."""
+    """Print the expected games and time of a tournament, and the expected precision."""
     least, most = plan.games
     games = games_in_words(most) if least == most else f"{least} to {games_in_words(most)}"
     so_far = f", {plan.played} are played" if plan.played else ""
@@ -40,7 +40,7 @@ def print_plan(plan: Plan, output: Output) -> None:
             for elo, chance in zip(plan.sprt.elo, plan.sprt.within, strict=True)
         )
         output.words(f"it decides within the {plan.sprt.most} that there are: {', '.join(likely)}")
-    if not plan.bots:  # of trials nothing is rated
+    if not plan.bots:  # a tuning rates no bots
         return
     now = [
         LayoutColumn("played", [str(bot.played) for bot in plan.bots], rank=2),
@@ -63,7 +63,7 @@ def print_plan(plan: Plan, output: Output) -> None:
 
 
 def _print_differences(differences: Sequence[Needed], output: Output) -> None:
-    """Print how many games show what a game differs from another in, and how that is known."""
+    """Print the games needed to detect differences between game types, with the assumptions."""
     by_game: dict[str, list[Needed]] = {}
     for each in differences:
         by_game.setdefault(each.game, []).append(each)
@@ -96,7 +96,7 @@ def _half_width(elo: float | None) -> str:
 
 
 def _about(number: int | None) -> str:
-    """Return a number to two figures.
+    """Return a number rounded to two digits.
 
     >>> _about(2321), _about(None)
     ('2300', '-')
@@ -105,7 +105,7 @@ def _about(number: int | None) -> str:
 
 
 def _plan_time(plan: Plan) -> str:
-    """Return how long it takes, and how that is known."""
+    """Return the expected time with its assumptions."""
     if plan.seconds is None:
         return "time: unknown without a time limit. Play some games and ask again"
     low, high = map(span, plan.seconds)
@@ -120,7 +120,7 @@ def _plan_time(plan: Plan) -> str:
 
 
 def _plan_noise(plan: Plan) -> str:
-    """Return what the intervals rest on."""
+    """Return the assumptions behind the intervals."""
     if not plan.played:
         return (
             "assuming equal bots and 10% draws; intervals are one sixth wider at a score of 75%, "

@@ -1,8 +1,7 @@
 """A game at the keyboard: the board after each ply, questions to the person, the bot's answers.
 
-What is typed comes from standard input, which may be a pipe. Mishaps cost what
-docs/reference/protocol.md
-says, but a machine that stood still costs nobody anything here, and the game goes on.
+Input comes from standard input, which can be a pipe. Failures have the penalties of
+docs/reference/protocol.md. If the machine was suspended, the game continues without a penalty.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ from lath.notation.text.suggestions import meant_move
 
 
 class Typed(StrEnum):
-    """What may be said besides a move."""
+    """The commands that can be typed instead of a move."""
 
     MOVES = "?"
     HELP = "help"
@@ -63,15 +62,15 @@ class Typed(StrEnum):
 
 
 def read_typed(position: Position, text: str) -> Move | Typed:
-    """Return the legal move or the word that `text` is; raises MoveSyntaxError, IllegalMoveError.
+    """Return the legal move or the command in a text; raises MoveSyntaxError, IllegalMoveError.
 
-    Capitals and blanks do not matter where only one move can be meant.
+    Upper case and spaces do not matter if only one move is possible.
 
     >>> from lath import games
     >>> read_typed(games.get("surikata").start(), " m C3 "), str(read_typed(..., "Undo"))
     ('Mc3', 'undo')
     """
-    joined = "".join(text.split())[:60]  # what is longer is no move either
+    joined = "".join(text.split())[:60]  # longer text is not a move either
     return Typed(joined.lower()) if joined.lower() in set(Typed) else read_meant(position, joined)
 
 
@@ -85,7 +84,7 @@ def read_meant(position: Position, word: str) -> Move:
 
 
 def columns(words: list[str], width: int) -> str:
-    """Return words in lines of at most so many columns, each below another.
+    """Return words in aligned columns, in lines of at most `width` characters.
 
     >>> print(columns(["a1", "b12", "c3"], 9))
     a1   b12
@@ -98,7 +97,7 @@ def columns(words: list[str], width: int) -> str:
 
 
 def aligned(rows: list[list[str]]) -> str:
-    """Return rows of words, each column as wide as its widest.
+    """Return rows as text with aligned columns.
 
     >>> print(aligned([["game", "right"], ["yavalath", "3/5"]]))
     game      right
@@ -120,19 +119,19 @@ resign   give up
 quit     leave; with -o FILE the record is kept"""
 
 COACH: Final = "solver"
-"""The bundled bot that knows hints."""
+"""The bundled bot for hints."""
 
 THINKS_S: Final = 1.0
-"""How long it may think about one."""
+"""Seconds that the bot thinks about a hint."""
 
 LEFT: Final = GameEnding(Result.UNFINISHED, Termination.UNTERMINATED)
-"""How a game ends that a person leaves, and one that is begun again."""
+"""The ending of a game that the person leaves or begins again."""
 
 _tell: Final = partial(print, flush=True)
 
 
 def card_of(game: Game) -> str:
-    """Return a game's rules on a card, for terminals of 80 columns: the goal, what a turn is.
+    """Return the rules of a game type for terminals of 80 columns: the goal and the turn.
 
     >>> from lath import games
     >>> print(card_of(games.get("yavalath")).splitlines()[0])
@@ -144,7 +143,7 @@ def card_of(game: Game) -> str:
 
 
 def sights(position: Position) -> list[str]:
-    """Return what pieces see that look about, a line each.
+    """Return a line per watching piece with the cells that it sees.
 
     >>> from lath import games
     >>> at = games.get("surikata").position("mm3/2m2/m3m/5/o4 a1 w")
@@ -163,49 +162,49 @@ def sights(position: Position) -> list[str]:
 
 
 class PlayedPly(NamedTuple):
-    """Who played what, in what time; as `Scorebook.add` takes it."""
+    """A move with its side and its time; the arguments of `Scorebook.add`."""
 
     move: Move
     seat: Side
     used_s: float
     left_s: float | None = None
-    """What the clock shows after it, in seconds; None without a clock."""
+    """Seconds on the player's clock after the move; None without a clock."""
 
     comments: Mapping[str, str] = MappingProxyType({})
-    """What a bot said of it with `info`."""
+    """The bot's comments from `info` lines."""
 
 
 class Sitting:
-    """One game, with a bot or between two people; it may be begun again from any of its plies."""
+    """A game with a bot or between two people, which can be continued from any earlier ply."""
 
     def __init__(
         self, plan: GamePlan, limits: Limits, watch: Watch, bot: Bot | None, bots_seat: Side
     ) -> None:
-        """Set up the board; without a bot both seats are people's. Raises GameError."""
+        """Set up the board; without a bot, people play both sides. Raises GameError."""
         self.plies: Final[list[PlayedPly]] = []
-        """What was played and not taken back."""
+        """The moves played and not taken back."""
         self._plan: Final = plan
         self._limits: Final = limits
         self._watch: Final = watch
         self._bot: Final = bot
         self._bots_seat: Final = bots_seat
-        times = [TimeControl(), TimeControl()]  # nothing limits a person
+        times = [TimeControl(), TimeControl()]  # a person has no limit
         if bot is not None:
             times[bots_seat] = limits.time
         self._times: Final = (times[0], times[1])
         self._clock = Clock(limits, self._times)
         self._number = 0
-        """How often the bot was told of the game."""
+        """The number of times that the bot was sent `new`."""
         self._positions: Final = [start_of(plan)]
-        """The start, and the position after each ply."""
+        """The first position, and the position after each ply."""
         self._coach: Engine | None = None
-        """Started when somebody asks for a hint."""
+        """The bot for hints; started for the first hint."""
         self._shown_s = 0.0
-        """When the board was shown last: thinking time counts from there."""
+        """The time at which the board was last shown; a person's thinking time begins there."""
 
     @property
     def position(self) -> Position:
-        """Return the position now."""
+        """The current position."""
         return self._positions[-1]
 
     def record(self, ending: GameEnding) -> str:
@@ -216,7 +215,7 @@ class Sitting:
         return book.close(ending.result, ending.why, ending.words).record
 
     def begin(self) -> None:
-        """Tell the bot, where there is one, of the game; it was started. Raises GameVoidError."""
+        """Send the bot, if there is one, the `new` line. Raises GameVoidError."""
         if self._bot is not None:
             self._number += 1
             plan = replace(self._plan, number=self._number)
@@ -224,7 +223,7 @@ class Sitting:
             self._clock = Clock(self._limits, self._times)
 
     def play(self) -> GameEnding:
-        """Play until the game has ended or is left, and tell how."""
+        """Play until the game ends or is left; print and return the ending."""
         plan = self._plan
         players = f"{self._name(Side.FIRST)} against {self._name(Side.SECOND)}"
         _tell(f"{plan.game}: {players}, seed {plan.seeds[0]}")
@@ -259,14 +258,14 @@ class Sitting:
         return ending
 
     def _tell_the_bot(self, ending: GameEnding) -> None:
-        """Tell the bot how the game ended, if it has begun and the bot can hear."""
+        """Send the bot the result, if its game has begun and it still runs."""
         if self._bot is not None and self._number and self._bot.is_running:
             self._bot.say(wire.result_line(self._number, ending.result, ending.why))
 
     def _rally(self) -> GameEnding:
-        """Play on until there is an end; raises MishapError.
+        """Play until the game ends; raises MishapError.
 
-        Raises GameVoidError where the bot left before it was asked for the first time.
+        Raises GameVoidError if the bot left before its first turn.
         """
         while True:
             if outcome := self.position.outcome():
@@ -277,7 +276,7 @@ class Sitting:
                     return ending
                 continue
             _tell(f"{number}. {self._name(seat)}: ", end="")
-            self._watch.wait(0.0)  # what it said, and whether it left, while the other thought
+            self._watch.wait(0.0)  # reads the bot's output and exit during the person's turn
             left_ms, allowed_s = self._clock.left_ms, self._clock.allowed_s[seat]
             try:
                 text, used_s = bot.ask(self.position, number, left_ms, allowed_s)
@@ -289,7 +288,7 @@ class Sitting:
             self._play(PlayedPly(move, seat, used_s, left_s, bot.asides.comments()))
 
     def _persons_turn(self, seat: Side) -> GameEnding | None:
-        """Take one line of what is typed; return how that ends the game, None where it does not."""
+        """Read one line of input; return the ending if it ends the game, else None."""
         if (text := typed(f"{len(self.plies) + 1}. {self._name(seat)}: ")) is None:
             return LEFT
         if not text.strip():
@@ -307,10 +306,10 @@ class Sitting:
         return None
 
     def _play(self, ply: PlayedPly) -> None:
-        """Play a legal move, and show the board."""
+        """Play a legal move, and draw the board."""
         self._positions.append(self.position.play(ply.move))
         self.plies.append(ply)
-        if not self._is_bots_turn:  # before its answer there is nothing to look at
+        if not self._is_bots_turn:  # otherwise the bot's answer follows at once
             self._draw()
 
     def _obey(self, word: Typed, seat: Side) -> GameEnding | None:
@@ -338,7 +337,7 @@ class Sitting:
         return None
 
     def _advise(self, word: Typed) -> None:
-        """Say what the coach thinks of the position, for who is to move."""
+        """Print the hint bot's opinion on the position, for the side to move."""
         try:
             if self._coach is None:
                 self._coach = Engine.open(COACH)
@@ -350,7 +349,7 @@ class Sitting:
         _tell(f"{found.line[0]}: {words}" if word is Typed.HINT and found.line else words)
 
     def _take_back(self, seat: Side) -> None:
-        """Take back the person's last ply with the bot's answer; of two people, the last ply."""
+        """Take back the person's last ply and the bot's answer; for two people, the last ply."""
         own = [at for at, ply in enumerate(self.plies) if not self._bot or ply.seat is seat]
         if not own:
             _tell("you have not moved yet")
@@ -364,11 +363,11 @@ class Sitting:
         self._draw()
 
     def _begin_again(self, bot: Bot) -> None:
-        """Have the bot play on after the plies that are left, with the time that it had then.
+        """Let the bot continue after the remaining plies, with the time that it had there.
 
-        One that has gone, or goes now, is started afresh; raises GameVoidError.
+        A bot that has exited or fails now is started again; raises GameVoidError.
         """
-        self._watch.wait(0.0)  # it may have left
+        self._watch.wait(0.0)  # the bot may have exited
         self._tell_the_bot(LEFT)
         try:
             if not bot.is_running:
@@ -395,7 +394,7 @@ class Sitting:
         return is_its_own and not self.position.is_over
 
     def _name(self, seat: Side) -> str:
-        """Return a seat's colour with who has it: `white (you)`."""
+        """Return a side's colour with its player, such as `white (you)`."""
         colour = self.position.game.colours[seat]
         if self._bot is None:
             return colour
@@ -403,15 +402,14 @@ class Sitting:
 
 
 def typed(prompt: str) -> str | None:
-    """Return the next line that is typed; None at the end of the input."""
+    """Return the next line of input; None at the end of the input."""
     if sys.stdin.isatty():
         try:
             return input(prompt)
         except EOFError:
             _tell("")
             return None
-    # A pipe, which shows nothing itself. Not by `input`: it passes over a Ctrl-C that comes while
-    # it writes the prompt.
+    # A pipe does not echo the prompt. `input` would ignore a Ctrl-C while it writes the prompt.
     _tell(prompt, end="")
     line = sys.stdin.readline()
     text = line.removesuffix("\n")

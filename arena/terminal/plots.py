@@ -1,6 +1,6 @@
-"""A curve between its bounds, drawn with letters as wide as there is room.
+"""Draw a curve between its bounds in characters, as wide as the terminal allows.
 
-In braille, eight dots a letter, or in ASCII where the terminal has no more.
+It uses braille, with eight dots per character, or ASCII.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from lath.reports.notes.outcome import Plot
 ROWS: Final = 9
 
 WIDEST: Final = 72
-"""Columns of the curve; more would only make it flat."""
+"""The largest width in columns; a wider curve would look flat."""
 
 NARROWEST: Final = 16
-"""With fewer there is no drawing: its numbers are told elsewhere."""
+"""The smallest width in columns; a narrower curve is not drawn."""
 
 _DOTS: Final = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
-"""Bits of a braille letter, of its left and its right column from the top."""
+"""The bits of a braille character, for its left and its right column from the top."""
 
 
 def drawn(plot: Plot, width: int, letters: Letters) -> list[Line]:
-    """Return the curve under its title; nothing where there is too little room."""
+    """Return the curve under its title; empty if the space is too narrow."""
     heights = [height for _, height in (*plot.points, *plot.bounds)]
     low, high = min(heights), max(heights)
     rows = {_row(height, low, high, ROWS): (name, height) for name, height in plot.bounds}
@@ -47,19 +47,19 @@ def drawn(plot: Plot, width: int, letters: Letters) -> list[Line]:
 
 
 def _row(height: float, low: float, high: float, rows: int) -> int:
-    """Return in which of so many rows a height lies, from the top."""
+    """Return the row of a height, counted from the top."""
     return min(rows - 1, int((high - height) / (high - low or 1.0) * rows))
 
 
 def _cells(
     plot: Plot, wide: int, ends: tuple[float, float], letters: Letters
 ) -> Iterator[list[str]]:
-    """Yield the letters of each row, blanks where the curve is not."""
+    """Yield the characters of each row, spaces outside the curve."""
     across, up = (1, 1) if letters.is_ascii else (2, 4)
     columns = [_row(h, *ends, ROWS * up) for h in _heights(plot.points, wide * across)]
     bits = [[0] * wide for _ in range(ROWS)]
     for at, (before, here) in enumerate(pairwise((columns[0], *columns))):
-        # From where the last one was, so that a steep curve has no holes.
+        # From the previous dot, so that a steep curve has no gaps.
         first, last = sorted((here, before + (here > before) - (here < before)))
         for dot in range(first, last + 1):
             bits[dot // up][at // across] |= _DOTS[at % across][dot % up]
@@ -71,7 +71,7 @@ def _cells(
 
 
 def _heights(points: Sequence[tuple[float, float]], count: int) -> list[float]:
-    """Return the heights of the curve at so many places, evenly."""
+    """Return `count` heights of the curve at equal distances."""
     found, lines = [], list(pairwise(points))
     first, last = points[0][0], points[-1][0]
     for place in range(count):

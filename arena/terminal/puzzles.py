@@ -1,6 +1,6 @@
-"""Puzzles at the keyboard: the board, a question, whether the move was right, and the line.
+"""Puzzles at the keyboard: the board, the question, the verdict on the move, and the solution.
 
-What is typed comes from standard input, which may be a pipe.
+Input comes from standard input, which can be a pipe.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _tell: Final = partial(print, flush=True)
 
 
 def ask(puzzles: Iterable[Puzzle]) -> tuple[int, int]:
-    """Ask puzzles until there are no more or somebody has enough, and print the score.
+    """Ask puzzles until the end or `quit`, and print the score.
 
-    Return how many were right at the first try, and how many were asked.
+    Returns the number solved at the first try and the number asked.
     """
     right = asked = 0
     _tell("Type the move, or: skip, quit.")
@@ -37,7 +37,7 @@ def ask(puzzles: Iterable[Puzzle]) -> tuple[int, int]:
 
 
 def _asked(puzzle: Puzzle, number: int) -> bool | None:
-    """Ask until the move is right or given up; return whether it was at once, None for no more."""
+    """Ask until the move is right or skipped; return whether the first try was, None to quit."""
     tries = 0
     words = f"{number}. {puzzle.question}, grade {puzzle.grade}: "
     while (text := typed(words)) is not None:
@@ -63,7 +63,7 @@ def _asked(puzzle: Puzzle, number: int) -> bool | None:
 
 
 def _words(puzzle: Puzzle) -> str:
-    """Return what the right move does, and how it goes on."""
+    """Return the effect of the right move and its continuation."""
     plies = f" in {puzzle.plies} plies" if puzzle.plies and puzzle.task == "win" else ""
     more = " ".join(puzzle.line[1:])
     return f"{puzzle.words}{plies}{f', such as by {more}' if more else ''}"

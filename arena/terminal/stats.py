@@ -1,7 +1,4 @@
-"""What `arena stats` prints: archives, their openings, and what designers ask of games.
-
-Two groups of games are compared in a table, and in words.
-"""
+"""The output of `arena stats`: archives, openings, game metrics and their comparison."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ from lath.reports.metrics.measures import GameGroup, Measures
 
 
 def print_survey(survey: Survey) -> None:
-    """Print what the records of an archive come to, to standard output."""
+    """Print the statistics of an archive on standard output."""
     output = Output(to_stdout=True)
     if not survey.games:
         output.words("no games")
@@ -63,7 +60,7 @@ def print_survey(survey: Survey) -> None:
 
 
 def _parts(survey: Survey, together: GameCounts) -> list[str]:
-    """Return over which games a share is that is not over all of them."""
+    """Return notes on figures that do not cover all games."""
     many = together.games
     plies = "a ply" if survey.opening_plies == 1 else f"{survey.opening_plies} plies"
     used: dict[str, Callable[[GameCounts], int]] = {
@@ -82,7 +79,7 @@ def _parts(survey: Survey, together: GameCounts) -> list[str]:
 
 
 def _by_game(survey: Survey, used: Callable[[GameCounts], int]) -> str:
-    """Return over how many games of each kind that is which is not over all of them."""
+    """Return the numbers of covered games per game type, for those not fully covered."""
     if len(survey.games) == 1:
         return ""
     parts = [
@@ -92,11 +89,11 @@ def _by_game(survey: Survey, used: Callable[[GameCounts], int]) -> str:
 
 
 SHOWN_OPENINGS: Final = 20
-"""Lines of a game that fit on a screen; a sheet has all."""
+"""The number of lines per game type that fit on a screen; the CSV output has all."""
 
 
 def print_openings(openings: OpeningCounter) -> None:
-    """Print how often each opening came, how even it was and how drawn, to standard output."""
+    """Print the frequency, the balance and the draw rate of each opening on standard output."""
     output = Output(to_stdout=True)
     games = openings.by_game()
     rows = [(game, *line) for game, _, lines in games for line in lines[:SHOWN_OPENINGS]]
@@ -181,7 +178,7 @@ def _results(
 
 
 def _shares(heading: str, rows: Sequence[tuple[str, str, int, int]]) -> list[LayoutColumn]:
-    """Return the columns of games, what came in them, how often, and of how many."""
+    """Return columns for game types, openings or endings, their games and their shares."""
     return [
         LayoutColumn("game", _said_once([game for game, *_ in rows]), kind="name"),
         LayoutColumn(heading, [what for _, what, *_ in rows], kind="name"),
@@ -191,7 +188,7 @@ def _shares(heading: str, rows: Sequence[tuple[str, str, int, int]]) -> list[Lay
 
 
 def _said_once(games: Sequence[str]) -> list[str]:
-    """Return the name of each game where it is not the one above."""
+    """Return the game type of each row, empty if it is the same as in the row above."""
     return ["" if game == before else game for before, game in pairwise(["", *games])]
 
 
@@ -210,7 +207,7 @@ def _openings(survey: Survey) -> list[LayoutColumn]:
 
 
 def print_measures(measures: Measures) -> None:
-    """Print a table a game, to standard output."""
+    """Print a table per game type on standard output."""
     output = Output(to_stdout=True)
     groups = [group for _, group in measures.groups]
     if not groups:
@@ -228,7 +225,7 @@ def print_measures(measures: Measures) -> None:
 
 
 def _print_notes(group: GameGroup, output: Output) -> None:
-    """Print what was left out, and what intervals are about."""
+    """Print which games are left out, and the scope of the intervals."""
     left_out = [f"{group.left_out[why]:,} {why}" for why in UNLIKE if group.left_out[why]]
     if left_out:
         output.words(f"left out: {', '.join(left_out)}")
@@ -247,11 +244,11 @@ def _print_notes(group: GameGroup, output: Output) -> None:
 
 
 _EVALUATED: Final = [each.name for each in MEASURES if each.evaluated]
-"""Names of the metrics that use evaluations."""
+"""The names of the metrics that use evaluations."""
 
 
 def _print_remarks(groups: Sequence[tuple[str, GameGroup]], output: Output) -> None:
-    """Print what is not measurable with the games or bots of each group, and what would help."""
+    """Print which metrics cannot be computed for each group, and how to get them."""
     for name, group in groups:
         before = f"{name}: " * bool(name)
         if words := group.begun_words():
@@ -274,7 +271,7 @@ def _print_remarks(groups: Sequence[tuple[str, GameGroup]], output: Output) -> N
 def print_compared(
     names: tuple[str, str], groups: tuple[GameGroup, GameGroup], compared: Sequence[Compared]
 ) -> None:
-    """Print a table of both and a sentence of what differs, to standard output."""
+    """Print a table of two groups and a sentence on their differences, on standard output."""
     output = Output(to_stdout=True)
     one, other = names
     named = list(zip(names, groups, strict=True))
@@ -311,13 +308,13 @@ def print_compared(
 
 
 def _of_part(measure: Measure, of: Estimated, group: GameGroup) -> str:
-    """Return a value, and over how many of the games it is where it is not over all."""
+    """Return a value, with the number of games if it does not cover all."""
     part = f" ({of.games:,} of {group.games:,})" if of.games < group.games else ""
     return f"{shown(measure, of.value)}{part}"
 
 
 def in_words(one: str, other: str, compared: Sequence[Compared]) -> str:
-    """Return what is believed to differ, of which one in twenty may be chance."""
+    """Return a sentence on the significant differences, with their false discovery rate."""
     more = [each for each in compared if each.differs and each.apart.value > 0]
     less = [each for each in compared if each.differs and each.apart.value < 0]
     if not more and not less:
@@ -334,12 +331,12 @@ def in_words(one: str, other: str, compared: Sequence[Compared]) -> str:
 
 
 def shown(measure: Measure, value: float, sign: str = "") -> str:
-    """Return a value in its unit, a share in per cent; with `+` a difference has its sign."""
+    """Return a value in its unit, shares in percent; `+` as `sign` marks a difference."""
     return format(value, f"{sign}.1%" if measure.unit == "share" else f"{sign}.2f")
 
 
 def between(measure: Measure, low: float | None, high: float | None) -> str:
-    """Return an interval; `-` where there is none."""
+    """Return an interval; `-` for None."""
     if low is None or high is None:
         return "-"
     return f"{shown(measure, low)} to {shown(measure, high)}"

@@ -1,4 +1,4 @@
-"""The standard streams: nothing that comes from outside commands the terminal behind them."""
+"""The standard streams, filtered so that text from outside cannot control the terminal."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from lath.notation.record.errors import printable
 
 
 class Door:
-    """A standard stream for words: whatever is in them, nothing commands a terminal."""
+    """A standard stream for text that removes control characters."""
 
     def __init__(self, below: TextIO) -> None:
         self.below: Final = below
 
     def __getattr__(self, name: str) -> Any:
-        """Be for the rest the stream below."""
+        """Return another attribute of the stream below."""
         return getattr(self.below, name)
 
     def write(self, text: str) -> int:
-        """Write words; lines end where they did."""
+        """Write text without control characters other than line ends."""
         self.below.write("\n".join(map(printable, text.split("\n"))))
         return len(text)
 
 
 class SideDoor(Door):
-    """Standard error: where nobody reads it, or its disk is full, all else goes on.
+    """Standard error that ignores errors such as a full disk or a reader that has left.
 
-    What a command does and how it ends does not hang on whether people hear of it.
+    The work of a command and its exit status do not depend on its messages.
     """
 
     def write(self, text: str) -> int:
-        """Write words, if that can be."""
+        """Write text, and discard it if that fails."""
         try:
             return super().write(text)
         except OSError:
@@ -45,14 +45,14 @@ class SideDoor(Door):
 
 
 def _forget(stream: TextIO) -> None:
-    """Let what is still in a stream's buffer, and all that follows, go nowhere."""
+    """Discard the stream's buffer and all later output."""
     with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
         os.dup2(nowhere.fileno(), stream.fileno())
 
 
 @contextmanager
 def behind_doors() -> Iterator[None]:
-    """Let what is printed go through doors."""
+    """Filter standard output and standard error."""
     before = sys.stdout, sys.stderr
     sys.stdout = cast("TextIO", Door(sys.stdout))
     sys.stderr = cast("TextIO", SideDoor(sys.stderr))
@@ -63,13 +63,13 @@ def behind_doors() -> Iterator[None]:
 
 
 def unfiltered(stream: TextIO) -> TextIO:
-    """Return a standard stream for what is our own: its colours pass."""
+    """Return a standard stream without the filter, for the arena's own colours."""
     below: TextIO = getattr(stream, "below", stream)
     return below
 
 
 def tell_over(words: str) -> None:
-    """Write words to standard error: on a terminal what is written next stands over them."""
+    """Write text to standard error; on a terminal the next output overwrites it."""
     if not sys.stderr.isatty():
         sys.stderr.write(f"{words}\n")
         return
@@ -82,16 +82,16 @@ def tell_over(words: str) -> None:
 
 
 def data_output() -> TextIO:
-    """Return standard output for what programs read: it stays as it is, but on a terminal."""
+    """Return standard output for data: unfiltered, except on a terminal."""
     return sys.stdout if sys.stdout.isatty() else unfiltered(sys.stdout)
 
 
 BOM: Final = "\N{BYTE ORDER MARK}"
-"""What spreadsheets know CSV in UTF-8 by; without it they take it for a local encoding."""
+"""The mark by which spreadsheets recognise CSV in UTF-8."""
 
 
 def write_bytes(pieces: Iterable[bytes]) -> None:
-    """Write data to standard output: bytes as they are, but on a terminal. Raises OSError."""
+    """Write data to standard output, unchanged except on a terminal. Raises OSError."""
     if sys.stdout.isatty():
         for text in codecs.iterdecode(pieces, "utf-8", "replace"):
             sys.stdout.write(text)
@@ -102,34 +102,34 @@ def write_bytes(pieces: Iterable[bytes]) -> None:
 
 
 class Steadfast:
-    """A stream that may fail: the games go on, and nobody is told any more."""
+    """A stream whose first error ends its output, while the games continue."""
 
     def __init__(self, stream: TextIO) -> None:
         self.failure: OSError | None = None
-        """Why nothing is written any more; None while all is well, or when the reader has left."""
+        """The error that ended the output; None without one, or if the reader closed a pipe."""
         self._stream: Final = stream
 
     def __getattr__(self, name: str) -> Any:
-        """Be for the rest the stream."""
+        """Return another attribute of the stream."""
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """Write, as long as somebody reads."""
+        """Write text, unless the output has ended."""
         self._tried(self._stream.write, text)
         return len(text)
 
     def flush(self) -> None:
-        """Write what is in the buffer, as long as somebody reads."""
+        """Write the buffer, unless the output has ended."""
         self._tried(self._stream.flush)
 
     def close(self) -> None:
-        """Write what is in the buffer, as long as somebody reads, and close the stream."""
+        """Write the buffer, unless the output has ended, and close the stream."""
         self.flush()
         self._stream.close()
 
     def _tried(self, action: Callable[..., object], *given: str) -> None:
         try:
-            with signals.raising(2):  # whoever should read may have fallen asleep
+            with signals.raising(2):  # the reader may be suspended
                 action(*given)
         except KeyboardInterrupt:
             _forget(self._stream)

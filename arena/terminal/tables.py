@@ -1,4 +1,4 @@
-"""The tables of tournaments: ratings, bots, results, plans, forfeits; and a bot check's lines."""
+"""The tables of tournaments: ratings, bots, results, forfeits, and the report of a bot check."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ if TYPE_CHECKING:
     from lath.notation.record.record import Forfeit
 
 MOST_NAMES: Final = 8
-"""Bots of a group that are named."""
+"""The maximum of bots named in a group."""
 
 MOST_ROWS: Final = 100
-"""Of tables of one kind, such as the rounds of a swiss; the earliest are left out."""
+"""The maximum of rows over tables of one kind, such as swiss rounds; the earliest are left out."""
 
 MOST_GROUPS: Final = 6
-"""Groups that are named."""
+"""The maximum of groups named."""
 
 
 def print_standings(
@@ -64,10 +64,9 @@ def print_standings(
     by_game: bool = False,
     columns: Sequence[BotColumn] = (),
 ) -> None:
-    """Print ratings, with these columns or the usual ones, crosstable, games and remarks.
+    """Print ratings in the given or the default columns, the crosstable, games and remarks.
 
-    `by_game`: each game's own tables come after those of all; a single game has none, since they
-    would be the same.
+    With `by_game`, tables of each game type follow, unless there is a single one.
     """
     tables = [standings.overall] if standings.overall.games else []
     if by_game and len(standings.per_game) > 1:
@@ -97,7 +96,7 @@ def print_standings(
 
 
 def _print_left_out(standings: Standings, output: Output) -> None:
-    """Print which records do not count, if any do not."""
+    """Print the numbers of left-out records with the reasons, if there are any."""
     unsound = sum(each.records for each in standings.unsound)
     if reasons_of := {**standings.left_out, **({"invalid": unsound} if unsound else {})}:
         reasons = ", ".join(f"{why} {count}" for why, count in reasons_of.items())
@@ -109,7 +108,7 @@ def _print_left_out(standings: Standings, output: Output) -> None:
 
 
 def rank_words(table: Table) -> Iterator[str]:
-    """Yield what ranks go by, and whose rating a member with versions has."""
+    """Yield the rule of the ranks, and the current version of each bot with several versions."""
     yield table.says
     if changed := [f"{row.name}: {row.plays_as}" for row in table.rows if row.name != row.plays_as]:
         yield (
@@ -119,7 +118,7 @@ def rank_words(table: Table) -> Iterator[str]:
 
 
 def scale_words(standings: Standings) -> Iterator[str]:
-    """Yield on which scale Elo is, and with what ratings are compared, where that was asked for."""
+    """Yield the scale of Elo and the bases of comparison, if they were requested."""
     if standings.anchors:
         held = ", ".join(f"{name} = {value:g}" for name, value in standings.anchors.items())
         yield f"anchors: {held}. Elo is relative to the anchors"
@@ -133,11 +132,11 @@ def scale_words(standings: Standings) -> Iterator[str]:
 
 
 def ratings_columns(table: Table, asked: Sequence[BotColumn] = ()) -> list[LayoutColumn]:
-    """Return the columns of a ratings table, a line for each row.
+    """Return the columns of a ratings table, one line per bot.
 
-    Those that are `asked` for stay however short room is; without any it is the usual ones.
+    Columns in `asked` are never left out; without any, the table has the default ones.
     """
-    # The crosstable is large, and only one column needs it.
+    # Only one column needs the crosstable, which is large.
     of_opponents = any(one.name == "draws-by-opponent" for one in asked)
     values = to_json(table if of_opponents else replace(table, crosstable=()))
     rows = rows_of(values)
@@ -157,11 +156,11 @@ BOTH: Final = f"{CROSSTABLE}, and the probability of being stronger (LOS)"
 
 
 def print_crosstable(table: Table, output: Output) -> None:
-    """Print points and likelihoods, the most in one table that fits, or what room they need."""
+    """Print points and LOS in the most complete table that fits, or the width that it needs."""
     rows, cross = table.rows, table.crosstable
 
     def matrix(cell: Callable[[Meeting], str]) -> tuple[list[LayoutColumn], int]:
-        """Return a column for each bot, of what each row's bot did against it, and their width."""
+        """Return a column per bot with each row's result against it, and the table's width."""
         places = [str(place) for place in range(1, len(rows) + 1)]
         columns = [
             LayoutColumn("#", places),
@@ -178,7 +177,7 @@ def print_crosstable(table: Table, output: Output) -> None:
         output.table(BOTH, together)
         return
     apart = {CROSSTABLE: matrix(_points), SUPERIORITY: matrix(_likelihood)}
-    # Eight bots have a list of 28 meetings; of more, it would tell less than where to look.
+    # Up to eight bots have 28 pairs, which fit into a list.
     if len(rows) <= 8 and any(needed > output.width for _, needed in apart.values()):
         met = [(a, b) for a, b in combinations(range(len(rows)), 2) if cross[a][b].games]
         columns = [
@@ -214,14 +213,13 @@ def _point_and_likelihood(meeting: Meeting) -> str:
 
 
 def game_lines(standings: Standings) -> list[LayoutColumn]:
-    """Return the columns of a table with a line a game.
+    """Return the columns of a table with one line per game type.
 
-    What a seat is worth, and how often equals draw by the Elo model, is told as on the page: among
-    bots as strong as all games say.
+    First-move advantage and draw rate are for equal opponents by the Elo model, as in the report.
     """
     tables = standings.per_game
     found = {line.game: line for line in standings.overall.ratings.conditions}
-    lines = [found.get(table.game) for table in tables]  # None where no game is rated
+    lines = [found.get(table.game) for table in tables]  # None for a game type without rated games
     advantages = within([line.advantage.told if line else None for line in lines], " Elo")
     columns = [
         LayoutColumn("game", [table.game for table in tables], kind="name"),
@@ -250,7 +248,7 @@ def game_lines(standings: Standings) -> list[LayoutColumn]:
             LayoutColumn("duplicates", [str(table.repeated) for table in tables], rank=6)
         )
     together = sum((Counter(table.endings) for table in tables), Counter[str]())
-    # A record may call its ending what it likes; the remarks below the tables have them all.
+    # A record can have any text as its ending; the remarks below the tables list all.
     for rank, (ending, _) in enumerate(together.most_common(8), 7):
         if len(ending) <= 20:
             cells = [str(table.endings.get(ending, 0)) for table in tables]
@@ -259,17 +257,17 @@ def game_lines(standings: Standings) -> list[LayoutColumn]:
 
 
 def _is_for_few(line: GameConditions) -> bool:
-    """Return whether there is a star: the figure is for openings played, and for no others."""
+    """Return whether the figure gets a star, because it holds only for the openings played."""
     return line.openings > 1 and line.holds_for == "the openings played"
 
 
 def games_in_words(number: int) -> str:
-    """Return a number of games, such as `2 games`."""
+    """Return a number of games as text, such as `2 games`."""
     return "1 game" if number == 1 else f"{number} games"
 
 
 def remarks(table: Table) -> Iterator[str]:
-    """Yield how many games there were and why they ended, then the rest in order of its weight."""
+    """Yield the number of games and their endings, then further remarks by importance."""
     endings = ", ".join(f"{ending} {count}" for ending, count in table.endings.items())
     score = table.first_score or 0.0
     yield f"{games_in_words(table.games)}, first player's score {score:.1%}, endings: {endings}"
@@ -301,7 +299,7 @@ def remarks(table: Table) -> Iterator[str]:
             "Elo), so see the ratings by game type (--by-game)"
         )
     fit = table.ratings.fit
-    if fit.p_value < 0.01:  # so seldom would chance have it
+    if fit.p_value < 0.01:  # rarer by chance than 1 in 100
         chance = "p < 0.0001" if fit.p_value < 0.0001 else f"p = {fit.p_value:.4f}"
         yield (
             f"poor fit: one rating per bot does not explain these results (chi square "
@@ -323,7 +321,7 @@ def remarks(table: Table) -> Iterator[str]:
 
 
 def method_words(table: Table) -> Iterator[str]:
-    """Yield what the rating is, and how ratings in order of play are computed."""
+    """Yield sentences on the rating, and on the method of ratings in order of play."""
     how = table.ratings.in_order
     if table.ranked_by != IN_ORDER:
         draws = f"draw probability {table.ratings.draw_rate:.2%}"
@@ -342,7 +340,7 @@ def method_words(table: Table) -> Iterator[str]:
 
 
 def _unusual_games(table: Table) -> Iterator[str]:
-    """Yield how many games tell less than others."""
+    """Yield notes on games that carry less information than others."""
     if table.repeated:
         yield (
             f"duplicates: {games_in_words(table.repeated)} (same moves by the same players). "
@@ -363,9 +361,9 @@ def _listed(names: Sequence[str]) -> str:
 def print_bots(
     bots: Sequence[BotTotals], notes: Mapping[str, int], output: Output, of: str = ""
 ) -> None:
-    """Print what each bot lost games by, its average and its longest move, and what was noticed.
+    """Print each bot's forfeits, its average and longest move times, and notes.
 
-    `of`: which games these are, where the tables above are of others.
+    `of` names the games, if they are not those of the tables above.
     """
     if bots:
         lost = forfeits([bot.lost_by for bot in bots], apart=output.width >= 60)
@@ -383,16 +381,16 @@ def print_bots(
 
 
 MOST_FORFEITS: Final = 3
-"""Games that a bot lost by one kind of fault that are told of after a run."""
+"""The number of games listed per bot and kind of failure after a run."""
 
 MOST_KINDS: Final = 8
-"""Bots and kinds of faults that are."""
+"""The maximum of bots and kinds of failures listed."""
 
 
 def print_forfeits(alike: Sequence[ForfeitsAlike], folder: str, output: Output) -> None:
-    """Print which games bots broke off, where and why, and how to see more of that.
+    """Print the games that bots forfeited, with ply and reason, and a command that shows more.
 
-    `folder` is the tournament's as a shell takes it.
+    `folder` is the tournament's directory, quoted for a shell.
     """
     if not alike:
         return
@@ -413,7 +411,7 @@ def print_forfeits(alike: Sequence[ForfeitsAlike], folder: str, output: Output) 
 
 
 def print_forfeit_list(lost: Sequence[Forfeit], folder: str) -> None:
-    """Print a line for each of these games, to standard output."""
+    """Print a line per forfeited game on standard output."""
     output = Output(to_stdout=True)
     columns = [
         LayoutColumn("game", [str(one.number) for one in lost]),
@@ -429,7 +427,7 @@ def print_forfeit_list(lost: Sequence[Forfeit], folder: str) -> None:
 
 
 def duration(seconds: float | None) -> str:
-    """Return a bot's time for people, three figures of it.
+    """Return a bot's time as text with three digits.
 
     >>> duration(0.0000632), duration(0.00123), duration(0.25), duration(12.3456), duration(None)
     ('0.063 ms', '1.23 ms', '250 ms', '12.3 s', '-')
@@ -444,7 +442,7 @@ def duration(seconds: float | None) -> str:
 
 
 def print_outcome(outcome: EventOutcome | None, output: Output) -> None:
-    """Print it under a heading, where there is anything to say."""
+    """Print the outcome under a heading, unless it is empty."""
     if outcome is None or not outcome.says_something:
         return
     output.title(outcome.heading)
@@ -467,7 +465,7 @@ def print_outcome(outcome: EventOutcome | None, output: Output) -> None:
 
 
 def print_season(season: SeasonView | None, output: Output) -> None:
-    """Print the table of a season, its next match day, and the all-time list beside it."""
+    """Print the table of a season, its next match day and the all-time list."""
     if season is None:
         return
     output.title(f"Season {season['name']}")
@@ -485,7 +483,7 @@ def print_season(season: SeasonView | None, output: Output) -> None:
 
 
 def print_waiting(names: Sequence[str], output: Output) -> None:
-    """Print for whom a season waits, and what ends it."""
+    """Print which bots a season waits for, and how to end the wait."""
     flags = " ".join(f"--retire {shlex.quote(name)}" for name in names)
     one = "it" if len(names) == 1 else "them"
     output.words(
@@ -510,7 +508,7 @@ def _points_sheet(rows: Iterable[SeasonRow]) -> Sheet:
 
 
 def print_background(background: Background, output: Output) -> None:
-    """Print how far a tournament is, what was ruled of its games, and what was changed."""
+    """Print a tournament's progress, its rulings and its changes."""
     outcome = background.outcome
     if outcome and outcome.progress and not outcome.says_something:
         output.words(f"so far: {outcome.progress}")
@@ -524,7 +522,7 @@ def print_background(background: Background, output: Output) -> None:
 
 
 def print_versions(background: Background, standings: Standings, output: Output) -> None:
-    """Print how the versions of bots stand, where that tells anything, and which are worse."""
+    """Print the standings of bots with several versions, and versions that got worse."""
     rows = standings_of(background, standings)
     if are_told(rows):
         table = versions_sheet(rows)
@@ -534,9 +532,9 @@ def print_versions(background: Background, standings: Standings, output: Output)
 
 
 def _together(sheets: Sequence[Sheet], output: Output) -> list[Line]:
-    """Return tables of the same columns as one, so that their columns stand below each other.
+    """Return tables with the same columns as one, so that the columns are aligned.
 
-    Columns that are empty in all of them are left out; the first three stay however short room is.
+    Columns that are empty in all tables are left out; the first three always stay.
     """
     rows = [row for sheet in sheets for row in sheet.rows]
     columns = [
@@ -556,11 +554,11 @@ def _together(sheets: Sequence[Sheet], output: Output) -> list[Line]:
 
 
 _STYLES: Final = dict(zip(Verdict, ("green", "cyan", "dim", "yellow", "bold red"), strict=True))
-"""Of the verdicts, from best to worst."""
+"""The styles of the verdicts, from best to worst."""
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print lines of a report to standard output, as they are but for the colour."""
+    """Print the lines of a check's report on standard output, with colours."""
     console = Output(to_stdout=True).console
     for line in lines:
         text = Text(line)

@@ -2,7 +2,7 @@
 
 The commands around it are in `flows`.
 
-Called, it plays one: `lath.arena.tournament(...)` is `lath.arena.flows.runs.tournament`.
+The package can be called: `lath.arena.tournament(...)` is `lath.arena.flows.runs.tournament`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 
 class _Called(ModuleType):
-    """This package, which has the name that users call for a tournament."""
+    """The type of this package, which users call to play a tournament."""
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         return import_module("lath.arena.flows.runs").tournament(*given, **named)

@@ -55,6 +55,9 @@ PlyWriter = Callable[["Iterable[Numbered]", Lost], Iterator[bytes]]
 class RecordFormat:
     """One format of game records."""
 
+    about: str
+    """What the format is, as a phrase."""
+
     suffixes: tuple[str, ...]
     """The suffixes of files, such as `.jsonl`; the first is the usual one."""
 
@@ -79,28 +82,53 @@ class RecordFormat:
 
 
 TABLE: Final[Mapping[str, RecordFormat]] = {
-    "lath": RecordFormat((".lath",), ":read_lath", ":write_lath"),
+    "lath": RecordFormat("the arena's notation", (".lath",), ":read_lath", ":write_lath"),
     "jsonlines": RecordFormat(
-        (".jsonl", ".ndjson"), "jsonlines:read", "jsonlines:write", "tables:json_of_plies"
+        "JSON, one record per line",
+        (".jsonl", ".ndjson"),
+        "jsonlines:read",
+        "jsonlines:write",
+        "tables:json_of_plies",
     ),
     "abstractplay": RecordFormat(
-        (".json",), "abstractplay:read", "abstractplay:write", note="abstractplay:note_of"
+        "AbstractPlay's game records",
+        (".json",),
+        "abstractplay:read",
+        "abstractplay:write",
+        note="abstractplay:note_of",
     ),
-    "ludii": RecordFormat((".trl",), read="ludii:read"),
-    "ygn": RecordFormat((".ygn",), "ygn:read", "ygn:write"),
-    "sgf": RecordFormat((".sgf",), write="sgf:write"),
-    "pgn": RecordFormat((".pgn",), "pgn:read", "pgn_headers:write", holds_moves=False),
-    "text": RecordFormat((".txt",), read="text:read"),
-    "csv": RecordFormat((".csv",), "tables:read_csv", "tables:write_csv", "tables:csv_of_plies"),
+    "ludii": RecordFormat("Ludii's trials", (".trl",), read="ludii:read"),
+    "ygn": RecordFormat("YGN, the moves of Yavalath", (".ygn",), "ygn:read", "ygn:write"),
+    "sgf": RecordFormat("SGF FF[4], for viewers and archives", (".sgf",), write="sgf:write"),
+    "pgn": RecordFormat(
+        "headers of PGN, as results without moves",
+        (".pgn",),
+        "pgn:read",
+        "pgn_headers:write",
+        holds_moves=False,
+    ),
+    "text": RecordFormat("records written by hand", (".txt",), read="text:read"),
+    "csv": RecordFormat(
+        "one row per game, for spreadsheets",
+        (".csv",),
+        "tables:read_csv",
+        "tables:write_csv",
+        "tables:csv_of_plies",
+    ),
     "parquet": RecordFormat(
+        "one row per game, for data frames",
         (".parquet",),
         "tables:read_parquet",
         "tables:write_parquet",
         "tables:parquet_of_plies",
         planes="planes:parquet_of_planes",
     ),
-    "npz": RecordFormat((".npz",), planes="planes:npz_of_planes"),
-    "duckdb": RecordFormat((DATABASE,), ":read_lath"),  # `open_bytes` returns it as text
+    "npz": RecordFormat("arrays of numpy", (".npz",), planes="planes:npz_of_planes"),
+    "duckdb": RecordFormat(
+        "a database of games",
+        (DATABASE,),
+        ":read_lath",  # `open_bytes` returns it as text
+    ),
 }
 """Every format by its name, as in `--from` and `--to`. Databases are written in another way."""
 

@@ -1,19 +1,20 @@
-"""How well bots moved, by what an analysis wrote into their records.
+"""Accuracy of bots' moves, from the evaluations that an analysis wrote into records.
 
-Counted are the plies of games that were analysed: their tag is `Analysis`, and `eval` is what the
-analysis thinks that the mover scores, from -1 to 1. Games go by once, and only sums are kept. Must
-not know who analysed, nor how a number is shown.
+It counts the plies of analysed games, which have the tag `Analysis`. `eval` is the score that the
+analysis expects for the mover, from -1 to 1. Games are read once, and only sums are kept. This
+module must not depend on the analysing bot or on the display of numbers.
 
 The accuracy of a move is that of lichess (https://lichess.org/page/accuracy):
 
     accuracy = 103.1668 exp(-0.04354 (before - after)) - 3.1669
 
-with the chances before and after the move in per cent, kept within 0 and 100. They are 50 + 50 eval
-here, for an `eval` is an expected score already; before the move it is that after the ply before,
-from the mover's side. A bot's accuracy is the plain mean over its moves. Lichess makes that of a
-game otherwise, by weights and a harmonic mean: these figures do not compare with theirs. If the
-analysing bot favours the side to move, all moves look worse, so compare bots only within one
-analysis.
+`before` and `after` are the chances before and after the move in per cent, and the result is kept
+within 0 and 100. The chances are 50 + 50 eval, because an `eval` is already an expected score. The
+chance before a move is that after the previous ply, from the mover's side.
+
+A bot's accuracy is the mean over its moves. Lichess combines weights and a harmonic mean for each
+game, so its figures are not comparable. If the analysing bot favours the side to move, all moves
+look worse, so compare bots only within one analysis.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Percent = Annotated[float, About(ge=0, le=100)]
 
 
 class Accuracy(TypedDict):
-    """How well a bot moved, as an analysis has it."""
+    """How well a bot moved, according to an analysis."""
 
     name: str
     """The bot."""
@@ -75,17 +76,17 @@ def accuracy_of(lost: float) -> float:
 
 @dataclass(slots=True)
 class _Sums:
-    """The counts of one bot."""
+    """The sums of one bot."""
 
     games: int = 0
     moves: int = 0
     wrong: int = 0
-    """`?` and `??`"""
+    """Moves with `?` or `??`."""
     thrown: int = 0
     loss: float = 0.0
 
-    # Of games: how many have moves that are weighed, and the sums of their moves n, of their
-    # accuracies s, and of the products of these.
+    # The number of games with weighed moves, and over these games the sums of the moves n, the
+    # accuracies s, and their products.
     weighed_games: int = 0
     n: int = 0
     s: float = 0.0
@@ -94,7 +95,7 @@ class _Sums:
     ss: float = 0.0
 
     def add_game(self, lost: Sequence[float]) -> None:
-        """Count what the weighed moves of a game lost."""
+        """Count a game, given the percentage points that each weighed move lost."""
         if not lost:
             return
         count, total = len(lost), math.fsum(map(accuracy_of, lost))
@@ -107,7 +108,7 @@ class _Sums:
         self.ss += total * total
 
     def half(self) -> float | None:
-        """Return half the 95% interval of the mean accuracy; None where games tell none.
+        """Return half the 95% interval of the mean accuracy; None if the games do not determine it.
 
         The mean is a ratio of sums over games, because the moves of a game are not independent. Its
         interval follows Cochran, Sampling Techniques, 3rd edition, section 2.11, with Student's t
@@ -117,7 +118,7 @@ class _Sums:
             return None
         games, mean = self.weighed_games, self.s / self.n
         squares = self.ss - 2 * mean * self.ns + mean * mean * self.nn
-        if squares < 1e-9 * self.ss:  # all alike but for rounding
+        if squares < 1e-9 * self.ss:  # equal but for rounding
             return None
         error = math.sqrt(games / (games - 1) * squares) / self.n
         return student(Z95, games - 1) * error
@@ -130,7 +131,7 @@ class AccuracyCounter:
         self._bots: defaultdict[str, _Sums] = defaultdict(_Sums)
 
     def add(self, entry: KnownRecord) -> None:
-        """Count a game, if it was analysed and can be played through."""
+        """Count a game, if it was analysed and can be replayed."""
         record = entry.record
         if not entry.is_playable or not record.tag(ANALYSIS):
             return
@@ -161,7 +162,7 @@ class AccuracyCounter:
             bot.add_game(losses)
 
     def accuracies(self, names: Sequence[str]) -> list[Accuracy]:
-        """Return a line for each bot of `names` with analysed moves, in their order."""
+        """Return an entry for each bot of `names` with analysed moves, in their order."""
         known = ((name, self._bots[name]) for name in names if name in self._bots)
         return [_line(name, sums) for name, sums in known if sums.moves]
 

@@ -1,7 +1,6 @@
-"""The columns of a table of bots: for the terminal, CSV and the page there is this one list.
+"""The columns of a table of bots, shared by the terminal, CSV files and pages.
 
-Each column has a name, a heading, a sentence that says what it is, and where its values stand in
-`standings.json`.
+Each column has a name, a heading, a definition, and the path of its values in `standings.json`.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from lath.reports.notes.outcome import Kind
 from lath.reports.ratings.results import IN_ORDER
 
 Values = Mapping[str, Any]
-"""A row, a table or a cell as `standings.json` has it."""
+"""A row, a table or a cell of `standings.json`."""
 
 ALL: Final = "all"
-"""In the place of a name: all of them."""
+"""The name that selects all columns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +31,7 @@ class CsvField:
     """Path of the value in a row, such as `elo.low`; empty if it equals the name."""
 
     def of(self, row: Values) -> Any:
-        """Return the value, or an empty text if there is none."""
+        """Return the value of a row; an empty text if the row has no value."""
         value: Any = row
         for key in (self.path or self.name).split("."):
             value = None if value is None else value[key]
@@ -44,24 +43,25 @@ class TableColumn:
     """A column of a table of bots."""
 
     name: str
-    """As `--columns` has it."""
+    """The name in `--columns`."""
 
     heading: str
     says: str
     """The definition of the column, in one or two sentences."""
 
     cells: Callable[[Sequence[Values]], list[str]]
-    """The cells for people, of the rows of one table."""
+    """The function that returns the cells of a table's rows as texts."""
 
     fields: tuple[CsvField, ...]
     """The CSV fields of the column."""
 
     kind: Kind = "number"
     rank: int = 0
-    """Those of the highest rank go first where room is short; 0 stays."""
+    """If there is little room, columns with the highest rank are left out first. Columns of rank 0
+    stay."""
 
     asks: Callable[[Values], bool] | None = None
-    """Whether a table shows the column by default; None: only if it is among `USUAL`."""
+    """The condition for showing the column by default. None means only if it is among `USUAL`."""
 
 
 def _each(cell: Callable[[Values], str]) -> Callable[[Sequence[Values]], list[str]]:
@@ -69,7 +69,7 @@ def _each(cell: Callable[[Values], str]) -> Callable[[Sequence[Values]], list[st
 
 
 def within(intervals: Sequence[tuple[str, str] | None], unit: str = "") -> list[str]:
-    """Return values with the half widths of their intervals, the signs below each other.
+    """Return values with the half-widths of their intervals, with the ± signs aligned.
 
     >>> within([("+7", "5"), ("-12", "10"), ("at least +277", ""), None])
     ['+7 ± 5', '-12 ±10', 'at least +277', '-']
@@ -82,7 +82,7 @@ def within(intervals: Sequence[tuple[str, str] | None], unit: str = "") -> list[
 
 
 def told(elo: Values | None) -> tuple[str, str] | None:
-    """Return the words of an Elo of `standings.json`: see `Elo.told`."""
+    """Return the texts of an Elo of `standings.json`, as `Elo.told`."""
     if elo is None:
         return None
     sign = "" if elo["mean"] else "+"
@@ -105,7 +105,7 @@ def _number(key: str, form: str) -> Callable[[Sequence[Values]], list[str]]:
 
 
 def likelihood(share: float | None) -> str:
-    """Return a likelihood in whole per cent, 0 and 100 of which nothing reaches.
+    """Return a likelihood in whole per cent, never rounded to 0 or 100.
 
     >>> likelihood(0.9999), likelihood(0.5), likelihood(None)
     ('>99%', '50%', '-')
@@ -133,7 +133,7 @@ def _by_order(table: Values) -> bool:
 
 
 def _rating(row: Values, of: Values | None) -> str:
-    """Return the rating by which bots are ranked, of all games or of some."""
+    """Return the rating that decides ranks, of all games or of the games behind `of`."""
     if of is not None and _by_order(row["table"]):
         of = of["sequential"]
     return "-" if of is None else f"{of['exposed']:.2f}"
@@ -456,8 +456,7 @@ COLUMNS: Final = (
         rank=11,
     ),
 )
-"""In the order of a CSV; what is new comes last, so that programs find the others in their places.
-"""
+"""In the order of a CSV file. New columns come last, so that programs find the others in place."""
 
 BY_NAME: Final = {column.name: column for column in COLUMNS}
 
@@ -467,14 +466,13 @@ USUAL: Final = (
     *("games", "wdl", "points", "score", "sequential", "forfeits", "without-forfeits"),
     *("rank-change", "elo-change"),
 )
-"""Those that the terminal shows unasked, in its order: some of them only where they say anything.
-"""
+"""The columns that the terminal shows by default, in this order, if their conditions hold."""
 
 MORE: Final = (
     *("ranks", "next", "opponents", "performance", "draws", "draws-by-opponent"),
     *("difference", "rank-change", "rating-change", "elo-change"),
 )
-"""Those of the page's second table."""
+"""The columns of the page's second table."""
 
 
 def named(text: str) -> tuple[TableColumn, ...]:
@@ -498,7 +496,7 @@ def named(text: str) -> tuple[TableColumn, ...]:
 
 
 def usual(table: Values) -> tuple[TableColumn, ...]:
-    """Return the columns that a table shows unasked; what ranks go by is the first number."""
+    """Return the default columns of a table; the deciding column follows the bot's name."""
     decides = BY_NAME[DECIDES[table["rule"]]]
     columns = [BY_NAME[name] for name in USUAL]
     columns.remove(decides)
@@ -507,15 +505,15 @@ def usual(table: Values) -> tuple[TableColumn, ...]:
 
 
 def more(table: Values) -> tuple[TableColumn, ...]:
-    """Return the columns of the page's second table that say anything of this one."""
+    """Return the columns of the page's second table that apply to this table."""
     columns = [BY_NAME[name] for name in MORE]
     return tuple(one for one in columns if one.asks is None or one.asks(table))
 
 
 def rows_of(table: Values) -> list[dict[str, Any]]:
-    """Return the rows of a table with the table, and with what its crosstable says of each.
+    """Return the rows of a table, each with the table and the draw rates by opponent.
 
-    The crosstable may be left out where nobody asks for draws by opponent.
+    The crosstable may be empty if nothing shows draws by opponent.
     """
     names = [row["name"] for row in table["rows"]]
     return [

@@ -1,4 +1,4 @@
-"""With what bots are compared: anchors, one bot, their opponents, who is next, the last event."""
+"""Comparisons of bots: with anchors, one bot, opponents, the next bot and the last event."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from lath.reports.counting.table import Meeting, Row, Standings, Table
 
 
-# What is compared
+# Comparisons of tables
 
 
 def compared(standings: Standings, scale: Scale, before: Standings | None) -> Standings:
-    """Return standings with all comparisons; `before` are those of before the last event."""
+    """Return standings with all comparisons; `before` are the standings before the last event."""
     tables = {table.game: table for table in before.per_game} if before else {}
     met = {*standings.overall.ratings.strengths}
     playing = {row.name: row.plays_as for row in standings.overall.rows}
@@ -88,10 +88,10 @@ def _average(against: Iterable[tuple[float, Meeting]]) -> float | None:
 
 
 def performance(against: Sequence[tuple[float, int, float]]) -> float | None:
-    """Return the Elo at which just the points are expected that a bot has scored.
+    """Return the Elo whose expected points equal the points that a bot scored.
 
-    `against` has an opponent's Elo, games and points. None where it has won all or lost all: no
-    number is large or small enough.
+    `against` has an Elo, games and points for each opponent. Returns None if the bot won or lost
+    all games, because no finite number fits.
 
     >>> round(performance([(0.0, 10, 5.0), (400.0, 10, 5.0)]))
     200
@@ -100,7 +100,7 @@ def performance(against: Sequence[tuple[float, int, float]]) -> float | None:
     points, games = sum(one[2] for one in against), sum(one[1] for one in against)
     if not 0 < points < games:
         return None
-    # The score of the whole moves each end past what is looked for.
+    # The total score gives bounds on both sides of the result.
     apart = 400 * math.log10(games / min(points, games - points))
     low, high = (end(elo for elo, _, _ in against) for end in (min, max))
     low, high = low - apart, high + apart
@@ -112,12 +112,12 @@ def performance(against: Sequence[tuple[float, int, float]]) -> float | None:
 
 
 def _section(table: Table, row: Row) -> tuple[int, str]:
-    """Return among whom a bot has its rank."""
+    """Return the group and role of the bots that a bot is ranked among."""
     return row.group if table.rule in ("rating", "method") else 1, row.role
 
 
 def _apart(ratings: Ratings, name: str, group: Iterable[str]) -> tuple[int, int]:
-    """Return how many bots are stronger and weaker than one, as far as 95% intervals tell."""
+    """Return the numbers of clearly stronger and clearly weaker bots, by 95% intervals."""
     above = below = 0
     for other in group:
         apart = ratings.difference(name, other) if other != name else None

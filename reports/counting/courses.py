@@ -1,7 +1,7 @@
 """The course of games: legal moves, the board and the lead, ply by ply.
 
-A `CoursePoint` has the mean and the middle half over the games that still run at that ply. Counts
-alone are kept: memory grows with plies and different values, not with games.
+A `CoursePoint` has the mean and the middle half of the games that are still running at that ply.
+Only counts are kept, so memory grows with plies and distinct values, not with games.
 """
 
 from __future__ import annotations
@@ -13,54 +13,54 @@ from typing import Final, NamedTuple
 from lath.reports.counting.figures import quantile
 
 STEPS: Final = 20
-"""Into so many parts a game is divided, so that games of other lengths can be laid over it."""
+"""The number of parts of a game, so that games of different lengths can be compared."""
 
 HUNDREDTHS: Final = 100
-"""An evaluation is kept as so many parts of a point."""
+"""Evaluations are kept in hundredths of a point."""
 
 
 class GameCourse(NamedTuple):
-    """How one game went; what it does not have is empty."""
+    """The course of one game; unknown parts are empty."""
 
     plies: int
     cells: int
     legal: Sequence[int] = ()
-    """How many legal moves there were before each ply."""
+    """The number of legal moves before each ply."""
     changed: Sequence[int] = ()
-    """On how many cells something had changed after each ply."""
+    """The number of cells changed so far, after each ply."""
     leads: Sequence[tuple[int, float]] = ()
-    """Plies, from 0, and what the winner could expect there, in -1..1."""
+    """Plies, from 0, with the winner's expected score there, in -1..1."""
 
 
 class CoursePoint(NamedTuple):
     """The values of some games at one point of their course."""
 
     at: int
-    """A ply, from 1, or how many hundredths of the game are over."""
+    """A ply, from 1, or the percentage of the game that is over."""
     mean: float
     low: float
-    """Below it is a quarter of the games."""
+    """A quarter of the games is below this value."""
     high: float
-    """Above it is a quarter of the games."""
+    """A quarter of the games is above this value."""
     games: int
-    """How many have anything there."""
+    """The number of games with a value there."""
     below: float
-    """The part of them that is below 0."""
+    """The share of these games with a value below 0."""
 
 
 class Courses:
-    """Counts how games went."""
+    """Counts the courses of games."""
 
     def __init__(self) -> None:
         self.lengths: Final = Counter[int]()
-        """Courses of complete games, in plies."""
+        """The lengths of complete games, in plies."""
         self._legal: Final = defaultdict[int, Counter[int]](Counter)
         self._changed: Final = defaultdict[int, Counter[int]](Counter)
         self._leads: Final = defaultdict[int, Counter[int]](Counter)
         self._led = self._cells = 0
 
     def add(self, course: GameCourse) -> None:
-        """Count a game; all are played on boards of one size."""
+        """Count a game; all games must have boards of one size."""
         self._cells = course.cells
         if course.legal:
             self.lengths[course.plies] += 1
@@ -79,20 +79,20 @@ class Courses:
                 self._leads[step * 100 // STEPS][round(lead * HUNDREDTHS)] += 1
 
     def legal(self) -> list[CoursePoint]:
-        """Return how many legal moves there are, by plies that one in ten games has."""
+        """Return the numbers of legal moves, for plies that at least one game in ten reaches."""
         return _points(self._legal, 0.1 * self.lengths.total())
 
     def changed(self) -> list[CoursePoint]:
-        """Return on which part of the cells something has changed, by plies as there."""
+        """Return the changed share of cells, for plies that at least one game in ten reaches."""
         return _points(self._changed, 0.1 * self.lengths.total(), self._cells)
 
     def leads(self) -> list[CoursePoint]:
-        """Return the winners' expected score by parts that at least half of the games cover."""
+        """Return the winners' expected scores, for parts that at least half of the games cover."""
         return _points(self._leads, 0.5 * self._led, HUNDREDTHS)
 
 
 def _points(counted: Mapping[int, Counter[int]], least: float, unit: int = 1) -> list[CoursePoint]:
-    """Return a point for each place at which there are so many games; values are parts of `unit`.
+    """Return a point for each place with at least `least` games; values are divided by `unit`.
 
     >>> _points({1: Counter({4: 3, 6: 1})}, 2)[0]
     CoursePoint(at=1, mean=4.5, low=4.0, high=4.0, games=4, below=0.0)

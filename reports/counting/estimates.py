@@ -1,20 +1,20 @@
-"""How sure a mean over games is, how sure a difference of two is, and which differences to believe.
+"""Intervals of means over games and of their differences, and the choice of significant ones.
 
-Games of one *cluster* hang together: the two of a pair, or all from one opening. Whatever the
-values are, the variance of their mean is taken from the sums of whole clusters (a sandwich
-estimate), so that two games that say the same count as one. Where clusters repeat each other, as
-pairs of bots without chance do, only a part of them is `new`: the mean is that of all, and its
-variance that of as many new ones.
+Games of one *cluster* are dependent, such as the two games of a pair or all games from one opening.
+The variance of a mean is estimated from the sums of whole clusters (a sandwich estimate), so that
+two equal games of a cluster count as one. Clusters can be duplicates, such as pairs between
+deterministic bots. Then only a share of them is `new`: the mean includes all games, but its
+variance is that of the new ones.
 
-- A **share** is a mean of 0, 1/2 and 1: a score, how often something was so. Its interval is
-  Wilson's (1927), for as many independent games as the clusters are worth; that of a difference is
-  Newcombe's (1998), its p-value that of the score test with one share for both.
-- A **mean** is one of any numbers: Student's t for the number of clusters after the transformation
-  of Hall (1992), for many measures are skewed: most games have no drama. That of a difference is
-  Welch's, for skewness mostly cancels there: with the transformation 6.2% of comparisons of ten
-  measures found a difference where there was none.
-- Of many differences those are believed that the rule of Benjamini and Hochberg (1995) takes at
-  5%: of all that are believed, no more than one in twenty is expected to be chance.
+- A **share** is a mean of the values 0, 1/2 and 1, such as a score or a frequency. Its interval is
+  Wilson's (1927), for the equivalent number of independent games. A difference of shares has
+  Newcombe's interval (1998) and the p-value of a score test with one common share.
+- A **mean** can have any values. Its interval uses Student's t for the number of clusters, after
+  the transformation of Hall (1992), because many metrics are skewed. A difference of means uses
+  Welch's interval, because skewness mostly cancels. With Hall's transformation, 6.2% of comparisons
+  of ten metrics without a difference were significant.
+- Among many differences, the rule of Benjamini and Hochberg (1995) at 5% selects the significant
+  ones: on average, at most one in twenty of these is due to chance.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from lath.reports.ratings.numerics import Z95, by_key, student
 Kind = Literal["share", "mean"]
 
 LEAST_CLUSTERS: Final = 3
-"""With fewer nobody can say how much clusters differ: there is no interval of a mean."""
+"""The least number of clusters for an interval of a mean; fewer do not show their variation."""
 
 DOUBT: Final = 1
-"""Clusters that the spread of independent games counts for in a share, beside what was seen."""
+"""The weight of the variance of independent games in a share, in clusters."""
 
 RATE: Final = 0.05
-"""Of differences that are believed, the part that may be chance on average."""
+"""The expected share of false differences among the significant ones."""
 
 
 def wilson(share: float, games: float, z: float = Z95) -> tuple[float, float]:
-    """Return Wilson's interval of a share that was seen in so many independent games; of 95%.
+    """Return Wilson's interval of a share seen in `games` independent games.
 
-    `z` is how many standard errors wide it is, to either side.
+    `z` is the half-width in standard errors. Default: that of the 95% interval.
 
     >>> [round(end, 3) for end in wilson(0.5, 10)]
     [0.237, 0.763]
@@ -60,19 +60,19 @@ class Estimated:
 
     value: float
     low: float | None
-    """None where nobody can say: too few clusters, or all games alike in what has no bounds."""
+    """None if unknown: too few clusters, or equal values without bounds."""
     high: float | None
     games: int
-    """How many had a value."""
+    """The number of games with a value."""
     clusters: int
-    """How many of them are independent."""
+    """The number of independent clusters."""
     degrees: int
-    """Clusters less strata: how well it is known how much clusters differ."""
+    """Clusters minus strata: the degrees of freedom of the variance."""
     kind: Kind
     variance: float
-    """Of the mean: its standard error squared; 0 where all games are alike."""
+    """The squared standard error of the mean; 0 if all games are equal."""
     worth: float
-    """As how many independent games a share counts; 0 of a mean."""
+    """The equivalent number of independent games of a share; 0 for a mean."""
 
 
 def estimate(
@@ -84,11 +84,12 @@ def estimate(
     *,
     new: float = 1.0,
 ) -> Estimated | None:
-    """Return the mean of values, each with the number of its cluster; None of none at all.
+    """Return the mean of values, each with the number of its cluster; None without values.
 
-    `bounds` are what no value can pass; of a share they are 0 and 1. `strata` are numbers of what
-    has a fixed part of the games, such as two bots of a round robin: that they differ is no doubt
-    about the mean of this mix. `new` is the part of the games that repeat no other, in 0..1.
+    The limits of possible values are `bounds`, 0 and 1 for a share. The `strata` are numbers of
+    parts with a fixed share of the games, such as two bots of a round robin: differences between
+    strata do not widen the interval. The argument `new` is the share of games that are not
+    duplicates, in 0..1.
 
     >>> some = estimate([3.0, 5.0, 4.0, 8.0], [1, 2, 3, 4], "mean")
     >>> some.value, round(some.low, 2), round(some.high, 2)
@@ -105,7 +106,7 @@ def estimate(
     many = max(1, round(new * len(sums)))
     degrees = many - len(means)
     off = math.fsum(each * each for each in sums.values()) / games**2 / new
-    if off < 1e-18 * max(1.0, mean * mean):  # rounding of values that are all alike
+    if off < 1e-18 * max(1.0, mean * mean):  # rounding errors of equal values
         off = 0.0
     variance = off * many / degrees if degrees > 0 else 0.0
     skew = math.fsum(each**3 for each in sums.values()) / games**3 / new**2
@@ -120,7 +121,7 @@ def estimate(
             below, above = _ends(variance, skew, degrees)
             low, high = max(bounds[0], mean + below), min(bounds[1], mean + above)
         elif math.isfinite(bounds[0]) and math.isfinite(bounds[1]):
-            # All alike: at least as sure as a share of which the same was always seen.
+            # All values are equal: as certain as a share with the same value in every game.
             wide = bounds[1] - bounds[0]
             low, high = (bounds[0] + wide * end for end in wilson((mean - bounds[0]) / wide, many))
     return Estimated(
@@ -142,16 +143,15 @@ def _means(values: Sequence[float], strata: Sequence[int]) -> dict[int, float]:
 
 
 def _z(degrees: int, share: float) -> float:
-    """Return how many standard errors of a share its interval has to either side.
+    """Return the half-width of a share's interval in standard errors.
 
-    How far clusters differ is as uncertain as the spread of a mean; where all are alike nothing was
-    estimated.
+    Student's t accounts for the estimated variance, unless all values are equal.
     """
     return student(Z95, max(2, degrees)) if 0 < share < 1 else Z95
 
 
 def _ends(variance: float, skew: float, degrees: int) -> tuple[float, float]:
-    """Return where the interval of a mean ends, from the mean; its cumulants are estimated."""
+    """Return the ends of a mean's interval, relative to the mean, from estimated cumulants."""
     error = math.sqrt(variance)
     lean = skew / error**3
     t = student(Z95, degrees)
@@ -159,7 +159,7 @@ def _ends(variance: float, skew: float, degrees: int) -> tuple[float, float]:
 
 
 def _unskewed(t: float, lean: float) -> float:
-    """Return the studentised mean that Hall's transformation takes to `t`.
+    """Return the studentised mean that Hall's transformation maps to `t`.
 
     `lean` is the skewness of the mean.
     """
@@ -170,10 +170,10 @@ def _unskewed(t: float, lean: float) -> float:
 
 
 def _worth(share: float, games: float, seen: float, degrees: int) -> float:
-    """Return as how many independent games a share counts; 0 where all are alike.
+    """Return the equivalent number of independent games of a share; 0 if all games are equal.
 
-    `seen` by the degrees of freedom is the variance. How far clusters differ is known after some
-    only: until then `DOUBT` of them count as if their games were independent.
+    `seen` divided by the degrees of freedom is the variance. A few clusters do not show their
+    variation, so `DOUBT` clusters are added whose games are independent.
     """
     alone = share * (1 - share) / games
     return alone and games * alone * (degrees + DOUBT) / (seen + DOUBT * alone)
@@ -181,19 +181,19 @@ def _worth(share: float, games: float, seen: float, degrees: int) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EstimateDifference:
-    """How far two estimates of one thing are apart."""
+    """The difference of two estimates of one quantity."""
 
     value: float
-    """The second less the first."""
+    """The second estimate minus the first."""
     low: float | None
-    """The 95% interval, of this difference alone; None where nobody can say."""
+    """The 95% interval of this difference alone; None if unknown."""
     high: float | None
     p_value: float | None
-    """The chance of a difference as large if there were none; None where nobody can say."""
+    """The chance of a difference at least as large without a real one; None if unknown."""
 
 
 def difference(one: Estimated, other: Estimated) -> EstimateDifference:
-    """Return how far `other` is above `one`, of the same kind and of other games."""
+    """Return the difference `other` - `one`; both are of one kind and from different games."""
     apart = other.value - one.value
     if one.kind == "share":
         low, high = _newcombe(one, other)
@@ -209,14 +209,14 @@ def difference(one: Estimated, other: Estimated) -> EstimateDifference:
 
 
 def by_normal(apart: float, error: float) -> EstimateDifference:
-    """Return a difference whose standard error is known; > 0."""
+    """Return a difference with a known standard error; > 0."""
     half = Z95 * error
     p_value = math.erfc(abs(apart) / error / math.sqrt(2))
     return EstimateDifference(value=apart, low=apart - half, high=apart + half, p_value=p_value)
 
 
 def _newcombe(one: Estimated, other: Estimated) -> tuple[float, float]:
-    """Return Newcombe's interval: how far each share may be off, as its Wilson interval has it."""
+    """Return Newcombe's interval, from the Wilson intervals of both shares."""
     (low, high), (low_2, high_2) = (
         wilson(each.value, each.worth, _z(each.degrees, each.value)) for each in (one, other)
     )
@@ -227,7 +227,7 @@ def _newcombe(one: Estimated, other: Estimated) -> tuple[float, float]:
 
 
 def _score_test(one: Estimated, other: Estimated) -> float:
-    """Return the p-value of two shares that are one: both tell what that would be."""
+    """Return the p-value for the hypothesis that two shares are equal."""
     common = (one.value * one.worth + other.value * other.worth) / (one.worth + other.worth)
     variance = common * (1 - common) * (1 / one.worth + 1 / other.worth)
     if variance <= 0:
@@ -237,9 +237,9 @@ def _score_test(one: Estimated, other: Estimated) -> float:
 
 
 def student_tails(t: float, degrees: int) -> float:
-    """Return the chance of Student's t this far from 0 or farther, both tails together.
+    """Return the two-tailed p-value of Student's t.
 
-    It turns `student` around, so that p is 0.05 just where the interval ends.
+    It inverts `student`, so that p is exactly 0.05 at the end of the 95% interval.
 
     >>> round(student_tails(2.571, 5), 3), round(student_tails(0.0, 5), 3)
     (0.05, 1.0)
@@ -255,7 +255,7 @@ def student_tails(t: float, degrees: int) -> float:
 
 
 def adjusted(p_values: Sequence[float]) -> list[float]:
-    """Return Benjamini and Hochberg's p-values: those up to `RATE` are believed.
+    """Return the p-values adjusted by Benjamini and Hochberg; up to `RATE` they are significant.
 
     >>> [round(p, 3) for p in adjusted([0.01, 0.04, 0.03, 0.5])]
     [0.04, 0.053, 0.053, 0.5]
@@ -271,7 +271,7 @@ def adjusted(p_values: Sequence[float]) -> list[float]:
 
 
 class MetricValues:
-    """The values of one measure, and to which game each belongs: 16 bytes a value."""
+    """The values of one metric and the number of each value's game, in 16 bytes per value."""
 
     __slots__ = ("games", "values")
 
@@ -280,6 +280,6 @@ class MetricValues:
         self.games: Final = array("q")
 
     def add(self, value: float, game: int) -> None:
-        """Add the value of the game of this number."""
+        """Add the value of the game with this number."""
         self.values.append(value)
         self.games.append(game)

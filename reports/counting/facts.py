@@ -24,7 +24,7 @@ from lath.reports.counting.table import UNSTATED, counts
 from lath.reports.schema import About, Count, Positive
 
 UNKNOWN: Final = ("", "?")
-"""Names that name nobody."""
+"""Names that stand for an unknown player."""
 
 
 class GameFigures(TypedDict):
@@ -48,17 +48,17 @@ Link = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class KnownRecord:
-    """A record, and what is known of it besides."""
+    """A record and additional facts about it."""
 
     number: int
-    """Its place among all records, from 1; `Numbering` makes a link's `game` of it."""
+    """The place among all records, from 1; `Numbering` turns it into the `game` of a link."""
 
     record: Record
     ending: str
-    """Why the game ended, the rules' own words where it was they."""
+    """The reason for the end of the game, in the rules' words if the rules ended it."""
 
     is_playable: bool
-    """Whether the game can be replayed, as far as known."""
+    """True if the game can be replayed, as far as known."""
 
     points: float | None
     """Points of the first player; None if the record does not count."""
@@ -67,7 +67,7 @@ class KnownRecord:
 def entry(
     number: int, record: Record, ending: str = "", *, is_playable: bool = False
 ) -> KnownRecord:
-    """Return the entry of a record whose rules said `ending` (empty where they said nothing)."""
+    """Return the entry of a record; `ending` is the rules' word for its ending, or empty."""
     by_rules = record.termination in ("", Termination.RULES)
     why = (ending if by_rules else "") or record.termination or UNSTATED
     points = None if why_left_out(record) else record.result.points[0]
@@ -75,13 +75,13 @@ def entry(
 
 
 def of_members(game: KnownRecord, whose: Mapping[str, str]) -> KnownRecord:
-    """Return an entry in which bots are called as the members are whose versions they are."""
+    """Return an entry with the names of versions replaced by those of their pool members."""
     record = record_of_members(game.record, whose)
     return game if record is game.record else replace(game, record=record)
 
 
 def record_of_members(record: Record, whose: Mapping[str, str]) -> Record:
-    """Return a record in which bots are called as the members are whose versions they are."""
+    """Return a record with the names of versions replaced by those of their pool members."""
     if whose.keys().isdisjoint((record.first, record.second)):
         return record
     tags = tuple(
@@ -92,14 +92,14 @@ def record_of_members(record: Record, whose: Mapping[str, str]) -> Record:
 
 
 def ending_of(record: Record) -> str:
-    """Return why a game ended: the rules' own word, such as `four in line`, where it was they.
+    """Return why a game ended: the rules' word, such as `four in line`, or the `Termination`.
 
-    The moves are played for that; raises GameError. Else the `Termination`.
+    The moves are replayed for the rules' word; raises GameError.
     """
     if record.termination in ("", Termination.RULES) and not record.is_result_only:
         end = end_of(record)
         if end is None:
-            *_, end = positions(record)  # says what is wrong
+            *_, end = positions(record)  # raises the error of the invalid move
         outcome = end.outcome()
         if outcome is not None:
             return outcome.ending
@@ -109,14 +109,14 @@ def ending_of(record: Record) -> str:
 _TAG: Final = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
 _LINKS: Final = ("number", "example")
-"""The fields of the data that name a game by its number."""
+"""The fields that contain the number of a game."""
 
 
 class Numbering:
-    """Takes records one by one, then knows their numbers; places are from 1.
+    """The numbers of records in links, known after all records were added; places are from 1.
 
-    If several games run at a time, a game that ends late comes between others, so places shift. The
-    tag Number does not change. Where not every record has one of its own, places must do.
+    If several games run at a time, a long game ends after later ones, so places shift. The tag
+    Number does not change. It is used if every record has a different one; if not, places are used.
     """
 
     def __init__(self) -> None:
@@ -134,9 +134,9 @@ class Numbering:
 
     @cached_property
     def by_tag(self) -> bool:
-        """Return whether the numbers are those of the tags, and others than the places.
+        """Return whether links use the tags, which then differ from the places.
 
-        Asked for once all records are there.
+        The answer is final once all records were added.
         """
         count = len(self._tags)
         is_by_place = all(place == tag for place, tag in enumerate(self._tags, 1))
@@ -147,7 +147,7 @@ class Numbering:
         return self._tags[place - 1] if self.by_tag else place
 
     def linked(self, value: Any) -> Any:
-        """Return a JSON value with numbers where it has places to link to."""
+        """Return a JSON value with the places in its links replaced by numbers."""
         if isinstance(value, list):
             return [self.linked(inner) for inner in value]
         if not isinstance(value, dict):
@@ -160,7 +160,7 @@ class Numbering:
 
 
 class Dates(TypedDict):
-    """When games were played."""
+    """The dates of games."""
 
     first: str
     """The earliest date, YYYY-MM-DD; empty if no record has one."""
@@ -171,7 +171,7 @@ class Dates(TypedDict):
 
 
 class GameFacts(GameFigures):
-    """How many records a game has."""
+    """The number of records of a game type."""
 
     credit: str
     """Inventor and year; empty if the game type is not installed."""
@@ -217,7 +217,7 @@ class TagFacts(TypedDict):
 
 
 OWN_CONTROLS: Final = ("FirstTimeControl", "SecondTimeControl")
-"""The tags of a game in which each seat had a time control of its own."""
+"""The tags of a game in which the sides had different time controls."""
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -236,13 +236,13 @@ class FactCounter:
 
     def add(self, record: Record) -> None:
         """Count one record."""
-        tags = dict(reversed(record.tags))  # looked up often enough to pay
+        tags = dict(reversed(record.tags))  # faster, because several tags are looked up
         for tag, words in self._words.items():
             if word := tags.get(tag):
                 words[word] += 1
         if not tags.get("TimeControl"):
             own = [word for tag in OWN_CONTROLS if (word := tags.get(tag))]
-            # Who has which seat changes from game to game.
+            # Sorted, because the sides change from game to game.
             self._words["TimeControl"].update([" against ".join(sorted(own))] if own else ())
         self._results[record.result] += 1
         self._games[record.game] += 1
@@ -288,7 +288,7 @@ class FactCounter:
 
 
 def of_game(game_id: str) -> GameFigures:
-    """Return a game's id and title, which is the id where it is not installed."""
+    """Return a game type's id and title; the title is the id if the game is not installed."""
     try:
         title = registry.get(game_id).title
     except UnknownGameError:

@@ -1,8 +1,8 @@
 """Counts of games: facts, dates, lengths, results by side, endings and openings.
 
-`arena stats` and the page show these counts. Records go by one at a time and none is kept: memory
-grows with the different games, names, lengths, endings and, up to a bound, ways to begin. The types
-of what the page shows are its JSON Schema, too (`lath.reports.schema`).
+`arena stats` and the page show these counts. Records are read one at a time and not kept, so memory
+grows with distinct games, names, lengths, endings and, up to a limit, openings. The types of the
+page's data also define its JSON Schema (`lath.reports.schema`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import count
 from typing import Annotated, Any, ClassVar, Final
 
-from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
+from typing_extensions import TypedDict  # pydantic requires this TypedDict before Python 3.12
 
 from lath import games as registry
 from lath.games.core import Result
@@ -39,7 +39,7 @@ from lath.reports.schema import About, Amount, Count, Positive
 
 
 class ScoreCount(TypedDict):
-    """Results of some games from the view of one bot or side."""
+    """Results of some games, for one bot or side."""
 
     wins: Count
     """Games won, by the bot or side that the entry is about."""
@@ -50,15 +50,15 @@ class ScoreCount(TypedDict):
 
 
 def score_of(scored: Scored) -> ScoreCount:
-    """Return wins, draws and losses as the page has them."""
+    """Return wins, draws and losses in the form of the page's data."""
     return {"wins": scored.wins, "draws": scored.draws, "losses": scored.losses}
 
 
-# Ways to begin
+# Openings
 
 
 class Way(ScoreCount):
-    """One way to begin, and what came of it."""
+    """One opening or setup, and its results."""
 
     text: str
     """The moves of the line, or the setup."""
@@ -66,61 +66,61 @@ class Way(ScoreCount):
 
 
 class WaysOfGame(GameFigures):
-    """Ways in which games of one id began, the most frequent ones of them."""
+    """The most frequent openings or setups of one game type."""
 
     games: Positive
-    """Games that began in one of these ways."""
+    """Games with any opening or setup."""
     different: Positive
-    """Number of different ways."""
+    """Number of different openings or setups."""
     missed: Count
-    """Games that a way may have had besides, because rare ways are forgotten; 0: the counts are
+    """The most games that any entry may lack, because rare ones are forgotten; 0 if the counts are
     exact."""
     lines: list[Way]
     """The most frequent first."""
 
 
 MOST_WAYS: Final = 30_000
-"""Ways kept of a kind, in about 15 MB: more than any built-in game has of two plies. With more
-openings, the counter forgets the rarer half, and `missed` reports it."""
+"""The most openings that are kept, in about 15 MB: more than the two-ply openings of any built-in
+game. With more openings, the counter forgets the rarer half, and `missed` reports it."""
 
 SHOWN: Final = 5
-"""Ways shown of a game."""
+"""The number of openings shown per game type."""
 
 
 @dataclass(slots=True)
 class WayCounts(SideScore):
-    """The results of one opening, from the view of one bot or side."""
+    """The results of one opening, for one bot or side."""
 
     undecided: int = 0
     example: int = 0
 
     @property
     def times(self) -> int:
-        """Return how often it came."""
+        """Return the number of games with this opening."""
         return self.games + self.undecided
 
 
 class Ways:
-    """Ways to begin, and how often they came, in bounded memory."""
+    """Openings and their numbers of games, in bounded memory."""
 
     kind: ClassVar[type[WayCounts]] = WayCounts
-    """The counts of an opening."""
+    """The class of an opening's counts."""
 
     def __init__(self, most: int = MOST_WAYS) -> None:
         self.games = 0
         self.missed = 0
-        """Games a way may have had besides: of too many ways, the rare ones are forgotten."""
+        """The most games that any opening may lack, because rare openings are forgotten."""
         self._most = most
         self._ways: dict[str, WayCounts] = {}
 
     def add(self, text: str, points: float | None, number: int) -> WayCounts:
-        """Count a game of this number; `points` are those of whom it is about. Return its way."""
+        """Count a game; `points` are those of the bot or side. Return the opening's counts."""
         self.games += 1
         way = self._ways.get(text)
         if way is None:
             if len(self._ways) >= self._most:
-                # The rarer half goes. A way that comes again, or first comes now, has lost at most
-                # what was dropped.
+                # Forgets the rarer half. A forgotten opening that returns has lost at most this
+                # many games.
                 ranked = self.ranked()
                 kept = (len(ranked) + 1) // 2
                 self.missed += ranked[kept][1].times
@@ -133,11 +133,11 @@ class Ways:
         return way
 
     def ranked(self) -> list[tuple[str, WayCounts]]:
-        """Return the most frequent ways first, then by text."""
+        """Return the most frequent openings first, then by text."""
         return sorted(self._ways.items(), key=lambda pair: (-pair[1].times, pair[0]))
 
     def of_game(self, game: str, most: int) -> WaysOfGame:
-        """Return so many of the most frequent ways, which are those of a game id."""
+        """Return at most `most` of the most frequent openings, for the game type `game`."""
         return {
             **of_game(game),
             "games": self.games,
@@ -151,21 +151,21 @@ class Ways:
 
 
 def ways_by_game(ways: Mapping[str, Ways]) -> list[WaysOfGame]:
-    """Return the ways of each game id, sorted; a game without any has no line."""
+    """Return the openings of each game type, sorted by id; types without openings are left out."""
     return [ways[game].of_game(game, SHOWN) for game in sorted(ways) if ways[game].games]
 
 
 def first_moves(record: Record, plies: int) -> list[str]:
-    """Return so many moves in canonical text, fewer where there are no more."""
+    """Return the first `plies` moves in canonical text, or all moves of a shorter game."""
     spelled = spellings(record.game, record.tag(RULES))
     return [spelled[ply.move] for ply in record.plies[:plies]]
 
 
 @lru_cache(maxsize=4096)
 def start_text(game_id: str, setup: str, position: str) -> str:
-    """Return where a game starts in canonical text, as it stands where its game refuses it.
+    """Return the start of a game in canonical text, or unchanged if the game refuses it.
 
-    Empty for the game's own beginning.
+    It is empty for the game's own start.
     """
     try:
         game = registry.get(game_id)
@@ -189,7 +189,7 @@ Bin = TypedDict(
 
 
 class Spread(TypedDict):
-    """How many plies games have."""
+    """The lengths of games in plies."""
 
     shortest: Count
     """Plies of the shortest game."""
@@ -202,27 +202,27 @@ class Spread(TypedDict):
 
 
 class Lengths(GameFigures, Spread):
-    """The lengths of the games of one id."""
+    """The lengths of the games of one type."""
 
     games: Positive
     """Counted games that have moves."""
     bins: list[Bin]
-    """Ranges of plies of one width, without a gap; at most 24."""
+    """Ranges of plies of equal width, without a gap; at most 24."""
 
 
 class EndingCount(TypedDict):
-    """How often games ended for one reason."""
+    """The number of games with one ending."""
 
     ending: str
     """The reason in the rules' words, or the tag Termination."""
     games: Positive
     """Games that ended so."""
     forfeit: bool
-    """Whether it is a crash, time, an illegal move or a flood."""
+    """True if the ending is a crash, time, an illegal move or a flood."""
 
 
 class Endings(GameFigures):
-    """Why the games of one id ended."""
+    """The endings of the games of one type."""
 
     games: Positive
     """Counted games."""
@@ -231,10 +231,10 @@ class Endings(GameFigures):
 
 
 MOST_BINS: Final = 24
-"""Bars of a histogram."""
+"""The most bars of a histogram."""
 
 PLIES: Final = 2
-"""The counts of a two-ply opening: a move and its reply."""
+"""The default length of an opening: a move and its reply."""
 
 
 @dataclass(slots=True)
@@ -244,19 +244,19 @@ class GameCounts:
     lengths: Counter[int] = field(default_factory=Counter)
     """Lengths of finished games with moves."""
     plies: int = 0
-    """The counts of all games together."""
+    """The plies of all games together."""
     results: Counter[Result] = field(default_factory=Counter)
     endings: Counter[str] = field(default_factory=Counter)
     openings: Ways = field(default_factory=Ways)
 
     @property
     def games(self) -> int:
-        """Return how many there are."""
+        """Return the number of games."""
         return self.results.total()
 
     @property
     def spread(self) -> Spread | None:
-        """Return how long the finished ones are that have moves; None without any."""
+        """Return the lengths of finished games with moves; None without any."""
         if not self.lengths:
             return None
         return {
@@ -268,17 +268,17 @@ class GameCounts:
 
     @property
     def first_score(self) -> float | None:
-        """Return the points of first for a decided game, in 0..1; None where none was decided."""
+        """Return the first player's points per decided game, in 0..1; None without any."""
         decided = self.games - self.results[Result.UNFINISHED]
         points = sum(number * result.points[0] for result, number in self.results.items())
         return points / decided if decided else None
 
 
 class GameCounter:
-    """Counts the games of each id."""
+    """Counts the games of each type."""
 
     def __init__(self, opening_plies: int = PLIES) -> None:
-        """Begin without games; those from a `Position` have no opening."""
+        """Begin without games; games from a `Position` have no opening."""
         self._opening_plies = opening_plies
         self.by_game: Final[defaultdict[str, GameCounts]] = defaultdict(GameCounts)
 
@@ -298,7 +298,7 @@ class GameCounter:
                 found.openings.add(" ".join(moves), points, entry.number)
 
     def lengths(self) -> list[Lengths]:
-        """Return a line a game id, sorted."""
+        """Return the lengths of each game type, sorted by id."""
         return [
             {
                 **of_game(game),
@@ -312,7 +312,7 @@ class GameCounter:
         ]
 
     def endings(self) -> list[Endings]:
-        """Return a line a game id, sorted."""
+        """Return the endings of each game type, sorted by id."""
         return [
             {
                 **of_game(game),
@@ -326,12 +326,12 @@ class GameCounter:
         ]
 
     def openings(self) -> list[WaysOfGame]:
-        """Return the openings of each game id, sorted; scores are first's."""
+        """Return the openings of each game type, sorted by id, with the first player's results."""
         return ways_by_game({game: counted.openings for game, counted in self.by_game.items()})
 
 
 def part_of(used: int, games: int) -> str:
-    """Return over how many of some games a figure is; empty where it is over all of them.
+    """Return how many of the games a figure covers; empty if it covers all.
 
     >>> part_of(1200, 1500), part_of(7, 7)
     ('1,200 of 1,500 games', '')
@@ -340,7 +340,7 @@ def part_of(used: int, games: int) -> str:
 
 
 def names_listed(names: Iterable[str]) -> str:
-    """Return names one after the other; in one that has a comma itself quotes show where it ends.
+    """Return names separated by commas; names that contain a comma are quoted.
 
     >>> names_listed(["Ann", "Lee, Ann", "Bob"])
     'Ann, "Lee, Ann", Bob'
@@ -349,7 +349,7 @@ def names_listed(names: Iterable[str]) -> str:
 
 
 def median(lengths: Counter[int]) -> float:
-    """Return the exact median of lengths that are counted.
+    """Return the exact median of counted lengths.
 
     >>> median(Counter({3: 1, 8: 2, 9: 1})), median(Counter({3: 2, 8: 2}))
     (8.0, 5.5)
@@ -359,7 +359,7 @@ def median(lengths: Counter[int]) -> float:
 
 
 def nth(values: Counter[int], place: int) -> int:
-    """Return the value at a place, from 1, among values that are counted, the least first."""
+    """Return the value at a place among counted values in ascending order; places are from 1."""
     for value in sorted(values):
         place -= values[value]
         if place <= 0:
@@ -368,7 +368,7 @@ def nth(values: Counter[int], place: int) -> int:
 
 
 def quantile(values: Counter[int], share: float) -> int:
-    """Return the least value that at least this share of them does not exceed.
+    """Return the least value that at least `share` of the values do not exceed.
 
     >>> quantile(Counter({1: 1, 2: 1, 9: 2}), 0.5), quantile(Counter({1: 99, 7: 1}), 0.95)
     (2, 1)
@@ -379,11 +379,11 @@ def quantile(values: Counter[int], share: float) -> int:
 def bins(
     lengths: Counter[int], ends: tuple[int, int] | None = None, most: int = MOST_BINS
 ) -> list[Bin]:
-    """Return at most so many bins of one width, from the shortest to the longest game.
+    """Return at most `most` bins of equal width, from the shortest to the longest game.
 
-    With `ends` those are the shortest and the longest, of these games and of others. The width is
-    the least of 1, 2, 5, 10, 20 … plies that makes no more bins, and every bin begins at a multiple
-    of it.
+    `ends` are the shortest and longest length. Default: those of these games. The width is the
+    least of 1, 2, 5, 10, 20 … plies that needs no more bins, and every bin begins at a multiple of
+    it.
 
     >>> bins(Counter({3: 1, 5: 2}))[1:]
     [{'from': 4, 'to': 4, 'games': 0}, {'from': 5, 'to': 5, 'games': 2}]
@@ -405,20 +405,20 @@ def bins(
 # An archive
 
 OPENINGS: Final = 10
-"""Ways to begin a game that `arena stats` shows."""
+"""The number of openings per game type that `arena stats` shows."""
 
 
 class Survey:
-    """Counts the records of an archive; a record that counts for no rating counts here."""
+    """Counts all records of an archive, whether they count for ratings or not."""
 
     def __init__(self, opening_plies: int = PLIES) -> None:
         self.opening_plies: Final = opening_plies
-        """How long an opening is."""
+        """The length of an opening in plies."""
         self._facts = FactCounter()
         self._games = GameCounter(opening_plies)
 
     def add(self, record: Record, ending: str = "") -> None:
-        """Count one record; without `ending` it ended by what its `Termination` says."""
+        """Count one record; `ending` is the rules' word. Default: the record's `Termination`."""
         self._facts.add(record)
         self._games.add(entry(0, record, ending))
 

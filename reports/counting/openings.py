@@ -1,9 +1,9 @@
-"""Lines that games begin with: how often, who won, and how even a line is as far as that tells.
+"""Openings: how often they were played, their results, and whether they are balanced.
 
-Lines that are the same turned or mirrored are one, written as the least of them, so that those of
-two archives can be compared. Records go by one at a time; memory is bounded, for `OpeningCounter`
-but for 20 bytes a game, by which a game that comes again is known. `OpeningCounter` has lines of
-one length, `SetupCounter` setups; `trees` has how games go on, move by move.
+Symmetric lines count as one line, written as the least of them, so that archives can be compared.
+Records are read one at a time. Memory is bounded, except that `OpeningCounter` keeps 20 bytes per
+game to recognise duplicates. `OpeningCounter` counts lines of one length, and `SetupCounter` counts
+setups; `trees` counts move by move.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from lath.reports.counting.rated import digest_of, place_of
 from lath.reports.schema import Count, Positive, Share
 
 OPEN: Final = 10_000
-"""Pairs of which the second game may still come, that are kept in mind."""
+"""The most pairs that are kept in memory while their second game is missing."""
 
 DOUBT: Final = 3
-"""Pairs that the spread of games that are independent counts for, beside that of the pairs."""
+"""The weight of the variance of independent games, in pairs."""
 
 
 @dataclass(slots=True)
 class LineCounts(WayCounts):
-    """What came of one line, for first, and how it differs from pair to pair."""
+    """The first player's results with one line, and their variance between pairs."""
 
     repeats: int = 0
-    """Games that came before, where that is looked at: so many tell nothing new."""
+    """Duplicate games, if they were counted: they add no evidence."""
 
     pairs: int = 0
-    """Two bots' games from one opening, with both seats or one: what is independent."""
+    """Independent units: the games of two bots from one opening, on both sides or one side."""
 
     _points_2: float = 0.0
     _points_games: float = 0.0
     _games_2: int = 0
-    """Sums over pairs, see `add_pairs`."""
+    """Sums over pairs, as in `add_pairs`."""
 
     def add_pair(self, points: float, games: int) -> None:
-        """Count the games of a pair, which are counted one by one already."""
+        """Count the games of a pair, after they were counted one by one."""
         self.add_pairs(1, points * points, points * games, games * games)
 
     def add_pairs(self, pairs: int, points_2: float, points_games: float, games_2: int) -> None:
@@ -64,11 +64,11 @@ class LineCounts(WayCounts):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Return between what first's score lies with 95% confidence; None without a result.
+        """Return the 95% interval of the first player's score; None without a result.
 
-        Wilson's interval, for as many games as the pairs are worth: those of one are not
-        independent. How much they are is known after some pairs only; until then games count as
-        if they were, `DOUBT` pairs of them.
+        It is Wilson's interval, for the equivalent number of independent games, because the games
+        of a pair are dependent. Few pairs do not show how dependent, so `DOUBT` pairs of
+        independent games are added.
 
         >>> line = LineCounts(wins=1)
         >>> line.add_pair(1.0, 1)
@@ -80,38 +80,38 @@ class LineCounts(WayCounts):
 
     @property
     def worth(self) -> float | None:
-        """Return as how many independent games they count; None where no pair was counted."""
+        """Return the equivalent number of independent games; None without pairs."""
         score, games = self.score_rate, self.games
         if score is None or not self.pairs:
             return None
         alone, new = score * (1 - score) / games, 1 - self.repeats / games
         if not alone:
-            return max(1.0, new * self.pairs)  # all scored alike
+            return max(1.0, new * self.pairs)  # all games scored the same
         off = self._points_2 - 2 * score * self._points_games + score * score * self._games_2
         spread = max(0.0, off) * self.pairs / games**2  # over pairs - 1, which cancels below
         return new * games * alone * (self.pairs - 1 + DOUBT) / (spread + DOUBT * alone)
 
 
 class _Lines(Ways):
-    """The lines of one game id."""
+    """The lines of one game type."""
 
     kind = LineCounts
 
 
 def pair_of(record: Record) -> tuple[int, int]:
-    """Return what the two games of a pair have in common: bots, opening, event, round, number."""
+    """Return digests of what the games of a pair share: the pair, and its number in the event."""
     return place_of(record, (record.first, record.second))[:2]
 
 
 class Pairs:
-    """Which games are two bots' from one opening, so that lines count what both came to as one."""
+    """Finds the two games of each pair, so that lines count a pair as one unit."""
 
     def __init__(self) -> None:
         self._open: Final[dict[Hashable, tuple[Sequence[LineCounts], float]]] = {}
-        """Of each pair of which one game was counted, its lines and first's points."""
+        """The lines and the first player's points of each pair with one game so far."""
 
     def add(self, pair: Hashable, lines: Sequence[LineCounts], points: float) -> None:
-        """Count a game in the lines that it is one of; `pair` is what `pair_of` says."""
+        """Count a game in its `lines`; `pair` is the result of `pair_of`."""
         if pair not in self._open:
             self._open[pair] = lines, points
             if len(self._open) > OPEN:
@@ -123,11 +123,11 @@ class Pairs:
             is_shared = id(line) in shared
             line.add_pair(before + points if is_shared else points, 2 if is_shared else 1)
         for line in others:
-            if id(line) not in shared:  # they went apart there
+            if id(line) not in shared:  # the two games differ from there on
                 line.add_pair(before, 1)
 
     def close(self) -> None:
-        """Take for pairs of their own the games whose second one has not come."""
+        """Count each game without its second game as a pair of its own."""
         while self._open:
             self._close(next(iter(self._open)))
 
@@ -138,21 +138,21 @@ class Pairs:
 
 
 class OpeningCounter:
-    """Counts the first plies of records, and how many of the games came before."""
+    """Counts the first plies of records, and the duplicate games among them."""
 
     def __init__(self, plies: int) -> None:
         self.plies: Final = plies
-        """How long a line is; those of shorter games are whole."""
+        """The length of a line in plies; shorter games count whole."""
         self.games = 0
-        """All that are counted."""
+        """All counted games."""
         self.repeats = 0
-        """Those of them that came before: the same bots, start, moves, result and ending."""
+        """Duplicate games: equal bots, start, moves, result and ending."""
         self._lines: Final[defaultdict[str, _Lines]] = defaultdict(_Lines)
         self._seen: Final = SeenRecords()
         self._pairs: Final = Pairs()
 
     def add(self, record: Record) -> None:
-        """Count one record; without moves it has no opening, unless openings are starts alone."""
+        """Count one record; records without moves count only if `plies` is 0."""
         if record.is_result_only or (self.plies and not record.plies):
             return
         seats = record.first, record.second
@@ -166,9 +166,10 @@ class OpeningCounter:
             self._pairs.add(pair_of(record), [line], points)
 
     def by_game(self) -> list[tuple[str, Ways, list[tuple[str, str, LineCounts]]]]:
-        """Return for each game id, sorted, all that began so and each line: start, moves, counts.
+        """Return, for each game type, its openings and each line's start, moves and counts.
 
-        The most frequent lines come first. A start is empty where it is the game's own.
+        Game types are sorted by id, and the most frequent lines come first. The start is empty for
+        the game's own start.
         """
         self._pairs.close()
         return [
@@ -181,7 +182,7 @@ class OpeningCounter:
         ]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a line each as programs and sheets have it."""
+        """Return one row per line, as JSON and CSV contain it."""
         return [
             {
                 "game": game,
@@ -202,7 +203,7 @@ class OpeningCounter:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as docs/reference/json-output.md describes it."""
+        """Return the JSON that docs/reference/json-output.md describes."""
         missed = {game: lines.missed for game, lines, _ in self.by_game()}
         return {
             "opening_plies": self.plies,
@@ -212,12 +213,12 @@ class OpeningCounter:
         }
 
     def to_csv(self) -> str:
-        """Return a line of text each, and the names of the columns before them."""
+        """Return the rows as CSV with a header."""
         return csv_of(self.rows(), "game")
 
 
 def csv_of(rows: Sequence[Mapping[str, Any]], first: str) -> str:
-    """Return a line of text each, and their keys before them; without rows the `first` key."""
+    """Return rows as CSV with a header; without rows, the header is `first`."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(rows[0] if rows else (first,))
@@ -225,14 +226,14 @@ def csv_of(rows: Sequence[Mapping[str, Any]], first: str) -> str:
     return stream.getvalue()
 
 
-# What a page tells
+# Data of a page
 
 SETUPS: Final = 10
-"""Setups of a game that are told."""
+"""The number of setups shown per game type."""
 
 
 class OpeningLine(Way):
-    """A way to begin with how far its games tell first's score."""
+    """An opening with the interval of the first player's score."""
 
     low: Share
     """The lower end of the 95% interval of the first player's score; the two games of a pair are
@@ -242,24 +243,24 @@ class OpeningLine(Way):
 
 
 class SetupsOfGame(GameFigures):
-    """The setups and positions in which games of one id began, the most frequent ones."""
+    """The most frequent setups and positions in which games of one type began."""
 
     games: Positive
     """Games that began from one of these setups."""
     different: Positive
     """Number of different setups."""
     missed: Count
-    """Games that a setup may have had besides, because rare setups are forgotten; 0: the counts are
-    exact."""
+    """The most games that any setup may lack, because rare setups are forgotten; 0 if the counts
+    are exact."""
     lines: list[OpeningLine]
     """The most frequent first."""
 
 
 def chosen_plies(record: Record) -> int:
-    """Return how many of its first plies the arena played, as the record says.
+    """Return the number of plies that the arena played at the start of a game.
 
-    That is the line which the tag Opening has, else of a game with an Opening the plies before the
-    first that has a time; where none has, nobody knows, and it is 0.
+    They are the random line in the tag Opening, or the plies of an Opening before the first timed
+    ply. Without an Opening or times, the number is unknown and 0 is returned.
     """
     if not (opening := record.tag("Opening")):
         return 0
@@ -269,7 +270,7 @@ def chosen_plies(record: Record) -> int:
 
 
 class SetupCounter:
-    """Counts in which setups and positions games began, those of their own start apart."""
+    """Counts the setups and positions in which games began, except the games' own starts."""
 
     def __init__(self) -> None:
         self._setups: Final[defaultdict[str, _Lines]] = defaultdict(_Lines)
@@ -287,7 +288,7 @@ class SetupCounter:
             self._pairs.add(pair_of(record), [counts], points)
 
     def setups(self) -> list[SetupsOfGame]:
-        """Return the setups of each game id, sorted; scores are first's."""
+        """Return the setups of each game type, sorted by id, with the first player's results."""
         self._pairs.close()
         return [
             {
@@ -302,7 +303,7 @@ class SetupCounter:
 
 
 def line_as_told(text: str, counts: WayCounts) -> OpeningLine:
-    """Return a way to begin as the page has it."""
+    """Return an opening in the form of the page's data."""
     low, high = (counts.interval if isinstance(counts, LineCounts) else None) or (0.0, 1.0)
     return {
         "text": text,
@@ -314,9 +315,9 @@ def line_as_told(text: str, counts: WayCounts) -> OpeningLine:
 
 
 def line_of(record: Record, plies: int) -> tuple[str, str]:
-    """Return from where a record begins, empty for its game's own start, and its first moves.
+    """Return the start of a record and its first moves; the start is empty for the game's own.
 
-    Both are the least of their images, or as they stand where the game refuses them.
+    Both are the least of their symmetric forms, or unchanged if the game refuses them.
     """
     moves = first_moves(record, plies)
     setup, position, rules = record.tag("Setup"), record.tag("Position"), record.tag(RULES)

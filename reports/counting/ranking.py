@@ -1,8 +1,8 @@
-"""In which order bots stand, and by which rule: the one ranking of every table, podium and page.
+"""The order of bots and its rule, shared by every table, podium and page.
 
-The rule follows from the games, or from what a tournament came to by its format. Points decide
-where all have met each other equally often, the format's own result in a swiss, a knockout and a
-gauntlet, and the conservative rating where opponents differ.
+The rule follows from the games or from the tournament's format. Points decide if all bots have met
+equally often. The format's own result decides in a Swiss tournament, a knockout and a gauntlet. If
+bots met different opponents, the conservative rating decides.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ COLUMNS: Final[Mapping[Rule, str]] = {
 """The column of a table that shows the number which decides."""
 
 EVEN: Final = frozenset({"round-robin", "match"})
-"""Formats in which all meet each other equally often in the end."""
+"""Formats in which all bots meet equally often by the end."""
 
 LACKING: Final = 0.1
-"""The share of games that may be missing between two bots, such as void ones, where points per game
-still decide; one may be missing anyway."""
+"""Points per game still decide if at most this share of the games between two bots is missing, for
+example void ones; one missing game is always allowed."""
 
 
 class RankedScore(NamedTuple):
@@ -70,34 +70,34 @@ class RankedScore(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """Return points per game; 0 before any."""
+        """Return points per game; 0 before any game."""
         return self.points / self.games if self.games else 0.0
 
 
 class RankedRating(NamedTuple):
-    """How strong a bot is held to be, for sure."""
+    """The conservative rating of a bot, and its group."""
 
     group: int
-    """The number of its group: games connect no two groups."""
+    """The number of its group; no games connect two groups."""
 
     value: float
     """The conservative rating."""
 
 
 class RankingPlace(NamedTuple):
-    """Where a bot stands."""
+    """The rank of a bot."""
 
     name: str
     rank: int
-    """From 1 in its section; equals share one."""
+    """From 1 in its section; bots that are equal share a rank."""
 
     number: float
     """The number that decides the rank."""
 
     role: Role = ""
     section: int = 0
-    """Bots of different sections are not ranked against each other: groups that never met, and the
-    two sides of a gauntlet."""
+    """Bots of different sections are not ranked against each other: unconnected groups, and the two
+    roles of a gauntlet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +106,10 @@ class Ranking:
 
     rule: Rule
     places: tuple[RankingPlace, ...]
-    """Section by section, by rank; those that share one by name."""
+    """Section by section, by rank, then by name."""
 
     without_ratings: bool = False
-    """Whether points per game replace ratings, which exist only after the last game."""
+    """True if points per game replace ratings, which exist only after the last game."""
 
     @property
     def says(self) -> str:
@@ -122,7 +122,7 @@ Met = Mapping[tuple[str, str], int]
 
 
 def rule_of(names: Iterable[str], met: Met, outcome: EventOutcome | None = None) -> Rule:
-    """Return by which rule bots of these games are ranked, in a tournament that came to `outcome`.
+    """Return the rule that ranks bots after these games, given the tournament's `outcome`.
 
     >>> rule_of("abc", {("a", "b"): 2, ("b", "c"): 2, ("c", "a"): 2})
     'points'
@@ -158,7 +158,7 @@ def ranking(
 ) -> Ranking:
     """Return the ranking; `rule` defaults to that of `rule_of`.
 
-    Without `ratings`, as while games are being played, points per game stand in for them.
+    Without `ratings`, as during a tournament, points per game replace them.
 
     >>> both = {("ann", "bob"): 8}
     >>> scores = {"ann": RankedScore(1, 8), "bob": RankedScore(7, 8)}
@@ -190,7 +190,7 @@ def ranking(
     elif ratings is not None and rule in ("rating", "method"):
         sections = {name: ratings[name].group for name in scores}
         numbers = {name: ratings[name].value for name in scores}
-        # Rounded, for the last bits of a rating differ with the order of the records.
+        # Rounded, because the last bits of a rating depend on the order of the records.
         order = {name: (-round(ratings[name].value, 6),) for name in scores}
     else:
         if rule in ("points", "season"):
@@ -201,7 +201,7 @@ def ranking(
     for section, alike in groupby(names, key=sections.__getitem__):
         members = [*alike]
         ranks = shared_ranks(order[name] for name in members)
-        if rule == "swiss":  # who had but a bye has a rank, too, and no row
+        if rule == "swiss":  # a bot that had only byes has a rank, but no row
             ranks = [round(order[name][0]) for name in members]
         places += [
             RankingPlace(name, rank, numbers[name], roles.get(name, ""), section)
@@ -211,7 +211,7 @@ def ranking(
 
 
 def _rounds(bracket: Sequence[Mapping[str, Any]]) -> tuple[dict[str, int], set[str]]:
-    """Return how many rounds of a knockout each bot went through, and who is out."""
+    """Return the number of knockout rounds in which each bot advanced, and the eliminated bots."""
     went, out = dict[str, int](), set[str]()
     for number, each in enumerate(bracket):
         for tie in each["ties"]:
@@ -226,11 +226,11 @@ def _rounds(bracket: Sequence[Mapping[str, Any]]) -> tuple[dict[str, int], set[s
 # Members
 
 Members = Mapping[str, tuple[str, ...]]
-"""The versions of each member by its name, the one whose rating is the member's last."""
+"""The versions of each member by its name; the version whose rating counts comes last."""
 
 
 def members_of(versions: Iterable[Version]) -> dict[str, tuple[str, ...]]:
-    """Return the members of a pool; the version that plays comes last, else the newest one."""
+    """Return the versions of each member, with the current version last, or the newest one."""
     return {
         bot: tuple(one.name for one in sorted(ours, key=lambda one: (not one.retired, one.number)))
         for bot, ours in by_key((one.bot, one) for one in versions).items()
@@ -238,5 +238,5 @@ def members_of(versions: Iterable[Version]) -> dict[str, tuple[str, ...]]:
 
 
 def member_of(members: Members) -> dict[str, str]:
-    """Return the member of each name that is a version."""
+    """Return the member of each version's name."""
     return {version: member for member, versions in members.items() for version in versions}

@@ -1,9 +1,8 @@
-"""The games that are rated: which repeat another, which are a pair, what all of them come to.
+"""The rated games: their duplicates, their pairs and their counts.
 
-Millions of them take no more memory than thousands: what is known of each is a row of a temporary
-database, of which a part is in memory (`archive.temporary_database`). What two games of a pair
-score hangs together, since they begin alike, and games that repeat each other are one line. Must
-not know how a rating is made.
+Memory does not grow with the number of games: each game is a row of a temporary database, of which
+a part is in memory. The scores of the two games of a pair are dependent, because both begin alike.
+Duplicate games share one line. This module must not depend on the computation of ratings.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from lath.reports.ratings.counts import Begun, Cell, SidesOfPair, Together
 from lath.reports.ratings.results import DecidedGame
 
 _MEMORY: Final = 4 << 20
-"""Bytes of the database that are in memory."""
+"""The part of the database that is in memory, in bytes."""
 
 _SIGNED: Final = 1 << 63
-"""What digests are made less by: the database has signed numbers."""
+"""Subtracted from digests, because the database has signed integers."""
 
 _SCHEMA: Final = """
 CREATE TABLE game (
@@ -43,24 +42,24 @@ CREATE TABLE single (
 );
 CREATE TABLE paired (place INTEGER PRIMARY KEY, pair INTEGER NOT NULL);
 """
-"""`key` is what the games of a pair have in common, as a digest; `number` the arena's of the pair,
-0 where there is none; `opening` from where the game begins, as a digest; `seat` 0 where first comes
-before second by name, 1 where after, 2 where they are the same; `cell` which kind of result it is,
-`of` which game id's. `again` says that it repeats an earlier one, or null that it could not;
-`line` has the digests of games that may.
-`paired` has of each pair the game of seat 1, with that of seat 0."""
+"""The `key` is a digest of what the games of a pair share, and `number` the arena's number of the
+pair, or 0. The `opening` is a digest of the game's start. The `seat` is 0 if the first player's
+name comes before the second's, 1 if after it, and 2 if both are equal. The `cell` is the kind of
+result, and `of` the game type. The flag `again` is 1 for a duplicate of an earlier game, and null
+if the game cannot be one. The table `line` has the digests of games that can be duplicates, and
+`paired` has the game of seat 1 of each pair, with that of seat 0."""
 
 _ADD: Final = "INSERT INTO game VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 _NOTE: Final = "INSERT OR IGNORE INTO line VALUES (?)"
 
 _Left = tuple[int, bytes, int, int, int | None]
-"""A game that no number pairs off: its key, digest, place and seat, and whether it came again."""
+"""A game that has no pair by number: its key, digest, place, seat and `again`."""
 
 _IN_ORDER: Final = """
 SELECT cell FROM game WHERE (:of < 0 OR of = :of) AND forfeited <= :forfeited ORDER BY place
 """
-"""Of one game's id, or of all; none that was forfeited, or also those."""
+"""Games of one type or of all types, with or without forfeited games."""
 
 _CELLS: Final = """
 SELECT cell, count(*) FROM game WHERE (:of < 0 OR of = :of) AND forfeited <= :forfeited
@@ -86,17 +85,16 @@ WHERE (:of < 0 OR of = :of) AND forfeited <= :forfeited GROUP BY 1
 
 
 def digest_of(record: Record, seats: tuple[str, str], why: str) -> bytes:
-    """Return 16 bytes that are equal for games of which one may repeat the other.
+    """Return 16 bytes that are equal for duplicate games.
 
-    `seats` and `why` are the bots and the `Termination` of the record.
+    `seats` are the bots and `why` is the `Termination` of the record.
 
-    Two bots that are deterministic play one game again and again. Taken for new ones, such games
-    make intervals too narrow: with each game five times, 95% intervals hold the truth in 62% of
-    cases. A game repeats another where the game's id, both seats, the start, the canonical moves,
-    the result and the ending are the same; a crash, an illegal move and a flood are what a program
-    does with what it was sent, and count as moves do.
+    Deterministic bots repeat games. If these counted as new games, intervals would be too narrow:
+    with five copies of each game, 95% intervals cover the true value in 62% of cases. A game is a
+    duplicate if it has the same game id, sides, start, canonical moves, result and ending. Crashes,
+    illegal moves and floods are responses of a program to its input, so they count like moves.
     """
-    # A name may hold any letter, so that none can stand between two; the literals tell them apart.
+    # A name can contain any character, so no separator is safe; Python literals are unambiguous.
     words = ascii((seats, record.result.value, why)).encode()
     return blake2b(identity(record) + words, digest_size=SIZE).digest()
 
@@ -110,21 +108,21 @@ def _with_room() -> Iterator[None]:
 
 
 class RatedGames:
-    """The games that are rated, in the order in which they come.
+    """The rated games, in order of arrival.
 
-    Games belong together by game id, both bots, `Event`, `Round`, `Opening` and the start, however
-    it is spelled. The arena numbers the games of its n-th pair 2n - 1 and 2n (`Number`): those are
-    one. What has no such number, or lost its partner, is paired off in the order of digests: games
-    that all begin alike are as good as each other. Games of one digest, which have no moves or
-    ended by time, stay alone, and so does a result alone without a number: where its game began is
-    unknown.
+    The games of a pair share the game id, both bots, `Event`, `Round`, `Opening` and the start in
+    canonical form. The arena numbers the games of its n-th pair 2n - 1 and 2n (`Number`). Other
+    games, or games whose partner is missing, are paired in the order of digests, because games with
+    the same start are interchangeable. Games with equal digests that have no moves or ended by time
+    stay single. A record with a result only and without a number also stays single, because its
+    start is unknown.
 
-    All methods raise TemporaryFileError where there is no room.
+    All methods raise TemporaryFileError if the disk is full.
     """
 
     def __init__(self) -> None:
         with _with_room():
-            # What is garbage may be collected, and so closed, by any thread.
+            # The garbage collector may close it in any thread.
             database = sqlite3.connect("", check_same_thread=False, isolation_level=None)
             weakref.finalize(self, database.close)
             database.execute(f"PRAGMA cache_size = -{_MEMORY >> 10}")
@@ -141,12 +139,12 @@ class RatedGames:
     def add(
         self, record: Record, cell: Cell, why: str, *, may_repeat: bool, is_forfeit: bool
     ) -> bool:
-        """Note a game, whose `Termination` is `why`; return whether it repeats an earlier one."""
+        """Add a game with the `Termination` `why`; return whether it duplicates an earlier one."""
         seats = first, second = cell[0], cell[1]
         digest = digest_of(record, seats, why)
         key, number, opening = place_of(record, seats)
         if record.is_result_only and not number:
-            key = self._games  # like no other's
+            key = self._games  # unlike any other game's
         known = self._numbers.get(cell)
         if known is None:
             known = self._numbers[cell] = len(self._cells)
@@ -166,11 +164,11 @@ class RatedGames:
         return bool(again)
 
     def __len__(self) -> int:
-        """Return how many games are rated."""
+        """Return the number of rated games."""
         return self._games
 
     def results(self) -> Iterator[DecidedGame]:
-        """Yield them in their order, each with its pair, opening and line."""
+        """Yield the games in their order, each with its pair, opening and line."""
         self._pair_off()
         question = (
             "SELECT cell, coalesce(pair, game.place), opening, "
@@ -181,21 +179,21 @@ class RatedGames:
             yield DecidedGame(*self._cells[cell], pair, opening, line)
 
     def only(self, game: str, *, fair: bool) -> Iterator[DecidedGame]:
-        """Yield those of a game's id, or of all, in their order, without pair and opening.
+        """Yield the games of one type or of all types, in order, without pairs and openings.
 
-        With `fair` none that was forfeited.
+        With `fair`, forfeited games are left out.
         """
         plain = [DecidedGame(*cell) for cell in self._cells]
         for (cell,) in self._rows(_IN_ORDER, self._which(game, fair=fair)):
             yield plain[cell]
 
     def cells(self, game: str, *, fair: bool) -> dict[Cell, int]:
-        """Return how many of the same games there are of each kind of result."""
+        """Return the number of such games of each kind of result."""
         rows = self._rows(_CELLS, self._which(game, fair=fair))
         return {self._cells[cell]: times for cell, times in rows}
 
     def pairs(self, game: str, *, fair: bool) -> Together:
-        """Return of how many pairs among them the two games came out as any two."""
+        """Return the number of such pairs with each two results."""
         self._pair_off()
         found = Counter[tuple[Cell, ...]]()
         for one, other, times in self._rows(_PAIRS, self._which(game, fair=fair)):
@@ -203,7 +201,7 @@ class RatedGames:
         return found
 
     def begun(self, game: str, *, fair: bool) -> dict[str, Begun]:
-        """Return by game id how often the games of one opening came out just so."""
+        """Return, by game type, the results of each opening and the number of equal ones."""
         found: defaultdict[str, Counter[tuple[tuple[Cell, int], ...]]] = defaultdict(Counter)
         for _, rows in groupby(self._rows(_BEGUN, self._which(game, fair=fair)), key=itemgetter(0)):
             games: defaultdict[str, list[tuple[Cell, int]]] = defaultdict(list)
@@ -216,7 +214,7 @@ class RatedGames:
         return dict(found)
 
     def different(self, game: str, *, fair: bool) -> dict[SidesOfPair, int]:
-        """Return how many games of some seats are different, where one came again."""
+        """Return the number of unique games of each pairing that has duplicates."""
         games, repeats = Counter[SidesOfPair](), Counter[SidesOfPair]()
         for number, times, again in self._rows(_AGAIN, self._which(game, fair=fair)):
             first, second, _, game_id = self._cells[number]
@@ -239,7 +237,7 @@ class RatedGames:
             yield from self._database.execute(question, which)
 
     def _pair_off(self) -> None:
-        """Find which games are pairs, unless that is known."""
+        """Find the pairs, if games were added since the last call."""
         if self._are_paired:
             return
         with _with_room():
@@ -250,7 +248,7 @@ class RatedGames:
         self._are_paired = True
 
     def _left(self) -> Iterator[_Left]:
-        """Pair off by the arena's numbers; yield who is left."""
+        """Pair games by the arena's numbers; yield the remaining ones."""
         question = "SELECT key, number, digest, place, seat, again FROM game ORDER BY 1, 2, 3, 4"
         write = "INSERT INTO paired VALUES (?, ?)"
         for (key, number), rows in groupby(self._database.execute(question), itemgetter(0, 1)):
@@ -267,15 +265,15 @@ class RatedGames:
             yield from (*one[len(pairs) :], *other[len(pairs) :], *alone)
 
     def _of_single(self) -> Iterator[tuple[int, int]]:
-        """Yield pairs of those that are left, by what they have in common, in order of digests."""
+        """Yield pairs of the remaining games with equal keys, in order of digests."""
         question = "SELECT key, digest, place, seat, again FROM single ORDER BY 1, 2, 3"
         for _, of_key in groupby(self._database.execute(question), itemgetter(0)):
             waiting: tuple[deque[list[int]], deque[list[int]]] = deque(), deque()
             for _, same in groupby(of_key, itemgetter(1)):
                 games = list(same)
                 *_, seat, again = games[0]
-                # Games without a move are alike if their results are: like would meet like. One
-                # that came again meets as often as it came.
+                # Games without moves and with equal results have equal digests, so pairing them
+                # would favour equal results. A duplicate game is paired as often as it occurs.
                 if seat == 2 or (len(games) > 1 and again is None):
                     continue
                 places = [game[2] for game in games]
@@ -288,41 +286,41 @@ class RatedGames:
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """Some of the games that are rated, in their order: each is made anew when it is its turn."""
+    """A selection of the rated games, in order; each game is created when it is read."""
 
     games: RatedGames
     game: str = ""
-    """Only those of this game's id; empty: of all."""
+    """The id of the only game type; empty for all types."""
     fair: bool = False
-    """Only those that were not forfeited."""
+    """True to leave out forfeited games."""
 
     def __iter__(self) -> Iterator[DecidedGame]:
-        """Yield them without pair and opening."""
+        """Yield the games without pairs and openings."""
         return self.games.only(self.game, fair=self.fair)
 
     def cells(self) -> dict[Cell, int]:
-        """Return how many there are of each kind of result."""
+        """Return the number of games of each kind of result."""
         return self.games.cells(self.game, fair=self.fair)
 
     def pairs(self) -> Together:
-        """Return of how many pairs the two games came out as any two."""
+        """Return the number of pairs with each two results."""
         return self.games.pairs(self.game, fair=self.fair)
 
     def begun(self) -> dict[str, Begun]:
-        """Return by game id how often the games of one opening came out just so."""
+        """Return, by game type, the results of each opening and the number of equal ones."""
         return self.games.begun(self.game, fair=self.fair)
 
     def different(self) -> dict[SidesOfPair, int]:
-        """Return how many games of some seats are different, where one came again."""
+        """Return the number of unique games of each pairing that has duplicates."""
         return self.games.different(self.game, fair=self.fair)
 
 
 def place_of(record: Record, seats: tuple[str, str]) -> tuple[int, int, int]:
-    """Return the digest of what the games of a pair share, the pair's number, the opening's digest.
+    """Return the digest of what a pair's games share, the pair's number, and the opening's digest.
 
-    An opening is the start and its name: a book's line has one.
+    An opening consists of the start and its name, for example from a book.
     """
-    tags = dict(record.tags)  # looked up often enough to pay
+    tags = dict(record.tags)  # faster, because several tags are looked up
     game, setup, position = (tags.get(name, "") for name in ("Game", "Setup", "Position"))
     begun = ascii((game, start_text(game, setup, position), tags.get("Opening", ""))).encode()
     more = (min(seats), max(seats), tags.get("Event", ""), tags.get("Round", ""))
@@ -331,6 +329,6 @@ def place_of(record: Record, seats: tuple[str, str]) -> tuple[int, int, int]:
         for words in (begun + ascii(more).encode(), begun)
     )
     number = tags.get("Number", "")
-    # 18 digits are what 64 bits hold for sure.
+    # 18 digits always fit into 64 bits.
     is_one = number.isascii() and number.isdecimal() and len(number) <= 18
     return key, (int(number) + 1) // 2 if is_one else 0, opening

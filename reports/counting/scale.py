@@ -1,4 +1,4 @@
-"""On which scale ratings are: anchors, what ranks follow, with what bots are compared."""
+"""The scale of ratings: anchors, the rule of ranks, and the bots to compare with."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ MOST_ELO: Final = 10_000.0
 """The largest absolute value of an anchor."""
 
 MOST_APART: Final = 4_000.0
-"""Elo points between two anchors: beyond, no number of games tells anything of who is between."""
+"""The largest difference of two anchors in Elo points: no number of games can rate a bot between
+anchors that are further apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """On which scale ratings are, what ranks follow, and with what bots are compared."""
+    """The scale of ratings, the rule of ranks, and the bots to compare with."""
 
     ranked_by: Method = ALL_AT_ONCE
-    """The rating that is shown as such."""
+    """The rating that is shown and can decide ranks."""
 
     rule: Rule | None = None
-    """A fixed rule of ranks; None: `reports.ranking` chooses it."""
+    """A fixed rule of ranks. Default: the rule that `ranking` chooses."""
 
     outcome: EventOutcome | None = None
     """The result of a tournament by the rules of its format, which may decide ranks."""
 
     members: Members = field(default_factory=dict)
-    """The versions of each member, which are one in tables."""
+    """The versions of each member, which share a row in tables."""
 
     anchors: Mapping[str, float] = field(default_factory=dict)
-    """Bots whose Elo is given; without any, the mean of a group is 0."""
+    """Bots with a fixed Elo; without anchors, the mean of a group is 0."""
 
     relative_to: str = ""
-    """The bot that differences refer to; empty: none."""
+    """The bot that differences refer to; empty for none."""
 
     until: int = 0
-    """The number of the last game before the latest event of a pool; 0: no comparison."""
+    """The number of the last game before the latest event of a pool; 0 for no comparison."""
 
     @property
     def of_one_game(self) -> Scale:
@@ -95,7 +96,7 @@ def anchor_of(text: str) -> tuple[str, float]:
 
 
 def anchors_of(texts: Iterable[str]) -> dict[str, float]:
-    """Return the anchors that such texts name; raises ValueError, also for what `refuse` says."""
+    """Return the anchors of texts such as `mine=1500`; raises ValueError if they do not fit."""
     found: dict[str, float] = {}
     for name, value in map(anchor_of, texts):
         if found.setdefault(name, value) != value:
@@ -105,7 +106,7 @@ def anchors_of(texts: Iterable[str]) -> dict[str, float]:
 
 
 def refuse_far_apart(anchors: Mapping[str, float]) -> None:
-    """Raise ValueError where anchors are too far apart for games to tell anything between."""
+    """Raise ValueError if anchors are too far apart for games to rate bots between them."""
     if not anchors:
         return
     low, high = (end(anchors, key=anchors.__getitem__) for end in (min, max))
@@ -121,11 +122,11 @@ class Moved:
     """The changes of a bot since the last event."""
 
     rank: int
-    """By how many ranks it has risen; below 0 where it has fallen."""
+    """The number of ranks that the bot has risen; negative if it has fallen."""
 
     rating: float
-    """By how much its rating, mu - 3 sigma, has risen."""
+    """The increase of the conservative rating (mu - 3 sigma)."""
 
     elo: float
-    """By how many Elo points it has risen; without anchors 0 is the mean of the field, which those
-    who come move."""
+    """The increase in Elo points; without anchors, new bots shift the mean of the field, which is
+    0."""

@@ -1,10 +1,10 @@
-"""Who stands where: results, points, ratings and endings of records, as values.
+"""Standings as values: results, points, ratings and endings of records.
 
-`compute` is what most callers need. A `Tally` takes the records one by one: a game that is rated
-leaves a line of numbers (`rated.py`), any other only its counts, and no record or move is kept.
+`compute` is what most callers need. A `Tally` takes the records one by one. It keeps a row of
+numbers of each rated game (`rated.py`) and only counts of the others, but no record or move.
 
-Law: the points of all rows together are the number of games counted. A bot that plays itself
-therefore fills both seats of its row; such a game says nothing to the rating.
+Invariant: the points of all rows add up to the number of counted games. So a bot that plays against
+itself fills both sides in its row; such a game does not change ratings.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import IN_ORDER, DecidedGame, Ratings
 
 TRIALS: Final = "Tuning games are not rated, because each trial of a bot has its own options."
-"""What is said where games are left out for that."""
+"""The explanation for standings that leave out tuning games."""
 
 FEW: Final = 3
-"""Invalid records of a reason that are named."""
+"""The most invalid records that are listed per reason."""
 
 
 def why_left_out(record: Record) -> str:
-    """Return why the record decides nothing; empty where it counts."""
+    """Return why the record does not count; empty if it counts."""
     if ruling := record.ruling:
         return ruling
     if record.tag(TUNING):
@@ -53,68 +53,68 @@ def why_left_out(record: Record) -> str:
     return "" if record.result.is_finished else "no result"
 
 
-# Which records count
+# Records that count
 
 
 class Refused(NamedTuple):
-    """A record that is no sound game, in the place that it would have had."""
+    """An invalid record, in place of the record."""
 
     where: str
-    """Its file and line, or its database and number."""
+    """The file and line, or the database and number."""
 
     kind: str
-    """What is wrong with it in a word or two, such as `illegal move`."""
+    """The problem in a word or two, such as `illegal move`."""
 
     why: str
-    """The same in a sentence."""
+    """The problem in a sentence."""
 
 
-# What a record leaves
+# Counts of records
 
 
 @dataclass(slots=True)
 class GameResults:
-    """What was counted of the games of one id, or of several."""
+    """The counts of the games of one type, or of several."""
 
     scores: Counter[tuple[str, str, float]] = field(default_factory=Counter)
-    """How often first scored 1, 1/2 or 0 against second."""
+    """How often the first player scored 1, 1/2 or 0 against the second."""
 
     endings: Counter[str] = field(default_factory=Counter)
     forfeits: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Games lost, by who lost and one of FORFEITS."""
+    """Games lost by a forfeit, by loser and one of FORFEITS."""
 
     repeated: int = 0
-    """Games that repeat another."""
+    """Duplicate games."""
 
     without_moves: int = 0
-    """Games of which nothing but the result is known."""
+    """Games with a result but without moves."""
 
 
 class Tally:
-    """Counts records as they go by, in their order, and knows which of their games are rated."""
+    """Counts records one by one, in their order, and collects the rated games."""
 
     def __init__(self, *, until: int = 0) -> None:
-        """Count nothing yet; games up to the number `until` are counted apart, too."""
+        """Begin without games; games up to the number `until` are also counted separately."""
         self.before: Tally | None = Tally() if until else None
-        """What there was before the last event."""
+        """The counts before the last event."""
         self._until: Final = until
         self.events: Final[dict[str, None]] = {}
-        """The different titles, in order of appearance."""
+        """The different event titles, in order of appearance."""
         self.untitled = 0
-        """How many games have none."""
+        """The number of games without an event title."""
         self.games: Final[defaultdict[str, GameResults]] = defaultdict(GameResults)
-        """By game id, in order of appearance."""
+        """The counts by game type, in order of appearance."""
         self.left_out: Final[Counter[str]] = Counter()
         self.names: Final[set[str]] = set()
-        """All that were met, also in records left out."""
+        """All bot names, including those in records left out."""
         self._unsound: Final[dict[str, tuple[int, list[str]]]] = {}
-        """By reason how many unsound records there were, and the first of them."""
+        """For each reason, the number of invalid records and the first of them."""
         self._rated: Final = RatedGames()
 
     def add(self, record: Record, ending_words: str | None = None) -> None:
-        """Count one record, or why it is left out.
+        """Count one record, or the reason for leaving it out.
 
-        `ending_words` are the rules' own for why it ended; else its `Termination`.
+        `ending_words` are the rules' words for the ending. Default: its `Termination`.
         """
         if self.before is not None and record.number <= self._until:
             self.before.add(record, ending_words)
@@ -134,8 +134,8 @@ class Tally:
         counts.without_moves += record.is_result_only
         if is_forfeit := why in FORFEITS and score != 0.5:
             counts.forfeits[second if score else first, why] += 1
-        # Without a move nobody has shown what they do. A clock runs by the machine's load, not by
-        # the moves alone, so that two games in which it ran out at the same ply both tell it.
+        # Games without moves cannot be recognised as duplicates. Losing on time depends on the load
+        # of the machine too, so two equal games with this ending are both evidence.
         counts.repeated += self._rated.add(
             record,
             (first, second, score, game),
@@ -145,7 +145,7 @@ class Tally:
         )
 
     def sound(self, records: Iterable[Record | Refused]) -> Iterator[Record]:
-        """Yield the records, to be added by whoever takes them; those refused are counted."""
+        """Yield the valid records, which the caller must add; count the invalid ones."""
         for record in records:
             if not isinstance(record, Refused):
                 yield record
@@ -156,32 +156,32 @@ class Tally:
             self._unsound[record.kind] = times + 1, first
 
     def unsound(self) -> tuple[Reason, ...]:
-        """Return why records were refused, the most frequent reason first."""
+        """Return the reasons for invalid records, the most frequent first."""
         reasons = (Reason(kind, n, tuple(first)) for kind, (n, first) in self._unsound.items())
         return tuple(sorted(reasons, key=lambda one: (-one.records, one.reason)))
 
     def results(self) -> list[DecidedGame]:
-        """Return the games that are rated, in their order, each with its pair and opening."""
+        """Return the rated games, in their order, each with its pair and opening."""
         return list(self._rated.results())
 
     def rated(self) -> Rated:
-        """Return the same, not as a list, and without pairs and openings."""
+        """Return the rated games as a lazy selection, without pairs and openings."""
         return Rated(self._rated)
 
     @property
     def games_rated(self) -> int:
-        """Return how many there are."""
+        """Return the number of rated games."""
         return len(self._rated)
 
 
-# What all records come to
+# Standings
 
 
 def compute(records: Iterable[Record | Refused], scale: Scale = PLAIN_SCALE) -> Standings:
-    """Return the standings of `records`, whose order counts for the sequential ratings alone.
+    """Return the standings of `records`, whose order matters only for the sequential ratings.
 
-    Records without a decided result are counted as left out, with the reason. Names are taken as
-    they stand: bots of one name are one bot, and so are all that are known as `?`.
+    Records without a decided result are counted as left out, with the reason. Bots with the same
+    name are one bot, including all that are called `?`.
     """
     tally = Tally(until=scale.until)
     for record in tally.sound(records):
@@ -190,19 +190,19 @@ def compute(records: Iterable[Record | Refused], scale: Scale = PLAIN_SCALE) -> 
 
 
 def standings_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> Standings:
-    """Return what a tally comes to; it may be added to afterwards."""
+    """Return the standings of a tally, which can be added to afterwards."""
     now, before = _standings_of(tally, scale), None
     if tally.before is not None and tally.before.games_rated:
-        # By the rule of today: else ranks would move by that alone.
+        # By today's rules, because a change of rule would change ranks.
         rules = {table.game: table.rule for table in (now.overall, *now.per_game)}
         before = _standings_of(tally.before, scale, rules)
     return compared(now, scale, before)
 
 
 def leaders_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> tuple[Rule, dict[str, RankedScore]]:
-    """Return by which rule a tally's bots are ranked, and what those on the first rank scored.
+    """Return the rule that ranks a tally's bots, and the scores of the bots on rank 1.
 
-    Of a gauntlet it is challengers; there is nobody where groups of bots never met.
+    In a gauntlet, only challengers count. If groups of bots never met, no bot leads.
     """
     counted = _scores(_together(tally.games.values()), member_of(scale.members))
     scores, met = _of_each(counted), _games(counted)
@@ -210,7 +210,7 @@ def leaders_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> tuple[Rule, dict[str
     if not found.without_ratings:
         first = [one.name for one in found.places if one.rank == 1 and one.role != "opponent"]
         return found.rule, {name: scores[name] for name in first}
-    # Ratings take longest, and few need them.
+    # Ratings take the most time, and few callers need them.
     table = _standings_of(tally, scale).overall
     rows = [row for row in table.rows if row.rank == 1]
     is_one = len({row.group for row in rows}) == 1
@@ -218,7 +218,7 @@ def leaders_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> tuple[Rule, dict[str
 
 
 def _standings_of(tally: Tally, scale: Scale, rules: Mapping[str, Rule] | None = None) -> Standings:
-    """Return the same without comparisons; ranks go by the rules of these tables, by game id."""
+    """Return standings without comparisons; `rules` fixes the rules of ranks, by game type."""
     rated, rules = tally.rated(), rules or {}
     if scale.rule:
         rules = dict.fromkeys(("", *tally.games), scale.rule)
@@ -250,14 +250,14 @@ def _standings_of(tally: Tally, scale: Scale, rules: Mapping[str, Rule] | None =
 
 
 def _without_games(tally: Tally, table: Table, scale: Scale) -> set[str]:
-    """Return the bots of which no game counts; of a member with versions none of any version."""
+    """Return the bots without counted games; a member counts with all its versions."""
     whose = member_of(scale.members)
     met = {whose.get(name, name) for name in tally.names}
     return met.difference(row.name for row in table.rows)
 
 
 def _together(games: Iterable[GameResults]) -> GameResults:
-    """Return what was counted of all games."""
+    """Return the sum of counts."""
     together = GameResults()
     for counted in games:
         together.scores += counted.scores
@@ -270,23 +270,23 @@ def _together(games: Iterable[GameResults]) -> GameResults:
 
 @dataclass(slots=True)
 class _Scores:
-    """What everybody scored, the versions of a member as one."""
+    """The scores of all bots, with the versions of a member together."""
 
     seats: SideScore = field(default_factory=SideScore)
     met: defaultdict[tuple[str, str], SideScore] = field(
         default_factory=lambda: defaultdict(SideScore)
     )
-    """Of the one against the other."""
+    """The results of the first bot against the second."""
 
     own: defaultdict[str, SideScore] = field(default_factory=lambda: defaultdict(SideScore))
     by_name: defaultdict[str, SideScore] = field(default_factory=lambda: defaultdict(SideScore))
-    """Of each version apart."""
+    """The results of each version."""
 
     lost_by: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
 def _scores(counted: GameResults, whose: Mapping[str, str]) -> _Scores:
-    """Return what everybody scored in games that were counted; `whose` version a name is."""
+    """Return the scores of all bots; `whose` gives the member of each version."""
     found = _Scores()
     for (first, second, score), times in counted.scores.items():
         found.seats.add(score, times)
@@ -308,12 +308,12 @@ def _of_each(found: _Scores) -> dict[str, RankedScore]:
 
 
 def _games(found: _Scores) -> dict[tuple[str, str], int]:
-    """Return how often each two have met, each two once."""
+    """Return the number of games of each two bots, in one order of names."""
     return {pair: one.games for pair, one in found.met.items() if pair[0] < pair[1]}
 
 
 def _playing(ratings: Ratings, members: Members) -> dict[str, str]:
-    """Return by bot whose rating it has: of a member's versions the last that has played."""
+    """Return, by bot, the name whose rating counts: the last version that has played."""
     whose = member_of(members)
     found = {whose.get(name, name): name for name in ratings.strengths}
     for member, versions in members.items():
@@ -325,7 +325,7 @@ def _playing(ratings: Ratings, members: Members) -> dict[str, str]:
 def _table(
     game: str, counted: GameResults, rated: Rated, scale: Scale, rule: Rule | None = None
 ) -> Table:
-    """Return the table of games; ranks go by `rule`, or by what follows from the games."""
+    """Return the table of games; `rule` defaults to the rule that follows from the games."""
     ranked_by, anchors = scale.ranked_by, scale.anchors
     ratings = rate(rated, anchors=anchors)
     without = ratings
@@ -334,7 +334,7 @@ def _table(
     whose = member_of(scale.members)
     meetings = Counter[tuple[str, str]]()
     won: defaultdict[tuple[str, str], float] = defaultdict(float)
-    """Games of members, of which one that came again counts as one."""
+    """Wins between members, with duplicate games counted once."""
     different, played = rated.different(), Counter[SidesOfPair]()
     cells = rated.cells()
     for (first, second, _, game_id), times in cells.items():
@@ -412,14 +412,14 @@ def _table(
 
 
 EXACT: Final = 100
-"""Up to so many games the sum has few terms; beyond, a normal distribution is as good."""
+"""For more trials, a normal approximation replaces the exact sum."""
 
 
 def more_wins(wins: int, losses: int) -> float:
-    """Return the likelihood that who won and lost so often wins more often than it loses, in 0..1.
+    """Return the likelihood that a bot with these results wins more often than it loses, in 0..1.
 
-    Before the games each share of wins is held to be as likely as any other, so that it is what a
-    beta distribution has above a half. Draws say nothing of it.
+    With a uniform prior, the share of wins has a beta distribution, and this is its probability
+    above 1/2. Draws do not matter.
 
     >>> [round(more_wins(*score), 4) for score in ((0, 0), (3, 1), (4, 0), (2, 2), (15, 5))]
     [0.5, 0.8125, 0.9688, 0.5, 0.9867]
@@ -431,23 +431,23 @@ def more_wins(wins: int, losses: int) -> float:
 
 
 SHARE: Final = 0.1
-"""Of a bot's games: with fewer too many in one seat, its rating is off by less than a tenth of
-what the seat is worth."""
+"""A smaller surplus of games on one side, relative to the bot's games, shifts its rating by less
+than a tenth of the first-move advantage."""
 
 DEVIATIONS: Final = 3.0
-"""Standard deviations of what seats drawn by lot come to; few bots of many are off by more."""
+"""A surplus within this number of standard deviations can come from random sides."""
 
 
 def is_unbalanced(games: Mapping[tuple[str, str], int]) -> bool:
-    """Return whether a bot had one seat clearly more often; False without games.
+    """Return whether a bot played one side clearly more often; False without games.
 
-    `games` says how often a bot was first against a second; games in which a bot met itself are
-    passed over. With fewer than nine games no bot is ever too often in one seat.
+    `games` is the number of games by first and second player; games of a bot against itself are
+    ignored. With fewer than nine games, no bot counts as unbalanced.
 
-    If the first seat is worth `a`, the ratings r are wrong by about the solution of L r = a e,
-    where L is the Laplacian of the games and e a bot's games in the first seat less those in the
-    second. So nothing is wrong where e is 0 for every bot, also if two bots never changed seats;
-    and it is e of a bot, against all opponents together, that has to be looked at.
+    If the first-move advantage is `a`, the error of the ratings r is about the solution of L r = a
+    e. L is the Laplacian of the games, and e is a bot's number of games as first player minus those
+    as second player. So the error is 0 if e is 0 for every bot, even if two bots never changed
+    sides. Therefore e counts over all opponents together.
 
     >>> is_unbalanced({("ann", "bob"): 9, ("bob", "ann"): 9}), is_unbalanced({("ann", "bob"): 9})
     (False, True)
@@ -465,11 +465,10 @@ def is_unbalanced(games: Mapping[tuple[str, str], int]) -> bool:
 
 
 def greatest_gap(ratings: Ratings) -> tuple[str, float] | None:
-    """Return the bot whose ratings are furthest apart, the first of equals; None without any.
+    """Return the bot whose two TrueSkill ratings differ most, or None; the first bot wins ties.
 
-    With its name comes the mean of the converged rating less that of the sequential one, which is
-    moved so that the mean of a group is the same in both: only differences between bots mean
-    anything.
+    The second value is the mean of the converged rating minus that of the sequential one. The
+    sequential ratings are shifted first, so that each group has the same mean in both.
     """
     gaps: list[tuple[str, float]] = []
     for group in ratings.groups:

@@ -1,4 +1,4 @@
-"""Who stands where, as values: rows of bots, meetings of two, tables of game types, standings."""
+"""Standings as plain values: rows of bots, meetings of two bots, tables of game types."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNSTATED: Final = "not stated"
 
 
 def counts(counter: Mapping[str, int]) -> dict[str, int]:
-    """Return words and how often they came, the most frequent first, then by word.
+    """Return words with their counts, the most frequent first, then by word.
 
     >>> counts({"time": 1, "rules": 4, "crash": 1})
     {'rules': 4, 'crash': 1, 'time': 1}
@@ -30,10 +30,10 @@ def counts(counter: Mapping[str, int]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why records are unsound."""
+    """A reason for invalid records."""
 
     reason: str
-    """Such as `illegal move`; of several problems in a record the first."""
+    """The problem, such as `illegal move`; the first one if a record has several."""
 
     records: Positive
     """Number of such records."""
@@ -46,29 +46,29 @@ LostBy = TypedDict("LostBy", {"crash": Count, "time": Count, "illegal move": Cou
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row(Scored):
-    """What one bot did; all versions of a member together are one."""
+    """The results of one bot, or of all versions of a member together."""
 
     rank: Positive
-    """By the rule of the table; equals share one. Groups that never met have ranks of their own,
-    and so have both sides of a gauntlet."""
+    """The rank by the rule of the table; equal bots share a rank. Unconnected groups and the two
+    roles of a gauntlet are ranked separately."""
 
     number: float
-    """What the rank goes by, such as points."""
+    """The number that decides the rank, such as points."""
 
     name: str
-    """As the tags First and Second give it; of a member with versions the member's."""
+    """The name in the tags First and Second, or the name of the member."""
 
     plays_as: str
-    """Whose rating it has: of a member with versions the one that plays, else the same name."""
+    """The name whose rating the bot has: the current version of a member, or the bot's own name."""
 
     role: Role = ""
-    """What it is in a gauntlet; empty elsewhere."""
+    """The role in a gauntlet; empty elsewhere."""
 
     swiss_points: float | None = None
-    """Its points by the rules of a swiss, where these decide: byes and walkovers count."""
+    """The points by the rules of a Swiss tournament, if these decide; byes and walkovers count."""
 
     rounds: Count | None = None
-    """The rounds of a knockout that it went through, where these decide."""
+    """The rounds of a knockout in which the bot advanced, if these decide."""
 
     wins: Count
     """Games won."""
@@ -78,38 +78,38 @@ class Row(Scored):
     """Games lost; a game against itself counts twice."""
 
     strength: Strength
-    """That of `plays_as`, as are the values that follow from it."""
+    """The strength of `plays_as`, as for all values that follow from it."""
 
     without_forfeits: Strength | None
-    """The same without games lost by crash, time, illegal move or flood; None where the bot is
-    in no other game, and the same as of all games where there was none."""
+    """The strength without games lost by crash, time, illegal move or flood. None if the bot has no
+    other games; equal to the strength of all games without such losses."""
 
     lost_by: Annotated[Mapping[str, int], About(shape=LostBy)]
     """Games lost in each of these ways, FORFEITS."""
 
     rank_low: Positive = 1
-    """The best rank that it may truly have, by the 95% intervals of its Elo differences."""
+    """The best possible rank, by the 95% intervals of the Elo differences."""
 
     rank_high: Positive = 1
-    """The worst one."""
+    """The worst possible rank."""
 
     better_than_next: Share | None = None
-    """The likelihood that it is stronger (LOS) than the bot on the next rank; None of the last one,
-    and where that is of another group."""
+    """The likelihood that the bot is stronger (LOS) than the bot on the next rank; None for the
+    last bot of a group."""
 
     average_opponent: float | None = None
-    """The mean Elo of its opponents, each as often as it was met; None without any."""
+    """The mean Elo of the opponents, weighted by games; None without opponents."""
 
     performance: float | None = None
-    """The Elo at which just the points are expected that it scored against these opponents; None
-    where it won all or lost all."""
+    """The Elo whose expected points against these opponents equal the bot's points; None if it won
+    or lost all games."""
 
     relative: Elo | None = None
-    """By how much it is ahead of `relative_to` in Elo, with the interval of that difference; None
-    across groups, and where that was not asked for."""
+    """The Elo lead over `relative_to`, with the interval of this difference; None across groups or
+    if it was not requested."""
 
     moved: Moved | None = None
-    """What changed since the last event; None where there was none, or it is new."""
+    """The changes since the last event; None without an earlier event or for a new bot."""
 
     WRITTEN: ClassVar = (
         *(f"strength.{path}" for path in Strength.WRITTEN),
@@ -121,18 +121,18 @@ class Row(Scored):
 
     @property
     def group(self) -> Positive:
-        """Return the number of its group."""
+        """Return the number of the bot's group."""
         return self.strength.group + 1
 
     @property
     def forfeits(self) -> int:
-        """Return the games lost otherwise than on the board."""
+        """Return the number of games lost by a forfeit."""
         return sum(self.lost_by.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Meeting(Scored):
-    """What one bot scored against another, over both seats."""
+    """The results of one bot against another, on both sides."""
 
     wins: Count = 0
     """Games won by the first of the two bots."""
@@ -141,16 +141,16 @@ class Meeting(Scored):
     losses: Count = 0
     """Games lost by the first of the two bots."""
     superiority: Share | None = None
-    """The likelihood that the one is stronger (LOS); None across groups and for a bot and
+    """The likelihood that the first bot is stronger (LOS); None across groups and for a bot against
     itself."""
 
     head_to_head: Share | None = None
-    """The likelihood that the one wins more often than it loses against the other, by their own
-    rated games alone; None where they have none, and for a bot and itself."""
+    """The likelihood that the first bot wins more often than it loses, by the rated games of these
+    two bots only. None without such games and for a bot against itself."""
 
     apart: Elo | None = None
-    """By how much the one is ahead in Elo, with the error of just that; None across groups and for
-    a bot and itself."""
+    """The Elo lead of the first bot, with the error of this difference; None across groups and for
+    a bot against itself."""
 
     WRITTEN: ClassVar = (
         *("wins", "draws", "losses", "points", "games", "superiority"),
@@ -160,31 +160,31 @@ class Meeting(Scored):
 
     @property
     def difference(self) -> float | None:
-        """Return how far the one is ahead in Elo points; None across groups, and to itself."""
+        """Return the Elo lead of the first bot; None across groups and for a bot against itself."""
         return self.apart.value if self.apart else None
 
     @property
     def difference_error(self) -> float | None:
-        """Return the standard error of just that difference; None where there is none."""
+        """Return the standard error of this difference; None without a difference."""
         return self.apart.error if self.apart else None
 
     @property
     def difference_low(self) -> float | None:
-        """Return the lower end of its 95% interval; None where there is none, or nobody knows."""
+        """Return the lower end of its 95% interval; None if it is unknown."""
         return self.apart.low if self.apart else None
 
     @property
     def difference_high(self) -> float | None:
-        """Return the upper end of its 95% interval; None where there is none, or nobody knows."""
+        """Return the upper end of its 95% interval; None if it is unknown."""
         return self.apart.high if self.apart else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """What came of the games of one id, or of all games."""
+    """The results of the games of one type, or of all games."""
 
     game: str
-    """The id; empty for all games together."""
+    """The id of the game type; empty for all games together."""
 
     games: Count
     """Counted games."""
@@ -196,40 +196,40 @@ class Table:
     second_wins: Count
     """Games won by the second player."""
     self_play: Count
-    """Counted games in which a bot met itself."""
+    """Counted games of a bot against itself."""
 
     repeated: Count
-    """Games that repeat an earlier one move by move: their points count, and no other evidence."""
+    """Duplicate games. Their points count, but they are not new evidence."""
 
     without_moves: Count
-    """Games of which nothing but the result is known, as of a PGN of headers: they count, and none
-    repeats another."""
+    """Games with a result but without moves, for example from a PGN with headers only. They count,
+    and none is a duplicate."""
 
     endings: Mapping[str, Positive]
-    """Why they ended, the most frequent first."""
+    """The numbers of games by ending, the most frequent first."""
 
     rows: tuple[Row, ...]
-    """By rank, those that share one by name; groups and sides of a gauntlet one after another."""
+    """The rows by rank, then by name; groups and gauntlet roles come one after another."""
 
     crosstable: tuple[tuple[Meeting, ...], ...]
-    """For each row its meetings with each row, in the order of rows."""
+    """The meetings of each row with each row, in the order of rows."""
 
     ratings: Ratings
-    """Of the games that do not repeat another."""
+    """The ratings, for which duplicate games count once."""
 
     scores: Mapping[str, SideScore]
-    """What each name in the records has scored: that of each version of a member."""
+    """The results of each name in the records, such as a version of a member."""
 
     ranked_by: Method
-    """Which rating is shown as the rating, and decides where the rule says so."""
+    """The rating that is shown, and that decides ranks if the rule is a rating."""
 
     rule: Rule
-    """What ranks go by."""
+    """The rule of ranks."""
 
     unbalanced: bool
-    """Whether some bot had one seat clearly more often than the other (`is_unbalanced` says how
-    much): then ratings rest on what the games tell of the seats, and those in the order of the
-    games, which know no seats, favour who had the better one."""
+    """True if a bot played one side clearly more often than the other (see `is_unbalanced`). Then
+    ratings depend on the estimated first-move advantage, and ratings in order of play favour bots
+    with the better side."""
 
     WRITTEN: ClassVar = (
         *("game", "games", "first_wins", "draws", "second_wins", "first_score", "self_play"),
@@ -246,65 +246,66 @@ class Table:
 
     @property
     def method(self) -> Method:
-        """Return what the rating with `mu`, `sigma` and `exposed` is called."""
+        """Return the name of the rating with `mu`, `sigma` and `exposed`."""
         return ALL_AT_ONCE
 
     @property
     def first_score(self) -> Share | None:
-        """Return first's points per game; None before any game."""
+        """Return the first player's points per game; None before any game."""
         return (self.first_wins + self.draws / 2) / self.games if self.games else None
 
     @property
     def crossed(self) -> tuple[tuple[str, str], ...]:
-        """Return neighbours in the order of ranks that stand the other way around by Elo."""
+        """Return neighbouring ranks whose order by Elo is reversed."""
         return tuple(
             (one.name, other.name)
             for one, other in pairwise(self.rows)
             if (one.group, one.role) == (other.group, other.role)
             and one.rank != other.rank
-            # Rounded, as what is shown: equals are not crossed by a last bit.
+            # Rounded as shown, so that rounding errors do not reverse equal bots.
             and round(one.strength.elo.value, 2) < round(other.strength.elo.value, 2)
         )
 
     @property
     def rated(self) -> Count:
-        """Return how many games the ratings are made of."""
+        """Return the number of games behind the ratings."""
         return self.ratings.games
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standings:
-    """Everything that the results of some records say."""
+    """The standings of some records."""
 
     version: Literal[3] = 3
-    """Of this format; in 2, of 0.1.0, Elo points were those of a model that has draws apart."""
+    """The version of this format. In version 2 (arena 0.1.0), Elo points came from a model with a
+    separate parameter for draws."""
 
     events: tuple[str, ...]
-    """The different titles, in order of appearance; empty where a record has none."""
+    """The different event titles, in order of appearance; empty if a record has none."""
 
     overall: Table
-    """All games together."""
+    """The table of all games together."""
 
     per_game: tuple[Table, ...]
-    """One a game id, sorted by it; a single one has the numbers of `overall`."""
+    """One table per game type, sorted by id; a single one has the numbers of `overall`."""
 
     left_out: Mapping[str, Positive]
-    """Why records were not counted: `void`, `unterminated`, `no result`, `tuning` or a
+    """Reasons why records were not counted: `void`, `unterminated`, `no result`, `tuning` or a
     ruling."""
 
     unranked: tuple[str, ...]
-    """Bots that are named only in records left out, sorted."""
+    """Bots that occur only in records left out, sorted."""
 
     unsound: tuple[Reason, ...] = ()
-    """Why records were left out that are no sound games, as `arena check` finds them: nothing else
-    counts them. The most frequent reason first."""
+    """Reasons why invalid records were left out, as `arena check` reports them, the most frequent
+    first. No other field counts these records."""
 
     anchors: Mapping[str, float] = field(default_factory=dict)
-    """Bots whose Elo is given, to which that of all others is relative; without any, 0 is the mean
-    of a group."""
+    """Bots with a fixed Elo, to which all others are relative; without anchors, the mean of a group
+    is 0."""
 
     relative_to: str = ""
-    """The bot of `relative`; empty where none was asked for."""
+    """The bot of `relative`; empty if none was requested."""
 
     games_before: Count = 0
-    """Games counted before the last event, with which `moved` compares; 0 where there is none."""
+    """Games counted before the last event, to which `moved` refers; 0 without an earlier event."""

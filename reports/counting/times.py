@@ -1,6 +1,6 @@
-"""How long bots think, and how deep they looked and how many nodes they told meanwhile.
+"""Thinking times of bots, and their search depths and node counts.
 
-Times come from the records (`emt`), in whole milliseconds; games go by once and none is kept.
+Times come from the records (`emt`), in whole milliseconds; games are read once and not kept.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lath.reports.schema import Amount, Count, Positive
 
 
 class Slowest(TypedDict):
-    """Where a bot took longest."""
+    """The place of a bot's slowest move."""
 
     number: Link
     ply: Positive
@@ -30,7 +30,7 @@ class Slowest(TypedDict):
 
 
 class Times(TypedDict):
-    """How long a bot thinks."""
+    """The thinking time of a bot."""
 
     name: str
     """The bot."""
@@ -80,12 +80,12 @@ class _Told:
 
     @property
     def mean(self) -> float | None:
-        """Return the mean of a move; None where it told nothing."""
+        """Return the mean per move; None without reported values."""
         return round(self.total / self.moves, 2) if self.moves else None
 
     @property
     def per_s(self) -> float | None:
-        """Return how much it was a second; None where no time passed."""
+        """Return the amount per second; None without used time."""
         return round(1000 * self.total / self.used_ms, 1) if self.used_ms else None
 
 
@@ -94,7 +94,7 @@ class _Spent:
     """The time use of one bot."""
 
     moves: Counter[int] = field(default_factory=Counter)
-    """How many moves took so many milliseconds, to four digits."""
+    """Moves by milliseconds, rounded to four digits."""
 
     total_ms: float = 0.0
     worst_ms: float = -1.0
@@ -114,7 +114,7 @@ class _Spent:
 
 
 def four_digits(value: float) -> int:
-    """Return a whole number of at most four digits that are not 0: so few that all can be kept.
+    """Return a whole number rounded to four significant digits, so that few values need counting.
 
     >>> four_digits(0.4), four_digits(1234.4), four_digits(123456.0)
     (0, 1234, 123500)
@@ -123,7 +123,7 @@ def four_digits(value: float) -> int:
 
 
 def _milliseconds(text: str) -> tuple[float, int]:
-    """Return seconds in milliseconds, also with four digits; -1 if invalid."""
+    """Return seconds in milliseconds, exact and with four digits; -1 if invalid."""
     used_s = number_of(text)
     if used_s is None or used_s < 0:
         return -1.0, -1
@@ -131,7 +131,7 @@ def _milliseconds(text: str) -> tuple[float, int]:
 
 
 _MILLISECONDS: Final = Remembered(_milliseconds, 1 << 14)
-"""Return the milliseconds with a cache, because bots report the same times repeatedly."""
+"""Caches the conversion, because bots report the same times repeatedly."""
 
 
 class TimeCounter:
@@ -141,7 +141,7 @@ class TimeCounter:
         self._bots: defaultdict[str, _Spent] = defaultdict(_Spent)
 
     def add(self, entry: KnownRecord) -> None:
-        """Count one game; where it cannot be replayed, nobody knows who moved."""
+        """Count one game; the times of games that cannot be replayed have no known mover."""
         spent = [self._bots[name] for name in (entry.record.first, entry.record.second)]
         for one in spent:
             one.games += 1
@@ -168,7 +168,7 @@ class TimeCounter:
                     bot.hear(notes, used_ms)
 
     def times(self, names: Sequence[str]) -> list[Times]:
-        """Return a line for each bot of `names` whose moves were timed, in their order."""
+        """Return an entry for each bot of `names` whose moves were timed, in their order."""
         return [
             {
                 "name": name,

@@ -1,7 +1,4 @@
-"""Facts of a tournament beside its records: rulings, versions, changes, provenance.
-
-They include the result.
-"""
+"""Facts of a tournament beside its records: result, rulings, versions, changes, provenance."""
 
 from __future__ import annotations
 
@@ -38,19 +35,19 @@ class Background:
     """The rulings in their order, including revoked ones."""
 
     benches: tuple[Bench, ...] = ()
-    """Bots that are benched today."""
+    """Bots that are benched now."""
 
     snapshot: Snapshot | None = None
     """The snapshot; None if the tournament can continue."""
 
     season: Season | None = None
-    """The season of a league that the tables show; None: all games."""
+    """The season of a league that the tables show. Default: all games."""
 
     provenance: tuple[Provenance, ...] = ()
-    """With what its games were played, the first ones first; none where nobody noted it."""
+    """The conditions of its games, in order; empty if they were not stored."""
 
     scale: Scale = PLAIN_SCALE
-    """On which scale its ratings are, and with what they are compared."""
+    """The scale of its ratings, and the bots to compare with."""
 
     @property
     def began(self) -> str:
@@ -59,7 +56,7 @@ class Background:
 
     @property
     def ranked(self) -> Scale:
-        """Return its scale with what decides ranks: the result of its format, and its members."""
+        """Return the scale with the facts that decide ranks: outcome, members and season."""
         return replace(
             self.scale,
             outcome=self.outcome,
@@ -138,10 +135,10 @@ _OPPONENTS: Final = (
 
 
 def completed(outcome: EventOutcome, standings: Standings) -> EventOutcome:
-    """Return an outcome with what only ratings say: what came of a gauntlet.
+    """Return an outcome with the parts that need ratings: the result of a gauntlet.
 
-    Challengers stand by their ranks in the table, which go by points per game. Against each stand
-    its opponents: who scored most against it comes first.
+    Challengers are ordered by their ranks, which follow points per game. The opponents of each
+    challenger are ordered by their score against it, the best first.
     """
     table, challenge = standings.overall, outcome.data.get("gauntlet")
     if outcome.format != "gauntlet" or not challenge:

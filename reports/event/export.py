@@ -1,4 +1,4 @@
-"""Standings as JSON and as CSV, for programs and sheets."""
+"""Standings as JSON and as CSV, for programs and spreadsheets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from lath.reports.notes.outcome import EventOutcome
 from lath.reports.schema import Schema, schema_of, shape_of, written
 
 _DIGITS: Final = 6
-"""Decimals of ratings and rates: more than anybody reads, fewer than machines differ in."""
+"""Decimals of ratings and rates: enough for readers, and too few to show differences of
+machines."""
 
 
 def schema() -> Schema:
@@ -58,19 +59,19 @@ def schema() -> Schema:
 
 
 def to_json(standings: Standings | Table | Standing) -> dict[str, Any]:
-    """Return the standings, one of their tables, or those of a version: for `json.dumps`.
+    """Return standings, one of their tables, or the standing of a version as JSON values.
 
-    They are as `schema` describes them. Ratings and rates have six decimals. Without games lists
-    are empty and `first_score` is None.
+    `schema` describes them. Ratings and rates have six decimals. Without games, lists are empty and
+    `first_score` is None.
     """
     found: dict[str, Any] = written(standings, _DIGITS)
     return found
 
 
 def invalid_words(reasons: Sequence[Mapping[str, Any]]) -> str:
-    """Return how many records are left out as unsound, why, and on a line each the first of them.
+    """Return the number of invalid records with the reasons, and the first of them on lines.
 
-    `reasons` are the `unsound` of standings; there is one at least.
+    `reasons` is the value `unsound` of standings; it must not be empty.
     """
     records = sum(one["records"] for one in reasons)
     kinds = ", ".join(f"{one['reason']} {one['records']}" for one in reasons)
@@ -79,13 +80,11 @@ def invalid_words(reasons: Sequence[Mapping[str, Any]]) -> str:
 
 
 def to_csv(standings: Mapping[str, Any], columns: Sequence[TableColumn] = COLUMNS) -> str:
-    """Return standings, given as `to_json` does, as a table.
+    """Return standings, as `to_json` returns them, as CSV.
 
-    A header line and a line a bot and table, CRLF after each, as RFC 4180 has it.
-
-    The table of all games comes first, its `game` is empty; then that of each game. A value that is
-    not known is empty. A text that a spreadsheet would read as a formula has an apostrophe before
-    it.
+    The CSV follows RFC 4180: a header, one row per bot and table, and CRLF line ends. The table of
+    all games comes first, with an empty `game`, followed by that of each game type. An unknown
+    value is empty. An apostrophe precedes a text that a spreadsheet would read as a formula.
     """
     text = io.StringIO()
     writer = csv.writer(text)

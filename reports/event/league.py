@@ -1,6 +1,6 @@
-"""A league: its events, who played in them, how each stands in each of them, and whom each has met.
+"""A league: its events and bots, the standing of each bot in each event, and its opponents.
 
-Made of the numbers of the events' own reports and of those of all games together.
+The numbers come from the events' reports and from the table of all games together.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from lath.reports.ratings.results import Scored
 _PLAIN: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 
 _DEVICES: Final = re.compile(r"con|prn|aux|nul|(?:com|lpt)[0-9]")
-"""Names that some systems keep for devices, whatever their suffix."""
+"""Names that some systems reserve for devices, with any suffix."""
 
 
 def address(name: str, *, digits: int = 12) -> str:
-    """Return a name as a part of an address, and of a file on any system: a to z, 0 to 9 and `-`.
+    """Return a name for addresses and files on any system: a to z, 0 to 9 and `-`.
 
-    One that is not so by itself has the first digits of its SHA-256, so that no two become one.
+    If the name needs changes, the first digits of its SHA-256 are appended, so that results differ.
 
     >>> address("alpha-beta2"), address("../X y")
     ('alpha-beta2', 'x-y-131f4db44ca7')
@@ -43,7 +43,7 @@ def address(name: str, *, digits: int = 12) -> str:
 
 
 def addresses(names: Iterable[str]) -> dict[str, str]:
-    """Return an address of its own for each name; that of one hangs on no other, but for tricks."""
+    """Return a unique address for each name, which depends on other names only in rare clashes."""
     found: dict[str, str] = {}
     for name in sorted({*names}, key=lambda name: (address(name) != name, name)):
         short = address(name)
@@ -51,7 +51,7 @@ def addresses(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-# What a league is made of
+# Types of a league
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,133 +60,133 @@ class Event:
 
     title: str
     link: str
-    """The address of its report, from that of the league."""
+    """The address of its report, relative to that of the league."""
 
     date: str
     """The date of the last game; empty if unknown."""
 
     table: Mapping[str, Any]
-    """Its standings over all games, by `export.to_json`."""
+    """Its standings over all games, from `export.to_json`."""
 
     versions: Sequence[Mapping[str, Any]] = ()
-    """How the versions of a pool's bots stand."""
+    """The standings of the versions of a pool's bots."""
 
     regressions: Sequence[str] = ()
-    """Which of them are worse than the one before, in sentences."""
+    """Sentences about versions that are worse than the version before."""
 
     again: Mapping[str, int] = field(default_factory=dict)
-    """How many games of a bot an event before has, too, where there are any: they count once."""
+    """The number of each bot's games that an earlier event has too; they count once."""
 
     season: SeasonView | None = None
-    """The season of the event; None: no season, or the games before the first season."""
+    """The season of the event; None without a season, or for the games before the first season."""
 
     is_last: bool = True
-    """Whether this is the current season."""
+    """True if this is the current season."""
 
     benched: Sequence[str] = ()
-    """Which bots are benched and why, in sentences."""
+    """Sentences about benched bots and the reasons."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Showing:
-    """How a bot stands at an event, by its last version that played there."""
+    """The standing of a bot at an event, by its last version that played there."""
 
     event: Event
     place: int
     """The position of the event from 0, oldest first."""
 
     row: Mapping[str, Any]
-    """Its row in the event's table."""
+    """The row in the event's table."""
 
     bots: int
-    """How many there were in its group."""
+    """The number of bots in its group."""
 
     in_table: int
-    """Which row of the table it is, from 1."""
+    """The row number in the table, from 1."""
 
     again: int = 0
-    """How many of its games another event has, too, and counts."""
+    """The number of its games that count at another event."""
 
     @property
     def games(self) -> int:
-        """Return how many games count here: the rows of a bot add up to all its games."""
+        """Return the number of games that count here; over all events, they add up."""
         return int(self.row["games"]) - self.again
 
 
 class GamesLink(NamedTuple):
-    """A way to the games of two bots."""
+    """A link to the games of two bots at an event."""
 
     title: str
     page: str
     one: str
     other: str
-    """The names in the event."""
+    """The names of both bots in the event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeagueMeeting(Scored):
-    """All games of a bot against another one, of all versions of both."""
+    """All games of a bot against another, with all versions of both."""
 
     name: str
     wins: int
     draws: int
     losses: int
     links: tuple[GamesLink, ...]
-    """The events in which they met, the newest first."""
+    """The events with games of both, the newest first."""
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Return Wilson's 95% interval of the score rate, as if each game were independent."""
+        """Return Wilson's 95% interval of the score, as if all games were independent."""
         return wilson(self.points / self.games, self.games)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeagueEntrant:
-    """A bot, whatever events and versions it played in."""
+    """A bot over all events and versions."""
 
     name: str
     page: str
-    """The address of its page, from that of the league."""
+    """The address of its page, relative to that of the league."""
 
     row: Mapping[str, Any]
-    """That of its last version in the table of all games."""
+    """The row of its last version in the table of all games."""
 
     rank: int
-    """In its group, among bots by their last versions; equals share one."""
+    """The rank in its group, among the last versions of bots; equal bots share a rank."""
 
     names: tuple[str, ...]
     """The names in records, one for each version."""
 
     showings: tuple[Showing, ...]
-    """By event, the newest first."""
+    """The standings at events, the newest first."""
 
     meetings: tuple[LeagueMeeting, ...]
-    """By opponent, the strongest first."""
+    """The results by opponent, the strongest first."""
 
     pools: tuple[Event, ...] = ()
-    """The events in which it has versions, with these alone."""
+    """The events with several versions of the bot, reduced to these versions."""
 
     def at(self, event: Event) -> Showing | None:
-        """Return how it stands at an event; None where it did not play."""
+        """Return the standing at an event; None if the bot did not play there."""
         return next((one for one in self.showings if one.event is event), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Absent:
-    """An entry of a season without a game that counts."""
+    """An entry of a season without a counted game."""
 
     name: str
     page: str
-    """The address of its page, from that of the league."""
+    """The address of its page, relative to that of the league."""
 
     mark: str
-    """Such as `benched`; empty where it plays."""
+    """The status, such as `benched`; empty if it plays."""
 
     why: tuple[str, ...] = ()
-    """Regressions in sentences with the reason."""
+    """The reasons for its bench, in sentences."""
 
     coming: tuple[tuple[Event, int, str, str], ...] = ()
-    """Its next match days: the season, the number, the date if it is planned, and whom it meets."""
+    """The next match days: season, number, planned date (or empty) and opponent."""
 
     put_off: tuple[tuple[Event, int, str], ...] = ()
     """Postponed match days."""
@@ -194,23 +194,23 @@ class Absent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class League:
-    """Events and bots, and the table of all games."""
+    """A league: its events, its bots and the table of all games."""
 
     events: tuple[Event, ...]
-    """The newest first."""
+    """The events, the newest first."""
 
     groups: tuple[tuple[LeagueEntrant, ...], ...]
-    """By all games, the strongest of each first. No games connect one with another, and nobody in
-    it is ranked against anybody of another."""
+    """Groups of bots that games connect, the strongest first by all games. Bots of different groups
+    are not ranked against each other."""
 
     pages: Mapping[str, str] = field(default_factory=dict)
-    """The address of a bot's page, by its name and by those of its versions."""
+    """The address of each bot's page, by its name and by the names of its versions."""
 
     absent: tuple[Absent, ...] = ()
-    """Entries without a game that counts, by name; they are in no group."""
+    """Entries without a counted game, by name; they are in no group."""
 
     marks: Mapping[str, str] = field(default_factory=dict)
-    """Entries that do not play in the season that is played now, and what they are."""
+    """The status of entries that do not play in the current season."""
 
     @property
     def entrants(self) -> tuple[LeagueEntrant, ...]:
@@ -223,7 +223,7 @@ class League:
 
 
 def league_of(events: Sequence[Event], table: Mapping[str, Any]) -> League:
-    """Return the league of events, the newest first; `table` is of all their games together."""
+    """Return the league of events, the newest first; `table` has all their games together."""
     bot_of = {row["name"]: row["bot"] for event in events for row in event.versions}
     order = _versions(events)
     rows = {row["name"]: row for row in table["rows"]}
@@ -303,7 +303,7 @@ def _others(name: str, pairings: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _versions(events: Iterable[Event]) -> dict[str, tuple[bool, int]]:
-    """Return in what order the versions of a bot come: the one that plays is the last."""
+    """Return the order of the versions of a bot, with the current version last."""
     return {
         row["name"]: (not row["retired"], row["number"])
         for event in reversed([*events])
@@ -345,7 +345,7 @@ def _pools(events: Iterable[Event], bot: str) -> Iterable[Event]:
 def _meetings(
     events: Sequence[Event], table: Mapping[str, Any], bot_of: Mapping[str, str]
 ) -> dict[tuple[str, str], LeagueMeeting]:
-    """Return the games of each bot against each other one."""
+    """Return the results of each bot against each opponent."""
     scores = defaultdict[tuple[str, str], list[int]](lambda: [0, 0, 0])
     for one, other, cell in _cells(table):
         pair = bot_of.get(one, one), bot_of.get(other, other)
@@ -373,7 +373,7 @@ def _meetings(
 
 
 def _cells(table: Mapping[str, Any]) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
-    """Yield the cells of a crosstable in which games are, with both names."""
+    """Yield the cells of a crosstable with games, with both names."""
     names = [row["name"] for row in table["rows"]]
     for one, cells in zip(names, table["crosstable"], strict=True):
         for other, cell in zip(names, cells, strict=True):

@@ -1,9 +1,9 @@
-"""What of records and of a tournament may be shown to everybody, and nothing else.
+"""The public part of records and of a tournament.
 
-All that is public goes through here before anything is made of it. It is a list of what stays:
-names, moves, results, numbers, and what an organiser says on purpose (events, rulings, snapshots).
-What a bot has said in words, its command, environment, options that are texts, files, the folders
-and hosts of those who play are not on it; nor is a tag that nobody knows. Pure.
+All published data passes through this module. It lists what is published: names, moves, results,
+numbers, and the organiser's statements (events, rulings, snapshots). Everything else is removed:
+texts of bots, commands, environments, options with texts, files, the folders and hosts of players,
+and unknown tags. It reads and writes no files.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from lath.reports.event.background import Background
 from lath.reports.notes.notes import Change, Entrant, Options, Provenance, Version
 
 NOT_SHOWN: Final = "not shown"
-"""What stands in place of a value that is nobody's business."""
+"""The text that replaces a private value."""
 
 _AS_IT_IS: Final = re.compile(r"(?s).*")
 
@@ -75,25 +75,25 @@ TAGS: Final[Mapping[str, re.Pattern[str]]] = {
     ),
     ANALYSIS: re.compile(r"[\w-]+ (?:[a-z]+ )?[0-9.+]+"),
 }
-"""The tags that stay, and how their values are written; of others, see `_tag`."""
+"""The published tags and the form of their values; `_tag` handles the others."""
 
 _BOOK: Final = re.compile(r"(?s).* (#[0-9]{1,9})")
-"""The name of an opening of a book, whose file has a name of its own."""
+"""The name of an opening from a book, whose file name is private."""
 
 _NUMBERS: Final = frozenset({"emt", "clk", "depth", "eval", "nodes", "nps", SAID})
-"""Annotations that are numbers."""
+"""Annotations with numbers."""
 
 _PROVEN: Final = re.compile(r"proven (?:win|loss|draw)(?: in (?:at most )?[0-9]{1,4})?")
-"""What our own bots say of a move in words."""
+"""The texts of moves by the bundled bots that are published."""
 
 _MOVE: Final = re.compile(r"x?[A-Z]?(?:[a-z][0-9]{1,2})?(?:[-=+:x][A-Z]?[a-z][0-9]{1,2})*")
-"""How moves of most games are written; words such as `swap` are known where they were played."""
+"""The form of moves in most games; words such as `swap` are accepted if the game contains them."""
 
 _RULED: Final = re.compile(
     r"both bots saw at (?:least|most) [0-9.e-]+ for (?:first|second|either side) for [0-9]+ plies"
     r"|no end by ply [0-9]+"
 )
-"""What the arena says of a game that it ended."""
+"""The arena's texts about games that it ended."""
 
 _FAULTS: Final = {
     Termination.CRASH: "ended before it answered",
@@ -102,27 +102,27 @@ _FAULTS: Final = {
     Termination.FLOOD: "exceeded the output limit",
     Termination.RESIGNATION: "resigned",
 }
-"""What is told of a game that a bot ended: its own words, and what it wrote, are its owner's."""
+"""The published texts about games that a bot ended; the bot's own words and output are private."""
 
 
 def public_records(records: Iterable[Record | Refused]) -> Iterator[Record | Refused]:
-    """Yield what everybody may see of each record, and of those that are left out why they are."""
+    """Yield the public part of each record, and the reasons for the records left out."""
     for record in records:
         yield _refused(record) if isinstance(record, Refused) else public_record(record)
 
 
 def _refused(one: Refused) -> Refused:
-    """Return why a record is left out, without its file and what stands there."""
+    """Return why a record is left out, without its file name and content."""
     found = re.search(r"(?:(game )|:)([0-9]{1,15})$", one.where)
     where = "a record" if found is None else f"{found[1] or 'line '}{found[2]}"
     return Refused(where, one.kind, one.kind)
 
 
 def public_record(record: Record) -> Record:
-    """Return what everybody may see of a record: the same game, and nothing that a bot has written.
+    """Return the public part of a record: the same game, without any text of a bot.
 
-    Numbers of its search stay, and variations of it that are moves; of who broke a game off it is
-    told how, and at which ply.
+    Numbers of the search and variations with moves are kept. If a bot ended the game, the way and
+    the ply are stated.
     """
     tags = tuple(
         (name, value) for name, said in record.tags if (value := _tag(name, said)) is not None
@@ -142,7 +142,7 @@ def public_record(record: Record) -> Record:
 
 
 def _tag(name: str, value: str) -> str | None:
-    """Return the value of a tag that stays; None for one that does not."""
+    """Return the public value of a tag; None to remove the tag."""
     form = TAGS.get(name)
     if form is None:
         return None
@@ -154,7 +154,7 @@ def _tag(name: str, value: str) -> str | None:
 
 
 def _story(record: Record) -> tuple[Comment, ...]:
-    """Return in our words alone how a bot ended a game, as `Record.story` has it, or the arena."""
+    """Return how a bot or the arena ended a game, in the arena's words, as `Record.story`."""
     loser = record.result.loser
     if loser is None or record.termination not in (*FORFEITS, Termination.RESIGNATION):
         said = (part for comment in record.comments[:1] for part in comment)
@@ -168,7 +168,7 @@ def _story(record: Record) -> tuple[Comment, ...]:
 def _ply(ply: Ply, words: Callable[[Iterable[Comment]], tuple[Comment, ...]]) -> Ply:
     comments = words(ply.comments) if ply.comments else ()
     if not ply.variations and comments == ply.comments and ply.glyph in ("", *GLYPHS):
-        return ply  # as most are
+        return ply  # the most frequent case
     variations = tuple(
         Variation(tuple(Ply(one.move, _glyph(one)) for one in line.plies), words(line.comments))
         for line in ply.variations
@@ -182,7 +182,7 @@ def _glyph(ply: Ply) -> str:
 
 
 def _part(part: str | Annotation, played: frozenset[str], analyst: str) -> str | Annotation | None:
-    """Return what stays of a part of a comment: a number, moves, a proof, whose mark it is."""
+    """Return the public part of a comment, such as a number or a move; None to remove it."""
     if isinstance(part, str):
         found = _PROVEN.search(part)
         return found[0] if found else None
@@ -201,13 +201,13 @@ def _part(part: str | Annotation, played: frozenset[str], analyst: str) -> str |
     return None
 
 
-# What is known beside the records
+# Facts beside the records
 
 
 def public_background(background: Background) -> Background:
-    """Return what everybody may see of a tournament: no command, file, folder, host nor secret.
+    """Return the public facts of a tournament, without commands, files, folders, hosts and secrets.
 
-    What it came to, its rulings and its snapshot are told as they are: an organiser's own words.
+    The outcome, the rulings and the snapshot are unchanged, because the organiser wrote them.
     """
     return replace(
         background,
@@ -222,12 +222,12 @@ _SETTINGS: Final = re.compile(
     r"memory|cache|threads|sandbox|jobs|pin|log|games|rounds|seed|time(?:\.\w+)?"
     r"|adjudication\.\w+|with the rules of [\w-]+"
 )
-"""Settings whose values are numbers or words of ours."""
+"""Settings whose values are numbers or fixed words."""
 
 _NAMED: Final = frozenset(
     {"command", "cwd", "env", "reads", "hosts", "openings", "files", "build", "a file"}
 )
-"""Settings of which is told that they changed, and no more."""
+"""Settings that are named in changes, without their values."""
 
 
 def _change(change: Change) -> Change:
@@ -241,12 +241,12 @@ def _change(change: Change) -> Change:
 
 
 def _options(options: Options) -> Options:
-    """Return options that are numbers, or yes and no: a text may be a file, or a key."""
+    """Return the options that are numbers or booleans; a text can be a file name or a key."""
     return {name: value for name, value in options.items() if not isinstance(value, str)}
 
 
 def _version(version: Version) -> Version:
-    """Return a version without its command, and its hash, from which that may be guessed."""
+    """Return a version without its command and the hash, from which the command can be guessed."""
     return replace(version, command=(), sha256="", options=_options(version.options))
 
 

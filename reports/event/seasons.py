@@ -1,6 +1,6 @@
-"""A league's seasons from its records: tables of points, after each match day and of all time.
+"""The seasons of a league: tables by points, after each match day and over all seasons.
 
-Points decide; who has equally many shares a place. All versions of a bot are one entry.
+Points decide, and entries with equal points share a rank. All versions of a bot are one entry.
 """
 
 from __future__ import annotations
@@ -22,39 +22,39 @@ from lath.reports.schema import Amount, Count, Positive
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchDay:
-    """A match day as it is drawn up."""
+    """A scheduled match day."""
 
     number: Positive
     fixtures: tuple[tuple[str, str, Positive, Positive], ...]
-    """Who meets whom, and from which round to which."""
+    """The two entries of each fixture, with its first and last round."""
 
     is_over: bool
     date: str = ""
-    """When it is planned, such as `2026-12-05`; empty if nobody said."""
+    """The planned date, such as `2026-12-05`; empty without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Season:
-    """A season as it is noted."""
+    """The stored facts of a season."""
 
     name: str
     from_pair: Positive
     offset: Count
     date: str
-    """When it began."""
+    """The date of its start."""
 
     days: tuple[MatchDay, ...] = ()
     entries: Mapping[str, str] = field(default_factory=dict)
-    """The entry of each bot, by its name in records; a name that is not there is its own."""
+    """The entry of each bot, by its name in records; other names are entries themselves."""
 
     marks: Mapping[str, str] = field(default_factory=dict)
-    """Entries that do not play today, and what they are, such as `benched`."""
+    """The status of entries that do not play now, such as `benched`."""
 
     is_past: bool = False
-    """Whether another season came after it: no day of it is to come."""
+    """True if a later season has begun, so that no match day remains."""
 
     def entered(self, until: int | None = None) -> set[str]:
-        """Return the entries that are drawn up, up to a match day."""
+        """Return the scheduled entries, up to a match day."""
         return {
             name
             for day in self.days
@@ -86,7 +86,7 @@ class SeasonRow(TypedDict):
 
 
 class Pairing(TypedDict):
-    """Two entries on a match day, and what each has scored against the other."""
+    """Two entries on a match day, and their points against each other."""
 
     one: str
     """The first entry."""
@@ -116,7 +116,7 @@ class PlayedDay(TypedDict):
 
 
 class Coming(TypedDict):
-    """A match day that is to come."""
+    """A match day that has not been played yet."""
 
     number: Positive
     """Number of the match day."""
@@ -129,7 +129,7 @@ class Coming(TypedDict):
 
 
 class SeasonView(TypedDict):
-    """What is shown of a season."""
+    """The facts of a season that are shown."""
 
     name: str
     """Name of the season."""
@@ -142,11 +142,11 @@ class SeasonView(TypedDict):
     waits_for: list[str]
     """Benched entries, if only their games are left."""
     all_time: list[SeasonRow]
-    """The table of all games, of all seasons."""
+    """The table of all games of all seasons."""
 
 
 _Game = tuple[str, str, Result]
-"""First, second and the result."""
+"""First player, second player and result."""
 
 
 def table_of(
@@ -155,9 +155,9 @@ def table_of(
     entered: Iterable[str] = (),
     marks: Mapping[str, str] | None = None,
 ) -> list[SeasonRow]:
-    """Return the table of points of games, each with how often it ended so.
+    """Return the table of points of games, given with the number of each result.
 
-    Whoever is `entered` has a row without a game, too.
+    Every entry in `entered` has a row, even without games.
     """
     halves = defaultdict[str, Counter[str]](Counter)
     for name in entered:
@@ -190,13 +190,13 @@ def _points(score: Mapping[str, int]) -> float:
 
 
 class SeasonCounter:
-    """Counts the games of a league by season and match day, and passes on those of one season."""
+    """Counts the games of a league by season and match day, and passes on one season's records."""
 
     def __init__(self, season: Season | None) -> None:
-        """Take the season that is shown; None: no season, and all games are passed on."""
+        """Begin with the season that is shown; None to pass on all games."""
         self._season: Final = season
         self._games: Final = defaultdict[tuple[bool, int], Counter[_Game]](Counter)
-        """By whether they are of the season, and by match day; 0: of none."""
+        """The games by membership of the season and by match day; 0 without a match day."""
         self._dates: Final = defaultdict[int, set[str]](set)
 
     def shown(self, records: Iterable[Record | Refused]) -> Iterator[Record | Refused]:
@@ -217,7 +217,7 @@ class SeasonCounter:
                 yield record
 
     def told(self) -> SeasonView | None:
-        """Return what is shown of the season; None without one."""
+        """Return the facts of the season that are shown; None without a season."""
         if self._season is None:
             return None
         season, entries = self._season, self._season.entries
@@ -256,7 +256,7 @@ class SeasonCounter:
 
 
 def _results(games: Mapping[_Game, int], entries: Mapping[str, str]) -> list[Pairing]:
-    """Return what each two entries have scored against each other, by name."""
+    """Return the points of each two entries against each other, by name."""
     scores = defaultdict[tuple[str, str], list[float]](lambda: [0.0, 0.0])
     for (first, second, result), number in games.items():
         one, other = entries.get(first, first), entries.get(second, second)
@@ -271,9 +271,10 @@ def _results(games: Mapping[_Game, int], entries: Mapping[str, str]) -> list[Pai
 
 
 def to_come(days: Iterable[MatchDay], benched: Collection[str]) -> tuple[list[Coming], list[str]]:
-    """Return the match days to come of which anything can be played, while these are benched.
+    """Return the future match days that can be played while these entries are benched.
 
-    With them comes for whom the season waits, where nothing can be played without it.
+    The second value has the benched entries that the season waits for, if no match day can be
+    played.
     """
     open_days = [day for day in days if not day.is_over]
     names = {name for day in open_days for fixture in day.fixtures for name in fixture[:2]}
@@ -291,7 +292,7 @@ def to_come(days: Iterable[MatchDay], benched: Collection[str]) -> tuple[list[Co
 
 
 def waiting_words(names: Sequence[str]) -> str:
-    """Return for whom a season waits.
+    """Return the words for the benched entries that a season waits for.
 
     >>> waiting_words(["Hal"]), waiting_words(["Finn", "Hal"])
     ('waits for Hal, which is benched', 'waits for Finn and Hal, which are benched')
@@ -300,7 +301,7 @@ def waiting_words(names: Sequence[str]) -> str:
 
 
 def pairing_words(coming: Coming) -> str:
-    """Return a match day in a line.
+    """Return a match day in one line.
 
     >>> pairing_words({"number": 3, "date": "2026-12-05", "pairings": [["a", "b"]], "rests": ["c"]})
     'match day 3, 2026-12-05: a – b; c rests'

@@ -1,4 +1,4 @@
-"""How the versions of a pool's bots stand: in order, and each against the one before it."""
+"""Standings of the versions of a pool's bots, each compared with the version before it."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class Standing:
     """Elo difference to the version before; null if no games connect the two."""
 
     better: Share | None
-    """How likely it is stronger than the version before."""
+    """The likelihood that it is stronger than the version before."""
 
     disqualified: bool = False
-    """Whether it is disqualified today, so that none of its games counts."""
+    """True if it is disqualified now, so that its games do not count."""
 
     WRITTEN: ClassVar = (
         *(f"version.{field.name}" for field in fields(Version) if field.name != "games"),
@@ -55,13 +55,13 @@ class Standing:
 
     @property
     def is_worse(self) -> bool:
-        """Return whether it is worse than the version before it beyond what chance explains."""
+        """Return whether it is worse than the version before it, with a significant difference."""
         high = self.difference.high if self.difference else None
         return high is not None and high < 0
 
 
 def standings_of(background: Background, standings: Standings) -> tuple[Standing, ...]:
-    """Return how versions stand: bot by bot as they came, each bot's in their order."""
+    """Return the standings of versions, bot by bot in order of arrival, each bot's in order."""
     of_bot = by_key((version.bot, version) for version in background.versions)
     out = {one.bot for one in background.rulings if not one.lifted}
     return tuple(
@@ -94,12 +94,12 @@ def _of_bot(versions: Sequence[Version], standings: Standings) -> Iterator[Stand
 
 
 def are_told(rows: Iterable[Standing]) -> bool:
-    """Return whether there is more to tell of versions than ratings: several of a bot, or rest."""
+    """Return whether a version follows another, is retired or is disqualified."""
     return any(row.before or row.version.retired or row.disqualified for row in rows)
 
 
 def regressions(rows: Iterable[Standing]) -> list[str]:
-    """Return in sentences which versions that play now are worse than those before them."""
+    """Return a sentence for each current version that is worse than the version before it."""
     return [
         f"{row.version.name} is worse than {row.before}: {_words(row.difference)}"
         for row in rows

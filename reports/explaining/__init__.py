@@ -1,4 +1,4 @@
-"""Tests of a bot's games that show where it loses points, and which results to believe.
+"""Tests that show where a bot loses points, and which results are significant.
 
 Tables of findings are in `page` and the terminal.
 """

@@ -1,7 +1,7 @@
-"""The better move at a ply where a game was given away, and its line, as far as it is proven.
+"""The better move at a ply that threw a game away, and its proven line.
 
-By what an analysis has written into the record, else by the small proof of `turning`, two moves of
-each player deep.
+The evidence is an analysis in the record, or the small proof of `turning`, which searches two moves
+of each player.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ SAYS: Final[dict[Sort, str]] = {
     "holds": f"does not lose within {DEPTH + 1} plies",
     "analysis": "is better by the analysis",
 }
-"""What is known of the better move."""
+"""The words for each kind of evidence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Better:
-    """What is known of a move that was played."""
+    """The evaluation of a played move, and a better move."""
 
     played: str
     sort: Sort = ""
-    """What is known of the better move; empty: there is none that is."""
+    """The evidence for the better move; empty if no better move is known."""
 
     line: tuple[str, ...] = ()
-    """The better move first, and how both go on."""
+    """The better move, followed by the line after it."""
 
     against: tuple[str, ...] = ()
-    """How the opponent wins after the move that was played, where that is proven."""
+    """The line with which the opponent wins after the played move, if that is proven."""
 
     is_end: bool = False
-    """Whether the move that was played has lost at once."""
+    """True if the played move lost immediately."""
 
 
 def analysed_lines(record: Record) -> dict[int, tuple[str, ...]]:
-    """Return the better lines that an analysis has written, by the plies, from 1, of the moves."""
+    """Return the better lines of an analysis, by ply from 1."""
     return {
         at: tuple(ply.move for ply in variation.plies)
         for at, played in enumerate(record.plies, 1)
@@ -61,9 +61,9 @@ def analysed_lines(record: Record) -> dict[int, tuple[str, ...]]:
 
 
 def better_at(record: Record, ply: int, analysed: tuple[str, ...] = ()) -> Better:
-    """Return what is known of the move of a ply, from 1, of a record.
+    """Return the evaluation of the move at a ply, from 1, of a record.
 
-    `analysed` is the better line that an analysis says. Raises GameError.
+    `analysed` is the better line from an analysis. Raises GameError.
     """
     played = played_through(record)
     board, codes = played.board, played.codes
@@ -90,7 +90,7 @@ def better_at(record: Record, ply: int, analysed: tuple[str, ...] = ()) -> Bette
 def _by_proof(
     board: FastBoard, code: int, seat: int, nodes: Nodes, *, is_lost: bool
 ) -> Better | None:
-    """Return a win that a move has missed, or, of a move that lost, one that had not."""
+    """Return a win that a move missed, or, for a losing move, a move that does not lose."""
     text = board.moves
     for plies in (1, DEPTH):
         winners = _winners(board, seat, plies, nodes)
@@ -112,7 +112,7 @@ def _by_proof(
 
 
 def _refutation(board: FastBoard, code: int, seat: int, nodes: Nodes) -> tuple[str, ...]:
-    """Return how the opponent wins after a move; empty where that is not proven."""
+    """Return the line with which the opponent wins after a move; empty if that is not proven."""
     board.play(code)
     try:
         if board.winner is not None:
@@ -126,7 +126,7 @@ def _refutation(board: FastBoard, code: int, seat: int, nodes: Nodes) -> tuple[s
 
 
 def _winners(board: FastBoard, seat: int, plies: int, nodes: Nodes) -> list[int]:
-    """Return the first move that wins within so many plies for who is to move; all that end it."""
+    """Return the immediate wins, or one move that wins within `plies`, for the side to move."""
     wins, losses = board.threats()
     if wins or plies == 1:
         return list(wins)
@@ -137,14 +137,14 @@ def _winners(board: FastBoard, seat: int, plies: int, nodes: Nodes) -> list[int]
 
 
 def _line(board: FastBoard, winner: int, plies: int, nodes: Nodes) -> tuple[str, ...]:
-    """Return how a game goes on that a player has won by proof within so many plies."""
+    """Return the line of a game that `winner` has won by proof within `plies`."""
     if board.winner is not None or plies <= 0:
         return ()
     _, losses = board.threats()
     if board.to_move == winner:
         found = _winners(board, winner, plies, nodes)
         code = found[0] if found else None
-    else:  # who is lost has no good move: one that does not lose at once, if there is one
+    else:  # the loser plays a move that does not lose immediately, if possible
         legal = board.legal()
         code = next((one for one in legal if one not in losses), legal[0] if legal else None)
     if code is None:

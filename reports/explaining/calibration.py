@@ -1,7 +1,7 @@
-"""How far a bot's evaluations are to be trusted: what it expected, and what it got.
+"""Calibration of a bot's evaluations: expected against scored points.
 
-An evaluation from -1 to 1 expects (1 + eval) / 2 points. The plies of one game hang together: the
-interval of a bin counts its games, not its plies.
+An evaluation from -1 to 1 expects (1 + eval) / 2 points. The plies of a game are dependent, so the
+interval of a bin counts games, not plies.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from lath.reports.counting.estimates import Estimated, estimate, student_tails, 
 from lath.reports.schema import written
 
 BINS: Final = 10
-"""Parts of equal width into which expectations are put."""
+"""The number of bins of equal width."""
 
 SURE: Final = (0.6, 0.75, 0.9)
-"""What a bot expects that is sure of itself, more and more."""
+"""Expected scores from which a bot counts as confident."""
 
 
 LEAST: Final = 4
-"""Independent games but one that must be, or nothing is said."""
+"""The least degrees of freedom for a test."""
 
 
 class Bin(NamedTuple):
-    """The plies at which a bot expected about as much."""
+    """The plies with similar expected scores."""
 
     low: float
-    """The least that it expected, of a part of 0 to 1."""
+    """The lower end of the bin, in 0..1."""
     high: float
     expected: float
-    """The mean of what it expected."""
+    """The mean expected score."""
     observed: float
-    """What it got in these games, the mean over plies."""
+    """The mean score in these games, over plies."""
     observed_low: float
-    """Wilson's interval for as many games."""
+    """Wilson's interval for the number of games."""
     observed_high: float
     plies: int
     games: int
@@ -45,40 +45,41 @@ class Bin(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
-    """What a bot got in the games in which it was sure of itself at least once."""
+    """The games in which a bot was confident at least once."""
 
     sure: float
-    """It expected at least so much, and the first time counts: were it right, it would get that."""
+    """The least expected score that counts as confident. Only the first such ply of a game
+    counts."""
 
     expected: float
-    """The mean of what it expected then."""
+    """The mean expected score at these plies."""
 
     observed: float
-    """What it got."""
+    """The mean score."""
 
     gap: Estimated
-    """Points a game that it expected and did not get."""
+    """Expected minus scored points per game."""
 
     p_value: float
-    """The chance of such a gap, or a greater one, if it were right."""
+    """The chance of a gap at least as large if the evaluations were right."""
 
     games: tuple[tuple[int, int], ...]
-    """Those that it did not win, with the ply: by the numbers that they were added with."""
+    """The games that the bot did not win, by their numbers, with the ply."""
 
 
 class Calibration:
-    """Takes what a bot expected in games, ply by ply."""
+    """Collects a bot's evaluations, ply by ply."""
 
     def __init__(self) -> None:
         self.games = 0
-        """Those in which it told what it expects."""
+        """The number of games with evaluations."""
         self._expected: Final = array("d")
         self._points: Final = array("d")
         self._games: Final = array("q")
         self._plies: Final = array("q")
 
     def add(self, game: int, told: Sequence[tuple[int, float]], points: float) -> None:
-        """Count a game of a number: plies with their evaluations from -1 to 1, and its points."""
+        """Add a game: its number, plies with evaluations from -1 to 1, and the bot's points."""
         self.games += bool(told)
         for ply, value in told:
             self._expected.append((1 + max(-1.0, min(1.0, value))) / 2)
@@ -88,20 +89,20 @@ class Calibration:
 
     @property
     def plies(self) -> int:
-        """Return how many evaluations there are."""
+        """Return the number of evaluations."""
         return len(self._expected)
 
     @property
     def brier(self) -> float | None:
-        """Return the mean square of expectation less points, from 0; None without evaluations.
+        """Return the mean squared error of the expected points; None without evaluations.
 
-        Who always expects a half has a quarter where nothing is drawn; less is better.
+        Less is better. Without draws, always expecting 1/2 gives 0.25.
         """
         both = zip(self._expected, self._points, strict=True)
         return math.fsum((e - p) ** 2 for e, p in both) / self.plies if self.plies else None
 
     def bins(self) -> list[Bin]:
-        """Return the parts of 0 to 1 in which there are plies, from the lowest."""
+        """Return the bins with plies, the lowest first."""
         of: list[list[int]] = [[] for _ in range(BINS)]
         for at, expected in enumerate(self._expected):
             of[min(BINS - 1, int(expected * BINS))].append(at)
@@ -116,9 +117,9 @@ class Calibration:
         return Bin(*ends, expected, observed, low, high, plies, games)
 
     def promises(self, clusters: Sequence[int]) -> list[Promise]:
-        """Return what it got where it was sure, for each of `SURE` that it was in some games.
+        """Return expected and scored points after confident evaluations, for each level of `SURE`.
 
-        `clusters` says of each number of a game with which it hangs together.
+        `clusters` has the number of the cluster of each game.
         """
         found = []
         for sure in SURE:
@@ -148,7 +149,7 @@ class Calibration:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as docs/reference/json-output.md describes it."""
+        """Return the JSON that docs/reference/json-output.md describes."""
         return {
             "games": self.games,
             "plies": self.plies,
@@ -158,9 +159,9 @@ class Calibration:
 
 
 def _above(gap: Estimated) -> float:
-    """Return the chance of a mean as far above 0, were it 0.
+    """Return the one-sided p-value for a mean of 0.
 
-    Where all games are alike it is that of as many whose gap is not there by chance.
+    If all games have the same gap, each has it with the probability 1 - gap.
     """
     if not gap.variance:
         return (1 - gap.value) ** gap.clusters if gap.value > 0 else 1.0

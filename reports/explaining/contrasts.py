@@ -1,13 +1,12 @@
-"""Groups of games in which a bot may be weaker than its rating says: which there are, and the test.
+"""Tests whether a bot scores less than its rating predicts in groups of its games.
 
-What is known of each game is plain data: who played, what came of it, its length, and what each
-player did in it. All groups are formed before results are looked at, and go into one family:
-opponents, sides, game types, openings and positions (also on one side), swaps, long and short
-games, games played fast or slowly, low clocks, known positions that were left, and conditions such
-as the time control.
+The input of each game is plain data: the players, the result, the length, and each player's
+choices. All groups are formed before results are used, and are tested as one family. They are
+opponents, sides, game types, openings and positions (also by side), swaps, length, speed, low
+clocks, novelties, and conditions such as the time control.
 
-What holds for all players is no weakness of one: a swap, little time or an opening may be worth as
-much to others. Such effects are fitted to all games, those of others too.
+An effect that all players share is not a weakness of one bot: a swap, little time or an opening can
+matter to others as much. Such effects are fitted to all games, including games between other bots.
 """
 
 from __future__ import annotations
@@ -29,27 +28,28 @@ from lath.reports.ratings.numerics import Z95, Matrix, by_key, cdf
 from lath.reports.ratings.results import DecidedGame
 
 PARTS: Final = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
-"""Parts of a bot's games that are its longest, or shortest, and that it played fastest, or most
-slowly: nobody knows from where on a game is long."""
+"""The shares of a bot's games that count as its longest, shortest, fastest or slowest, because a
+natural limit does not exist."""
 
 SCANNED: Final = ("length", "speed")
 """Topics with a test for each of `PARTS`."""
 
 SCAN: Final = 0.5
-"""What each of these tests weighs: as they overlap, together about as much as one other."""
+"""The weight of each of these tests: they overlap, so together they count about as one test."""
 
 POSITIONS: Final = 40
-"""Positions that are tested, at most: those that split the games most evenly."""
+"""The most positions that are tested: those that split the games most evenly."""
 
 MET: Final = 16
-"""Games in which a position must have come up: of fewer even losing all could be chance, among so
-many positions."""
+"""The least number of games through a tested position: among many positions, losing fewer games
+could be chance."""
 
 SAME: Final = 0.9
-"""The part of their games from which on two positions are one."""
+"""Positions with a larger share of common games count as one."""
 
 LEAST_KNOWN: Final = 0.05
-"""The part of what a group's games tell that is left after all other parts, or it is not tested."""
+"""The least share of information that remains beside all other effects. Groups with less are not
+tested."""
 
 NAMED: Final[Mapping[str, str]] = {
     "swap.own": "is weak after its own swap",
@@ -58,61 +58,61 @@ NAMED: Final[Mapping[str, str]] = {
     "novelty": "loses games in which it plays the novelty",
     "again": "repeats lines that it had always lost",
 }
-"""States of players, and what it is to be weak in them."""
+"""The states of players, with the words for a weakness in them."""
 
 CONDITIONS: Final[Mapping[str, str]] = {
     "TimeControl": "at the time control",
     "Event": "in the event",
     "Host": "on the machine",
 }
-"""Tags by which games are told apart, and how that reads."""
+"""Tags that form groups, with their words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContrastedGame:
-    """What is known of a game."""
+    """The facts of a game that groups are formed from."""
 
     result: DecidedGame
     plies: int
     states: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
-    """What was so for first, and for second, in words of `NAMED`."""
+    """The states of the first and of the second player, in keys of `NAMED`."""
 
     quickness: tuple[float | None, float | None] = (None, None)
-    """The part of their own moves, at that stage of a game, that first and second took longer for,
-    on average; None without times."""
+    """The average share of their own moves, at the same stage of a game, that took the first and
+    the second player longer; None without times."""
 
     conditions: Mapping[str, str] = field(default_factory=dict)
-    """Tags of `CONDITIONS`."""
+    """The values of the tags in `CONDITIONS`."""
 
 
 class Words(NamedTuple):
-    """How a position is reported."""
+    """The texts for a position."""
 
     says: str
     where: str
     """The query that selects its games."""
     position: str
-    """Its text."""
+    """The text of the position."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """A position to which games came."""
+    """A position that several games reached."""
 
     games: frozenset[int]
-    """Their places, also of games of others."""
+    """The indices of these games, including games between other bots."""
 
     words: Callable[[], Words]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contrast:
-    """A group of a bot's games that is compared with what was expected of them."""
+    """A group of a bot's games that is compared with the expected results."""
 
     kind: str
     says: str
     games: tuple[int, ...]
-    """Their places."""
+    """The indices of these games."""
 
     side: Literal["", "first", "second"] = ""
     game: str = ""
@@ -121,29 +121,29 @@ class Contrast:
 
     @property
     def topic(self) -> str:
-        """Return what its kind is about."""
+        """Return the topic of its kind."""
         return topic_of(self.kind)
 
 
 class Contrasts:
-    """All groups of a bot's games, and what their tests come to."""
+    """All groups of a bot's games, and their tests."""
 
     def __init__(
         self, bot: str, games: Sequence[ContrastedGame], positions: Sequence[Shared]
     ) -> None:
-        """Form the groups; `games` are those of the bot and of others."""
+        """Form the groups; `games` includes games between other bots."""
         self._bot: Final = bot
         self._games: Final = games
         self._own: Final[dict[int, int]] = {
             at: one.result.first != bot for at, one in enumerate(games) if bot in one.result[:2]
         }
-        """The bot's games, and its seat in them."""
+        """The bot's games, with its side in them."""
         self._ids: Final = sorted({games[at].result.game for at in self._own})
         self._positions: Final = self._chosen(positions)
         self._contrasts: Final = self._different()
 
     def _chosen(self, positions: Sequence[Shared]) -> list[Shared]:
-        """Return positions that split the bot's games most evenly, none nearly like another."""
+        """Return the positions that split the bot's games most evenly, without near-duplicates."""
         own, kept = len(self._own), list[tuple[frozenset[int], Shared]]()
         several = [(one.games & self._own.keys(), one) for one in positions]
         several = [each for each in several if MET <= len(each[0]) <= own - MET]
@@ -155,7 +155,7 @@ class Contrasts:
         return [one for _, one in kept]
 
     def _different(self) -> list[Contrast]:
-        """Return groups that are large enough, as is what is left of the games, each once."""
+        """Return the distinct groups that are large enough, like the rest of the games."""
         met = set[frozenset[int]]()
         found = []
         for one in self._every():
@@ -165,7 +165,7 @@ class Contrasts:
                 found.append(one)
         return found
 
-    # Which groups there are
+    # Groups
 
     def _every(self) -> Iterator[Contrast]:
         yield from self._by_opponent()
@@ -264,7 +264,7 @@ class Contrasts:
             yield _contrast(f"speed.{'fast' if is_most else 'slow'}", f"{says} {part:.0%})", group)
 
     def _extremes(self, values: Mapping[int, float]) -> Iterator[tuple[float, bool, list[int]]]:
-        """Yield games with the least and the greatest values of each game type, part by part."""
+        """Yield the games with the least and greatest values of each game type, for each share."""
         by_game = by_key((self._games[at].result.game, at) for at in values)
         for is_most in (True, False):
             for part in PARTS:
@@ -272,7 +272,7 @@ class Contrasts:
                 for of in by_game.values():
                     ranked = sorted((values[at] for at in of), reverse=is_most)
                     limit = ranked[min(len(of) - 1, round(part * len(of)))]
-                    # Who ties with the limit is out: all are as long there.
+                    # Games equal to the limit are left out, so that equal games stay together.
                     group += [
                         at for at in of if (values[at] > limit if is_most else values[at] < limit)
                     ]
@@ -287,10 +287,10 @@ class Contrasts:
                 where = self._where(f"tag.{tag} = {quoted(value)}")
                 yield _contrast(f"tag.{tag}", f"is weak {reads} {value}", group, where=where)
 
-    # What holds for all players
+    # Effects that all players share
 
     def _effects(self) -> list[Effect]:
-        """Return what else results depend on, for whoever plays."""
+        """Return the effects that all players share."""
         found: list[dict[int, float]] = [
             {
                 at: float((state in one.states[0]) - (state in one.states[1]))
@@ -306,7 +306,7 @@ class Contrasts:
                 if one.quickness[0] is not None and one.quickness[1] is not None
             }
         )
-        # What is a part already needs no other one.
+        # A position that is an opening already has an effect.
         begun: defaultdict[tuple[str, Hashable], set[int]] = defaultdict(set)
         for at, one in enumerate(self._games):
             begun[one.result.game, one.result.opening].add(at)
@@ -317,7 +317,7 @@ class Contrasts:
         return [Effect(of, SOME) for of in found if of]
 
     def _expectation(self) -> Expectation:
-        """Return what was expected; that strength tells less, or more, in long games is fitted."""
+        """Return the expected results, including an effect of strength in long games."""
         results = [one.result for one in self._games]
         effects = self._effects()
         plain = Expectation(results, effects, bot=self._bot, learns=False)
@@ -327,15 +327,15 @@ class Contrasts:
             for of in by_game.values()
             for place, at in enumerate(sorted(of, key=lambda at: self._games[at].plies))
         }
-        # Who is stronger may win soon, or late: that is no weakness in long games.
+        # The stronger bot may win early or late: that is not a weakness in long games.
         return Expectation(results, [*effects, Effect(longer, SOME)], bot=self._bot)
 
-    # What the tests come to
+    # Tests
 
     def tested(self, others: Sequence[TestedHypothesis] = (), *, kept: float = 1.0) -> Tested:
-        """Return what the tests come to, together with others that are independent of them.
+        """Return the results of the tests, together with independent other tests.
 
-        Contrasts have `kept` of the error, others have the rest.
+        Contrasts use the share `kept` of the error rate, and the others use the rest.
         """
         expectation = self._expectation()
         every, contrasts, leanings = len(self._own), [], []
@@ -401,15 +401,15 @@ class Contrasts:
 
 
 _NOT_BELIEVED: Final = math.nextafter(RATE, 1)
-"""The least p-value of what another finding explains, at most as well."""
+"""The least p-value of a contrast that another finding explains equally well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tested:
-    """What all tests come to."""
+    """The results of all tests."""
 
     findings: list[Finding]
-    """Of each contrast one."""
+    """One finding per contrast."""
 
     others: list[float]
     """The adjusted p-values of the other tests."""

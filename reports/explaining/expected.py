@@ -1,14 +1,15 @@
-"""What was to be expected of each game: ratings and advantages that all games fit, and their doubt.
+"""The expected result of each game, from ratings and other effects fitted to all games.
 
-The scale is that of the ratings: a first player that is ahead by x expects logistic(x) points. Its
-parts are the strength of each bot, the first-move advantage of each game type and opening, what a
-bot's strength at one game type has beyond that, and effects that all players share, such as that of
-a swap. All have normal priors, so that nothing is divided by what few games tell.
+The scale is that of the ratings: a first player with a lead of x expects logistic(x) points. The
+lead is the sum of several effects. They are the strength of each bot, the first-move advantage of
+each game type and opening, and a bot's extra strength at a game type. Others are shared by all
+players, such as that of a swap. All have normal priors, so that few games do not give extreme
+estimates.
 
-A *contrast* is a number for each game, such as 1 where the bot that is looked at plays first from
-one opening. Its score test (Rao, 1948) asks how far the residuals lean its way, after all that the
-other parts would take of it: nothing is fitted to the games under test but those parts. Games of a
-pair hang together, and so do games that begin alike with the same players on the same sides.
+A *contrast* is a number for each game, such as 1 if the tested bot plays first from one opening.
+Its score test (Rao, 1948) sums the residuals along the contrast, beside all other effects. Only
+those effects are fitted to the games under test. Games of a pair are dependent, and so are games
+with the same opening and the same players on the same sides.
 """
 
 from __future__ import annotations
@@ -24,99 +25,101 @@ from lath.reports.ratings.numerics import Matrix, Vector, cholesky, dot, inverse
 from lath.reports.ratings.results import DecidedGame
 
 ANY: Final = 400.0
-"""Elo points, the standard deviation of strengths before any game."""
+"""The prior standard deviation of strengths, in Elo points."""
 
 ADVANTAGE: Final = 200.0
-"""That of first-move advantages."""
+"""The prior standard deviation of first-move advantages."""
 
 SOME: Final = 100.0
-"""That of effects that all players share."""
+"""The prior standard deviation of effects that all players share."""
 
 BEGIN: Final = 60.0
-"""That of what an opening gives to first, and a game type to a bot, before games tell it."""
+"""The initial standard deviation of the effects of openings, and of bots at game types."""
 
 LITTLE: Final = 20.0
-"""The least that the deviation of openings and of bots at game types is taken to be."""
+"""The least standard deviation of these effects."""
 
 ROUNDS: Final = 4
-"""In which these deviations are learnt from the games, beginning with `BEGIN`."""
+"""The number of rounds that estimate these standard deviations, starting from `BEGIN`."""
 
 COMMON: Final = 16
-"""Games that must have an opening for it to have a part of its own."""
+"""The least number of games of an opening with its own effect."""
 
 OPENINGS: Final = 60
-"""Openings that have one, at most."""
+"""The most openings with their own effects."""
 
 TOGETHER: Final = 40
-"""Games that begin alike of which each is compared with each; of more, so many."""
+"""The most games of a group that are compared with each other."""
 
 ENOUGH: Final = 100
-"""Two games of others that hang together, of which so many tell how much."""
+"""The least number of dependent pairs of games between other bots that determines the
+correlation."""
 
 SEVERAL: Final = 4
-"""Openings that there must be for games that begin alike to be more alike than others."""
+"""The least number of openings for estimating a correlation within openings."""
 
 SIGNIFICANT: Final = 2.0
-"""Standard errors by which games that begin alike must be alike for that to count."""
+"""The least correlation within openings that counts, in standard errors."""
 
 _LEAST: Final = 1e-9
-"""The weight of a game whose result is all but sure."""
+"""The least weight of a game, for nearly certain results."""
 
 _LEAST_VARIANCE: Final = 0.2
-"""Of a score, over that of independent games: how alike games are is an estimate."""
+"""The least variance of a score, relative to independent games, because the correlation is an
+estimate."""
 
 _TOLERANCE: Final = 1e-6
 _STEPS: Final = 30
-"""Of Newton's method, at most; five are many."""
+"""The limit of steps in Newton's method; it rarely needs more than five."""
 
 _LONGEST: Final = 2.0
 """The longest step of a coefficient."""
 
 Numbers = Mapping[int, float]
-"""A number for each of some games, by their places; of the others it is 0."""
+"""A number for some of the games, by index; it is 0 for all others."""
 
 
 class Effect(NamedTuple):
-    """Something besides strengths on which results depend."""
+    """An effect on results besides strengths."""
 
     of: Numbers
-    """By how much, for first."""
+    """Its amount for the first player."""
 
     deviation: float
-    """Of its coefficient before any game, in Elo points."""
+    """The prior standard deviation of its coefficient, in Elo points."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leaning:
-    """How far the residuals of the games lean the way of a contrast."""
+    """The score test of a contrast."""
 
     score: float
-    """The sum of residuals times the contrast; below 0 where who is looked at scores too little."""
+    """The sum of residuals times the contrast; negative if the tested bot scores too little."""
 
     information: float
-    """How fast the score's mean rises with the coefficient, all other parts being unknown."""
+    """The derivative of the expected score by the coefficient, beside all other effects."""
 
     variance: float
-    """Of the score."""
+    """The variance of the score."""
 
     skewness: float
-    """Of the score."""
+    """The skewness of the score."""
 
     taken: Vector
-    """What the parts have in common with the contrast."""
+    """The common information of each effect and the contrast."""
 
     by_parts: Vector
-    """The coefficients by which the parts take the place of the contrast."""
+    """The coefficients with which the effects replace the contrast."""
 
     @property
     def z(self) -> float:
-        """Return the score in standard errors, as far from 0 as if it were not skewed."""
+        """Return the score in standard errors, corrected for skewness."""
         z = self.score / math.sqrt(self.variance) if self.variance > 0 else 0.0
-        return z - self.skewness * (z * z - 1) / 6  # Cornish and Fisher's first term
+        return z - self.skewness * (z * z - 1) / 6  # the first term of Cornish and Fisher
 
 
 class Expectation:
-    """All parts, fitted to games."""
+    """All effects, fitted to games."""
 
     def __init__(
         self,
@@ -126,17 +129,18 @@ class Expectation:
         bot: str = "",
         learns: bool = True,
     ) -> None:
-        """Fit them; the strength of `bot` is the same at every game type.
+        """Fit the effects; the strength of `bot` is the same at every game type.
 
-        With `learns` the games tell how much openings differ, and bots at game types.
+        With `learns`, the games determine the standard deviations of the effects of openings, and
+        of bots at game types.
         """
         self.results: Final = results
         self._columns: Final[list[list[tuple[int, float]]]] = [[] for _ in results]
         self._precisions: Final[Vector] = []
         self._parts: Final[dict[Hashable, int]] = {}
-        """Which coefficient is what: of a bot, a game type, a bot at one, and an opening."""
+        """The number of the coefficient of each bot, game type, bot at a game type, and opening."""
         self._families: Final[list[list[int]]] = []
-        """Coefficients that are alike before any game."""
+        """Groups of coefficients with a common prior."""
         self._add_parts(bot)
         for effect in effects:
             self._add(effect.of.items(), effect.deviation)
@@ -155,7 +159,7 @@ class Expectation:
         squares = math.fsum(each * each for each in self.residuals)
         free = 1 - min(0.5, len(self._precisions) / max(1, len(results)))
         self._dispersion: Final = squares / (math.fsum(self.weights) or 1.0) / free or 1.0
-        """The variance of a result over that of one without draws."""
+        """The variance of a result, relative to that of a game without draws."""
         self._alike: Final = self._correlations(bot)
 
     def _add(self, column: Iterable[tuple[int, float]], deviation: float) -> int:
@@ -190,7 +194,7 @@ class Expectation:
                 self._families.append([*numbers.values()])
 
     def _learn_deviations(self) -> None:
-        """Take the deviation of coefficients that are alike from what they are: a step of EM."""
+        """Update the standard deviation of coefficients with a common prior by a step of EM."""
         covariance = inverse_of(self._lower)
         for family in self._families:
             squares = math.fsum(self.values[k] ** 2 + covariance[k][k] for k in family)
@@ -201,7 +205,7 @@ class Expectation:
     def _fitted(
         self, values: Vector | None = None, steps: int = _STEPS
     ) -> tuple[Vector, Vector, Matrix]:
-        """Return the likeliest coefficients, what they expect, and the root of their curvature."""
+        """Return the likeliest coefficients, the expected scores, and the root of the curvature."""
         values = values or [0.0] * len(self._precisions)
         expected, lower = list[float](), Matrix()
         for _ in range(steps + 1):
@@ -217,7 +221,7 @@ class Expectation:
         return values, expected, lower
 
     def _slopes(self, values: Vector, expected: Vector) -> tuple[Vector, Matrix]:
-        """Return how the logarithm of the posterior rises with the coefficients, and bends."""
+        """Return the gradient and the curvature of the log-posterior."""
         pulled = zip(self._precisions, values, strict=True)
         gradient = [-precision * value for precision, value in pulled]
         curved = zeros(len(values))
@@ -238,21 +242,21 @@ class Expectation:
         return 0.0 if number is None else self.values[number]
 
     def ahead(self, one: DecidedGame) -> float:
-        """Return by how much first is stronger, in units of the model; unknown bots are average."""
+        """Return the first player's lead in units of the model; unknown bots are average."""
         of_game = self._value((one.first, one.game)) - self._value((one.second, one.game))
         return self._value(one.first) - self._value(one.second) + of_game
 
     def share(self, one: DecidedGame) -> float:
-        """Return what first was to expect of any game, but for effects."""
+        """Return the first player's expected score, without shared effects."""
         advantage = self._value((None, one.game)) + self._value((None, one.game, one.opening))
         return logistic(self.ahead(one) + advantage)
 
     def _correlations(self, bot: str) -> list[tuple[float, list[list[int]]]]:
-        """Return groups of games that are alike, and how much: pairs, and those that begin alike.
+        """Return groups of dependent games with their correlations: pairs, and equal openings.
 
-        How alike games are is told by those of others, if there are enough: what is wrong with the
-        bot makes its own games alike. Those that begin alike count if that is significant: bots
-        without chance repeat themselves.
+        Games between other bots determine the correlation, if there are enough, because a weakness
+        of the bot makes its own games similar. The correlation within openings counts only if it is
+        significant, because deterministic bots repeat themselves.
         """
         pairs: defaultdict[Hashable, list[int]] = defaultdict(list)
         alike: defaultdict[Hashable, list[int]] = defaultdict(list)
@@ -262,7 +266,7 @@ class Expectation:
             if one.opening is not None:
                 alike[one.game, one.first, one.second, one.opening].append(at)
         if len({one.opening for one in self.results}) < SEVERAL:
-            alike.clear()  # that is how some players do against others
+            alike.clear()  # too few: these are properties of the opponents
         found = []
         for groups, least in ((pairs, -math.inf), (alike, SIGNIFICANT)):
             several = [of for of in groups.values() if len(of) > 1]
@@ -275,7 +279,7 @@ class Expectation:
         return found
 
     def _alikeness(self, groups: Iterable[Sequence[int]]) -> tuple[float, int]:
-        """Return the sum of products of the residuals of each two games, and how many."""
+        """Return the sum of residual products over all pairs of games, and the number of pairs."""
         total, many = 0.0, 0
         for of in groups:
             some = [
@@ -287,7 +291,7 @@ class Expectation:
         return total, many
 
     def leaning(self, contrast: Numbers) -> Leaning:
-        """Return how far the residuals lean the way of a contrast, for who plays first."""
+        """Return the score test of a contrast, from the first player's view."""
         taken = [0.0] * len(self._precisions)
         score = own = 0.0
         for at, value in contrast.items():
@@ -315,7 +319,7 @@ class Expectation:
         return Leaning(score, information, variance, skewness, taken, by_parts)
 
     def together(self, one: Numbers, other: Numbers, by: Leaning, by_other: Leaning) -> float:
-        """Return the covariance of the scores of two contrasts over the dispersion."""
+        """Return the covariance of the scores of two contrasts, divided by the dispersion."""
         if len(other) < len(one):
             one, other = other, one
         own = math.fsum(
@@ -325,7 +329,7 @@ class Expectation:
 
 
 def _along(column: Sequence[tuple[int, float]], values: Vector) -> float:
-    """Return what coefficients come to in one game."""
+    """Return the lead that coefficients give in one game."""
     total = 0.0
     for number, by in column:
         total += values[number] * by
@@ -333,5 +337,5 @@ def _along(column: Sequence[tuple[int, float]], values: Vector) -> float:
 
 
 def _products(values: Sequence[float]) -> float:
-    """Return the sum of the products of each two."""
+    """Return the sum of the products of each two values."""
     return (math.fsum(values) ** 2 - math.fsum(each * each for each in values)) / 2

@@ -1,6 +1,6 @@
-"""Where the points of a bot go, by the records of its games and of others' from the same files.
+"""The explanation of a bot's results, from its games and other games in the same files.
 
-`Explanation` takes records one by one; `Explained` has how the bot did, and the findings by rank.
+`Explanation` takes records one by one; `Explained` has the bot's scores and the findings by rank.
 """
 
 from __future__ import annotations
@@ -44,43 +44,43 @@ from lath.reports.ratings.results import DecidedGame
 from lath.reports.schema import written
 
 OTHERS: Final = 30
-"""Games of others that must tell what a seat is worth, or nothing is said of it."""
+"""The least number of games between other bots for an expected score by side."""
 
 SHOWN: Final = 4
-"""Games of a finding that are named, with the moves that show it."""
+"""The number of example games per finding."""
 
 STAGE: Final = 4
-"""Plies of a game in which a player's moves take about as long, whatever is left on the clock."""
+"""The plies per stage of a game; within a stage, a player's moves take about as long."""
 
 Stage = tuple[str, str, str, int]
-"""Moves that take about as long: the player, the game type, the time control, and which `STAGE`."""
+"""Comparable moves: the player, the game type, the time control, and the number of the stage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredSide:
-    """What the bot got in one seat of a game."""
+    """The bot's score on one side of a game type."""
 
     game: str
     seat: int
     games: int
     points: float
     expected: float | None
-    """By its opponents and the seat; None where the games of others do not tell that."""
+    """The score expected from opponents and side; None if there are too few other games."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turned:
-    """How often games turned by one kind of move."""
+    """The numbers of games with one kind of turning point."""
 
     WRITTEN: ClassVar = "kind", "says", "own", "others", "median_ply", "places"
 
     kind: Kind
     own: int
-    """Games that the bot lost so, or in which it missed a win."""
+    """Games that the bot lost in this way, or in which it missed a win."""
     others: int
-    """Games that it won so, or in which others missed one."""
+    """Games that it won in this way, or in which its opponents missed a win."""
     median_ply: float | None
-    """The ply in the middle of its own; None without any."""
+    """The median ply of the bot's turning points; None without any."""
     places: tuple[PlyInFile, ...]
 
     @property
@@ -91,24 +91,24 @@ class Turned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:
-    """A position from which the bot, which was to move, lost every time, and more than once."""
+    """A position with the bot to move from which it lost every time, at least twice."""
 
     game: str
     ply: int
-    """How many plies had been played in the first of these games."""
+    """The number of plies before the position in the first of these games."""
     position: str
     games: int
     chance: float
-    """How likely it is to lose all of them, by what was expected of each."""
+    """The probability of losing all of them, from the expected scores."""
     where: str
-    """The query that selects them."""
+    """The query that selects the games."""
     places: tuple[PlyInFile, ...]
-    """The moves that it made there and lost."""
+    """The losing moves of the bot in the position."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
-    """A known position that the bot was the first to leave, in a game that it lost."""
+    """A known position that the bot left first, in a game that it lost."""
 
     WRITTEN: ClassVar = (
         *("place.file", "place.number", "place.ply"),
@@ -118,55 +118,55 @@ class Left:
     place: PlyInFile
     move: str
     known: int
-    """Games that had come there before."""
+    """The number of earlier games with the position."""
     usual: str
-    """The move that was made there most often, as in the example."""
+    """The most frequent move in the position, as in the example."""
     score: float
-    """What it had scored for who made it: half of the points or more."""
+    """The score of this move for its player; at least 1/2."""
     games: int
     example: PlyInFile
-    """Where that was played."""
+    """The ply with this move in an earlier game."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
-    """Where a bot's points go."""
+    """The results of an explanation."""
 
     bot: str
     games: int
-    """Those that count."""
+    """The number of games that count."""
     points: float
     left_out: dict[str, int]
-    """How many do not, by why."""
+    """The number of other games, by reason."""
     scored: list[ScoredSide]
     tested: int
-    """How many things were; facts are not."""
+    """The number of tests; facts need no test."""
     findings: list[Finding]
-    """Those that are believed, by their rank."""
+    """The significant findings, by rank."""
     unsure: list[Finding]
-    """What may be chance, the least likely first."""
+    """Findings that may be due to chance, the least likely first."""
     turned: list[Turned]
     undecided: int
-    """Lost games of which nothing tells where they turned."""
+    """The number of lost games without a known turning point."""
     timed: list[Timed]
-    """Of the moves by which games turned, how quick or late they were."""
+    """The time use at turning points."""
     lost_again: list[Lost]
     by_chance: float
-    """How many such positions there would be on average if the bot lost as it does elsewhere."""
+    """The expected number of such positions by chance."""
     left: list[Left]
     calibration: Calibration
     climatology: float | None
-    """Brier's score of who always expects the mean of its points."""
+    """The Brier score of always expecting the mean score."""
 
     better: Callable[[PlyInFile], Better | None]
-    """Returns what is known of a move of the bot; None of another's."""
+    """Returns the evaluation of a move of the bot; None for other moves."""
 
     def examples(
         self, finding: Finding, most: int | None = SHOWN
     ) -> list[tuple[PlyInFile, Better]]:
-        """Return the first moves that show a finding, and what is better; None: all.
+        """Return the first moves that show a finding, with better moves. Default: four moves.
 
-        Games that were lost otherwise than by a move show nothing.
+        With None, all moves are returned. Games that were not lost by a move have no such moves.
         """
         if finding.topic in ("forfeit", "same", "line"):
             return []
@@ -177,7 +177,7 @@ class Explained:
         return [{**written(place), **written(better)} for place, better in self.examples(finding)]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as docs/reference/json-output.md describes it."""
+        """Return the JSON that docs/reference/json-output.md describes."""
         return {
             "bot": self.bot,
             "games": self.games,
@@ -201,35 +201,35 @@ class Explained:
 
 
 class Explanation:
-    """Takes the records of some files, in the order in which they were played."""
+    """Collects the records of some files, in the order of play."""
 
     def __init__(self, bot: str) -> None:
         self.bot: Final = bot
         self.players: Final = Counter[str]()
-        """Who plays in how many games, the bot or anybody else."""
+        """The number of games of each player, including the bot."""
         self._games: Final[list[TestedGame]] = []
         self._left_out: Final = Counter[str]()
         self._seen: Final = SeenRecords()
         self._numbered: Final = SeenRecords()
-        """Games that have a number: what is the same in all tags was not played twice."""
+        """Games with a number: two records with equal tags are one game."""
         self._clusters: Final[dict[tuple[int, int], int]] = {}
         self._repertoire: Final = Repertoire()
         self._places: Final[list[tuple[str, int]]] = []
-        """Of each line of the repertoire, the file and the record's number."""
+        """The file and the record's number of each line of the repertoire."""
         self._others: Final = Counter[str]()
-        """Games of others that tell what a seat is worth, by game type."""
+        """Games between other bots that show the first-move advantage, by game type."""
         self._told: Final[list[tuple[ContrastedGame, int]]] = []
-        """Games that tell how strong bots are, and their lines in the repertoire."""
+        """Games that show the strength of bots, with their lines in the repertoire."""
         self._used: Final[defaultdict[Stage, list[float]]] = defaultdict(list)
-        """Seconds of all moves of a player, but for proofs."""
+        """The seconds of each player's moves, by stage, without proven positions."""
         self._moves: Final[dict[int, tuple[list[tuple[Stage, float]], ...]]] = {}
-        """The moves of each seat that are there, by lines."""
+        """The timed moves of each side, by line."""
         self._analysed: Final[dict[tuple[str, int, int], tuple[str, ...]]] = {}
-        """The better line that an analysis says, by file, record and ply."""
+        """The better lines of an analysis, by file, record and ply."""
         self._timed: Final[list[tuple[TestedGame, dict[int, float], dict[int, bool]]]] = []
 
     def add(self, file: str, number: int, record: Record) -> None:
-        """Count a record of a file; raises GameError where it cannot be played."""
+        """Add a record of a file; raises GameError if it cannot be replayed."""
         players = record.first, record.second
         self.players.update(set(players))
         if self.bot not in players:
@@ -268,7 +268,7 @@ class Explanation:
         self._games.append(game)
 
     def _add_other(self, file: str, number: int, record: Record) -> None:
-        """Take from a game of others what its seats are worth, and what it makes known."""
+        """Add a game between other bots, for advantages and known positions."""
         if why_left_out(record) or record.is_result_only:
             return
         players, first = (record.first, record.second), record.result.points[0]
@@ -295,7 +295,7 @@ class Explanation:
         seats: Sequence[int],
         low: dict[int, bool],
     ) -> None:
-        """Note what is known of a game, for the comparison of groups."""
+        """Add the facts of a game for the comparison of groups."""
         states: tuple[set[str], set[str]] = (set(), set())
         of = self._repertoire.lines[line]
         if of.novelty:
@@ -317,7 +317,7 @@ class Explanation:
         self._told.append((facts, line))
 
     def _play(self, game: TestedGame, record: Record, first: float) -> None:
-        """Find where a game of the bot turned, and what it said there."""
+        """Find the turning points of a game of the bot, and its evaluations."""
         played = played_through(record)
         game.line = len(self._places)
         chosen = chosen_plies(record)
@@ -347,17 +347,17 @@ class Explanation:
     def _take_times(
         self, record: Record, line: int, seats: Sequence[int], chosen: int
     ) -> tuple[dict[int, float], dict[int, bool]]:
-        """Return what every move of a game took, and where little time was left."""
+        """Return the seconds of each move, and the plies at which little time was left."""
         used: dict[int, float] = {}
         low: dict[int, bool] = {}
         moves: tuple[list[tuple[Stage, float]], ...] = ([], [])
         players = record.first, record.second
         initial, control = _initial_s(record), record.tag("TimeControl")
-        last = {seat: at for at, seat in enumerate(seats)}  # a win on the board, or no way out
+        last = {seat: at for at, seat in enumerate(seats)}  # a win on the board, or a forced move
         for at, ply in enumerate(record.plies):
             if (seconds := ply.used_s) is not None:
                 used[at + 1] = seconds
-                if at != last[seats[at]] and abs(ply.eval or 0.0) < PROOF:  # a proof is soon done
+                if at != last[seats[at]] and abs(ply.eval or 0.0) < PROOF:  # proven moves are fast
                     stage = players[seats[at]], record.game, control, (at + 1) // STAGE
                     self._used[stage].append(seconds)
                     if at >= chosen:
@@ -370,11 +370,11 @@ class Explanation:
 
     @property
     def games(self) -> int:
-        """Return how many games of the bot count."""
+        """Return the number of counted games of the bot."""
         return len(self._games)
 
     def facts(self) -> list[tuple[ContrastedGame, int]]:
-        """Return what is known of games that tell how strong bots are, and their lines."""
+        """Return the facts of games that show the strength of bots, and their lines."""
         for every in self._used.values():
             every.sort()
         return [
@@ -382,7 +382,7 @@ class Explanation:
         ]
 
     def explained(self) -> Explained:
-        """Return what all that was added comes to."""
+        """Return the results for all added records."""
         games = self._games
         self._set_clocks()
         calibration = Calibration()
@@ -417,7 +417,7 @@ class Explanation:
         )
 
     def _better(self, place: PlyInFile) -> Better | None:
-        """Return what is known of a move of the bot; None of another's, and of no move."""
+        """Return the evaluation of a move of the bot; None for other moves and plies."""
         game = next((one for one in self._games if (one.file, one.number) == place[:2]), None)
         if game is None or not 0 < place.ply <= len(game.record.plies):
             return None
@@ -426,7 +426,7 @@ class Explanation:
         return better_at(game.record, place.ply, self._analysed.get(place, ()))
 
     def _quickness(self, line: int) -> tuple[float | None, float | None]:
-        """Return the part of their own moves than which first's and second's were quicker."""
+        """Return the average share of their own moves that took the two players longer."""
         quick = []
         for moves in self._moves.get(line, ((), ())):
             told = [self._quicker(*move) for move in moves if len(self._used[move[0]]) >= LEAST]
@@ -434,12 +434,12 @@ class Explanation:
         return quick[0], quick[1]
 
     def _quicker(self, stage: Stage, took: float) -> float:
-        """Return the part of a player's moves that took less; of as long ones half count."""
+        """Return the share of a player's moves that took less time; equal times count half."""
         every = self._used[stage]
         return (bisect_left(every, took) + bisect_right(every, took)) / 2 / len(every)
 
     def _set_clocks(self) -> None:
-        """Say of the moves by which games turned how quick they were for who made them."""
+        """Set the time use at turning points, relative to the player's other moves."""
         for every in self._used.values():
             every.sort()
         for game, used, low in self._timed:
@@ -450,7 +450,7 @@ class Explanation:
                 control = game.record.tag("TimeControl")
                 stage = players[turn.seat], game.game, control, turn.ply // STAGE
                 quicker = None
-                if len(self._used.get(stage, ())) >= LEAST:  # proofs are not among them
+                if len(self._used.get(stage, ())) >= LEAST:  # proven moves are left out
                     quicker = self._quicker(stage, used[turn.ply])
                 game.clocks = {**game.clocks, turn.ply: ClockAtMove(quicker, low.get(turn.ply))}
 
@@ -471,7 +471,7 @@ class Explanation:
         return found
 
     def _lost_again(self) -> tuple[list[Lost], float]:
-        """Return the positions that were lost every time, and how many chance alone would make."""
+        """Return the positions that were lost every time, and their expected number by chance."""
         lines = self._repertoire.lines
         lost_at = {game.line: 1 - game.expected for game in self._games if game.line >= 0}
         found, by_chance, bot = [], 0.0, quoted(self.bot)
@@ -545,12 +545,12 @@ def _turned(games: Sequence[TestedGame]) -> list[Turned]:
 
 
 def _whole(record: Record) -> bytes:
-    """Return 16 bytes that records share whose tags and moves are all the same."""
+    """Return 16 bytes that are equal for records with equal tags and moves."""
     return blake2b(ascii((record.tags, record.moves)).encode(), digest_size=SIZE).digest()
 
 
 def _initial_s(record: Record) -> float:
-    """Return the time on the clocks before the first move; 0 where there are none."""
+    """Return the initial time on the clocks in seconds; 0 without clocks."""
     try:
         return TimeControl.read(record.tag("TimeControl")).initial_ms / 1000
     except ValueError:

@@ -1,13 +1,13 @@
-"""What to believe of many things that were tested: one error rate for the whole family.
+"""The choice of significant results among many tests, with one error rate for the family.
 
-Nothing is wrong with a bot: in 95 of 100 such cases nothing at all is believed. The share of that
-error which each test may use is fixed by the games alone, before its result is seen (Genovese,
-Roeder and Wasserman, 2006). A group of eight games, which nobody could believe, takes little from a
-group of eighty. Tests of overlapping groups cost less than separate ones: the joint distribution is
-drawn (step-down maxT of Westfall and Young, 1993, with normal scores).
+If a bot has no weakness, no test is significant in 95 of 100 cases. The games alone, without their
+results, fix the share of the error rate for each test (Genovese, Roeder and Wasserman, 2006). So a
+group of eight games, which can hardly be significant, takes little from a group of eighty. Tests of
+overlapping groups cost less than separate ones, because the joint distribution is simulated
+(step-down maxT of Westfall and Young, 1993, with normal scores).
 
-What has been found is held to be true for what comes next: a second contrast counts for what the
-first one leaves. Contrasts that would explain the results nearly as well are its alternatives.
+After a finding, the next contrast is tested on the points that the finding leaves unexplained.
+Contrasts that explain the results nearly as well are its alternatives.
 """
 
 from __future__ import annotations
@@ -21,31 +21,32 @@ from lath.reports.counting.estimates import RATE
 from lath.reports.ratings.numerics import Matrix, Vector, cdf, cholesky, dot
 
 FULL: Final = 0.2
-"""The part of the games from which on a test has a full share."""
+"""The share of games from which a test has the full weight."""
 
 STEEP: Final = 3
-"""The power of a smaller part with which its share falls."""
+"""The exponent with which the weight falls for smaller shares."""
 
 DRAWS: Final = 1000
-"""Of the joint distribution, from a fixed seed."""
+"""The number of simulations of the joint distribution, with a fixed seed."""
 
 HOPELESS: Final = 0.5
-"""Where the least of Bonferroni's p-values, not cut at 1, is above this, nothing is drawn."""
+"""If the least uncapped Bonferroni p-value is larger, nothing is simulated."""
 
 NEARLY: Final = 4.0
-"""By how much the square of z is smaller of an alternative, at most: a likelihood ratio of e²."""
+"""The largest difference of squared z between a finding and its alternative: a likelihood ratio of
+e²."""
 
 ALIKE: Final = 0.3
-"""The correlation with what was found of an alternative, at least."""
+"""The least correlation of an alternative with the finding."""
 
 LEFT: Final = 0.1
-"""The part of a contrast's variance that must be left of it beside what was found."""
+"""The least share of a contrast's variance that must remain beside the findings."""
 
 
 def weight(part: float) -> float:
-    """Return how much of the error a test may use beside others, of 1.
+    """Return the relative weight of a test, in 0..1.
 
-    `part` says how large the smaller one is of the two groups of games that it compares.
+    `part` is the share of the smaller of the two groups of games that the test compares.
 
     >>> [round(weight(part), 3) for part in (0.5, 0.2, 0.1)]
     [1.0, 1.0, 0.125]
@@ -54,15 +55,15 @@ def weight(part: float) -> float:
 
 
 class TestedHypothesis(NamedTuple):
-    """Something that was tested."""
+    """A test and its p-value."""
 
     p_value: float
     share: float
-    """Of the error."""
+    """The share of the error rate."""
 
 
 def adjusted(tests: Sequence[TestedHypothesis], correlation: Matrix) -> list[float]:
-    """Return the p-values of tests that count how many there are; those up to `RATE` are believed.
+    """Return the p-values adjusted for the number of tests; up to `RATE` they are significant.
 
     `correlation` is that of the normal scores of the first tests; the others are independent.
 
@@ -94,10 +95,10 @@ def adjusted(tests: Sequence[TestedHypothesis], correlation: Matrix) -> list[flo
 
 
 def _drawn(tests: Sequence[TestedHypothesis], correlation: Matrix) -> list[Vector]:
-    """Return of each test p-values over shares, as they are where nothing is wrong."""
+    """Return simulated p-values over shares of each test, for a bot without weaknesses."""
     chance = random.Random(DRAWS)
     many = len(correlation)
-    # A little less alike than they are: else no root exists where two are the same.
+    # Slightly lower correlations, because a matrix with two equal rows has no Cholesky root.
     near = [
         [each * 0.999 if at != i else 1.0 for at, each in enumerate(row)]
         for i, row in enumerate(correlation)
@@ -117,12 +118,12 @@ _ROOT: Final = math.sqrt(0.5)
 
 
 class Chosen(NamedTuple):
-    """A contrast that is believed."""
+    """A significant contrast."""
 
     at: int
     adjusted: float
     alternatives: tuple[int, ...]
-    """Contrasts that would explain the results nearly as well, the best first."""
+    """Contrasts that explain the results nearly as well, the best first."""
 
 
 def chosen(
@@ -133,10 +134,10 @@ def chosen(
     *,
     kept: float = 1.0,
 ) -> tuple[list[Chosen], list[float]]:
-    """Return the contrasts that are believed, the surest first, and all adjusted p-values.
+    """Return the significant contrasts, the surest first, and all adjusted p-values.
 
-    `scores` are how far each shows a weakness, in standard errors. `others` are independent tests;
-    contrasts have `kept` of the error, in parts by `weights`, others have the rest.
+    `scores` are weaknesses in standard errors. `others` are independent tests. Contrasts share the
+    part `kept` of the error rate by `weights`, and the others have the rest.
     """
     every = [*scores], [[*row] for row in correlation]
     now, matrix = every
@@ -174,7 +175,7 @@ def chosen(
 def _without(
     scores: Sequence[float], correlation: Matrix, variance: Vector, at: int
 ) -> tuple[list[float], Matrix]:
-    """Return scores and their correlation beside one that is known; `variance` is what is left."""
+    """Return scores and correlations given one contrast; `variance` becomes what remains."""
     column = [row[at] for row in correlation]
     left = [max(1e-9, 1 - each * each) for each in column]
     roots = [math.sqrt(each) for each in left]

@@ -1,12 +1,12 @@
-"""What costs a bot points: things that are tested on its games, and findings, ranked.
+"""Findings about where a bot loses points, with their costs and ranks.
 
-Three kinds of evidence. A *group* of games, such as those from one opening, costs how many more
-points the bot would have if it scored there what its rating by all other games expects. An *excess*
-is of what both players may do, such as to miss a win: how much more often the bot does. A *fact*,
-such as a game lost on time, needs no test. Costs overlap, and do not add up.
+There are three kinds of evidence. A *group* of games, such as those from one opening, costs the
+points that are missing from the score that its other games predict. An *excess* is about events
+that happen to both players, such as missing a win: it counts how much more often they happen to the
+bot. A *fact*, such as a game lost on time, needs no test. Costs overlap and do not add up.
 
-Of all that is tested those findings are believed that `family` takes: where nothing is wrong, there
-is one in 5% of cases. What costs most for sure comes first.
+`family` decides which findings are significant: a bot without weaknesses has a finding in 5% of
+cases. The finding with the highest certain cost comes first.
 """
 
 from __future__ import annotations
@@ -21,91 +21,93 @@ from lath.reports.counting.estimates import RATE, wilson
 from lath.reports.ratings.numerics import Z95
 
 LEAST: Final = 8
-"""Games of a group, and of those outside of it, that are compared: fewer could hardly be believed,
-whatever came of them."""
+"""The least number of games in a group and outside it: with fewer, a test could hardly be
+significant."""
 
 
 LEAST_ERRORS: Final = 1.645
-"""Standard errors above 0 that the rest of a group must cost for all of it to be told: 95%."""
+"""The rest of a group must cost more than this many standard errors, or only a part is reported:
+95%."""
 
 
 class PlyInFile(NamedTuple):
-    """A ply of a record of a file."""
+    """A ply of a record in a file."""
 
     file: str
     number: int
-    """The record's in its file, from 1."""
+    """The record's number in its file, from 1."""
     ply: int
     """From 1; 0 is the start."""
 
 
 class Cost(NamedTuple):
-    """What something costs in points."""
+    """The cost of a weakness in points."""
 
     points: float
     low: float
-    """The 95% interval, of this alone."""
+    """The 95% interval of this cost alone."""
     high: float
     p_value: float | None
-    """The chance of as much or more if it cost nothing; None of a fact."""
+    """The chance of a cost at least as high if the true cost were 0; None for a fact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Where points go."""
+    """A weakness that costs points."""
 
     WRITTEN: ClassVar = (
         *("kind", "side", "game", "says", "because", "games"),
         *("cost.points", "cost.low", "cost.high", "cost.p_value"),
         *("adjusted", "alternative_to", "where", "position", "places"),
     )
-    """As docs/reference/json-output.md describes it."""
+    """The fields in JSON, as docs/reference/json-output.md describes them."""
 
     kind: str
-    """What it is about, in a word such as `opening`; what follows a point tells it apart."""
+    """The topic, such as `opening`, and after a full stop the variant."""
 
     says: str
     """The finding in a few words."""
 
     because: str
-    """The figures behind it, in a sentence without an end."""
+    """The figures behind it, in a sentence without a full stop."""
 
     games: int
-    """How many it is about."""
+    """The number of games behind it."""
 
     cost: Cost
     side: Literal["", "first", "second"] = ""
-    """On which side it is so, of findings about one."""
+    """The side that the finding is about; empty for both."""
 
     game: str = ""
-    """The id of the game that it is about; empty: of all."""
+    """The id of the game type that it is about; empty for all."""
 
     where: str = ""
-    """The query that selects its games, for `arena select`; empty where there is none."""
+    """The query that selects its games, for `arena select`; empty without a query."""
 
     position: str = ""
-    """The text of the position that it is about; empty where it is about none."""
+    """The text of the position that it is about; empty without a position."""
 
     places: tuple[PlyInFile, ...] = ()
-    """Where it shows."""
+    """The plies that show it."""
 
     members: frozenset[int] = frozenset()
-    """Numbers of its games; of two findings of a kind with mostly the same games one is told."""
+    """The indices of its games. If two findings of a kind have mostly the same games, only one is
+    reported."""
 
     adjusted: float = 1.0
-    """The p-value that counts how many things were tested; of facts 0."""
+    """The p-value adjusted for the number of tests; 0 for facts."""
 
     alternative_to: str = ""
-    """What another finding says that would explain the same points; empty where none would."""
+    """The words of another finding that would explain the same points; empty if no other does."""
 
     @property
     def is_believed(self) -> bool:
-        """Return whether it is, the error rate of the whole family being 5%."""
+        """Return whether the finding is significant, with a family error rate of 5%."""
         return self.adjusted <= RATE
 
     @property
     def topic(self) -> str:
-        """Return what its kind is about, such as `opening` of `opening.first`."""
+        """Return the topic of its kind, such as `opening` for `opening.first`."""
         return topic_of(self.kind)
 
 
@@ -115,11 +117,12 @@ def topic_of(kind: str) -> str:
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
-    """Return all that was tested as it ranks: the believed, and those that are not behind them.
+    """Return all tested findings by rank: the significant ones, then the others.
 
-    What costs most for sure comes first, by the lower end of its interval, and of each topic the
-    first one before others. The best alternative of each follows it; other alternatives come
-    behind. What costs nothing is left out, and of one kind what another one reports.
+    The highest certain cost comes first, by the lower end of the interval, and the first finding of
+    each topic precedes all others. The best alternative of a finding follows it; further
+    alternatives come later. Findings without a cost are left out, and near-duplicates of a kind
+    too.
     """
     told = [each for each in findings if each.cost.points > 0]
     sure = _one_a_topic(
@@ -139,9 +142,10 @@ def ranked(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _unlike(findings: Sequence[Finding]) -> list[Finding]:
-    """Return findings but those of which a surer one of their kind tells already.
+    """Return findings without those that a surer one of the same kind includes.
 
-    Of one that is part of another the whole stays where the rest of it costs, too, else the part.
+    If one group contains the other, the whole stays if its rest costs points too, and the part
+    stays if not.
     """
     kept: list[Finding] = []
     for each in sorted(findings, key=lambda one: one.cost.p_value or 0.0):
@@ -155,21 +159,21 @@ def _unlike(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _is_same(one: Finding, other: Finding) -> bool:
-    """Return whether findings are of a kind, and half of the games of one are those of another."""
+    """Return whether two findings are of a kind and share half of the games of one."""
     if (one.kind, one.side) != (other.kind, other.side):
         return False
     return 2 * len(one.members & other.members) > min(len(one.members), len(other.members))
 
 
 def _is_everywhere(part: Finding, whole: Finding) -> bool:
-    """Return whether the games of a whole cost something, too, that are not of a part."""
+    """Return whether the games of the whole cost points outside the part too."""
     wide, narrow = (one.cost.high - one.cost.low for one in (whole, part))
     variance = max(0.0, wide * wide - narrow * narrow) / (2 * Z95) ** 2
     return whole.cost.points - part.cost.points > LEAST_ERRORS * math.sqrt(variance)
 
 
 def _one_a_topic(findings: Sequence[Finding]) -> list[Finding]:
-    """Return the first of each topic, then the others, both in their order."""
+    """Return the first finding of each topic, then the others, both in their order."""
     met: set[str] = set()
     first: list[Finding] = []
     others: list[Finding] = []
@@ -180,10 +184,10 @@ def _one_a_topic(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def excess(own: int, others: int, worth: float) -> Cost:
-    """Return what it costs that something happened to a bot so often, and so often to others.
+    """Return the cost of an event that happened `own` times to a bot, `others` to opponents.
 
-    Both had as many occasions: were there no difference, half of all would be its own. Each that is
-    too many costs `worth` points.
+    Both had the same number of occasions, so without a difference the bot would have half of the
+    events. Each surplus event costs `worth` points.
 
     >>> cost = excess(12, 2, 0.5)
     >>> cost.points, round(cost.p_value, 4)
@@ -195,7 +199,7 @@ def excess(own: int, others: int, worth: float) -> Cost:
 
 
 def _binomial_tail(least: int, tries: int, chance: float = 0.5) -> float:
-    """Return how likely it is that so many of some tries succeed, or more.
+    """Return the probability of at least `least` successes in `tries` trials.
 
     >>> [round(_binomial_tail(*each), 4) for each in ((2, 2), (0, 3), (3, 4, 0.25))]
     [0.25, 1.0, 0.0508]
@@ -215,10 +219,10 @@ def _binomial_tail(least: int, tries: int, chance: float = 0.5) -> float:
 def shares(
     own: int, of_own: int, others: int, of_others: int, *, worth: float, usual: float = 0.0
 ) -> Cost | None:
-    """Return what it costs that more, and a larger part, of a bot's than others' are of some kind.
+    """Return the cost of events that are more, and a larger share, for a bot than for opponents.
 
-    None where there are too few of either. A part that is `usual` costs nothing. Of all this what
-    costs least counts, and the greatest chance; that of the parts is Fisher's.
+    It is None if either has too few events. A share of `usual` costs nothing. The lowest of these
+    costs counts, with the highest p-value; the p-value of the shares is Fisher's.
 
     >>> cost = shares(9, 10, 2, 20, worth=0.5)
     >>> cost.points, round(cost.p_value, 4)
@@ -231,7 +235,7 @@ def shares(
     low_2, high_2 = wilson(other, of_others)
     unit, part = worth * of_own, share - other
     below, above = math.hypot(share - low, high_2 - other), math.hypot(high - share, other - low_2)
-    chance = _fisher(own, of_own, others, of_others)  # and Newcombe's interval
+    chance = _fisher(own, of_own, others, of_others)  # with Newcombe's interval below
     costs = [
         Cost(unit * part, unit * (part - below), unit * (part + above), chance),
         excess(own, others, worth),
@@ -245,7 +249,7 @@ def shares(
 
 
 def _fisher(own: int, of_own: int, others: int, of_others: int) -> float:
-    """Return how likely as many or more of both are own, if all are drawn from one urn."""
+    """Return the probability of at least `own` such events, if both draw from one urn."""
     both, every = own + others, of_own + of_others
     ways = (
         math.comb(of_own, of) * math.comb(of_others, both - of)
@@ -255,9 +259,9 @@ def _fisher(own: int, of_own: int, others: int, of_others: int) -> float:
 
 
 def fact(worths: Iterable[float]) -> Cost:
-    """Return what it costs to lose games that would have been worth so much each.
+    """Return the cost of lost games, given the expected points of each.
 
-    The interval is how far chance would have led from what was expected of them.
+    The interval covers the random variation of the expected points.
 
     >>> cost = fact([0.5] * 4)
     >>> cost.points, round(cost.low, 2), round(cost.high, 2)

@@ -1,7 +1,7 @@
-"""To which positions games came, turned or mirrored alike, and where a player left what was known.
+"""The positions of games, with symmetric positions as one, and the novelties of players.
 
-A position is known by a key of its least image. Games go by in the order in which they were played;
-of each the keys are kept, 8 bytes a ply.
+A position is identified by a key of its least symmetric form. Games are added in the order of play,
+and their keys are kept, 8 bytes per ply.
 """
 
 from __future__ import annotations
@@ -19,85 +19,86 @@ from lath.notation.record.record import Record
 from lath.notation.rules.replay import spellings, start_of
 
 KNOWN: Final = 3
-"""Games that must have come to a position for it to be known."""
+"""The least number of earlier games that make a position known."""
 
 TWICE: Final = 2
-"""Games that are more than one."""
+"""The least number of games for a repetition."""
 
 
 class Novelty(NamedTuple):
-    """The first move of a game that led to where no game had been, from a known position."""
+    """The first move of a game from a known position to a new one."""
 
     ply: int
-    """From 1."""
+    """The ply, from 1."""
     seat: int
-    """Who made it."""
+    """The side that played the move."""
     games: int
-    """How many had come to the position before it."""
+    """The number of earlier games with the position before the move."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownLine:
-    """A game as far as its positions go."""
+    """The positions of one game."""
 
     record: Record
-    """Without comments."""
+    """The record without comments."""
 
     keys: array[int]
-    """Of the position before each ply, and of the last one."""
+    """The keys of the position before each ply, and of the last one."""
 
     seats: Sequence[int]
-    """Who decided on each ply."""
+    """The side that decided on each ply."""
 
     first: float
-    """What First scored."""
+    """The first player's score."""
 
     seat: int
-    """Where the player sat who is looked at; -1 if in none."""
+    """The side of the tested player; -1 if it did not play."""
 
     novelty: Novelty | None
     is_again: bool
-    """Whether she made a move after which she had lost all her games before, some of them."""
+    """True if the player repeated a move after which it had lost all its earlier games, at least
+    two."""
 
     @property
     def points(self) -> float:
-        """Return what the player scored."""
+        """Return the player's score."""
         return 1 - self.first if self.seat else self.first
 
 
 @dataclass(frozen=True, slots=True)
 class ReachedByPlayer:
-    """Games of a player that came to one position."""
+    """Games of a player that reached one position."""
 
     lines: tuple[int, ...]
-    """Places in `Repertoire.lines`."""
+    """Indices in `Repertoire.lines`."""
 
     ply: int
-    """How many plies the first of them had played by then."""
+    """The number of plies before the position in the first of these games."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A move in a known position, and what came of it for who made it."""
+    """A move in a known position, and its score for the player who made it."""
 
     move: str
-    """As in the example, whose board may be turned or mirrored."""
+    """The move as in the example, whose board can be rotated or reflected."""
 
     games: int
     score: float
     example: int
-    """The place of the first game with it, in `Repertoire.lines`."""
+    """The index of the first game with the move in `Repertoire.lines`."""
 
 
 class Repertoire:
-    """Takes games one by one, in their order."""
+    """Collects games one by one, in their order."""
 
     def __init__(self) -> None:
         self.lines: Final[list[KnownLine]] = []
         self._games: Final[dict[int, int]] = {}
-        """How many games came to each position."""
+        """The number of games that reached each position."""
         self._after: Final[dict[int, tuple[int, int]]] = {}
-        """Of positions after the player's own moves, her games, and those that she lost."""
+        """For positions after the player's own moves, the player's games and losses."""
 
     def add(
         self,
@@ -108,7 +109,7 @@ class Repertoire:
         seat: int = -1,
         chosen: int = 0,
     ) -> None:
-        """Count a game that can be played through; nobody chose the first plies of it."""
+        """Add a game that can be replayed; its first `chosen` plies were not chosen by players."""
         keys = array("Q", map(key_of, _positions(record)))
         novelty = self._novelty(keys, seats, chosen)
         own = [keys[ply + 1] for ply in range(chosen, len(record.plies)) if seats[ply] == seat]
@@ -130,14 +131,14 @@ class Repertoire:
         return None
 
     def met_again(self) -> list[ReachedByPlayer]:
-        """Return the positions in which the player was to move more than once, as `reached`."""
+        """Return the positions in which the player was to move more than once."""
         return self.reached(TWICE, len(self.lines), own=True)
 
     def reached(self, least_many: int, most: int, *, own: bool = False) -> list[ReachedByPlayer]:
-        """Return the positions to which so many of the player's games came, the first plies first.
+        """Return the positions that this many of the player's games reached, the earliest first.
 
-        The last position of a game is none; `own` leaves those in which the player is to move.
-        Where the same games came to several positions, the last of them counts.
+        Final positions do not count. With `own`, only positions with the player to move count. If
+        the same games reached several positions, the last one counts.
         """
         games: defaultdict[int, list[int]] = defaultdict(list)
         plies: dict[int, int] = {}
@@ -161,7 +162,7 @@ class Repertoire:
         ]
 
     def came_to(self, keys: Collection[int]) -> dict[int, list[int]]:
-        """Return for positions, by their keys, all lines that came there, whoever played them."""
+        """Return, by key, the indices of all lines that reached each position, of any player."""
         found: dict[int, list[int]] = {key: [] for key in keys}
         for at, line in enumerate(self.lines):
             for key in found.keys() & set(line.keys[:-1]):
@@ -169,9 +170,9 @@ class Repertoire:
         return found
 
     def choices(self, places: Iterable[int]) -> Iterator[tuple[int, list[Choice]]]:
-        """Yield lines with what had been played before where they left what was known.
+        """Yield lines with a novelty, and the earlier moves in the position that they left.
 
-        What was played most often comes first. Lines without a novelty are left out.
+        The most frequent move comes first.
         """
         left = [(at, novelty) for at in places if (novelty := self.lines[at].novelty)]
         wanted = {self.lines[at].keys[novelty.ply - 1] for at, novelty in left}
@@ -185,7 +186,7 @@ class Repertoire:
             yield at, self._choices([one for one in before if one[0] < at], novelty.seat)
 
     def _choices(self, before: Iterable[tuple[int, int]], seat: int) -> list[Choice]:
-        """Return what was played at plies, from 0, of lines."""
+        """Return the moves at some plies, given as indices of lines and plies from 0."""
         found: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for place, ply in before:
             line = self.lines[place]
@@ -202,7 +203,7 @@ class Repertoire:
 
 
 def key_of(position: Position) -> int:
-    """Return 64 bits that a position and its images have in common, and others nearly never.
+    """Return a 64-bit key of a position, equal for symmetric positions.
 
     >>> from lath import games
     >>> start = games.get(games.builtin_ids()[-1]).start()
@@ -214,7 +215,7 @@ def key_of(position: Position) -> int:
 
 
 def _positions(record: Record) -> Iterator[Position]:
-    """Yield the positions of a record that can be played through."""
+    """Yield the positions of a record that can be replayed."""
     spelled = spellings(record.game, record.tag("Rules"))
     position = start_of(record)
     yield position
@@ -224,5 +225,5 @@ def _positions(record: Record) -> Iterator[Position]:
 
 
 def position_after(record: Record, ply: int) -> Position:
-    """Return the position of a record after so many plies."""
+    """Return the position of a record after this many plies."""
     return next(islice(_positions(record), ply, None))

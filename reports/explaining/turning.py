@@ -1,9 +1,10 @@
-"""Where a game turned: the last move with which its loser gave away what was not lost yet.
+"""The turning point of a game: the loser's last move that threw the game away.
 
-By three kinds of evidence, the surest first: an analysis in the record that proved a move wrong
-(`?`, `??`); a small proof of our own, two moves of the opponent deep, from the end backwards;
-evaluations, of the analysis or of both players, from where the loser was behind for good. Besides,
-wins in one that were missed in a game that was not won.
+There are three kinds of evidence, the surest first. One is an analysis in the record that proved a
+move wrong (`?`, `??`). The second is a small proof, from the end of the game backwards, which
+searches two moves of the opponent. The last are evaluations by the analysis or by both players,
+from the ply where the loser fell behind for good. Missed wins in one are found too, for players who
+did not win.
 """
 
 from __future__ import annotations
@@ -32,67 +33,67 @@ KINDS: Final[Mapping[Kind, str]] = {
     "proven": "throws away a proven result",
     "evaluation": "falls behind for good by evaluations",
 }
-"""What it comes to, of who does so."""
+"""The words for each kind, about the player who made the move."""
 
 NODES: Final = 3000
-"""Positions that a proof may look at for a game; without an end until then nothing is proven."""
+"""The most positions that the proof of one game searches; without a result, nothing is proven."""
 
 DEPTH: Final = 3
-"""Plies after a move in which the opponent must have won for it to be lost."""
+"""The plies after a losing move within which the opponent must win."""
 
 PROOF: Final = 0.9995
-"""What somebody says, or more, who has a proof of winning; guesses are told as less."""
+"""The least evaluation of a player with a proof of winning; guesses are lower."""
 
 BACK: Final = 4
-"""Moves of the loser that are looked at, from the last one on."""
+"""The number of the loser's last moves that are searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurningPoint:
-    """A move that gave something away."""
+    """A move that threw something away."""
 
     ply: int
-    """Its number, from 1."""
+    """The ply, from 1."""
 
     seat: int
-    """Who made it: 0 or 1."""
+    """The side that made the move: 0 or 1."""
 
     kind: Kind
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedGame:
-    """A game that was played through."""
+    """A game that was replayed."""
 
     board: FastBoard
-    """As it stands in the end."""
+    """The board at the end."""
 
     codes: Sequence[int]
     seats: Sequence[int]
-    """Who decided on each ply."""
+    """The side that decided on each ply."""
 
 
 class SpentError(LathError):
-    """The proof would take longer than it may."""
+    """The proof would exceed its limit of positions."""
 
 
 class Nodes:
-    """Positions that may still be looked at."""
+    """The number of positions that may still be searched."""
 
     def __init__(self, left: int) -> None:
         self._left = left
 
     def take(self) -> None:
-        """Take one; raises SpentError."""
+        """Count a position; raises SpentError."""
         self._left -= 1
         if self._left < 0:
             raise SpentError
 
 
 def played_through(record: Record) -> ReplayedGame:
-    """Return a game on a board; raises GameError where it cannot be played."""
+    """Return a replayed game; raises GameError if it cannot be replayed."""
     if end_of(record) is None:
-        *_, _ = positions(record)  # says what is wrong
+        *_, _ = positions(record)  # raises the error of the invalid move
     board = fast_board(start_of(record))
     spelled = spellings(record.game, record.tag("Rules"))
     codes, seats = [], []
@@ -105,10 +106,10 @@ def played_through(record: Record) -> ReplayedGame:
 
 
 def turns_of(record: Record, played: ReplayedGame) -> list[TurningPoint]:
-    """Return where a game turned, as far as that is known, and wins in one that were missed.
+    """Return the known turning points of a game, and missed wins in one.
 
-    Of a game that was won the first is the loser's; one that was lost by a crash, an illegal move,
-    a flood or the clock did not turn by a move. The board is as before.
+    For a decided game, the first one is the loser's. A game lost by a crash, an illegal move, a
+    flood or the clock has no turning point. The board is unchanged afterwards.
     """
     loser = record.result.loser
     found: list[TurningPoint] = []
@@ -122,7 +123,7 @@ def turns_of(record: Record, played: ReplayedGame) -> list[TurningPoint]:
 
 
 def _marked(record: Record, played: ReplayedGame, loser: int) -> TurningPoint | None:
-    """Return the loser's last move that an analysis has proven wrong."""
+    """Return the loser's last move that an analysis proved wrong."""
     for at in range(len(record.plies) - 1, -1, -1):
         ply = record.plies[at]
         if played.seats[at] == loser and ply.glyph in ("?", "??") and is_of_analysis(ply.comments):
@@ -133,9 +134,9 @@ def _marked(record: Record, played: ReplayedGame, loser: int) -> TurningPoint | 
 def _unless_known(
     record: Record, played: ReplayedGame, turn: TurningPoint | None
 ) -> TurningPoint | None:
-    """Return a turn, or the loser's last move before somebody had a proof of the end, and kept it.
+    """Return the turning point, or the loser's last move before a player had proved the result.
 
-    Who searches deeper than our proof knows earlier that it makes no difference any more.
+    A bot that searches deeper than the small proof can know the result earlier.
     """
     if turn is None:
         return None
@@ -155,7 +156,7 @@ def _unless_known(
 
 
 def _by_evaluation(record: Record, played: ReplayedGame, loser: int) -> TurningPoint | None:
-    """Return the loser's move before which the evaluations last said that it was not behind."""
+    """Return the loser's move after which its evaluations were always negative."""
     told = evaluations(record, played.seats, chosen_plies(record))
     since = None
     for at, value in reversed(told):
@@ -170,9 +171,9 @@ def _by_evaluation(record: Record, played: ReplayedGame, loser: int) -> TurningP
 
 
 def _rewound(played: ReplayedGame) -> Generator[int]:
-    """Yield each ply, from 0, the last one first, with the board as it was before it.
+    """Yield each ply, from 0, the last one first, with the board before it.
 
-    Whoever stops early finds the board as before, too.
+    The board is restored afterwards, also after an early stop.
     """
     board, back = played.board, 0
     try:
@@ -186,7 +187,7 @@ def _rewound(played: ReplayedGame) -> Generator[int]:
 
 
 def _missed(played: ReplayedGame, winner: int | None) -> list[TurningPoint]:
-    """Return the last win in one that each player missed who has not won."""
+    """Return the last missed win in one of each player who did not win."""
     found: list[TurningPoint] = []
     board, last = played.board, len(played.codes) - 1
     wanted = {0, 1} - {winner}
@@ -204,7 +205,7 @@ def _missed(played: ReplayedGame, winner: int | None) -> list[TurningPoint]:
 
 
 def _proven(played: ReplayedGame, loser: int) -> TurningPoint | None:
-    """Return the last move of the loser where another one was not lost, by a small proof."""
+    """Return the loser's last move with a better alternative, by a small proof."""
     nodes, looked, board = Nodes(NODES), 0, played.board
     with closing(_rewound(played)) as plies, suppress(SpentError):
         for at in plies:
@@ -214,7 +215,7 @@ def _proven(played: ReplayedGame, loser: int) -> TurningPoint | None:
             kind = _how_lost(board, played.codes[at], loser, nodes) or (
                 "more" if looked > 1 else ""
             )
-            if looked > BACK or not kind:  # the end was given up, or decided otherwise
+            if looked > BACK or not kind:  # the loser resigned, or another reason decided
                 break
             if _has_escape(board, played.codes[at], loser, nodes):
                 return TurningPoint(at + 1, loser, kind)
@@ -222,7 +223,7 @@ def _proven(played: ReplayedGame, loser: int) -> TurningPoint | None:
 
 
 def _how_lost(board: FastBoard, code: int, loser: int, nodes: Nodes) -> Kind | None:
-    """Return how soon a move loses; None where that is not proven."""
+    """Return how soon a move loses; None if no loss is proven."""
     board.play(code)
     try:
         if board.winner is not None:
@@ -235,14 +236,14 @@ def _how_lost(board: FastBoard, code: int, loser: int, nodes: Nodes) -> Kind | N
 
 
 def _has_escape(board: FastBoard, played: int, loser: int, nodes: Nodes) -> bool:
-    """Return whether another move was not lost, as far as the proof sees."""
+    """Return whether another move did not lose, within the depth of the proof."""
     wins, losses = board.threats()
     others = (code for code in board.legal() if code != played and code not in losses)
     return bool(wins) or not all(is_lost_after(board, code, loser, DEPTH, nodes) for code in others)
 
 
 def is_lost_after(board: FastBoard, code: int, loser: int, plies: int, nodes: Nodes) -> bool:
-    """Return whether a player has lost within so many plies after a move."""
+    """Return whether a player has lost within `plies` after a move."""
     board.play(code)
     try:
         return is_lost(board, loser, plies, nodes)
@@ -251,7 +252,7 @@ def is_lost_after(board: FastBoard, code: int, loser: int, plies: int, nodes: No
 
 
 def is_lost(board: FastBoard, loser: int, plies: int, nodes: Nodes) -> bool:
-    """Return whether the other one wins within so many plies, whatever a player does."""
+    """Return whether the opponent wins within `plies`, against any defence."""
     if board.winner is not None:
         return board.winner == 1 - loser
     if plies == 0:

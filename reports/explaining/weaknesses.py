@@ -1,8 +1,8 @@
-"""What is tested of a bot's games: groups of them, turning points, time, evaluations, repeats.
+"""The tests of a bot's games: turning points, time, evaluations, duplicates and groups.
 
-Each test gives a `Finding`, whatever came of it, for what was tested counts where it is decided
-what to believe. Groups of games are the business of `contrasts`; here are facts, what both players
-may do, and what the bot says itself.
+Each test gives a `Finding`, whatever its result, because the number of tests determines which
+findings are significant. `contrasts` tests groups of games. This module has facts, events that
+happen to both players, and the bot's own evaluations.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from lath.reports.explaining.turning import KINDS, Kind, TurningPoint
 from lath.reports.ratings.results import DecidedGame
 
 OPENING: Final = 8
-"""Plies of which an opening has no more; what comes later is a position."""
+"""The most plies of an opening; later ones are positions."""
 
 STEP: Final = 5
-"""Plies between those after which games are said to be given away."""
+"""The plies are rounded to multiples of this number in findings about phases."""
 
 LOW: Final = 0.1
-"""The part of the initial time below which little is left."""
+"""The share of the initial time below which little time is left."""
 
 QUARTER: Final = 0.25
-"""A move is quick, or slow, if it is of the quickest, or slowest, quarter of who made it."""
+"""A move is quick or slow if it belongs to the player's quickest or slowest quarter."""
 
 OTHERS: Final = 0.2
-"""The part of the error that is not for groups of games: turns, lines, phases, moves and
-evaluations, a topic like another one. What they find shows by far more than chance."""
+"""The share of the error rate for tests other than groups of games. Each topic has an equal part.
+Real effects in these tests are far larger than chance."""
 
 
 class ClockAtMove(NamedTuple):
-    """What is known of a player's time at a move."""
+    """The time use of a player at a move."""
 
     used: float | None
-    """The part of the player's moves without a proof at this stage of this game that took less."""
+    """The share of the player's unproven moves at this stage that took less time."""
     is_low: bool | None
-    """Whether little was left; None without a clock."""
+    """True if little time was left; None without a clock."""
 
 
 Speed = Literal["quick", "slow", "low"]
@@ -61,92 +61,92 @@ TIMED: Final[Mapping[Speed, str]] = {
     "slow": "by slow moves",
     "low": "with little time left",
 }
-"""What it comes to."""
+"""The words for each kind of time use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Moves by which games turned, of which it is known how quick they were, or how late."""
+    """Turning points with a known time use, for the bot and its opponents."""
 
     WRITTEN: ClassVar = "kind", "own", "of_own", "others", "of_others"
 
     kind: Speed
     own: int
-    """How many of the bot's were so."""
+    """The number of the bot's turning points of this kind."""
     of_own: int
     others: int
     of_others: int
     places: Mapping[int, PlyInFile]
-    """The bot's, by their games' places in the repertoire."""
+    """The bot's plies, by the indices of their games in the repertoire."""
 
 
 @dataclass(slots=True, kw_only=True)
 class TestedGame:
-    """A game of the bot, as it is tested."""
+    """A game of the bot and the facts for its tests."""
 
     file: str
     number: int
     record: Record
-    """Without comments."""
+    """The record without comments."""
 
     result: DecidedGame
     seat: int
     points: float
     line: int
-    """Its place in the repertoire; -1 if it was not played through."""
+    """The index in the repertoire; -1 if the game was not replayed."""
 
     cluster: int
-    """With which others it hangs together: those of a pair."""
+    """The number of its cluster of dependent games, such as a pair."""
 
     turns: tuple[TurningPoint, ...] = ()
-    """Where it turned, and wins that were missed."""
+    """The turning points and missed wins."""
 
     told: Sequence[tuple[int, float]] = ()
-    """Plies, from 1, and what the bot said that it expected there, from -1 to 1."""
+    """Plies, from 1, with the bot's evaluations, from -1 to 1."""
 
     clocks: Mapping[int, ClockAtMove] = field(default_factory=dict)
-    """Of plies at which the game turned."""
+    """The time use at turning points."""
 
     direction: str = ""
-    """Along which the line lies that ended it, as two cells; empty where none did."""
+    """The direction of the line that ended the game, as two cells; empty without a line."""
 
     is_same: bool = False
-    """Whether it repeats another one move by move."""
+    """True if it is a duplicate of an earlier game."""
 
     expected: float = 0.5
 
     @property
     def game(self) -> str:
-        """Return its game's id."""
+        """Return the id of its game type."""
         return self.record.game
 
     @property
     def opponent(self) -> str:
-        """Return who else played."""
+        """Return the name of the opponent."""
         return self.record.first if self.seat else self.record.second
 
     @property
     def is_forfeited(self) -> bool:
-        """Return whether somebody lost it otherwise than on the board."""
+        """Return whether the game was lost by a forfeit."""
         return self.record.termination in FORFEITS
 
     @property
     def is_told(self) -> bool:
-        """Return whether it tells how the bot plays: a game of its own, decided on the board."""
+        """Return whether it is evidence of strength: a unique game, decided on the board."""
         return not (self.is_same or self.is_forfeited)
 
     def place(self, ply: int) -> PlyInFile:
-        """Return one of its plies."""
+        """Return a ply of the game with its file and record."""
         return PlyInFile(self.file, self.number, ply)
 
     def turn(self, *, own: bool) -> TurningPoint | None:
-        """Return where it turned against the bot, or against the opponent."""
+        """Return the turning point against the bot, or the one against the opponent."""
         of = self.seat if own else 1 - self.seat
         return next((one for one in self.turns if one.kind != "missed" and one.seat == of), None)
 
 
 class Weaknesses:
-    """The tests of a bot's games."""
+    """All tests of a bot's games."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class Weaknesses:
         calibration: Calibration,
         told: Sequence[tuple[ContrastedGame, int]],
     ) -> None:
-        """`told` are games, of others too, that tell how strong bots are, and their lines."""
+        """`told` are games that show the strength of bots, including others', and their lines."""
         self._bot: Final = bot
         self._all: Final = games
         self._games: Final = [game for game in games if game.is_told]
@@ -169,11 +169,11 @@ class Weaknesses:
             at: of_line[line] for line, at in self._at_line.items() if line in of_line
         }
         self._keys: Final[dict[str, int]] = {}
-        """Of positions, by their texts."""
+        """The keys of positions, by their texts."""
         self.ids: Final = sorted({game.game for game in self._games})
 
     def tested(self) -> list[Finding]:
-        """Return all that was tested; sets what was expected of each game."""
+        """Return all tested findings; set the expected score of each game."""
         others = [
             *self._of_turns(),
             *self._of_directions(),
@@ -234,7 +234,7 @@ class Weaknesses:
     # Groups of games
 
     def _placed(self, finding: Finding) -> Finding:
-        """Return what was found of a group with the plies where it shows: of games it lost."""
+        """Return the finding of a group with the plies that show it, in lost games."""
         group = [self._of_fact[at] for at in sorted(finding.members)]
         lost = [game for game in group if not game.points] or group
         plies: dict[int, int] = {}
@@ -250,13 +250,13 @@ class Weaknesses:
         return replace(finding, places=places)
 
     def _plies_at(self, position: str, games: Sequence[TestedGame]) -> dict[int, int]:
-        """Return the plies after which games came to a position, by their lines."""
+        """Return the plies after which games reached a position, by line."""
         key = self._keys[position]
         lines = self._repertoire.lines
         return {game.line: lines[game.line].keys.index(key) for game in games}
 
     def _positions(self) -> list[Shared]:
-        """Return the positions to which enough of the bot's games came."""
+        """Return the positions that enough of the bot's games reached."""
         lines = self._repertoire.lines
         reached = self._repertoire.reached(LEAST, len(self._games) - LEAST)
         keys = {lines[one.lines[0]].keys[one.ply]: one for one in reached}
@@ -287,10 +287,10 @@ class Weaknesses:
     def _at(self, game: str) -> str:
         return f" at {of_game(game)['title']}" if len(self.ids) > 1 else ""
 
-    # What both players may do
+    # Events that happen to both players
 
     def _turned(self, kind: Kind, *, own: bool) -> list[tuple[TestedGame, TurningPoint]]:
-        """Return games with a turn of a kind by the bot, or by its opponents."""
+        """Return games with a turning point of a kind by the bot, or by its opponents."""
         return [
             (game, turn)
             for game in self._games
@@ -300,14 +300,14 @@ class Weaknesses:
 
     def _of_turns(self) -> Iterator[Finding]:
         for kind, says in KINDS.items():
-            if kind in ("evaluation", "more"):  # that is how games are lost, and no weakness
+            if kind in ("evaluation", "more"):  # how games are lost, not weaknesses
                 continue
             own, others = (self._turned(kind, own=own) for own in (True, False))
             if len(own) + len(others) < LEAST:
                 continue
             plies = [turn.ply for _, turn in own]
             span = f", at ply {min(plies)} to {max(plies)}" if own else ""
-            # A win that was missed was in hand; else half a point is what was not lost yet.
+            # A missed win was worth the lost points; any other turning point costs half a point.
             worth = 0.5 if kind != "missed" else fmean([1 - game.points for game, _ in own] or [1])
             yield Finding(
                 kind=f"turn.{kind}",
@@ -321,7 +321,7 @@ class Weaknesses:
             )
 
     def _of_directions(self) -> Iterator[Finding]:
-        """Yield whether the lines that a bot overlooks lie along one direction."""
+        """Yield findings about directions of lines that the bot overlooks."""
         for game_id in self.ids:
             lost: tuple[list[TestedGame], list[TestedGame]] = [], []
             for game in self._games:
@@ -355,7 +355,7 @@ class Weaknesses:
             plies = [ply for of in turned for _, ply in of]
             if len(plies) < 2 * LEAST:
                 continue
-            # Where a quarter, half and three quarters of all have turned, whoever lost them.
+            # The quartiles of the turning points of both players.
             for after in sorted({round(each / STEP) * STEP for each in quantiles(plies, n=4)}):
                 for is_late in (True, False):
                     yield from self._phase(game_id, turned, after, is_late=is_late)
@@ -386,7 +386,7 @@ class Weaknesses:
         )
 
     def timed(self) -> list[Timed]:
-        """Return how quick or late the moves were by which games turned, as far as that is told."""
+        """Return the time use at turning points, as far as times are known."""
         clocks: tuple[
             list[tuple[TestedGame, int, ClockAtMove]], list[tuple[TestedGame, int, ClockAtMove]]
         ] = [], []
@@ -422,7 +422,7 @@ class Weaknesses:
                 members=frozenset(one.places),
             )
 
-    # What it says itself
+    # The bot's evaluations
 
     def _of_promises(self) -> Iterator[Finding]:
         for promise in self._calibration.promises([game.cluster for game in self._games]):
@@ -447,7 +447,7 @@ class Weaknesses:
 
 
 def _tests(findings: Sequence[Finding]) -> list[TestedHypothesis]:
-    """Return tests that share `OTHERS` of the error by their topics."""
+    """Return tests that share the part `OTHERS` of the error rate by topic."""
     topics = Counter(one.topic for one in findings)
     return [
         TestedHypothesis(one.cost.p_value or 0.0, OTHERS / len(topics) / topics[one.topic])
@@ -477,7 +477,7 @@ _CLOCKS: Final[Mapping[Speed, Callable[[ClockAtMove], bool | None]]] = {
 
 
 def line_of(names: Sequence[str], bits: Mapping[str, int], directions: Iterable[int]) -> str:
-    """Return the direction of cells in a line as its first two on the board, else an empty text.
+    """Return the direction of cells in a line as two board cells, or an empty text.
 
     >>> from lath import games
     >>> board = games.get(games.builtin_ids()[-1]).board

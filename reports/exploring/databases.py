@@ -1,8 +1,8 @@
-"""What the games of a database made of a position: what `explorer` tells of the same records.
+"""The statistics of `explorer` for a position, from the games of a database.
 
-Positions are found by their keys. What is counted of a game - its result, length, date, pair and
-players - is kept in arrays, in 40 bytes a game, so that each position costs no more than its own
-games. Two positions of one key, of which there are none in practice, would be one here.
+Positions are found by their keys. The counted facts of a game (result, length, date, pair and
+players) are kept in arrays, 40 bytes per game, so that each position costs only its own games. Two
+positions with one key would count as one, which does not occur in practice.
 """
 
 from __future__ import annotations
@@ -24,39 +24,39 @@ from lath.reports.counting.estimates import wilson
 from lath.reports.exploring.explorer import Continuation, Node, PositionCounts, Reference
 
 _NO_DAY: Final = -1
-"""Of a game without a date; others count days."""
+"""The day of a game without a date; other games count days."""
 
 _NO_RESULT: Final = 3
-"""Of a game without a result; others have twice first's points."""
+"""The code of a game without a result; other games have twice the first player's points."""
 
 _NO_CODE: Final = (1 << 16) - 1
-"""The code of the move that follows on a last position."""
+"""The code of the next move at a final position."""
 
 _NOBODY: Final = "?"
-"""What records call who has no name."""
+"""The name of a player without a name in records."""
 
 
 class _Row(NamedTuple):
-    """A move as it is counted."""
+    """A legal move and the moves that are symmetric to it."""
 
     move: Move
     same: list[Move]
     position: Position
-    """After it."""
+    """The position after the move."""
 
 
 class _Met(NamedTuple):
-    """Where games come to a position, the first ply of each first."""
+    """The places where games reach a position, in the order of games and plies."""
 
     ids: Numbers
     plies: Numbers
-    """Before it."""
+    """The plies before the position."""
     codes: Numbers
-    """What was played there."""
+    """The codes of the moves played there."""
 
 
 def counts_by_game(database: Database, among: Flags | None = None) -> dict[str, int]:
-    """Return how many of some games are of each id, that of the first game first."""
+    """Return the number of selected games of each id, in the order of their first games."""
     count = "SELECT game, count(*) FROM games {} GROUP BY game ORDER BY min(id)"
     if among is None:
         return dict(database.rows(count.format("")))
@@ -65,12 +65,12 @@ def counts_by_game(database: Database, among: Flags | None = None) -> dict[str, 
 
 
 class DatabaseGames:
-    """Games of one id in a database, which can be asked about any position."""
+    """The games of one type in a database, for queries about any position."""
 
     def __init__(
         self, database: Database, game: str, source: str, among: Flags | None = None
     ) -> None:
-        """Take those of this id, of these `among`, by number; references name the `source`."""
+        """Select the games of this type, or those in `among`; references name the `source`."""
         self._database: Final = database
         self._source: Final = source
         found = database.columns(f"""
@@ -100,11 +100,11 @@ class DatabaseGames:
         self._elo: Final = elo if np.isfinite(elo[1:]).any() else None
         self._pieces: Final = self._paired(by_id("pair", np.uint64))
         self.games: Final = int(self._among.sum())
-        """How many of them have moves."""
+        """The number of selected games with moves."""
         self._without_moves: Final = of_game - self.games
 
     def _paired(self, pairs: Numbers) -> Numbers:
-        """Return by game the first game of its pair: of those that share one each two, in order."""
+        """Return, by game, the first game of its pair; games with one key are paired in order."""
         ids = self._with_result(np.flatnonzero(self._among))
         ids = ids[np.argsort(pairs[ids], kind="stable")]
         places, alike = np.arange(len(ids)), pairs[ids]
@@ -119,7 +119,7 @@ class DatabaseGames:
 
     @property
     def _players(self) -> tuple[list[str], tuple[Numbers, Numbers]]:
-        """Return what `Database.names` does, who has no name being one with who is called `?`."""
+        """Return `Database.names`, with unnamed players and the name `?` as one player."""
         names, seats = self._database.names
         if "" in names and _NOBODY in names:
             blank, nobody = names.index(""), names.index(_NOBODY)
@@ -128,7 +128,7 @@ class DatabaseGames:
 
     @cached_property
     def _strengths(self) -> Numbers:
-        """Return by game how strong its players are together: see `explorer.Best`."""
+        """Return, by game, the sum of its players' strengths, as in `explorer.Best`."""
         names, (firsts, seconds) = self._players
         ids = self._with_result(np.flatnonzero(self._among))
         points = self._points[ids] / 2
@@ -146,7 +146,7 @@ class DatabaseGames:
         return together
 
     def node(self, asked: Position) -> Node:
-        """Return what they tell of a position."""
+        """Return the statistics of a position."""
         keys = keys_of(asked.game.id, version_of(asked.game))
         rows: dict[str, _Row] = {}
         moves = asked.legal_moves()
@@ -202,7 +202,7 @@ class DatabaseGames:
         )
 
     def _met(self, key: int) -> _Met:
-        """Return where games come to the position of a key."""
+        """Return the places where games reach the position of a key."""
         found = self._database.columns(f"""
             SELECT id, ply, coalesce(code, {_NO_CODE})::USMALLINT AS code
             FROM positions WHERE key = {key}""")  # noqa: S608 - numbers
@@ -214,7 +214,7 @@ class DatabaseGames:
         return _Met(ids, plies, codes)
 
     def _reached(self, keys: set[int]) -> dict[int, Numbers]:
-        """Return the games that come to the positions of keys, each in the order of numbers."""
+        """Return the games that reach the positions of keys, each in the order of numbers."""
         if not keys:
             return {}
         found = self._database.columns(f"""
@@ -224,7 +224,7 @@ class DatabaseGames:
         return {key: _once(_rising(ids[of == np.uint64(key)]))[0] for key in keys}
 
     def _played(self, game: str, images: Sequence[str], met: _Met) -> list[tuple[Numbers, Numbers]]:
-        """Return for each move the games in which it was played, and after how many plies first."""
+        """Return, for each move, the games with it, and the plies before its first occurrence."""
         moves = self._database.moves
         rows = {image: row for row, image in enumerate(images)}
         row_of: Numbers = np.full(_NO_CODE + 1, len(images), np.int32)
@@ -240,7 +240,7 @@ class DatabaseGames:
         return found
 
     def _counts(self, ids: Numbers) -> PositionCounts:
-        """Return what came of games, each of which is there once."""
+        """Return the results of games, each of which occurs once."""
         points = self._points[ids]
         losses, draws, wins, undecided = np.bincount(points, minlength=4).tolist()
         decided = points != _NO_RESULT
@@ -264,7 +264,7 @@ class DatabaseGames:
         return counts
 
     def _notable(self, ids: Numbers) -> tuple[int, int]:
-        """Return the places of the newest and of the best of some games."""
+        """Return the indices of the newest game and of the game with the strongest players."""
         days = self._days[ids]
         newest = int(np.flatnonzero(days == days.max())[-1])
         elo = None if self._elo is None else self._elo[ids]
@@ -277,7 +277,7 @@ class DatabaseGames:
         return newest, int(best[np.flatnonzero(of_days == of_days.max())[-1]])
 
     def _references(self, wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Reference]:
-        """Return where games stand, by their number and ply."""
+        """Return references to games, by their number and ply."""
         if not wanted:
             return {}
         ids = ",".join(sorted({str(number) for number, _ in wanted}))
@@ -301,7 +301,7 @@ class DatabaseGames:
 
     @cached_property
     def _begins(self) -> str:
-        """Return from which position the first of all games begins; empty where there is none."""
+        """Return the position in which the first game begins; empty without games."""
         if not self.games:
             return ""
         first = self._database.none()
@@ -311,19 +311,19 @@ class DatabaseGames:
 
 
 def _is_new(numbers: Numbers) -> Flags:
-    """Return of each of some numbers whether the one before it is another."""
+    """Return, for each number, whether it differs from the previous one."""
     is_new: Flags = np.ones(len(numbers), bool)
     np.not_equal(numbers[1:], numbers[:-1], out=is_new[1:])
     return is_new
 
 
 def _rising(numbers: Numbers) -> Numbers:
-    """Return numbers in order."""
+    """Return the numbers in ascending order."""
     return numbers if (numbers[1:] >= numbers[:-1]).all() else np.sort(numbers)
 
 
 def _once(ids: Numbers) -> tuple[Numbers, Numbers]:
-    """Return numbers that rise without those that come again, and their places."""
+    """Return rising numbers without duplicates, and the index of each."""
     firsts = np.flatnonzero(_is_new(ids))
     return ids[firsts], firsts
 

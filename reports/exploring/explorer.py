@@ -1,15 +1,14 @@
-"""What was played from a position, what came of it, and how often what comes after was reached.
+"""The moves played from a position, with their results and those of the positions after them.
 
-Two counts that look alike are kept apart. A move was *played from here* where a game came to this
-position and went on by it. The position after it was *reached* by that, or by other moves in
-another order: who only wants to know how a position scores asks for that. Games that are the same
-turned or mirrored are one, so that a move and its mirror image are one line
-where the position has that symmetry. A game counts once for each position and each move, however
-often it comes by.
+Two similar counts are separate. A move was *played* if a game came to this position and continued
+with it. The position after it was *reached* by that move, or by other moves in another order. The
+second count shows how a position scores. Symmetric positions count as one, so that a move and its
+mirror image are one line if the position has that symmetry. A game counts once for each position
+and each move, however often they occur in it.
 
-Scores have 95% intervals, Wilson's, for which two games of a pair are one piece of evidence
-(`openings.Pairs`). A `Source` answers for all of its games; `ExploredGames` has them in memory and
-plays them again.
+Scores have Wilson's 95% intervals, for which the two games of a pair are one piece of evidence
+(`openings.Pairs`). A `Source` answers queries about its games; `ExploredGames` keeps games in
+memory and replays them.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ from lath.reports.ratings.results import Scored
 from lath.reports.schema import written
 
 RATINGS: Final = ("FirstElo", "SecondElo")
-"""The tags of a record that say how strong its players were; both are numbers."""
+"""The tags with the ratings of the players, as numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultTally(Scored):
-    """What came of some games; wins and losses are first's."""
+    """The results of some games; wins and losses are the first player's."""
 
     wins: int
     draws: int
@@ -46,28 +45,29 @@ class ResultTally(Scored):
     """Games without a result."""
 
     plies: int = 0
-    """Of those with a result together, from their first move to their last."""
+    """The plies of all games with a result together."""
 
     worth: float | None = None
-    """As how many independent games those with a result count; None: as many as they are."""
+    """The equivalent number of independent games with a result. None means that all are
+    independent."""
 
     @property
     def times(self) -> int:
-        """Return how many games there are, with a result or without."""
+        """Return the number of games, with and without a result."""
         return self.games + self.undecided
 
     @property
     def mean_plies(self) -> float | None:
-        """Return how long those with a result are; None where there are none."""
+        """Return the mean length of games with a result in plies; None without any."""
         return self.plies / self.games if self.games else None
 
     def score(self, seat: Side) -> float | None:
-        """Return a seat's points for each game with a result, in 0..1; None without one."""
+        """Return a side's points per game with a result, in 0..1; None without results."""
         rate = self.score_rate
         return rate if rate is None or seat is Side.FIRST else 1 - rate
 
     def interval(self, seat: Side) -> tuple[float, float] | None:
-        """Return between what that score lies with 95% confidence; None without a result.
+        """Return the 95% interval of that score; None without results.
 
         >>> [round(end, 2) for end in ResultTally(wins=3, draws=0, losses=1).interval(Side.SECOND)]
         [0.05, 0.7]
@@ -79,7 +79,7 @@ class ResultTally(Scored):
         return (low, high) if seat is Side.FIRST else (1 - high, 1 - low)
 
     def to_json(self, mover: Side) -> dict[str, Any]:
-        """Return it as docs/reference/json-output.md describes it."""
+        """Return the JSON that docs/reference/json-output.md describes."""
         return {
             "games": self.times,
             "first_wins": self.wins,
@@ -101,51 +101,51 @@ def _scored(tally: ResultTally, seat: Side) -> dict[str, float] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """Where a game stands, and what it is called."""
+    """The place of a game in its file, and its tags for display."""
 
     source: str
-    """The file, as it was named; empty where there is only one place for games."""
+    """The name of the file as given; empty if all games are from one source."""
 
     number: int
-    """The record's place there, from 1."""
+    """The record's number in the file, from 1."""
 
     ply: int
-    """The ply of the move that it is referred to for, from 1."""
+    """The ply of the referenced move, from 1."""
 
     first: str
     second: str
     result: Result
     date: str
-    """Empty where the record has none."""
+    """Empty if the record has no date."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Continuation:
-    """A move that may be played in a position."""
+    """A move that can be played in a position."""
 
     move: Move
-    """As it is written in the position that was asked for."""
+    """The move as written in the requested position."""
 
     same: tuple[Move, ...] = ()
-    """Other moves there that are the same, turned or mirrored; they are counted with it."""
+    """Other moves there that are symmetric to it; they are counted with it."""
 
     position: str
-    """The text of the position after it."""
+    """The text of the position after the move."""
 
     played: ResultTally
-    """The games in which it was played from here."""
+    """The games in which the move was played from the requested position."""
 
     reached: ResultTally
-    """The games that come to the position after it, by this move or any other way."""
+    """The games that reach the position after the move, in any way."""
 
     newest: Reference | None = None
-    """Of the games in which it was played the last by date, of one day the last in its file."""
+    """The latest game with the move by date, then by place in its file; None without a game."""
 
     best: Reference | None = None
-    """Of these games that of the strongest players: see `Best`. Both are None if there is none."""
+    """The game with the move between the strongest players, as in `Best`; None without a game."""
 
     def to_json(self, mover: Side) -> dict[str, Any]:
-        """Return it as docs/reference/json-output.md describes it."""
+        """Return the JSON that docs/reference/json-output.md describes."""
         return {
             "move": self.move,
             "same": list(self.same),
@@ -159,36 +159,36 @@ class Continuation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A position, and all that some games tell of it."""
+    """The statistics of a position."""
 
     game: str
-    """The id of the game."""
+    """The id of the game type."""
 
     position: str
-    """The text of the position that was asked for."""
+    """The text of the requested position."""
 
     to_move: Side
     games: int
-    """All games of that id that have moves."""
+    """All games of that type with moves."""
 
     here: ResultTally
-    """The games that come to the position."""
+    """The games that reach the position."""
 
     ended: int
-    """Of these, how many have no move after it."""
+    """The number of these games that end in the position."""
 
     continuations: tuple[Continuation, ...]
-    """Every legal move that was played from here, or after which a position comes that was reached;
-    the most frequent first, those of one frequency as the rules list them."""
+    """Every legal move that was played from here or whose next position was reached, the most
+    frequent first. Equally frequent moves are in the order of the rules."""
 
     without_moves: int = 0
-    """Games of that id that have none: they come nowhere, and count for nothing else."""
+    """Games of that type without moves; they count for nothing else."""
 
     begins: str = ""
-    """From which position the first of all games begins; empty where there is no game."""
+    """The position in which the first game begins; empty without games."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as docs/reference/json-output.md describes it."""
+        """Return the JSON that docs/reference/json-output.md describes."""
         return {
             "game": self.game,
             "position": self.position,
@@ -203,20 +203,20 @@ class Node:
 
 
 class Source(Protocol):
-    """Games that can be asked about."""
+    """Games that answer queries about positions."""
 
     def node(self, asked: Position) -> Node:
-        """Return what they tell of a position."""
+        """Return the statistics of a position."""
 
 
 @dataclass(slots=True)
 class PositionCounts(LineCounts):
-    """What came of games, and how long they were."""
+    """The results and the lengths of games."""
 
     plies: int = 0
 
     def count(self, points: float | None, plies: int) -> None:
-        """Count a game."""
+        """Count a game with these points and this length; None for a game without a result."""
         if points is None:
             self.undecided += 1
         else:
@@ -224,7 +224,7 @@ class PositionCounts(LineCounts):
             self.add(points, 1)
 
     def tally(self) -> ResultTally:
-        """Return what was counted, once the pairs are closed."""
+        """Return the counts, after the pairs were closed."""
         return ResultTally(
             wins=self.wins,
             draws=self.draws,
@@ -236,12 +236,11 @@ class PositionCounts(LineCounts):
 
 
 class Best:
-    """The game of the strongest players among some.
+    """Finds the game of the strongest players among some games.
 
-    Where games have the tags FirstElo and SecondElo it is the one of which both together are the
-    highest. Where none has, players are as strong as all games tell, filtered as they are: by the
-    lower end of the 95% interval of their score, so that one win is no proof.
-    Of equals it is the newest.
+    If games have the tags FirstElo and SecondElo, it is the game with the highest sum of both. If
+    no game has them, a player's strength is the lower end of the 95% interval of its score in all
+    selected games, so that one win is not enough. Among equal games, the newest one counts.
     """
 
     __slots__ = ("_by_players", "_rated")
@@ -262,7 +261,7 @@ class Best:
                 self._by_players[players] = when, game
 
     def found(self, strengths: dict[str, float]) -> Reference | None:
-        """Return it; `strengths` are those of players by name, of those not named 0."""
+        """Return the game; `strengths` are those of players by name, 0 for unlisted players."""
         if self._rated is not None:
             return self._rated[2]
         of = strengths.get
@@ -275,18 +274,18 @@ class Best:
 
 
 def rating_of(record: Record) -> float | None:
-    """Return the ratings of both players together; None where one has none."""
+    """Return the sum of both players' ratings; None if one has no rating."""
     ratings = [number_of(record.tag(name)) for name in RATINGS]
     return None if None in ratings else sum(filter(None, ratings))
 
 
 @dataclass(slots=True)
 class _Row:
-    """A move as it is counted."""
+    """A legal move with its counts."""
 
     move: Move
     position: Position
-    """After it."""
+    """The position after the move."""
 
     reached: PositionCounts
     same: list[Move] = field(default_factory=list)
@@ -295,7 +294,7 @@ class _Row:
     best: Best = field(default_factory=Best)
 
     def refer(self, rating: float | None, when: tuple[str, int], game: Reference) -> None:
-        """Remember a game in which the move was played."""
+        """Keep a game with the move, as the newest or best if it is."""
         if self.newest is None or when > self.newest[0]:
             self.newest = when, game
         self.best.add(rating, when, game)
@@ -303,21 +302,21 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class ExploredGame:
-    """A game whose positions are asked about."""
+    """A game for queries about its positions."""
 
     record: Record
     source: str
     number: int
     start: Position
     moves: tuple[Move, ...]
-    """In canonical text, as far as its game reads them."""
+    """The moves in canonical text, as far as the game reads them."""
 
     pair: tuple[int, int]
-    """What the other game of its pair has, too."""
+    """Digests that the other game of its pair shares."""
 
     @classmethod
     def of(cls, record: Record, source: str, number: int) -> Self:
-        """Return that of a record; raises GameError where it cannot begin."""
+        """Return the game of a record; raises GameError if its start is invalid."""
         spelled = spellings(record.game, record.tag(RULES))
         moves = tuple(Move(spelled[move]) for move in record.moves)
         return cls(record, source, number, start_of(record), moves, pair_of(record))
@@ -331,13 +330,13 @@ class ExploredGame:
             yield position
 
     def at(self, ply: int) -> Position:
-        """Return the position after so many plies, all of which can be played."""
+        """Return the position after this many plies, which must be legal."""
         position = follow(self.start, self.moves[:ply])
         assert position is not None
         return position
 
     def reference(self, ply: int, date: str) -> Reference:
-        """Return where it stands."""
+        """Return a reference to a ply of the game."""
         record = self.record
         return Reference(
             source=self.source,
@@ -351,22 +350,22 @@ class ExploredGame:
 
 
 Sign = int
-"""What positions that are the same have in common, and tells most others apart; in 16 bits."""
+"""A 16-bit number that is equal for symmetric positions and different for most others."""
 
 
 def sign_of(position: Position) -> Sign:
-    """Return who is to move, and how many moves there are: no symmetry changes that."""
+    """Return the sign of a position, from the side to move and the number of legal moves."""
     return 2 * min(count_legal(position), 1 << 14) + position.to_move
 
 
 class NodeCounter:
-    """Counts, game by game, what was played from one position; no game is kept.
+    """Counts the moves from one position, game by game, without keeping games.
 
-    Memory grows with the names of players, and for each move with who has met whom.
+    Memory grows with the names of players, and for each move with the pairings in its games.
     """
 
     def __init__(self, asked: Position) -> None:
-        """Take the position that is asked about, turned as it is."""
+        """Begin without games; `asked` is the requested position."""
         self._asked: Final = asked
         self._here: Final = PositionCounts()
         self._ended = self._games = self._without_moves = 0
@@ -374,12 +373,12 @@ class NodeCounter:
         self._pairs: Final = Pairs()
         self._players: Final[defaultdict[str, SideScore]] = defaultdict(SideScore)
         self._images: Final[dict[Any, PositionCounts]] = {}
-        """What every image of the position and of those after each move counts for."""
+        """The counts of the position, of those after each move, and of all symmetric ones."""
         self._know(asked, self._here)
         self._rows: Final[dict[Move, _Row]] = {}
-        """By the least image of the move: see `least_line`."""
+        """The moves by their least symmetric forms, as in `least_line`."""
         self.signs: Final = {sign_of(asked)}
-        """Of the position and of those after each move: any other is neither."""
+        """The signs of the position and of those after each move; no other position matters."""
         for move in asked.legal_moves():
             (image,) = least_line(asked, [move])[1]
             if known := self._rows.get(image):
@@ -387,7 +386,7 @@ class NodeCounter:
                 continue
             after = asked.play(move)
             self.signs.add(sign_of(after))
-            reached = self._counts_of(after)  # other moves may come to the same
+            reached = self._counts_of(after)  # other moves can lead to the same position
             if reached is None:
                 self._know(after, reached := PositionCounts())
             self._rows[image] = _Row(move, after, reached)
@@ -397,20 +396,20 @@ class NodeCounter:
             self._images[way.position(position)] = counts
 
     def _counts_of(self, position: Position) -> PositionCounts | None:
-        """Return what a position counts for; None where it is neither this nor one after it."""
+        """Return the counts of a position; None if it is neither this one nor one after a move."""
         return self._images.get(symmetries(position)[0].position(position))
 
     def add(self, record: Record, source: str, number: int) -> None:
-        """Count a game of the same id; raises GameError where it cannot be played.
+        """Count a game of the same type; raises GameError if it cannot be replayed.
 
-        It is the record of this number, from 1, of what `source` names.
+        It is the record with this number, from 1, in the file `source`.
         """
         game = ExploredGame.of(record, source, number)
         at = ((ply, one) for ply, one in enumerate(game.positions()) if sign_of(one) in self.signs)
         self.add_at(game, at)
 
     def add_at(self, game: ExploredGame, positions: Iterable[tuple[int, Position]]) -> None:
-        """Count a game of which only these positions may matter, each with the plies before it."""
+        """Count a game, given the positions that can matter and the plies before them."""
         if not game.moves:
             self._without_moves += 1
             return
@@ -440,12 +439,13 @@ class NodeCounter:
         for line in lines:
             line.count(points, len(moves))
         if points is not None:
-            self._pairs.add(game.pair, lines, points)  # also where it does not come here
+            # Also for games that do not reach the position.
+            self._pairs.add(game.pair, lines, points)
         if rows:
             self._refer(game, rows)
 
     def _refer(self, game: ExploredGame, rows: dict[Move, int]) -> None:
-        """Remember a game for its moves from here, each with its ply."""
+        """Keep a game as a reference for its moves from here, given with their plies."""
         record = game.record
         date = record.tag("Date") if date_of(record.tag("Date")) else ""
         rating, when = rating_of(record), (date, self._games)
@@ -453,7 +453,7 @@ class NodeCounter:
             self._rows[image].refer(rating, when, game.reference(ply, date))
 
     def node(self) -> Node:
-        """Return what was counted."""
+        """Return the statistics."""
         self._pairs.close()
         strengths = {
             name: wilson(score.score_rate or 0.0, score.games)[0]
@@ -487,26 +487,26 @@ class NodeCounter:
 
 
 class ExploredGames:
-    """Games of one id in memory: any position of them can be asked about again and again.
+    """The games of one type in memory, for repeated queries about any position.
 
-    Of each position its sign is kept, two bytes, so that a question plays a game only as far as it
-    may be about.
+    The sign of each position is kept, in two bytes, so that a query replays games only up to
+    positions that can match.
     """
 
     def __init__(self) -> None:
         self._games: Final[list[tuple[ExploredGame, array[int]]]] = []
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of games."""
         return len(self._games)
 
     def add(self, record: Record, source: str, number: int) -> None:
-        """Keep a game of the same id; raises GameError where it cannot be played."""
+        """Add a game of the same type; raises GameError if it cannot be replayed."""
         game = ExploredGame.of(record, source, number)
         self._games.append((game, array("H", map(sign_of, game.positions()))))
 
     def node(self, asked: Position) -> Node:
-        """Return what they tell of a position."""
+        """Return the statistics of a position."""
         counter = NodeCounter(asked)
         for game, signs in self._games:
             places = [ply for ply, sign in enumerate(signs) if sign in counter.signs]

@@ -1,9 +1,9 @@
-"""How games go on from their game's own start, move by move, for a page: the count of `explorer`.
+"""Trees of the moves from a game's own start, for a page, with the counts of `explorer`.
 
-Each line of a tree is what `explorer.Node` tells of its last move: how many games come to the
-position before it, in whatever order of moves, and go on by it, and how many come to the position
-after it. Of each game the first moves are kept, in some 40 bytes; only positions that are told, and
-those that games have at the same ply, are made.
+Each line of a tree has the statistics of `explorer.Node` for its last move. They are the games that
+reach the position before it, in any order of moves, and continue with it, and the games that reach
+the position after it. Only the first moves of a game are kept, in about 40 bytes. Only the
+positions that are shown, and those of games at the same ply, are computed.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from lath.reports.counting.openings import (
 from lath.reports.schema import Count, Positive, Share
 
 FREE: Final = 4
-"""Plies of a tree beyond those that the arena chose."""
+"""The plies of a tree beyond those that the arena chose."""
 
 CHOSEN: Final = 8
-"""Plies that the arena chose of which a tree is made at most."""
+"""The most plies chosen by the arena that are part of a tree."""
 
 LINES: Final = 300
-"""Lines of a tree that are told."""
+"""The most lines of a tree."""
 
 
 class ReachedPosition(ScoreCount):
-    """What came of all games that come to a position, by whatever moves."""
+    """The results of all games that reach a position, in any order of moves."""
 
     low: Share
     """The lower end of the 95% interval of the first player's score."""
@@ -56,7 +56,7 @@ class ReachedPosition(ScoreCount):
 class TreeLine(OpeningLine):
     """A line of a tree; its text has all moves from the start.
 
-    Its games are those that come to the position before its last move, and go on by it.
+    Its games are those that reach the position before its last move, and continue with this move.
     """
 
     chosen: Count
@@ -66,10 +66,7 @@ class TreeLine(OpeningLine):
 
 
 class TreeOfGame(GameFigures):
-    """How games of one id went on from the game's own start, move by move.
-
-    Lines that are the same turned or mirrored are one.
-    """
+    """The tree of moves from the normal start of one game type, with symmetric lines as one."""
 
     games: Positive
     """Games from the normal start that have a move."""
@@ -79,21 +76,20 @@ class TreeOfGame(GameFigures):
 
 @dataclass(slots=True)
 class _Kept:
-    """The first moves of games with one start, one game after the other."""
+    """The first moves of games with one start, one game after another."""
 
     moves: array[int] = field(default_factory=lambda: array("H"))
-    """By their places among all that were met."""
+    """The moves of all games, as indices of `places`."""
     lengths: bytearray = field(default_factory=bytearray)
     chosen: bytearray = field(default_factory=bytearray)
     points: bytearray = field(default_factory=bytearray)
-    """Twice what first scored."""
+    """Twice the first player's points."""
     numbers: array[int] = field(default_factory=lambda: array("L"))
     pairs: array[int] = field(default_factory=lambda: array("q"))
     places: dict[str, int] = field(default_factory=dict)
-    """Of moves."""
+    """The index of each distinct move."""
 
     def add(self, record: Record, number: int, points: float) -> None:
-        """Keep a game."""
         chosen, length = min(chosen_plies(record), CHOSEN), 0
         for move in first_moves(record, CHOSEN + FREE):
             place = self.places.setdefault(move, len(self.places))
@@ -113,11 +109,11 @@ _MOST_MOVES: Final = (1 << 16) - 1
 
 
 class TreeCounter:
-    """Counts how games went on from their game's own start."""
+    """Counts the moves of games from their own start."""
 
     def __init__(self) -> None:
         self._kept: Final[defaultdict[str, dict[Any, _Kept]]] = defaultdict(dict)
-        """By game id, and by the start, which another version of the rules may have otherwise."""
+        """The games by type and by start, which can differ between versions of the rules."""
 
     def add(self, entry: KnownRecord) -> None:
         """Count a game that counts for the standings."""
@@ -130,9 +126,10 @@ class TreeCounter:
             self._kept[record.game].setdefault(start, _Kept()).add(record, entry.number, points)
 
     def trees(self) -> list[TreeOfGame]:
-        """Return the tree of each game id, sorted; scores are first's.
+        """Return the tree of each game type, sorted by id, with the first player's results.
 
-        Of several versions of its rules it is the one by which most games went.
+        If there are several versions of the rules, the tree is that of the version with the most
+        games.
         """
         found: list[TreeOfGame] = []
         for game, by_start in sorted(self._kept.items()):
@@ -144,43 +141,43 @@ class TreeCounter:
 
 @dataclass(slots=True)
 class _Way:
-    """What games played in a position, its images being one."""
+    """A move in a position, including symmetric moves, and its games."""
 
     games: list[int] = field(default_factory=list)
-    """Their places among all, in order."""
+    """The indices of its games, in order."""
     counts: LineCounts = field(default_factory=LineCounts)
     chosen: int = 0
 
 
 @dataclass(slots=True)
 class _Place:
-    """A position after some plies, and the games that come to it."""
+    """A position after some plies, and the games that reach it."""
 
     games: list[int]
     counts: LineCounts = field(default_factory=LineCounts)
     ways: dict[Move, _Way] = field(default_factory=dict)
-    """By the least image of the move: see `least_line`."""
+    """The moves by their least symmetric forms, as in `least_line`."""
     is_counted: bool = False
 
 
 @dataclass(slots=True)
 class _Told:
-    """A line that is told."""
+    """A line that is shown."""
 
     text: str
     way: _Way
     place: _Place
-    """After it."""
+    """The position after the line."""
 
 
 class _Level:
-    """What games come to after so many plies."""
+    """The positions of all games after the same number of plies."""
 
     def __init__(self, nodes: list[int], positions: list[Position | None]) -> None:
         self.nodes: Final = nodes
-        """By game the line that it has; -1 where it has no more moves."""
+        """The line of each game; -1 if the game is shorter."""
         self.positions: Final = positions
-        """By line; None where the rules refuse it."""
+        """The position of each line; None if the rules refuse it."""
         images: list[Any] = [
             position and symmetries(position)[0].position(position) for position in positions
         ]
@@ -190,31 +187,31 @@ class _Level:
                 self._games[image].append(game)
 
     def games_at(self, position: Position) -> list[int]:
-        """Return the games that come to a position or an image of it, in order."""
+        """Return the games that reach a position or one symmetric to it, in order."""
         images: set[Any] = {way.position(position) for way in symmetries(position)}
         found = [self._games[image] for image in images if image in self._games]
         return found[0] if len(found) == 1 else sorted(game for games in found for game in games)
 
 
 class _Tree:
-    """The tree of some games with one start."""
+    """The tree of the games from one start."""
 
     def __init__(self, start: Position, kept: _Kept) -> None:
         self._start: Final = start
         self._kept: Final = kept
         self._texts: Final = list(map(Move, kept.places))
         self._firsts: Final = list(accumulate(kept.lengths, initial=0))
-        """By game the place of its first move."""
+        """The index of the first move of each game."""
         self._levels: Final = [_Level([0] * len(kept.lengths), [start])]
         self._most: Final = max(kept.chosen, default=0) + FREE
         self._places: Final[dict[tuple[int, Any], _Place]] = {}
-        """By the ply and the least image of the position."""
+        """The positions by ply and least symmetric form."""
 
     def lines(self) -> list[TreeLine]:
-        """Return the lines that are told.
+        """Return the shown lines.
 
-        Those whose every move is frequent go first: what is rare leads to nothing frequent, but to
-        what other lines tell, too.
+        The lines with the most frequent moves come first. A frequent position behind a rare move is
+        on another line too.
         """
         waiting = self._ways(self._start, 0, "", len(self._kept.lengths))
         heapify(waiting)
@@ -230,7 +227,7 @@ class _Tree:
         return list(map(self._told, told))
 
     def _ways(self, position: Position, ply: int, before: str, most: int) -> list[_Waiting]:
-        """Return what was played in a position, the most frequent first; `most` bounds the rank."""
+        """Return the moves in a position, the most frequent first; `most` limits their rank."""
         ways = self._place(position, ply, has_ways=True).ways
         found: list[_Waiting] = []
         seen: set[Move] = set()
@@ -253,10 +250,10 @@ class _Tree:
         return place
 
     def _find_ways(self, place: _Place, ply: int) -> None:
-        """Sort the games of a place by what they go on with."""
+        """Sort the games of a position by their next move."""
         kept, level, following = self._kept, self._level(ply), self._level(ply + 1)
         images: dict[int, _Way] = {}
-        """By the line that a game has after the move."""
+        """The moves by the line that a game has after them."""
         for game in place.games:
             node = following.nodes[game]
             if node < 0:
@@ -277,7 +274,7 @@ class _Tree:
         return self._levels[ply]
 
     def _next(self, last: _Level, ply: int) -> _Level:
-        """Return what games come to one ply later."""
+        """Return the positions of all games one ply later."""
         kept = self._kept
         places: dict[tuple[int, int], int] = {}
         nodes = []
@@ -297,7 +294,7 @@ class _Tree:
         return _Level(nodes, positions)
 
     def _count(self, told: Sequence[_Told]) -> None:
-        """Count what came of the games of each line."""
+        """Count the results of the games of each line."""
         kept = self._kept
         lines: defaultdict[int, list[LineCounts]] = defaultdict(list)
         found = {id(each): each for line in told for each in (line.way, line.place)}
@@ -324,5 +321,5 @@ class _Tree:
 
 
 _Waiting = tuple[int, int, str, _Way, Position]
-"""A line that may be told: its rank, the rarest of its moves first; how often its last move was
-played, both negative; its text; that move; and the position after it."""
+"""A line that may be shown. It consists of the negative numbers of games of its rarest and of its
+last move, the text, the last move, and the position after it."""

@@ -1,4 +1,4 @@
-"""Game metrics of several groups of games, side by side, and which differences to believe."""
+"""Game metrics of several groups of games side by side, with significant differences."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from lath.reports.metrics.measures import GameGroup, MetricRow, numbers_of
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A measure of two groups of games."""
+    """A metric of two groups of games."""
 
     measure: Measure
     one: Estimated
     other: Estimated
     apart: EstimateDifference
-    """The second less the first."""
+    """The second value minus the first."""
     adjusted: float | None
-    """The p-value by Benjamini and Hochberg, of all measures that have one; else None."""
+    """The p-value by Benjamini and Hochberg over all metrics with a p-value; None without one."""
 
     @property
     def differs(self) -> bool:
-        """Return whether the difference is believed, the false discovery rate being 5%."""
+        """Return whether the difference is significant (FDR 5%)."""
         return self.adjusted is not None and self.adjusted <= RATE
 
 
 def compare_groups(one: GameGroup, other: GameGroup) -> list[Compared]:
-    """Return what both have, in the order of `MEASURES`."""
+    """Return the metrics that both groups have, in the order of `MEASURES`."""
     both = [
         (row, of[row.measure])
         for of in [_by_measure(other)]
@@ -60,7 +60,7 @@ def _by_measure(group: GameGroup) -> dict[Measure, MetricRow]:
 
 
 def _apart(one: MetricRow, other: MetricRow) -> EstimateDifference:
-    """Return the difference; that of two shares is a share itself, and so are its ends."""
+    """Return the difference of a metric; for two shares, it is in 0..1 like its ends."""
     found = _unbounded(one, other)
     if one.measure.unit != "share":
         return found
@@ -71,7 +71,7 @@ def _apart(one: MetricRow, other: MetricRow) -> EstimateDifference:
 def _unbounded(one: MetricRow, other: MetricRow) -> EstimateDifference:
     if one.equals is None or other.equals is None:
         return difference(one.of, other.of)
-    # The test is in Elo points, where the error is known; the interval is in points of a game.
+    # The test uses Elo points, whose error is known; the interval is in points per game.
     error = math.sqrt(one.of.variance + other.of.variance)
     elo = other.equals.value - one.equals.value
     p_value = by_normal(elo, math.hypot(one.equals.error, other.equals.error)).p_value
@@ -80,12 +80,12 @@ def _unbounded(one: MetricRow, other: MetricRow) -> EstimateDifference:
 
 
 def not_compared(one: GameGroup, other: GameGroup) -> list[Measure]:
-    """Return what cannot be compared, since it is not measurable with the bots of one or both."""
+    """Return the metrics that are not comparable, because the bots of a group do not allow it."""
     return [each for each in MEASURES if each in one.unmeasured or each in other.unmeasured]
 
 
 def _not_compared_rows(one: GameGroup, other: GameGroup) -> list[dict[str, Any]]:
-    """Return nulls of what cannot be compared; the value of the one that has it, though."""
+    """Return rows without values for such metrics, except the value of a group that has it."""
     both = {"one": one, "other": other}
     known = {name: _by_measure(group) for name, group in both.items()}
     whys = {
@@ -109,7 +109,7 @@ def _not_compared_rows(one: GameGroup, other: GameGroup) -> list[dict[str, Any]]
 def compared_to_json(
     compared: Sequence[Compared], one: GameGroup, other: GameGroup
 ) -> list[dict[str, Any]]:
-    """Return it as game-metrics.md describes it, with what cannot be compared, and why."""
+    """Return the JSON that game-metrics.md describes, including metrics that are not comparable."""
     return [
         {
             "measure": each.measure.key,
@@ -130,7 +130,7 @@ def compared_to_json(
 def compared_rows(
     compared: Sequence[Compared], one: GameGroup, other: GameGroup
 ) -> list[dict[str, Any]]:
-    """Return a line each for sheets, with what cannot be compared, and why."""
+    """Return one row per metric for CSV, including metrics that are not comparable."""
     return [
         {
             "measure": row["measure"],

@@ -1,4 +1,4 @@
-"""Which game metrics there are: their names, units, bounds, and what each says."""
+"""The game metrics: names, units, bounds and definitions."""
 
 from __future__ import annotations
 
@@ -15,95 +15,221 @@ class Measure(NamedTuple):
     """A game metric and its form."""
 
     key: str
-    """In JSON and sheets."""
+    """The key in JSON and CSV."""
     name: str
-    """For people."""
+    """The name for people."""
     kind: Kind
     unit: Unit
     """A share is from 0 to 1."""
+    says: str
+    """The definition, as a phrase."""
+    needs: str
+    """What a game must have to count."""
+    in_ludii: str = ""
+    """The name in Ludii (`Evaluation/src/metrics`), with the difference if there is one."""
     evaluated: bool = False
-    """Whether the metric uses evaluations in the records."""
+    """True if the metric uses evaluations in the records."""
 
 
-FIRST_EQUAL: Final = Measure("first_equal", "first (equal)", "mean", "share")
+_RESULT: Final = "a result"
 
-STONE_EQUAL: Final = Measure("stone_equal", "stone (equal)", "mean", "share")
+_BOTS: Final = "games between different bots"
 
-MEASURES: Final = (
-    Measure("first_score", "first score", "share", "share"),
-    FIRST_EQUAL,
-    Measure("first_stone", "stone score", "share", "share"),
-    STONE_EQUAL,
-    Measure("swapped", "swap rate", "share", "share"),
-    Measure("drawn", "draw rate", "share", "share"),
-    Measure("completion", "completion", "share", "share"),
-    Measure("plies", "game length", "mean", "number"),
-    Measure("legal_moves", "legal moves", "mean", "number"),
-    Measure("choices", "choices", "mean", "share"),
-    Measure("coverage", "coverage", "mean", "share"),
-    Measure("lead_changes", "lead changes", "mean", "number", evaluated=True),
-    Measure("lead_changes_a_ply", "changes/ply", "mean", "share", evaluated=True),
-    Measure("drama", "drama", "mean", "share", evaluated=True),
-    Measure("greatest_drama", "maximum drama", "mean", "share", evaluated=True),
-    Measure("behind", "winner behind", "mean", "share", evaluated=True),
-    Measure("time_to_decide", "decision point", "mean", "share", evaluated=True),
-    Measure("decisiveness", "decisiveness", "mean", "share", evaluated=True),
+_SWAP: Final = "a swap that could be played"
+
+_WHOLE: Final = "whole games"
+
+_WINNER: Final = "evaluations, a winner"
+
+FIRST_EQUAL: Final = Measure(
+    "first_equal",
+    "first (equal)",
+    "mean",
+    "share",
+    "points per game of the first player between two equal bots, as expected by the Elo model",
+    _BOTS,
 )
 
-SAYS: Final[Mapping[str, str]] = {
-    "first_score": "points per game of the first player, with a draw as half a point",
-    "first_equal": (
-        "points per game of the first player between two equal bots, as expected by the Elo model"
+STONE_EQUAL: Final = Measure(
+    "stone_equal",
+    "stone (equal)",
+    "mean",
+    "share",
+    "points per game of the owner of the first stone between two equal bots, as expected by the "
+    "Elo model",
+    f"{_SWAP}, {_BOTS}",
+)
+
+MEASURES: Final = (
+    Measure(
+        "first_score",
+        "first score",
+        "share",
+        "share",
+        "points per game of the first player, with a draw as half a point",
+        _RESULT,
+        in_ludii="AdvantageP1, which counts only wins",
     ),
-    "first_stone": (
-        "points per game of the owner of the first stone (after a swap the second player)"
+    FIRST_EQUAL,
+    Measure(
+        "first_stone",
+        "stone score",
+        "share",
+        "share",
+        "points per game of the owner of the first stone (after a swap the second player)",
+        _SWAP,
     ),
-    "stone_equal": (
-        "points per game of the owner of the first stone between two equal bots, as expected by "
-        "the Elo model"
+    STONE_EQUAL,
+    Measure(
+        "swapped",
+        "swap rate",
+        "share",
+        "share",
+        "share of swaps when a bot could choose",
+        _SWAP,
     ),
-    "swapped": "share of swaps when a bot could choose",
-    "drawn": "share of drawn games, except draws by the ply limit",
-    "completion": "share of games that a player won by the rules or by resignation",
-    "plies": "plies per game",
-    "legal_moves": "legal moves per ply, as the average over a game",
-    "choices": "share of plies with more than one legal move",
-    "coverage": "share of cells that changed during the game, without the cells of a setup",
-    "lead_changes": "number of times that the lead changed sides",
-    "lead_changes_a_ply": (
-        "number of times that the lead changed sides, as a share of the possible times"
+    Measure(
+        "drawn",
+        "draw rate",
+        "share",
+        "share",
+        "share of drawn games, except draws by the ply limit",
+        _RESULT,
+        in_ludii="Drawishness",
     ),
-    "drama": "deficit of the winner, as the average over the game (0 while ahead)",
-    "greatest_drama": "largest deficit of the winner during the game",
-    "behind": "share of the game in which the winner was behind",
-    "time_to_decide": (
-        "share of the game after which the winner stayed ahead, or 100% without such a point"
+    Measure(
+        "completion",
+        "completion",
+        "share",
+        "share",
+        "share of games that a player won by the rules or by resignation",
+        _RESULT,
+        in_ludii="Completion",
     ),
-    "decisiveness": (
+    Measure(
+        "plies",
+        "game length",
+        "mean",
+        "number",
+        "plies per game",
+        _WHOLE,
+        in_ludii="DurationMoves",
+    ),
+    Measure(
+        "legal_moves",
+        "legal moves",
+        "mean",
+        "number",
+        "legal moves per ply, as the average over a game",
+        _WHOLE,
+        in_ludii="BranchingFactor",
+    ),
+    Measure(
+        "choices",
+        "choices",
+        "mean",
+        "share",
+        "share of plies with more than one legal move",
+        _WHOLE,
+        in_ludii="DecisionMoves",
+    ),
+    Measure(
+        "coverage",
+        "coverage",
+        "mean",
+        "share",
+        "share of cells that changed during the game, without the cells of a setup",
+        _WHOLE,
+        in_ludii="BoardCoverageDefault, which counts setups",
+    ),
+    Measure(
+        "lead_changes",
+        "lead changes",
+        "mean",
+        "number",
+        "number of times that the lead changed sides",
+        "evaluations",
+        evaluated=True,
+    ),
+    Measure(
+        "lead_changes_a_ply",
+        "changes/ply",
+        "mean",
+        "share",
+        "number of times that the lead changed sides, as a share of the possible times",
+        "evaluations",
+        in_ludii="LeadChange, which counts equality as a leader, too",
+        evaluated=True,
+    ),
+    Measure(
+        "drama",
+        "drama",
+        "mean",
+        "share",
+        "deficit of the winner, as the average over the game (0 while ahead)",
+        _WINNER,
+        in_ludii="Drama (average), in units half as large",
+        evaluated=True,
+    ),
+    Measure(
+        "greatest_drama",
+        "maximum drama",
+        "mean",
+        "share",
+        "largest deficit of the winner during the game",
+        _WINNER,
+        in_ludii="Drama (maximum)",
+        evaluated=True,
+    ),
+    Measure(
+        "behind",
+        "winner behind",
+        "mean",
+        "share",
+        "share of the game in which the winner was behind",
+        _WINNER,
+        evaluated=True,
+    ),
+    Measure(
+        "time_to_decide",
+        "decision point",
+        "mean",
+        "share",
+        "share of the game after which the winner stayed ahead, or 100% without such a point",
+        _WINNER,
+        evaluated=True,
+    ),
+    Measure(
+        "decisiveness",
+        "decisiveness",
+        "mean",
+        "share",
         "share of the game after which the winner’s lead first exceeded the loser’s largest lead, "
-        "or 100% if it never did"
+        "or 100% if it never did",
+        _WINNER,
+        in_ludii="DecisivenessMoves",
+        evaluated=True,
     ),
-}
-"""The definition of each metric, as a phrase, by `Measure.key`."""
+)
 
 LEAST_TOLD: Final = 3
 """A game is evaluated if at least one in this many plies has an evaluation. If one of two bots
 reports them, half of the plies have one."""
 
 DECIDED: Final = 0.99
-"""Evaluations from here on are proofs of a win; below the negative value, of a loss."""
+"""Evaluations from this value on are proofs of a win; below the negative value, of a loss."""
 
 LEAST_SPREAD: Final = 0.01
-"""By so much of a bot's evaluations between lost and won at least two must differ."""
+"""The least difference of two unproven evaluations of a bot that evaluates positions."""
 
 LEAST_JUDGED: Final = 3
-"""So many games must be judged: of fewer nobody can say how much games differ."""
+"""The least number of evaluated games: fewer do not show their variation."""
 
 LEAST_SHARE: Final = 0.1
-"""This part of the games that count must be judged: fewer are exceptions, not the game."""
+"""The least share of evaluated games: fewer are exceptions."""
 
 Unjudged = Literal["no evaluations", "all level", "proofs alone"]
-"""Why a game tells nothing of leads."""
+"""The reasons why the evaluations of a game show no leads."""
 
 UNJUDGED: Final[Mapping[Unjudged, str]] = {
     "no evaluations": "with too few evaluations",
@@ -114,13 +240,13 @@ UNJUDGED: Final[Mapping[Unjudged, str]] = {
 
 UNMEASURABLE: Final = "not measurable with these bots"
 
-_BOTS: Final = "use bots that evaluate positions: arena run … --bot mcts --bot twin=mcts"
+_USE_BOTS: Final = "use bots that evaluate positions: arena run … --bot mcts --bot twin=mcts"
 
 _MORE: Final = "give bots such as mcts more time or nodes, so that they evaluate unproven positions"
 
 HELP: Final[Mapping[Unjudged, str]] = {
-    "no evaluations": _BOTS,
-    "all level": _BOTS,
+    "no evaluations": _USE_BOTS,
+    "all level": _USE_BOTS,
     "proofs alone": _MORE,
 }
 """The hint that makes such games measurable."""
@@ -129,7 +255,7 @@ ANALYSE: Final = "add evaluations to the records: arena analyze FILE --bot mcts"
 """The hint that works without new games."""
 
 ADVANTAGE: Final = ("first_score", "first_equal", "first_stone", "stone_equal")
-"""Keys of what tells how good a seat is."""
+"""The keys of metrics about the advantage of a side."""
 
 ONE_SIDED: Final = 0.9
 """A bot that scores more than this share against another decides the games by its strength. If more
@@ -142,14 +268,14 @@ EQUALS: Final = "use equal bots, for example one bot twice: arena run … --bot 
 """The hint that makes metrics of sides measurable."""
 
 DRAWN_BY_LOT: Final = re.compile("random:[1-9][0-9]*")
-"""How the name of an opening begins that the arena has drawn."""
+"""The start of the tag Opening for openings that the arena chose at random."""
 
 LEAST_OPENINGS: Final = 10
-"""With this many openings, if none has more than a fifth of the games, the games of one opening
-count as one piece of evidence, and intervals hold for similar openings."""
+"""With this many openings, if none has more than a fifth of the games, the games of one opening are
+one piece of evidence. Intervals then hold for similar openings."""
 
 LEAST_MET: Final = 10
-"""Where any two bots have so many pairs or openings, their part of the games is taken as fixed."""
+"""If each two bots have this many pairs or openings, their share of the games counts as fixed."""
 
 UNLIKE: Final = ("forfeited", "unfinished", "ruled out", "without moves")
-"""Why a game does not count."""
+"""The reasons why a game does not count."""

@@ -1,36 +1,4 @@
-"""What designers ask of a game, measured from records alone, and how two games differ in it.
-
-Names are those of Browne's thesis (*Automatic generation and evaluation of recombination games*,
-2008), definitions those of Ludii, whose source (Evaluation/src/metrics) was at hand where the
-thesis was not; docs/reference/game-metrics.md says where ours differ. Of one game, T being its
-plies and e the
-mean of what either player (or else the analysis) last said, as the winner's expected score in
--1..1; the evaluations are counted on the plies that have one:
-
-- *first scored*: what First got; *first of equals*: what First would get between equal players,
-  from the Elo model of the ratings (Ludii: AdvantageP1, which is wins alone).
-- *first stone*: what the owner of the first stone got: First, or Second after a swap; of games in
-  which a swap could be played; *stone of equals*: between equal players. *swapped*: whether it
-  was, where a player chose.
-- *drawn*: whether it was a draw, but for the ply limit (Drawishness).
-- *completion*: whether somebody won by the rules or by resignation (Completion).
-- *plies*: T (DurationMoves). *legal moves*: their mean over plies (BranchingFactor). *choices*:
-  the part of plies with more than one (DecisionMoves). *coverage*: the part of cells on which
-  something changed (BoardCoverageDefault). All of games from the game's own start to an end by the
-  rules, setups too.
-- *lead changes*: how often the leader became the other one, a level evaluation leaving it as it
-  was; *changes a ply*: that by the evaluations less one (LeadChange).
-- *drama*: the mean over evaluations of max(0, -e): how far the winner was behind, in points;
-  *greatest drama*: its maximum (Drama); *winner behind*: the part of evaluations with e < 0.
-- *time to decide*: the ply from which e > 0 for good, by T; 1 where it never was.
-- *decisiveness*: the ply on which e first was above all that the loser ever had, by T; 1 where it
-  never was (DecisivenessMoves). 1 is a game that ends as soon as it is decided.
-
-What a game does not have is left out, never zero: each measure says how many games had it. What
-needs evaluations is measured of *judged* games alone: where a bot's evaluations between lost and
-won differ. A bot that says 0 at every ply, or tells nothing but proofs, knows nothing of leads, and
-its zeros are no drama.
-"""
+"""Game metrics for designers, measured from records alone; `definitions` says what each is."""
 
 from __future__ import annotations
 
@@ -89,10 +57,10 @@ from lath.reports.ratings.results import DecidedGame, Estimate, score_of
 
 
 def played(record: Record) -> tuple[dict[str, float], GameCourse, Unjudged | None]:
-    """Return what a decided game comes to, by `Measure.key`, how it went, and why it is not judged.
+    """Return the metrics of a decided game, its course, and the reason why it is not evaluated.
 
-    There is nothing of what it does not have, and None of a game that is judged. Raises GameError
-    where it cannot be played.
+    Metrics that the game does not have are left out. The reason is None for an evaluated game.
+    Raises GameError if the game cannot be replayed.
     """
     (points, of_second), winner = record.result.points, record.result.winner
     is_won, why = winner is not None, record.termination
@@ -143,10 +111,10 @@ def played(record: Record) -> tuple[dict[str, float], GameCourse, Unjudged | Non
 
 
 def judgement(record: Record, seats: Sequence[int]) -> tuple[Unjudged | None, frozenset[int]]:
-    """Return why a game is not judged, None if it is, and the seats that tell nothing but proofs.
+    """Return why a game is not evaluated, or None, and the sides that report nothing but proofs.
 
-    A seat judges where its evaluations strictly between -`DECIDED` and `DECIDED` differ by
-    `LEAST_SPREAD`. An analysis is one judge of both seats.
+    A side evaluates positions if its evaluations strictly between -`DECIDED` and `DECIDED` differ
+    by at least `LEAST_SPREAD`. An analysis evaluates positions for both sides.
     """
     said: dict[int, list[float]] = {}
     for seat, ply in zip(seats, record.plies, strict=False):
@@ -171,14 +139,14 @@ def evaluations(
     *,
     silent: Collection[int] = (),
 ) -> list[tuple[int, float]]:
-    """Return the plies, from 0, that have an evaluation, with First's expected score in -1..1.
+    """Return the plies, from 0, with an evaluation, and the first player's expected score in -1..1.
 
-    Of seats that are `silent` proofs alone are taken.
+    For sides in `silent`, only proofs count.
 
-    It is the mean of what either player last said, for two bots see one position differently, and
-    their difference is no change of lead; of an analysed record it is the analysis's own. `seats`
-    says who decides on each ply. Where fewer than one of `LEAST_TOLD` plies after the `chosen` ones
-    has an evaluation, nothing is returned.
+    The score is the mean of the latest evaluations of both players: two bots see a position
+    differently, which is not a lead change. In an analysed record, it is that of the analysis.
+    `seats` has the side that decides on each ply. If fewer than one in `LEAST_TOLD` plies after the
+    first `chosen` ones has an evaluation, the result is empty.
     """
     is_analysed = bool(record.tag(ANALYSIS))
     views: dict[int, float] = {}
@@ -198,7 +166,7 @@ def evaluations(
 def of_evaluations(
     told: Sequence[tuple[int, float]], plies: int, winner: Side | None
 ) -> dict[str, float]:
-    """Return the measures that need evaluations, of a game of so many plies; none without them.
+    """Return the metrics that need evaluations, for a game of this length; empty without them.
 
     >>> told = [(0, -0.2), (1, 0.1), (2, 0.5), (3, 0.9)]  # first was behind, and won
     >>> found = of_evaluations(told, 4, Side.FIRST)
@@ -234,31 +202,31 @@ def of_evaluations(
 
 @dataclass(frozen=True, slots=True)
 class MetricRow:
-    """A measure of some games."""
+    """A metric of some games."""
 
     measure: Measure
     of: Estimated
     equals: Estimate | None = None
-    """Of what is between equals, the advantage in Elo points."""
+    """The first-move advantage in Elo points, for metrics of equal bots."""
 
 
 class GameGroup:
-    """The games that are measured together: a few numbers of each are kept."""
+    """Games that are measured together; only a few numbers of each are kept."""
 
     def __init__(self, game: str) -> None:
         self.game: Final = game
         self.games = 0
-        """Those that count."""
+        """The number of counted games."""
         self.repeats = 0
-        """Those of them that repeat another, so that they tell less than as many new ones."""
+        """The number of duplicate games among them."""
         self.left_out: Final = Counter[str]()
-        """How many do not, by `UNLIKE`."""
+        """The number of other games, by `UNLIKE`."""
         self.unjudged: Final = Counter[Unjudged]()
-        """How many of those that count tell nothing of leads, and why."""
+        """The number of counted games without evaluated leads, by reason."""
         self.begun: Final = Counter[str]()
-        """How many began after plies that were drawn by lot, by `random:4`."""
+        """The number of games from random openings, by their kind, such as `random:4`."""
         self.courses: Final = Courses()
-        """How they went."""
+        """The courses of the games."""
         self._columns: Final[defaultdict[str, MetricValues]] = defaultdict(MetricValues)
         self._results: Final[dict[Measure, list[DecidedGame]]] = {FIRST_EQUAL: [], STONE_EQUAL: []}
         self._seen: Final = SeenRecords()
@@ -271,7 +239,7 @@ class GameGroup:
         self._one_sided: str | None = None
 
     def add(self, record: Record) -> None:
-        """Count a record; raises GameError where it cannot be played."""
+        """Count a record; raises GameError if it cannot be replayed."""
         if why := self._why_not(record):
             self.left_out[why] += 1
             return
@@ -315,17 +283,17 @@ class GameGroup:
 
     @property
     def judged(self) -> int:
-        """Return how many games tell of leads."""
+        """Return the number of evaluated games."""
         return self.games - self.unjudged.total()
 
     @property
     def needed(self) -> int:
-        """Return how many games must be judged for what needs evaluations."""
+        """Return the least number of evaluated games for metrics that need evaluations."""
         return max(LEAST_JUDGED, math.ceil(LEAST_SHARE * self.games))
 
     @property
     def lack(self) -> str:
-        """Return which games are judged where these are too few; empty where they are enough."""
+        """Return a sentence about the evaluated games if there are too few; empty if not."""
         if self.judged >= self.needed:
             return ""
         are = "is" if self.judged == 1 else "are"
@@ -334,12 +302,12 @@ class GameGroup:
 
     @property
     def reason(self) -> str:
-        """Return why nothing is measured that needs evaluations; empty where it is."""
+        """Return why metrics with evaluations are not measurable; empty if they are."""
         return f"{UNMEASURABLE}: {self.lack}" if self.lack else ""
 
     @property
     def help(self) -> str:
-        """Return what makes it measurable; empty where it is."""
+        """Return a hint that makes them measurable; empty if they are."""
         if not self.lack:
             return ""
         helps = list(dict.fromkeys(HELP[why] for why, _ in self.unjudged.most_common()))
@@ -347,7 +315,7 @@ class GameGroup:
 
     @property
     def one_sided(self) -> str:
-        """Return whose strength decides the games, so that seats tell nothing; else nothing."""
+        """Return words on unequal bots if their strength decides most games; empty if not."""
         if self._one_sided is None:
             self._one_sided = self._who_decides()
         return self._one_sided
@@ -375,9 +343,9 @@ class GameGroup:
         return words if len(found) == 1 else f"{words}, and other pairs are as unequal"
 
     def why_none(self, measure: Measure) -> tuple[str, str]:
-        """Return why a measure cannot be told with these bots, and what helps; empty where it can.
+        """Return why a metric is not measurable with these bots, and a hint; both empty if it is.
 
-        Of what the game does not have, such as a swap, nothing is said.
+        Both are also empty if the game type does not have the metric, such as one about swaps.
         """
         if measure.evaluated:
             return self.reason, self.help
@@ -387,7 +355,7 @@ class GameGroup:
         return "", ""
 
     def begun_words(self) -> str:
-        """Return from which openings first-move advantage is; empty where none were drawn."""
+        """Return a sentence about games from random openings; empty without any."""
         if not self.begun:
             return ""
         return (
@@ -398,27 +366,27 @@ class GameGroup:
         )
 
     def unjudged_words(self) -> str:
-        """Return how many games tell nothing of leads, and why; empty where all do."""
+        """Return the numbers of games without evaluated leads, by reason; empty without any."""
         kinds = [why for why in UNJUDGED if self.unjudged[why]]
         return ", ".join(f"{self.unjudged[why]:,} {UNJUDGED[why]}" for why in kinds)
 
     @property
     def by_opening(self) -> bool:
-        """Return whether games of one opening count as one: intervals hold for others, too."""
+        """Return whether the games of an opening count as one; then intervals hold for others."""
         openings = Counter(self._openings)
         return len(openings) >= LEAST_OPENINGS and 5 * max(openings.values()) <= self.games
 
     @property
     def clusters(self) -> int:
-        """Return how many openings, else pairs and single games, there are."""
+        """Return the number of openings, or of pairs and single games."""
         return len(set(self._openings if self.by_opening else self._pairs))
 
     def rows(self) -> list[MetricRow]:
-        """Return what the games come to, in the order of `MEASURES`; without what none had."""
+        """Return the metrics of the games, in the order of `MEASURES`, without unknown ones."""
         if self._rows is None:
             clusters = self._openings if self.by_opening else self._pairs
             met = Counter(meeting for meeting, _ in set(zip(self._meetings, clusters, strict=True)))
-            # Of two bots that have hardly met nobody can say how much their own games differ.
+            # Pairings with few games do not show the variation of their games.
             are_known = min(met.values(), default=0) >= LEAST_MET
             strata = self._meetings if are_known else array("q", bytes(8 * self.games))
             self._rows = [row for each in MEASURES if (row := self._row(each, clusters, strata))]
@@ -437,13 +405,13 @@ class GameGroup:
         of = [clusters[game] for game in column.games]
         bounds = (0.0, 1.0 if measure.unit == "share" else math.inf)
         met = [strata[game] for game in column.games]
-        # Games that repeat each other are of one opening, which counts as one anyway.
+        # Duplicate games have one opening, which counts as one piece of evidence anyway.
         new = 1.0 if self.by_opening else 1 - self.repeats / self.games
         of_all = estimate(column.values, of, measure.kind, bounds, met, new=new)
         return None if of_all is None else MetricRow(measure, of_all)
 
     def _equals(self, measure: Measure) -> MetricRow | None:
-        """Return what is scored between equals, by the ratings' model; None where nobody met."""
+        """Return a metric of equal bots, by the ratings' model; None without games between bots."""
         conditions = rate(self._results[measure], in_order=False).conditions
         if len(conditions) != 1:
             return None
@@ -464,7 +432,7 @@ class GameGroup:
         return MetricRow(measure, of, advantage)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as docs/reference/game-metrics.md describes it."""
+        """Return the JSON that docs/reference/game-metrics.md describes."""
         return {
             **of_game(self.game),
             "games": self.games,
@@ -492,12 +460,12 @@ class GameGroup:
 
     @property
     def unmeasured(self) -> list[Measure]:
-        """Return what is not measurable with these bots; of no games at all nothing is said."""
+        """Return the metrics that are not measurable with these bots; empty without games."""
         return [each for each in MEASURES if self.games and self.why_none(each)[0]]
 
     @property
     def holds_for(self) -> str:
-        """Return what intervals are about: `openings of that kind` or `the openings played`."""
+        """Return what intervals are valid for: `openings of that kind` or `the openings played`."""
         return "openings of that kind" if self.by_opening else "the openings played"
 
 
@@ -509,13 +477,13 @@ def numbers_of(of: Estimated | None) -> dict[str, Any]:
 
 
 class Measures:
-    """Measures records of any games, each id, or whatever else they are grouped by, for itself."""
+    """Measures records in groups, by source and game type."""
 
     def __init__(self) -> None:
         self._groups: Final[dict[tuple[str, str], GameGroup]] = {}
 
     def add(self, record: Record, source: str = "") -> None:
-        """Count a record of a source; raises GameError where it cannot be played."""
+        """Count a record of a source; raises GameError if it cannot be replayed."""
         key = source, record.game
         group = self._groups.get(key)
         if group is None:
@@ -524,7 +492,7 @@ class Measures:
 
     @property
     def groups(self) -> list[tuple[str, GameGroup]]:
-        """Return sources and groups, the games of a source sorted by id."""
+        """Return sources and groups, with the game types of a source sorted by id."""
         return [
             (source, self._groups[source, game])
             for source in dict.fromkeys(source for source, _ in self._groups)
@@ -533,11 +501,11 @@ class Measures:
 
     @property
     def games(self) -> int:
-        """Return how many games count."""
+        """Return the number of counted games."""
         return sum(group.games for _, group in self.groups)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a line each for sheets."""
+        """Return one row per metric and group for CSV."""
         return [
             {"game": group.game, "measure": measure.key, **numbers_of(of), "reason": reason}
             for _, group in self.groups
@@ -548,13 +516,13 @@ class Measures:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as docs/reference/game-metrics.md describes it."""
+        """Return the JSON that docs/reference/game-metrics.md describes."""
         return {"by_game": [group.to_json() for _, group in self.groups]}
 
 
-# Two of them
+# CSV
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a line of text each, and the names of the columns before them."""
+    """Return rows as CSV with a header."""
     return csv_of(rows, "measure")

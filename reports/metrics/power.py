@@ -1,12 +1,13 @@
-"""How many games show a difference between two games: what a plan says before they are played.
+"""The number of games that reveals a difference between two game types.
 
-Of a mean whose values have the variance v in either game, a difference d is found at 5%
-(two-sided) in 80 of 100 comparisons with n = 2 v (1.960 + 0.842)^2 / d^2 games of each: the usual
-formula of two independent means (Fleiss, Levin and Paik, Statistical Methods for Rates and
-Proportions, 3rd edition, 2003, chapter 4; without the correction for continuity, as the test here
-has none). It is never less than `LEAST_GAMES`: of fewer the test knows too little of their spread.
-The test is that of `lath.reports.counting.estimates`, of one measure by itself: where many are
-compared at once, each takes more.
+The games of each game type have a mean with the variance v. A difference d is found at 5%
+(two-sided) in 80 of 100 comparisons with n = 2 v (1.960 + 0.842)^2 / d^2 games of each. This is the
+usual formula for two independent means (Fleiss, Levin and Paik, Statistical Methods for Rates and
+Proportions, 3rd edition, 2003, chapter 4), without a continuity correction. The result is at least
+`LEAST_GAMES`, because fewer games do not show their variation.
+
+The test is that of `lath.reports.counting.estimates` for one metric alone. If many metrics are
+compared at once, each takes more games.
 """
 
 from __future__ import annotations
@@ -22,23 +23,23 @@ from lath.reports.ratings.numerics import Z95
 FIRST_SCORE: Final = next(each for each in MEASURES if each.key == "first_score")
 
 POWER: Final = 0.8
-"""In how many comparisons a difference is found that is there."""
+"""The share of comparisons in which a real difference is found."""
 
 Z80: Final = 0.8416212335729143
-"""Below it are so many of normal values."""
+"""The normal quantile of 80%."""
 
 APART: Final = 0.1
-"""The difference that is to be found: ten points of a share, a tenth of a length."""
+"""The difference to reveal: ten points of a share, a tenth of a length."""
 
 LEAST_GAMES: Final = 20
-"""From so many games on their own spread is used, and no plan has fewer."""
+"""The least number of games for using the measured variance, and the least result."""
 
 WORST: Final = 0.25
-"""The variance of a score without draws between equals: no score has more."""
+"""The greatest variance of a score without draws (equal opponents)."""
 
 
 def games_to_tell(variance: float, apart: float) -> int:
-    """Return how many games of each of two games find a difference of `apart`; > 0.
+    """Return the games of each of two game types that reveal a difference of `apart` > 0.
 
     >>> games_to_tell(WORST, 0.1)
     393
@@ -57,13 +58,13 @@ class Needed:
     """The metric: the first player's score, the length or the drama."""
 
     apart: float | None
-    """The difference to reveal: a share from 0 to 1, or plies; None if it is not known yet."""
+    """The difference to reveal: a share from 0 to 1, or plies. None if it is not known yet."""
 
     games: int | None
     """Games of each of the two game types; None if the number is not known yet."""
 
     assumed: bool
-    """Whether `games` assumes the greatest possible spread, because no spread was measured."""
+    """True if `games` assumes the greatest possible spread, because no spread was measured."""
 
     played: int
     """Games behind the measured spread."""
@@ -73,9 +74,9 @@ class Needed:
 
 
 def needed(group: GameGroup) -> tuple[Needed, ...]:
-    """Return how many games it takes for first-move advantage, length and drama.
+    """Return the games needed for first-move advantage, length and drama.
 
-    `group` has the games played so far, which may be none.
+    `group` has the games played so far; it can be empty.
     """
     rows = {row.measure.key: row.of for row in group.rows()}
     found = []

@@ -1,16 +1,16 @@
-"""Which game a page shows first: decided on the board, between equals, in doubt for long.
+"""The game that a page shows first: won on the board, between equal bots, and open for long.
 
-Games go by once, and one of each pair of bots is kept.
+Records are read once, and one game per pair of bots is kept.
 
-Only games that count, that can be played through and that somebody won by the rules are looked at;
-of them only those between bots of the upper half of the table (at least three), if there are any.
-Each has two figures from 0 to 1:
+A game must count, be replayable and be won by the rules. If possible, both bots are from the upper
+half of the table (at least three bots). Each game has two figures from 0 to 1:
 
-- how close it was before: 1 - |2p - 1|, where p is what its bots' Elo difference makes first score;
-- how late it turned: the last ply after which who lost expected to win, or who won to lose, by its
-  `eval`, of all plies; 0 without evaluations.
+- its closeness before play: 1 - |2p - 1|, with the first player's expected score p from the Elo
+  difference;
+- the lateness of its turn: the last ply at which the loser expected to win or the winner to lose,
+  by `eval`, as a share of all plies. It is 0 without evaluations.
 
-The game with the highest sum is shown; of equal ones the longer, then the earlier one.
+The game with the highest sum is shown; among equal ones, the longer one, then the earlier one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from lath.reports.ratings.results import score_of
 from lath.reports.schema import About, Count, Positive, Share
 
 FEWEST: Final = 3
-"""Bots of the upper half, if there are so many."""
+"""The least number of bots in the upper half, if there are that many."""
 
 
 class Showpiece(facts.GameFigures):
@@ -55,14 +55,14 @@ class Showpiece(facts.GameFigures):
 
 
 class _Kept(NamedTuple):
-    """A game, in the order of what is shown first."""
+    """A game; games are compared by their fields in this order."""
 
     turned: float
-    """Of all plies."""
+    """The lateness as a share of all plies."""
 
     plies: int
     earlier: int
-    """Less its number."""
+    """The negative number of the game."""
 
     game: str
     winner: str
@@ -73,13 +73,13 @@ class _Kept(NamedTuple):
 
 
 class ShowpieceCounter:
-    """Keeps a game of each pair of bots: memory grows with pairs, not with games."""
+    """Keeps one game per pair of bots: memory grows with pairs, not with games."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], _Kept] = {}
 
     def add(self, entry: facts.KnownRecord) -> None:
-        """Look at one game."""
+        """Consider one game."""
         record = entry.record
         by_rules = record.termination in ("", Termination.RULES)
         is_won = entry.points in (0, 1) and record.first != record.second
@@ -131,13 +131,13 @@ class ShowpieceCounter:
 
 
 def _rule(game_id: str) -> str:
-    """Return the first line of a game's card; empty where it has none."""
+    """Return the first line of a game's card; empty without a card."""
     line = (own_card(games.get(game_id)) or "").partition("\n")[0]
     return line[:1].upper() + line[1:]
 
 
 def _turned(record: Record, winner: int) -> int:
-    """Return the last ply after which who lost was thought to win; 0 where nobody thought so."""
+    """Return the last ply at which the evaluation favoured the loser; 0 without such a ply."""
     plies = record.plies
     if not any(ply.is_commented for ply in plies):
         return 0

@@ -1,4 +1,4 @@
-"""What an event keeps besides its games: changes, versions, rulings, benches, provenance."""
+"""The notes of an event beside its games: changes, versions, rulings, benches, provenance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lath.reports.schema import Count, Positive, T, checked
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A setting that became another one while a tournament was played."""
+    """A change of a setting during a tournament."""
 
     setting: str
     """The key in the configuration, such as `memory` or `time.margin`."""
@@ -43,7 +43,7 @@ class Version:
     """The bot's name in the configuration."""
 
     number: Positive
-    """From 1, in the order of the versions of one bot."""
+    """The number from 1, in the order of the versions of one bot."""
 
     sha256: str
     """The SHA-256 of its command, files and options."""
@@ -53,10 +53,10 @@ class Version:
     options: Options = field(default_factory=dict)
     """Its options."""
     since: str = ""
-    """The date on which it came, such as `2026-11-22T17:40:05+00:00`; empty if unknown."""
+    """The date of its arrival, such as `2026-11-22T17:40:05+00:00`; empty if unknown."""
 
     games: Count = 0
-    """How many games were stored by then."""
+    """The number of games stored before its arrival."""
 
     retired: str = ""
     """The date on which it left or was replaced; empty while it plays."""
@@ -64,7 +64,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """What an organiser has ruled of a game, or of all games of a bot: they count for nothing."""
+    """An organiser's ruling on a game or a bot, whose games then do not count."""
 
     kind: Literal["void", "disqualified"]
     """`void` for a game, `disqualified` for a bot."""
@@ -87,7 +87,7 @@ class Ruling:
 
     @property
     def words(self) -> str:
-        """Return it in a few words.
+        """Return the ruling in a few words.
 
         >>> Ruling(kind="void", game=3, reason="power cut", date="2026-11-22").words
         'game 3 is void'
@@ -97,41 +97,42 @@ class Ruling:
 
     @property
     def tag(self) -> str:
-        """Return the value of the tag `Ruling` that a record has while it is in force."""
+        """Return the value of the tag `Ruling` in records while the ruling is in force."""
         kind = "void by ruling" if self.game else f"{self.bot} disqualified"
         return " ".join(f"{kind}: {self.reason}".split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """A bot that is benched: it plays no more, and the others go on without it."""
+    """A benched bot, which does not play while the others continue."""
 
     bot: str
     kind: Literal["start", "crashes"]
-    """Why: it cannot play as it is, or it crashed in games in a row."""
+    """The reason: `start` if it cannot be started, `crashes` if it crashed in consecutive games."""
 
     why: str
     date: str
-    """When, by the organiser's clock."""
+    """The date by the organiser's clock."""
 
     since: Count = 0
-    """The stage of the schedule then: of a swiss the number of rounds that were paired."""
+    """The stage of the schedule at that time, such as the number of paired Swiss rounds."""
 
     sha256: str = ""
-    """Of what the bot was: command, options and files."""
+    """The SHA-256 of the bot's command, options and files."""
 
     lifted: str = ""
-    """When it was let play again; empty while it is benched."""
+    """The date on which it could play again; empty while it is benched."""
 
     until: Count = 0
-    """The stage of the schedule then."""
+    """The stage of the schedule at the end of the bench."""
 
     again_after: Count = 0
-    """The number of its last game then: crashes are counted anew."""
+    """The number of the bot's last game before the end of the bench; earlier crashes do not
+    count."""
 
     @property
     def words(self) -> str:
-        """Return it in a sentence.
+        """Return the bench in a sentence.
 
         >>> Bench(bot="ann", kind="start", why="there is no file ann", date="2026-11-22").words
         'ann is benched: there is no file ann'
@@ -140,13 +141,13 @@ class Bench:
 
     @property
     def in_short(self) -> str:
-        """Return why without what is its owner's: paths, and what the bot said."""
+        """Return the reason without private details, such as paths and the bot's output."""
         return self.why.partition(" (")[0] if self.kind == "crashes" else "it cannot play"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """Since when a tournament stays as it is, and under which name."""
+    """The name and date of a snapshot, from which on a tournament is fixed."""
 
     name: str
     """Name of the snapshot."""
@@ -155,7 +156,7 @@ class Snapshot:
 
     @property
     def words(self) -> str:
-        """Return it in a few words.
+        """Return the snapshot in a few words.
 
         >>> Snapshot(name="Autumn 2026", date="2026-11-22T17:40:05+00:00").words
         'Snapshot Autumn 2026, as of 2026-11-22 17:40'
@@ -165,7 +166,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """Where games are played."""
+    """A machine that plays games."""
 
     cpu: str
     """The model of its processor."""
@@ -198,7 +199,7 @@ class OtherMachine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entrant:
-    """A bot as it plays."""
+    """A bot as configured for a tournament."""
 
     name: str
     """Its name, as in the records."""
@@ -223,7 +224,7 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """With what games were played, until the next of these begins."""
+    """The conditions of games, valid until the next entry begins."""
 
     games: Count
     """Number of games stored before these conditions."""
@@ -266,14 +267,14 @@ class Provenance:
 
 
 def from_notes(values: Sequence[object], kind: type[T]) -> tuple[T, ...]:
-    """Return what somebody has kept, such as changes; raises ValueError where one is none."""
+    """Return stored notes, such as changes; raises ValueError if one is invalid."""
     return tuple(checked(value, kind) for value in values)
 
 
 Options = Mapping[str, str | int | float | bool]
-"""Of a bot, as the configuration has them."""
+"""The options of a bot in the configuration."""
 
 
 def minute_of(date: str) -> str:
-    """Return the day and the minute of a time, such as `2026-11-22 17:40`."""
+    """Return the day and the minute of a date, such as `2026-11-22 17:40`."""
     return date[:16].replace("T", " ")

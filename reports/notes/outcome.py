@@ -14,11 +14,11 @@ from lath.reports.checksums import in_schema
 from lath.reports.schema import Count, Schema, checked, schema_of
 
 Kind = Literal["name", "number", "text"]
-"""What a column holds: a name may be cut where room is short, the others may not."""
+"""The content of a column: names can be cut if there is little room, numbers and texts cannot."""
 
 
 LADDER: Final = "ladder"
-"""The format of what is about one bot alone, whose opponents have a given strength."""
+"""The format of a measurement of a single bot, against opponents of known strength."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Sheet:
     """Title of the table, such as a round; empty if it is the only one."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError where cells and columns do not agree."""
+        """Raise ValueError if a row has too few or too many cells."""
         if not self.columns or any(len(row) != len(self.columns) for row in self.rows):
             raise ValueError(f"rows of a sheet need {len(self.columns)} cells")
 
@@ -108,12 +108,12 @@ class EventOutcome:
 
     @property
     def says_something(self) -> bool:
-        """Return whether there is anything to show."""
+        """Return whether the outcome has tables or a verdict."""
         return bool(self.sheets or self.verdict)
 
     @property
     def heading(self) -> str:
-        """Return what stands above it.
+        """Return the heading of the outcome.
 
         >>> EventOutcome(format="swiss", done=8, total=8).heading
         'Result: swiss'
@@ -126,18 +126,18 @@ class EventOutcome:
 
     @property
     def progress(self) -> str:
-        """Return how far it is; empty where all games are played."""
+        """Return the progress in games; empty if all games are played."""
         return "" if self.is_complete else f"{self.done} of {self.total} games"
 
 
 def to_json(outcome: EventOutcome) -> dict[str, Any]:
-    """Return an outcome as `schema` describes it, ready for `json.dumps`."""
-    written: dict[str, Any] = json.loads(json.dumps(asdict(outcome)))  # lists for tuples
+    """Return an outcome as JSON values, as `schema` describes them."""
+    written: dict[str, Any] = json.loads(json.dumps(asdict(outcome)))  # turns tuples into lists
     return written
 
 
 def from_json(value: object) -> EventOutcome:
-    """Return the outcome that somebody has kept; raises ValueError where it is none."""
+    """Return a stored outcome; raises ValueError if it is invalid."""
     if isinstance(value, Mapping) and (unknown := value.keys() - _FIELDS):
         raise ValueError(f"it has an unknown key {min(unknown)!r}")
     return checked(value, EventOutcome)

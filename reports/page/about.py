@@ -1,7 +1,7 @@
-"""An organiser's own lines for a league's pages: Markdown in, HTML out.
+"""The organiser's text for a league's pages: Markdown in, HTML out.
 
-Raw HTML is shown as text, links lead to http, https, mailto or pages beside, and nothing is
-fetched: a picture is a link to it.
+Raw HTML is shown as text. Links can lead to http, https, mailto or relative addresses. Nothing is
+fetched: a picture becomes a link to it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _LINK: Final = re.compile(r"(?:https?://|mailto:)[^\s]+|(?!//)[^:\s\\]*", re.IGNORECASE)
-"""Addresses that a link may lead to: with these schemes, or relative."""
+"""Addresses that links can lead to: these schemes, or relative ones."""
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Letters that no page shows, or that turn those after them around."""
+"""Characters that pages cannot show, or that reverse the direction of text."""
 
 FIRST_LEVEL: Final = 3
-"""Of headings: those of a page's own sections are of level 2."""
+"""The level of the highest headings; those of the page's own sections have level 2."""
 
 
 def to_html(text: str) -> Markup:
@@ -44,7 +44,7 @@ def to_html(text: str) -> Markup:
     number = count(1)
     made = re.sub("<table>", lambda _: _TABLE.format(next(number)) + "<table>", made)
     made = made.replace("</table>", "</table></section>").replace("<th>", '<th scope="col">')
-    return Markup(made)  # noqa: S704 - of our own making
+    return Markup(made)  # noqa: S704 - made by this module
 
 
 _TABLE: Final = '<section class="scroll" aria-label="Table {} of the text" tabindex="0">'
@@ -55,7 +55,7 @@ def _leads(address: str) -> bool:
 
 
 def _levelled(tokens: list[Token]) -> Iterator[Token]:
-    """Yield tokens: no heading is empty or skips a level, and a line of bold alone is a heading."""
+    """Yield tokens without empty headings and skipped levels; a bold line becomes a heading."""
     level, shift = FIRST_LEVEL - 1, dict[int, int]()
     at = 0
     while at < len(tokens):
@@ -81,7 +81,7 @@ def _levelled(tokens: list[Token]) -> Iterator[Token]:
 
 
 def _is_bold(tokens: list[Token]) -> bool:
-    """Return whether a paragraph at the top is nothing but bold letters."""
+    """Return whether a top-level paragraph consists of bold text only."""
     if len(tokens) < 3 or tokens[0].type != "paragraph_open" or tokens[0].level:
         return False
     inner = [one for one in tokens[1].children or [] if one.content.strip() or one.nesting]
@@ -91,7 +91,7 @@ def _is_bold(tokens: list[Token]) -> bool:
 
 
 def _inline(tokens: list[Token]) -> Iterator[Token]:
-    """Yield what stands in a line: a picture is a link to it, and a link has words."""
+    """Yield the tokens of a line; a picture becomes a link, and an empty link shows its address."""
     from markdown_it.token import Token  # start-up time
 
     for at, token in enumerate(tokens):

@@ -1,6 +1,6 @@
-"""All that the page shows of some records, as plain JSON values: the data behind the page.
+"""The data behind a report page, as plain JSON values.
 
-One pass over the records; none is kept, and the same records give the same values.
+The records are read once and not kept. Equal records give equal values.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ from lath.reports.ratings.results import HoldsFor
 from lath.reports.schema import About, Count, Positive, Schema, Share, schema_of
 
 DEFAULT_TITLE: Final = "Bot tournament"
-"""Where neither the caller nor an `Event` tag has a title."""
+"""The title if neither the caller nor an `Event` tag has one."""
 
 SHOWN: Final = 3
-"""Games of a kind, and ways to begin for each game and seat."""
+"""The number of games of a kind, and of openings per game type and side."""
 
-# Results, and games to look at
+# Results and selected games
 
 
 class ScoreBySide(facts.GameFigures):
-    """A bot's results at one game."""
+    """A bot's results at one game type."""
 
     first: figures.ScoreCount
     """Results as first player."""
@@ -59,7 +59,7 @@ class ScoreBySide(facts.GameFigures):
 
 
 class Ahead(TypedDict):
-    """How much stronger a bot is than another, by all games of all bots."""
+    """The Elo lead of a bot over another, by all games of all bots."""
 
     value: float
     """The difference in Elo points."""
@@ -73,7 +73,7 @@ class Ahead(TypedDict):
 
 
 class ScoreAgainst(figures.ScoreCount):
-    """A bot's results against one other."""
+    """A bot's results against one opponent."""
 
     name: str
     """The opponent."""
@@ -84,7 +84,7 @@ class ScoreAgainst(figures.ScoreCount):
 def scores_by_side(
     games: Mapping[str, GameResults], whose: Mapping[str, str]
 ) -> dict[str, list[ScoreBySide]]:
-    """Return each bot's results by game id, sorted, and seat; `whose` version a name is."""
+    """Return each bot's results by game type and side; `whose` has the member of each version."""
     found: defaultdict[str, dict[str, tuple[SideScore, SideScore]]] = defaultdict(dict)
     for game in sorted(games):
         for (first, second, points), times in games[game].scores.items():
@@ -117,7 +117,7 @@ class Duel(facts.GameFigures):
 
 
 class Duels(TypedDict):
-    """Games of a bot to look at."""
+    """Selected games of a bot."""
 
     best_wins: list[Duel]
     """The shortest win against each of the highest rated opponents that the bot beat."""
@@ -131,7 +131,7 @@ class Duels(TypedDict):
 
 
 class _Decided(NamedTuple):
-    """A decided game, in the order of length, then of number."""
+    """A decided game; games are ordered by length, then by number."""
 
     plies: int
     number: int
@@ -141,7 +141,7 @@ class _Decided(NamedTuple):
     ending: str
 
     def against(self, opponent: str) -> Duel:
-        """Return it as the other one sees it."""
+        """Return the entry of the game for a bot with this opponent."""
         return {
             "number": self.number,
             "plies": self.plies,
@@ -152,7 +152,7 @@ class _Decided(NamedTuple):
 
 
 class DuelCounter:
-    """Keeps the games to look at: memory grows with pairs of bots, not with games."""
+    """Keeps selected games; memory grows with pairs of bots, not with games."""
 
     def __init__(self) -> None:
         self._shortest: dict[tuple[str, str], _Decided] = {}
@@ -161,7 +161,7 @@ class DuelCounter:
         self._forfeits: defaultdict[str, list[_Decided]] = defaultdict(list)
 
     def add(self, entry: KnownRecord) -> None:
-        """Count one game, which is kept if somebody won it."""
+        """Count one game, which is kept only if a bot won it."""
         record, number = entry.record, entry.number
         if entry.points not in (0, 1) or record.is_result_only:
             return
@@ -176,7 +176,7 @@ class DuelCounter:
         self._losses[loser] = sorted([*self._losses[loser], game])[:SHOWN]
 
     def duels(self, bot: str, ranked: Sequence[str]) -> Duels:
-        """Return those of a bot; `ranked` are all names, the strongest first."""
+        """Return the selected games of a bot; `ranked` are all names, the strongest first."""
         shortest = self._shortest
         wins = [shortest[bot, other] for other in ranked if (bot, other) in shortest]
         lost = [shortest[other, bot] for other in reversed(ranked) if (other, bot) in shortest]
@@ -189,7 +189,7 @@ class DuelCounter:
 
 
 class Broken(facts.GameFigures):
-    """A game that a bot broke off."""
+    """A game that a bot ended by a fault."""
 
     number: Link
     ply: Positive
@@ -197,7 +197,7 @@ class Broken(facts.GameFigures):
     opponent: str
     """The bot's opponent."""
     reason: str
-    """The reason in the words of the record; of standard error only the end."""
+    """The reason in the words of the record, with only the end of standard error."""
     ruling: str
     """The ruling that cancelled the game; empty if it counts."""
 
@@ -216,16 +216,16 @@ class Forfeits(TypedDict):
 
 
 class ForfeitCounter:
-    """Counts the games that bots broke off, and keeps the first of each kind.
+    """Counts the games that bots ended by faults, and keeps the first of each kind.
 
-    Also those that do not count for the standings: a ruling mends no bot.
+    Games that do not count for the standings are included, because a ruling does not fix the bot.
     """
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Forfeits] = {}
 
     def add(self, entry: KnownRecord) -> None:
-        """Count one game, if it is such."""
+        """Count one game, if a bot ended it by a fault."""
         if (lost := entry.record.forfeit) is None:
             return
         none: Forfeits = {"bot": lost.bot, "ending": lost.ending, "games": 0, "first": []}
@@ -243,28 +243,28 @@ class ForfeitCounter:
             found["first"].append(broken)
 
     def forfeits(self) -> list[Forfeits]:
-        """Return them, in the order of their first games."""
+        """Return the faults, in the order of their first games."""
         return list(self._found.values())
 
 
-# Ways to begin
+# Openings
 
 
 class WaysOfBot(figures.WaysOfGame):
-    """Ways in which a bot began games of one id, or answered."""
+    """The openings or answers of a bot in games of one type."""
 
     seat: Literal["first", "second"]
     """The bot's side."""
 
 
 class StartCounter:
-    """Counts with which moves bots began."""
+    """Counts the first moves of bots."""
 
     def __init__(self) -> None:
         self._bots = defaultdict[tuple[str, str, int], figures.Ways](lambda: figures.Ways(1_000))
 
     def add(self, entry: KnownRecord) -> None:
-        """Count a game that counts for the standings: first's first move, second's first answer."""
+        """Count a game for the standings: the first move of each player."""
         record, number, points = entry.record, entry.number, entry.points
         if points is None:
             return
@@ -275,7 +275,7 @@ class StartCounter:
                 ways.add(" ".join(moves[: seat + 1]), 1 - points if seat else points, number)
 
     def of_bot(self, name: str) -> list[WaysOfBot]:
-        """Return what a bot began with, by game id and seat; scores are its own."""
+        """Return the first moves of a bot by game type and side, with its own results."""
         return [
             {
                 **self._bots[bot, game, seat].of_game(game, SHOWN),
@@ -286,7 +286,7 @@ class StartCounter:
         ]
 
 
-# All of it
+# The whole document
 
 
 class BotHistory(TypedDict):
@@ -303,7 +303,7 @@ class BotHistory(TypedDict):
 
 
 class History(TypedDict):
-    """Ratings over time: those in order of play, computed as `in_order` of all games says."""
+    """Ratings over time, in order of play, with the parameters of `in_order` for all games."""
 
     games: list[Positive]
     """Number of rated games before each point; at most 100 points."""
@@ -312,7 +312,7 @@ class History(TypedDict):
 
 
 class SideAdvantage(TypedDict):
-    """What a seat is worth."""
+    """The first-move advantage of a game type."""
 
     value: float
     """The first-move advantage in Elo points."""
@@ -323,13 +323,13 @@ class SideAdvantage(TypedDict):
     score: float
     """The expected score of the first player (equal opponents)."""
     holds_for: HoldsFor
-    """What the interval is about: openings of that kind, or only the openings played."""
+    """The openings for which the interval is valid: openings of that kind, or only those played."""
     openings: Count
     """Number of openings or setups of the rated games."""
 
 
 class FirstMove(facts.GameFigures):
-    """What the seats of one game scored."""
+    """The results by side of one game type."""
 
     first_wins: Count
     """Games won by the first player."""
@@ -344,7 +344,7 @@ class FirstMove(facts.GameFigures):
 
 
 class BotFacts(Duels):
-    """What is said of one bot."""
+    """The facts about one bot."""
 
     rank: Positive
     """Its rank in the standings."""
@@ -368,7 +368,7 @@ class ReportDocument(TypedDict):
     heading: str
     """The heading of the result; may be empty."""
     progress: str
-    """Such as `34 of 800 games`; empty if complete or unknown."""
+    """Progress, such as `34 of 800 games`; empty if complete or unknown."""
     facts: TagFacts
     """Facts about the records, from their tags."""
     showpiece: Showpiece | None
@@ -421,12 +421,12 @@ class ReportDocument(TypedDict):
 
 
 def schema() -> Schema:
-    """Return the JSON Schema of what `document` returns."""
+    """Return the JSON Schema of `document`."""
     return schema_of(ReportDocument, "The data behind a Lath Arena report")
 
 
 class Gathered(NamedTuple):
-    """What one pass over the records leaves."""
+    """The result of one pass over the records."""
 
     document: ReportDocument
     packer: Packer
@@ -439,10 +439,10 @@ def document(
     title: str | None = None,
     background: Background = NO_BACKGROUND,
 ) -> ReportDocument:
-    """Return the data behind the page on `records`, whose order is that of the games.
+    """Return the data behind the page on `records`, given in the order of the games.
 
-    `background` is what is known of their tournament besides. Without `title` it is the records'
-    events, or else DEFAULT_TITLE. Without records lists are empty.
+    `background` has the other facts of their tournament. `title` defaults to the records' events,
+    or to DEFAULT_TITLE. Without records, lists are empty.
     """
     return gather(records, title=title, background=background).document
 
@@ -466,7 +466,7 @@ def gather(
         ending = packer.add(record)
         game = known(number, record, ending or "", is_playable=ending is not None)
         tally.add(record, game.ending)
-        forfeits.add(game)  # which version broke off is what its author wants to know
+        forfeits.add(game)  # by version, because its author needs to know which one failed
         game = of_members(game, whose)
         facts.add(game.record)
         if game.points is not None:
@@ -518,7 +518,7 @@ def _bots(
     duels: DuelCounter,
     starts: StartCounter,
 ) -> list[BotFacts]:
-    """Return what is said of each bot, in the order of the table."""
+    """Return the facts about each bot, in the order of the table."""
     table, by_seat = standings.overall, scores_by_side(tally.games, whose)
     names = [row.name for row in table.rows]
     strongest = [
@@ -546,7 +546,7 @@ def _bots(
 
 
 def _ahead(table: Table, row: Row, against: Row) -> Ahead | None:
-    """Return how much stronger one bot is than another."""
+    """Return the Elo lead of one bot over another."""
     one, other = row.plays_as, against.plays_as
     if (ahead := table.ratings.difference(one, other)) is None:
         return None
@@ -556,7 +556,7 @@ def _ahead(table: Table, row: Row, against: Row) -> Ahead | None:
 
 
 def _history(tally: Tally, standings: Standings) -> History:
-    """Return the rating of every bot after so many games, None before its first."""
+    """Return the ratings of every bot over time, with None before its first game."""
     rows, how = standings.overall.rows, standings.overall.ratings.in_order
     assert how is not None
     points = min(100, max(30, 400 // max(1, len(rows))))  # many bots share the page
@@ -571,7 +571,7 @@ def _history(tally: Tally, standings: Standings) -> History:
 
 
 def _first_move(standings: Standings) -> list[FirstMove]:
-    """Return for each game id what the seats scored and what the Elo model makes of it."""
+    """Return the results by side of each game type, with the Elo model's advantage."""
     conditions = {line.game: line for line in standings.overall.ratings.conditions}
     return [
         {

@@ -1,4 +1,4 @@
-"""The index page of several tournaments: a table of them, and the ratings of all their games."""
+"""The index page of several tournaments: a table of them, and ratings over all their games."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from lath.reports.page.page import Card, Page, rendered
 from lath.reports.schema import About, Amount, Count, Schema, schema_of
 
 DEFAULT_TITLE: Final = "Bot tournaments"
-"""Where the caller has no title."""
+"""The title if the caller gives none."""
 
 
 class Tournament(TypedDict):
-    """A line of the table."""
+    """A row of the table."""
 
     name: str
     """Its folder, relative to the folder of all tournaments."""
@@ -65,16 +65,16 @@ class Tournament(TypedDict):
     of: Count
     """Games of each leader; the fewest if they differ."""
     is_playing: bool
-    """Whether it is being played now."""
+    """True if it is being played now."""
 
 
 class Unreadable(TypedDict):
-    """A tournament that is left out, since its files cannot be read."""
+    """A tournament that is left out because its files cannot be read."""
 
     name: str
     """Its folder, relative to the folder of all tournaments."""
     reason: str
-    """What is wrong with its files, in one line."""
+    """The problem with its files, in one line."""
 
 
 class IndexDocument(TypedDict):
@@ -95,12 +95,12 @@ class IndexDocument(TypedDict):
 
 
 def schema() -> Schema:
-    """Return the JSON Schema of what `Collector.document` returns."""
+    """Return the JSON Schema of `Collector.document`."""
     return schema_of(IndexDocument, "The data behind a Lath Arena index of tournaments")
 
 
 class Collector:
-    """Counts the records of one tournament after the other; none is kept."""
+    """Counts the records of one tournament after another, without keeping them."""
 
     def __init__(
         self,
@@ -110,10 +110,11 @@ class Collector:
         until: int = 0,
         scale: Scale = PLAIN_SCALE,
     ) -> None:
-        """Take what knows the games that were given before: of all games together they are one.
+        """Begin without tournaments; `given` knows earlier games, so that duplicates count once.
 
-        Ratings are compared with those before the event that is called `newest`, if it is that. Of
-        a pool its games up to the number `until` were before, too: its last run began after them.
+        Ratings are compared with those before the event `newest`, if it is the newest one. For a
+        pool, games up to the number `until` count as earlier too, because its last run began after
+        them.
         """
         self._until: Final = until
         self._given: Final = given or GivenGames()
@@ -136,11 +137,11 @@ class Collector:
         place: int = 0,
         began: str = "",
     ) -> None:
-        """Count a tournament's records; `outcome` is what it came to by the rules of its format.
+        """Count a tournament's records; `outcome` is its result by the rules of its format.
 
-        `versions` are those of a pool's bots: those of one bot are one in all tables. `part` says
-        which part of it the records are, such as a season. Of two with games on the same last day
-        that is the newer one which `began` later, and of two parts that of the higher `place`.
+        `versions` are those of a pool's bots; the versions of a bot are one bot in all tables.
+        `part` is the name of a part, such as a season. If two tournaments end on the same day, the
+        one with the later `began` is newer; between two parts, the one with the higher `place`.
         """
         self._places[name] = _second(began), place
         counter, own, again = FactCounter(), Tally(), Counter[str]()
@@ -194,7 +195,7 @@ class Collector:
 
     @property
     def newest(self) -> str:
-        """Return the name of the newest event with games; empty where no date tells it."""
+        """Return the name of the newest event with games; empty if no event has a date."""
         rows = [one for one in self._sorted() if one["facts"]["records"]]
         return rows[0]["name"] if rows and rows[0]["facts"]["dates"]["last"] else ""
 
@@ -210,7 +211,7 @@ class Collector:
         )
 
     def document(self, title: str | None = None) -> IndexDocument:
-        """Return all that the index page shows, as plain JSON values."""
+        """Return the data of the index page as JSON values."""
         rows = self._sorted()
         if self._newest == self.newest:
             self._tally.before = self._before
@@ -226,7 +227,7 @@ class Collector:
 
 
 def _second(date: str) -> float:
-    """Return a moment such as `2026-11-22T17:40:05+01:00` in seconds; 0 where it is none."""
+    """Return a date such as `2026-11-22T17:40:05+01:00` in seconds; 0 if it is invalid."""
     try:
         return dt.datetime.fromisoformat(date).timestamp()
     except (OverflowError, ValueError):
@@ -237,7 +238,7 @@ PARTS: Final = {
     "css": ("base", "sections", "tables", "plots", "index", "refresh", "narrow", "print"),
     "js": ("contents", "tables", "refresh"),
 }
-"""The files of a kind, in the order in which they stand in the page."""
+"""The style and script files, in their order in the page."""
 
 
 def render(
@@ -247,10 +248,10 @@ def render(
     refresh_s: float | None = None,
     card: Card | None = None,
 ) -> Page:
-    """Return the index page; it needs no file but the reports that it links to.
+    """Return the index page, which links to the reports and needs no other file.
 
-    Files of the folder `templates` come before ours of the same name. With `refresh_s` the page
-    loads itself anew that often.
+    Files in the folder `templates` replace bundled ones of the same name. With `refresh_s`, the
+    page reloads itself at this interval.
     """
     return rendered(
         "index.html.j2", PARTS, templates, document=document, refresh_s=refresh_s, card=card

@@ -1,6 +1,6 @@
-"""The pages of a league beside its events' reports: the first one, one a bot, and who met whom.
+"""The pages of a league: its first page, one page per bot, and the head-to-head results.
 
-Each is a file that fetches nothing and links to the others by relative addresses.
+Each page is a single file that fetches nothing, with relative links to the others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lath.reports.page.views import Axis, axis
 from lath.reports.ratings.numerics import shared_ranks
 
 DEFAULT_TITLE: Final = "Bot league"
-"""Where the caller has no title."""
+"""The title if the caller gives none."""
 
 INDEX: Final = "index.html"
 MEETINGS: Final = "head-to-head.html"
@@ -28,24 +28,24 @@ PARTS: Final = {
     "css": ("base", "sections", "tables", "plots", "index", "league", "narrow", "print"),
     "js": ("contents", "tables"),
 }
-"""The files of a kind, in the order in which they stand in a page."""
+"""The style and script files, in their order in a page."""
 
 SHOWN: Final = 4
-"""The newest events that have a column in the table of bots."""
+"""The number of newest events with a column in the table of bots."""
 
 
 class Spark(NamedTuple):
-    """A rating event by event, drawn small."""
+    """A small drawing of a rating over events."""
 
     line: str
-    """As SVG has a path; empty for a single event."""
+    """The path for SVG; empty for a single event."""
 
     dots: tuple[tuple[str, str], ...]
-    """Where each event lies, the oldest first."""
+    """The coordinates of each event, the oldest first."""
 
 
 def spark(showings: Sequence[Showing], across: Axis, up: Axis) -> Spark:
-    """Return the Elo of a bot at the events at which it played; `across` are their places."""
+    """Return the drawing of a bot's Elo over its events; `across` has the positions of events."""
     ordered = showings[::-1]
     at = [(across.of(one.place), up.of(one.row["elo"]["value"])) for one in ordered]
     dots = [(across.at(one.place), up.at(one.row["elo"]["value"])) for one in ordered]
@@ -53,7 +53,7 @@ def spark(showings: Sequence[Showing], across: Axis, up: Axis) -> Spark:
 
 
 def _axes(league: League) -> dict[str, Axis]:
-    """Return where events and ratings of all bots lie in a small drawing of 96 by 28."""
+    """Return the axes for a drawing of 96 by 28: events across, ratings up."""
     elos = [one.row["elo"]["value"] for bot in league.entrants for one in bot.showings]
     places = [0, max(1, len(league.events) - 1)]
     return {"across": axis(places, 6, 90, close=True), "up_axis": axis(elos, 23, 5, close=True)}
@@ -67,11 +67,11 @@ def pages(
     base_url: str = "",
     about: str = "",
 ) -> Iterator[tuple[str, Page]]:
-    """Yield the address of each page, from the folder of all, and the page; the first one last.
+    """Yield each page with its relative address; the first page comes last.
 
-    `document` is the index of the events, whose links lead to their reports. Files of the folder
-    `templates` come before ours of the same name. `base_url` is where the folder will lie; empty
-    where nobody knows. `about` is the organiser's own text, in Markdown.
+    `document` is the index of the events, with links to their reports. Files in the folder
+    `templates` replace bundled ones of the same name. The address of the folder on the web is
+    `base_url`; empty if unknown. The text `about` is the organiser's text in Markdown.
     """
     shown = {"league": league, "index": document, **_axes(league), "spark": spark}
     shown["about"] = to_html(about) if about.strip() else ""
@@ -96,7 +96,7 @@ def pages(
 
 
 def _all_time(league: League) -> list[SeasonRow]:
-    """Return the table of points of all games, an entry a line."""
+    """Return the table by points over all games, with one row per entry."""
     everybody: list[LeagueEntrant | Absent] = [*league.entrants, *league.absent]
     rows = [
         {**_of(one), "name": one.name, "mark": league.marks.get(one.name, "")} for one in everybody
@@ -107,7 +107,7 @@ def _all_time(league: League) -> list[SeasonRow]:
 
 
 def _of(entrant: LeagueEntrant | Absent) -> dict[str, Any]:
-    """Return all games of a bot, of all its versions, as a score."""
+    """Return the total results of a bot over all its versions."""
     meetings = entrant.meetings if isinstance(entrant, LeagueEntrant) else ()
     sums = {
         word: sum(getattr(one, word) for one in meetings) for word in ("wins", "draws", "losses")

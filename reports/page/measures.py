@@ -1,7 +1,7 @@
-"""The page of measures: which game is longer, fairer, more dramatic, and how surely; and the rest.
+"""The page of game metrics: the longest, fairest and most dramatic games, with all figures.
 
-Dots with whiskers, one scale a measure; lengths; how games go, ply by ply; of two, what differs.
-Each drawing has its numbers beside it.
+It shows values with intervals on one scale per metric, lengths, the course of games ply by ply, and
+the differences of two groups. Each drawing has a table of its numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from lath.reports.metrics.definitions import (
     ADVANTAGE,
     EQUALS,
     MEASURES,
-    SAYS,
     UNLIKE,
     UNMEASURABLE,
     Measure,
@@ -36,7 +35,7 @@ PARTS: Final = {
     "css": ("base", "sections", "tables", "plots", "measures", "narrow", "print"),
     "js": ("contents", "tables"),
 }
-"""The files of a kind, in the order in which they stand in the page."""
+"""The style and script files, in their order in the page."""
 
 TOPICS: Final = {
     "Advantage": ("first_score", "first_equal", "first_stone", "stone_equal", "swapped"),
@@ -47,54 +46,54 @@ TOPICS: Final = {
         *("time_to_decide", "decisiveness"),
     ),
 }
-"""Keys of measures that are looked at together."""
+"""The keys of metrics that share a panel."""
 
 Parts = Sequence[tuple[str, bool]]
-"""A sentence: texts, and whether each is a name."""
+"""A sentence: texts, each with a flag for names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedGroup:
-    """Games that are measured together, and what they are called."""
+    """Games that are measured together, with their name."""
 
     name: str
     group: GameGroup
 
 
 class Dot(NamedTuple):
-    """A value with its interval; a share in per cent."""
+    """A value with its interval; shares are in per cent."""
 
     name: str
     value: float
     low: float | None
     high: float | None
     part: str = ""
-    """Over how many of the games it is, where that is not over all."""
+    """The number of games with a value, if not all have one."""
 
 
 class Panel(NamedTuple):
-    """A measure of all games, on one scale."""
+    """A metric of all groups on one scale."""
 
     measure: Measure
     says: str
     x: Axis
     dots: Sequence[Dot]
     is_even: bool
-    """Whether 50% is worth a line."""
+    """True if a line marks 50%."""
 
 
 class Headline(NamedTuple):
-    """What is asked first of games."""
+    """One of the first answers about games."""
 
     title: str
     said: Parts
     rest: Parts
     panel: Panel | None
-    """None of what is not measurable."""
+    """None if the metric is not measurable."""
 
 
 class Curve(NamedTuple):
-    """How the games of one kind go."""
+    """The course of the games of one group."""
 
     name: str
     points: Sequence[CoursePoint]
@@ -104,7 +103,7 @@ class Curve(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """How games go, on one pair of scales."""
+    """The courses of games on one pair of scales."""
 
     x: Axis
     y: Axis
@@ -112,26 +111,26 @@ class Chart(NamedTuple):
 
 
 class Apart(NamedTuple):
-    """A difference in words, and where it is drawn."""
+    """A difference in words, with its place in the drawing."""
 
     measure: Measure
     differs: bool
-    """Whether it is believed."""
+    """True if the difference is significant."""
     is_higher: bool
     dot: Dot | None
-    """Of shares in points, else in per cent of the first; None of a first that is 0."""
+    """The difference in points for shares, or in per cent of the first value; None if that is 0."""
     difference: str
     interval: str
     one: str
     part_of_one: str
-    """Over how many of its games that is, where it is not over all."""
+    """The number of games of the first group with a value, if not all have one."""
     other: str
     part_of_other: str
     chance: str
 
 
 class Differences(NamedTuple):
-    """What two differ in, on one scale."""
+    """The differences of two groups on one scale."""
 
     unit: str
     of_first: bool
@@ -140,7 +139,7 @@ class Differences(NamedTuple):
 
 
 def names_of(groups: Iterable[GameGroup]) -> list[str]:
-    """Return what games are called: their titles, or ids where two have one title."""
+    """Return the names of groups: their titles, or their ids if two titles are equal."""
     found = [of_game(group.game) for group in groups]
     titles = [one["title"] for one in found]
     return titles if len(set(titles)) == len(titles) else [one["game"] for one in found]
@@ -149,9 +148,9 @@ def names_of(groups: Iterable[GameGroup]) -> list[str]:
 def render(
     groups: Sequence[NamedGroup], command: str, out: str, compared: Sequence[Compared] | None = None
 ) -> Page:
-    """Return the page on these games, and on what two of them are `compared` in.
+    """Return the page on these games, and on the differences of two of them, `compared`.
 
-    `command` is what was typed, without where the page is written, `out`.
+    `command` is the command that was typed, without the output file `out`.
     """
     counted = [one for one in groups if one.group.games]
     panels = {
@@ -200,14 +199,14 @@ def _title(counted: Sequence[NamedGroup], compared: Sequence[Compared] | None) -
 
 
 def _shown(measure: Measure, value: float | None) -> str:
-    """Return a value that is drawn, in its unit."""
+    """Return a value in the unit of its drawing."""
     if measure.unit == "share":
         return percent(None if value is None else value / 100)
     return percent(None) if value is None else decimals(value)
 
 
 def _within(measure: Measure, low: float | None, high: float | None) -> str:
-    """Return an interval that is drawn, in words; its unit stands beside it."""
+    """Return the interval of a drawn value in words, without its unit."""
     if low is None or high is None:
         return "no interval"
     digits = 1 if measure.unit == "share" else 2
@@ -218,7 +217,7 @@ def _within(measure: Measure, low: float | None, high: float | None) -> str:
 
 
 def _panel(measure: Measure, groups: Sequence[NamedGroup]) -> Panel | None:
-    """Return what the games that have it come to; None where none has."""
+    """Return the values of the groups that have the metric; None without any."""
     unit = 100 if measure.unit == "share" else 1
     rows = [
         (one.name, row.of, one.group.games)
@@ -233,11 +232,11 @@ def _panel(measure: Measure, groups: Sequence[NamedGroup]) -> Panel | None:
         Dot(name, of.value * unit, part(of.low), part(of.high), part_of(of.games, games))
         for name, of, games in rows
     ]
-    is_even = measure.key in ADVANTAGE  # a half where the game is fair
+    is_even = measure.key in ADVANTAGE  # 1/2 for a fair game
     ends = [*_ends(dots), *([50.0] if is_even else [])]
     if min(ends) == max(ends):
         ends = [max(0, ends[0] - 1), min(ends[0] + 1, 100 if unit == 100 else ends[0] + 1)]
-    return Panel(measure, SAYS[measure.key], axis(ends, 5, 95, 3), dots, is_even)
+    return Panel(measure, measure.says, axis(ends, 5, 95, 3), dots, is_even)
 
 
 def _times(unit: float, value: float | None) -> float | None:
@@ -245,14 +244,14 @@ def _times(unit: float, value: float | None) -> float | None:
 
 
 def _ends(dots: Iterable[Dot]) -> list[float]:
-    """Return all values that a scale must have room for."""
+    """Return all values that a scale must include."""
     return [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
 
 
 def _answers(
     panels: dict[str, Panel], groups: Sequence[NamedGroup], compared: Sequence[Compared] | None
 ) -> list[Headline]:
-    """Return which game is longer, fairer and more dramatic, as far as the games tell."""
+    """Return the longest, fairest and most dramatic game, as far as the games show it."""
     found = []
     if (panel := panels.get("plies")) is not None:
         said, rest = _most(panel, "longest", "longer", "{} plies on average", compared)
@@ -267,7 +266,7 @@ def _answers(
 def _fairer(
     equal: Panel | None, scored: Panel | None, groups: Sequence[NamedGroup]
 ) -> Headline | None:
-    """Return which game may be fair, of those whose bots tell."""
+    """Return the game types that can be fair, among those with measurable sides."""
     lacking = [one for one in groups if one.group.one_sided]
     why = _of_each(lacking, [one.group.one_sided for one in lacking], groups)
     why += _words(f"To measure this, {EQUALS}.") if lacking else []
@@ -287,7 +286,7 @@ def _fairer(
 def _dramatic(
     panel: Panel | None, groups: Sequence[NamedGroup], compared: Sequence[Compared] | None
 ) -> Headline | None:
-    """Return which game is more dramatic, of those whose bots tell; None where drawn games do."""
+    """Return the most dramatic game type among the judged ones; None if all are drawn."""
     lacking = [one for one in groups if one.group.reason]
     if not lacking and panel is None:
         return None
@@ -307,7 +306,7 @@ def _dramatic(
 def _of_each(
     some: Iterable[NamedGroup], said: Iterable[str], groups: Sequence[NamedGroup]
 ) -> list[tuple[str, bool]]:
-    """Return what is said of some of the games, after their names where there are several."""
+    """Return a statement about each of some groups, with its name if there are several."""
     return [
         part
         for one, words in zip(some, said, strict=True)
@@ -325,7 +324,7 @@ def _sorted(panel: Panel) -> Panel:
 def _most(
     panel: Panel, most: str, more: str, what: str, compared: Sequence[Compared] | None
 ) -> tuple[Parts, Parts]:
-    """Return which has the most, as far as intervals, or else the comparison, tell it apart."""
+    """Return the group with the highest value, if intervals or the comparison show it."""
     top, *others = _sorted(panel).dots
     value = what.format(_shown(panel.measure, top.value))
     if not others:
@@ -353,7 +352,7 @@ def _words(text: str) -> Parts:
 
 
 def _fair(panel: Panel) -> tuple[Parts, Parts]:
-    """Return which games may be fair, and whom the others favour."""
+    """Return the groups that can be fair, and the favoured side of the others."""
     favours: dict[str, list[str]] = {"": [], "first": [], "second": []}
     for dot in panel.dots:
         is_first = dot.low is not None and dot.low > 50
@@ -370,7 +369,7 @@ def _fair(panel: Panel) -> tuple[Parts, Parts]:
 
 
 def _all_of(names: Sequence[str]) -> Parts:
-    """Return names as a sentence has them.
+    """Return names as the parts of a sentence.
 
     >>> "".join(text for text, _ in _all_of(["a", "b", "c"]))
     'a, b and c'
@@ -386,46 +385,46 @@ def _all_of(names: Sequence[str]) -> Parts:
 
 
 class Bar(NamedTuple):
-    """Games of some lengths."""
+    """A bar for games of some lengths."""
 
     first: int
     last: int
     games: int
     part: float
-    """In per cent of all."""
+    """The percentage of all games."""
     width: str
-    """This and what follows in per cent of the drawing."""
+    """The width; this and the next values are in per cent of the drawing."""
     y: str
     height: str
 
 
 class LengthsDrawn(NamedTuple):
-    """How long the games of one kind are."""
+    """The lengths of the games of one group."""
 
     name: str
     bars: Sequence[Bar]
     median: float
     middle: float
-    """Where the median is drawn: the middle of a ply."""
+    """The position of the median: the middle of a ply."""
     shortest: int
     longest: int
     games: int
     all: int
-    """Games of the kind, also those that are not whole."""
+    """All games of the group, including incomplete ones."""
 
 
 class AllLengths(NamedTuple):
-    """Those of all games on one pair of scales."""
+    """The lengths of all groups on one pair of scales."""
 
     x: Axis
     rows: Sequence[LengthsDrawn]
 
 
 BARS: Final = 64
-"""So many bars a drawing has at most: it is as wide as the page."""
+"""The most bars of a drawing, which is as wide as the page."""
 
 ROOM: Final = 78.0
-"""So many per cent of the drawing the highest bar has; above it stands the median."""
+"""The height of the highest bar in per cent of the drawing; the median is above it."""
 
 
 def _lengths(groups: Sequence[NamedGroup]) -> AllLengths | None:
@@ -456,11 +455,11 @@ def _length(
 
 
 BOX: Final = (38.0, 8.0, 312.0, 150.0)
-"""Left, top, right and bottom of a chart."""
+"""The left, top, right and bottom edge of a chart."""
 
 
 def _leads(groups: Sequence[NamedGroup]) -> Chart | None:
-    """Return what winners could expect over the game, in per cent of a point."""
+    """Return the winners' expected scores over the game, in per cent of a point."""
     judged = [one for one in groups if not one.group.reason]
     return _chart(judged, lambda one: one.courses.leads(), share=True, ends=(0, 100))
 
@@ -472,7 +471,7 @@ def _chart(
     share: bool = False,
     ends: Sequence[float] = (),
 ) -> Chart | None:
-    """Return a chart ply by ply; one with `ends` has these on both scales."""
+    """Return a chart ply by ply; `ends` are values that both scales must include."""
     known = [(one.name, points) for one in groups if (points := points_of(one.group))]
     unit = 100 if share else 1
     scaled = [(name, [_scaled(point, unit) for point in points]) for name, points in known]
@@ -488,7 +487,7 @@ def _scaled(point: CoursePoint, unit: float) -> CoursePoint:
 def _drawn(
     known: Sequence[tuple[str, Sequence[CoursePoint]]], across: Sequence[float], up: Sequence[float]
 ) -> Chart | None:
-    """Return curves on scales that have room for all, and for these values; None without any."""
+    """Return curves on scales that include all curves and these values; None without curves."""
     if not known:
         return None
     left, top, right, bottom = BOX
@@ -509,9 +508,9 @@ def _drawn(
 
 
 def _differences(compared: Sequence[Compared], games: Sequence[int]) -> list[Differences]:
-    """Return differences of shares, and those of numbers, what is believed first.
+    """Return the differences of shares, and those of numbers, the significant ones first.
 
-    `games` are all that there are of each.
+    `games` are the numbers of games of both groups.
     """
     found = []
     for unit, words, of_first in (
@@ -552,5 +551,5 @@ def _difference(each: Compared, games: Sequence[int]) -> Apart:
 
 
 def _signed(measure: Measure, value: float) -> str:
-    """Return a difference of what is drawn, with its sign."""
+    """Return a difference in the unit of its drawing, with its sign."""
     return f"{value:+.{1 if measure.unit == 'share' else 2}f}".replace("-", MINUS)

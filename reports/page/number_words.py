@@ -15,7 +15,7 @@ THIN: Final = "\N{NO-BREAK SPACE}"
 
 
 def points(value: float) -> str:
-    """Return points as people write them.
+    """Return points with a fraction sign for half points.
 
     >>> points(3.5), points(0.5), points(12.0), points(1200)
     ('3½', '½', '12', '1,200')
@@ -25,7 +25,7 @@ def points(value: float) -> str:
 
 
 def percent(rate: float | None, digits: int = 1) -> str:
-    """Return a rate as a percentage, usually with one decimal; a dash where there is none.
+    """Return a rate as a percentage; a dash without a value. Default: one decimal.
 
     >>> percent(0.875), percent(None)
     ('87.5%', '–')
@@ -34,7 +34,7 @@ def percent(rate: float | None, digits: int = 1) -> str:
 
 
 def of_hundred(value: float | None) -> str:
-    """Return a number of hundredths with one decimal; a dash where there is none.
+    """Return a number of per cent with one decimal; a dash without a value.
 
     >>> of_hundred(87.46), of_hundred(None)
     ('87.5', '–')
@@ -43,7 +43,7 @@ def of_hundred(value: float | None) -> str:
 
 
 def likely(rate: float | None) -> str:
-    """Return a likelihood as a percentage that never says what is sure.
+    """Return a likelihood as a percentage, which is never shown as 0 or 100.
 
     >>> likely(0.87).split(), likely(0.99999).split(), likely(0.0).split()
     (['87.0%'], ['over', '99.9%'], ['under', '0.1%'])
@@ -66,7 +66,7 @@ def signed(value: float) -> str:
 
 
 def capitalised(heading: str) -> str:
-    """Return a heading with a capital.
+    """Return a heading with a capital first letter.
 
     >>> capitalised("rank +/-"), capitalised("Elo")
     ('Rank +/-', 'Elo')
@@ -75,7 +75,7 @@ def capitalised(heading: str) -> str:
 
 
 def elo_number(value: float, mean: float = 0.0) -> str:
-    """Return a whole number of Elo points: with a sign where they are around a mean of 0.
+    """Return a whole number of Elo points, with a sign if the mean is 0.
 
     >>> elo_number(70.2), elo_number(1650.4, 1600.0)
     ('+70', '1650')
@@ -84,7 +84,7 @@ def elo_number(value: float, mean: float = 0.0) -> str:
 
 
 def elo_words(elo: Mapping[str, Any]) -> str:
-    """Return an Elo with half of its interval, or what it is at least or at most.
+    """Return an Elo with half of its 95% interval, or a bound if one end is unknown.
 
     >>> elo_words({"value": 70.0, "low": 31.0, "high": 109.0})
     '+70 ±39'
@@ -102,12 +102,12 @@ def elo_words(elo: Mapping[str, Any]) -> str:
 
 
 def decimals(value: float, digits: int = 2) -> str:
-    """Return a number with so many decimals and a real minus sign."""
+    """Return a number with this many decimals and a real minus sign."""
     return f"{value:.{digits}f}".replace("-", MINUS)
 
 
 def seconds(value: float) -> str:
-    """Return a time in the unit that makes it easiest to read; records have milliseconds.
+    """Return a time with the unit that is easiest to read.
 
     >>> [seconds(s).replace(THIN, " ") for s in (0.0002, 0.117, 2.5, 90, 5400)]
     ['< 1 ms', '117 ms', '2.50 s', '1.5 min', '1.5 h']
@@ -131,7 +131,7 @@ def count(number: int, word: str, words: str = "") -> str:
 
 
 def of_which(used: int, games: int) -> str:
-    """Return over how many of some games a figure is, after a comma; empty where it is over all.
+    """Return how many of the games a figure covers, after a comma; empty if it covers all.
 
     >>> of_which(5, 7), of_which(7, 7)
     (', 5 of 7 games', '')
@@ -141,12 +141,12 @@ def of_which(used: int, games: int) -> str:
 
 
 def grouped(number: int) -> str:
-    """Return a whole number with its thousands apart."""
+    """Return a whole number with separated thousands."""
     return f"{number:,}"
 
 
 def about(value: float | None) -> str:
-    """Return a large number to three digits; a dash where there is none.
+    """Return a large number with three digits; a dash without a value.
 
     >>> [about(value).replace(THIN, " ") for value in (None, 0.5, 812, 47_327, 999_700)]
     ['–', '0.5', '812', '47.3 k', '1 M']
@@ -154,13 +154,13 @@ def about(value: float | None) -> str:
     if value is None:
         return DASH
     for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if value >= 0.9995 * size:  # which rounds to it
+        if value >= 0.9995 * size:  # rounds to at least the size
             return f"{value / size:.3g}{THIN}{unit}"
     return f"{value:.3g}"
 
 
 def shortened(name: str) -> str:
-    """Return a name for where there is little room.
+    """Return a name, shortened to fit small spaces.
 
     >>> shortened("ann"), len(shortened("x" * 500))
     ('ann', 26)
@@ -169,7 +169,7 @@ def shortened(name: str) -> str:
 
 
 def memory(size: int) -> str:
-    """Return bytes of memory as people tell them; a dash where nobody knows.
+    """Return an amount of memory in GiB; a dash if it is unknown.
 
     >>> memory(8_232_300_544).split(), memory(0)
     (['7.7', 'GiB'], '–')

@@ -1,32 +1,37 @@
-"""The games as the page embeds them, for it to list all and to replay those that it has room for.
+"""The games embedded in a page: a list of all of them, and replays of as many as there is room for.
 
-What the page gets is plain JSON in deflate and base64 (letters), which `js/packed.js` opens:
+The page gets plain JSON in deflate and base64 (called letters below), which `js/packed.js` opens:
 
-- `games`: how many records there are; `chunks`: the replayed ones as letters, `chunk` in each; the
-  page has each in an element of its own.
-- `head`, as letters: `columns`, what the list has of every game, each with its different `texts`
-  and `at`, the place among them of each game's; `numbers`, what the games are called, null where
-  it is by their place; `replayed`, the places of the replayed ones from 0, null where it is all;
-  `boards`, each as `board.to_json` with `credit`, and `drawn`, the plate with all that can lie on
-  it; `families`.
-- A family are the games of one id: `title`, `board` (its place; null where they cannot be
-  replayed), `plain` (the board without a setup), `kinds` of moves (the text, what it does if first
-  plays it, if second does, in the words of `lath.notation.rules.effects`), `legal`, the kinds that
-  may be played at the start of one of its games, and `ends` and `begins`: for each kind, and none
-  where nothing was learned, the other kinds that it mostly makes illegal or legal.
-- A chunk has a list with an item for each of its games under each name. `tags`: name and value of
-  each. `starts`: what was done to the plain board. `kinds` of the plies. `repeats`: the plies
-  before which the turn did not pass. `deciding` cells, -1 before them where the ending is what the
-  loser made or had. `said` before the first move and at each ply: which of `forms`, where each 1
-  stands for the next of the game's `digits`.
-  `legal`: at each position the kinds that become legal or cease to be, beside that of the ply just
-  made and what this one ends and begins; the position where the game is over is left out.
-- `hints`: at each position the moves that win at once or lose, as what changes since two positions
-  before, without moves of the texts that were played: twice the first kind of that text, and 1 more
-  for a loss. None where a game has no board of its own in `lath.games.fast`, nor on large pages.
-- `better`: for each variation of an analysis the ply that it is to, then for each move of it twice
-  the kind, and 1 more where second plays it.
-- Kinds that become legal or cease to be stand in order, each as its distance from the last.
+- The key `games` is the number of records, and `chunk` the number of replayed games per chunk. The
+  replayed games are `chunks`, as letters; the page embeds each chunk as an element.
+- The list is `head`, as letters. Each of its `columns` has its different `texts`, and the index of
+  each game's text, `at`. The numbers of the games are `numbers`, null if they equal the places. The
+  places of the replayed games, from 0, are `replayed`, null for all games.
+- Further keys of `head` are `families` and `boards`. Each board is `board.to_json` with `credit`,
+  and with `drawn`, a template of the board and all its pieces.
+- A family has the games of one id. Its keys are `title`, `board` (an index; null if its games
+  cannot be replayed), and `plain` (the board without a setup).
+- The moves of a family are its `kinds`: the text, and the effects for the first and the second
+  player, in the language of `lath.notation.rules.effects`. The kinds that can be played at the
+  start of one of its games are `legal`.
+- For each kind, `ends` and `begins` have the other kinds that it mostly makes illegal or legal.
+  Both are empty without a prediction.
+- A chunk has, under each key, a list with an item per game. The item of `tags` has names and
+  values, that of `starts` the changes to the plain board, and that of `kinds` the plies. The plies
+  before which the turn did not pass are `repeats`.
+- The cells that decided are `deciding`, preceded by -1 if the loser made or had them. An item of
+  `said` has, before the first move and at each ply, an index of `forms`. Each 1 of a form stands
+  for the next of `digits`.
+- An item of `legal` has, for each position, the kinds whose legality differs from the prediction.
+  The prediction follows from the kind just played and its `ends` and `begins`. Final positions are
+  left out.
+- An item of `hints` has, for each position, the moves that win or lose immediately, as changes
+  since two positions before, without the moves played since. A number is twice the first kind with
+  the move's text, plus 1 for a loss. Large pages and games without a board in `lath.games.fast`
+  have no hints.
+- An item of `better` has, for each variation of an analysis, its ply. Then comes, for each move,
+  twice its kind, plus 1 if the second player plays it.
+- Lists of kinds with changed legality are sorted, with each kind as its distance from the last.
 """
 
 from __future__ import annotations
@@ -61,34 +66,36 @@ from lath.notation.text.writer import comment_words, variation_words
 from lath.reports.counting.facts import Numbering, of_game
 
 REPLAYED: Final = 10_000
-"""Games that a page replays: with times and evaluations they take up to 3 MB."""
+"""The most games that a page replays: with times and evaluations, they take up to 3 MB."""
 
 HINTED: Final = 2_000
-"""A page that replays more has no hints: of 10,000 random games they are a quarter of the bytes."""
+"""The most replayed games of a page with hints: in 10,000 random games, hints take a quarter of the
+bytes."""
 
 CHUNK: Final = 500
-"""Games in a chunk: one is there in some milliseconds, and deflate has learned the moves."""
+"""Games per chunk: a chunk opens in a few milliseconds and is long enough to compress well."""
 
 LEARNED: Final = 100
-"""Games of a family from which the page learns what its moves make illegal, where it has at least
-five times as many: legal moves then take less than half, and these games are played once more."""
+"""The number of games of a family that the predictions of legal moves are learned from, if it has
+at least five times as many. Legal moves then take less than half of the bytes, and these games are
+replayed once more."""
 
 BLOCK: Final = 64
-"""Games that are packed together until it is known which are replayed."""
+"""Games that are compressed together until the replayed games are chosen."""
 
 MEMORY: Final = 16 << 20
-"""Bytes of games so packed that are in memory: more than 100,000 bare games."""
+"""The most bytes of compressed games in memory: more than 100,000 games without comments."""
 
 COLUMNS: Final = ("family", "first", "second", "round", "result", "termination", "ruling",
                   "setup", "position", "ending", "plies", "problem")  # fmt: skip
-"""What the list of all games has of each."""
+"""The columns of the list of all games."""
 
 _FIRST_ZERO: Final = re.compile(r"0(?<!\w0)(?=\.)")
-"""The 0 of a number below 1: forms keep it, and leave every other digit open."""
+"""The 0 of a number below 1, which forms keep as a digit."""
 
 _END: Final = "\x1f"
 _KEPT_ZERO: Final = "\x1e"
-"""Between two texts, and for a 0 that is kept; they are blanks, which no text of a comment has."""
+"""The separator of texts and the sign for a kept 0; comments do not contain these characters."""
 
 _ALL_ONES: Final = bytes.maketrans(b"023456789\x1e", b"1111111110")
 
@@ -96,7 +103,7 @@ _NO_DIGITS: Final = bytes(set(range(256)) - set(b"0123456789"))
 
 
 class ValueNumbers(dict[Any, int]):
-    """Values by the number under which each is stored, from 0 in order of appearance."""
+    """Numbers of values, from 0 in the order of appearance."""
 
     def __missing__(self, value: Any) -> int:
         self[value] = number = len(self)
@@ -104,34 +111,35 @@ class ValueNumbers(dict[Any, int]):
 
 
 def json_letters(value: Any) -> str:
-    """Return a JSON value deflated, as base64; what UTF-8 cannot say becomes a question mark."""
+    """Return a JSON value compressed, as base64; characters without UTF-8 become question marks."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=list)  # arrays
-    # Much of it are digits that seldom repeat. Level 9 takes five times as long for 4% less.
+    # Most of it is digits that rarely repeat. Level 9 takes five times as long for 4% less.
     deflate = zlib.compressobj(7, strategy=zlib.Z_FILTERED)
     deflated = deflate.compress(text.encode("utf-8", "replace")) + deflate.flush()
     return base64.b64encode(deflated).decode()
 
 
 class _Family:
-    """The games of one id, all of which can be replayed, or none."""
+    """The games of one id; either all of them can be replayed, or none."""
 
     def __init__(self, number: str, game_id: str, dictionary: Dictionary | None) -> None:
         self.number = number
-        """Its place among all, from 0."""
+        """Its index among all families, from 0."""
         self.game_id = game_id
         self.dictionary = dictionary
-        """None where none of them can be replayed."""
+        """None if the games cannot be replayed."""
         self._begun = 0
         """The legal moves at the start of one of its games, as bits of `moves`."""
         self.texts = ValueNumbers()
-        """Moves that nobody can play."""
+        """The moves of games that cannot be replayed."""
         self._learned: dict[int, tuple[int, int]] = {}
-        """By kind, the other kinds that it mostly makes illegal, and legal, as bits likewise."""
+        """By kind, the other kinds that it mostly makes illegal, and those it makes legal, as
+        bits."""
         self._kinds: dict[str, int] = {}
         """The first kind of each text."""
 
     def learn(self, games: Iterable[_Shown]) -> None:
-        """Learn from games what each kind of move makes legal and illegal."""
+        """Learn from games which kinds each kind of move makes legal and illegal."""
         if self.moves is None:
             return
         before = defaultdict[int, list[int]](list)
@@ -153,16 +161,16 @@ class _Family:
 
     @cached_property
     def moves(self) -> LegalMoves | None:
-        """What tells legal moves, first asked when all games have been played; None without one."""
+        """The calculator of legal moves, used after all games were added; None without replays."""
         return None if self.dictionary is None else LegalMoves(self.dictionary)
 
     def _legal(self, game: _Shown) -> Iterator[int]:
-        """Yield the legal moves of each position, not of that where the game is over."""
+        """Yield the legal moves of each position except the final one."""
         if self.dictionary is not None and self.moves is not None:
             yield from takewhile(bool, self.moves.of(game.record(self.dictionary.texts)))
 
     def legal_moves(self, game: _Shown) -> Iterator[list[int]]:
-        """Yield what is legal in each position of a game and was not foretold, or the reverse."""
+        """Yield the kinds in each position whose legality differs from the prediction."""
         moves = self.moves
         if moves is None:
             return
@@ -176,9 +184,9 @@ class _Family:
             foretold = legal & ~ends | begins
 
     def hints(self, game: _Shown) -> Iterator[list[int]]:
-        """Yield which moves win at once or lose in each position, as the page has it.
+        """Yield the hints of each position in the page's form.
 
-        All legal moves are known.
+        All kinds of legal moves must be known.
         """
         if self.dictionary is None or boarded(self.dictionary.game) is None:
             return
@@ -202,7 +210,7 @@ class _Family:
                 before = [hints & ~(3 << 2 * kind) for hints in before]
 
     def to_json(self, boards: Sequence[Game]) -> dict[str, Any]:
-        """Return what the page knows of the family."""
+        """Return the family in the page's form."""
         known = self.dictionary
         texts = known.texts if known else list(self.texts)
         nothing: Sequence[Sequence[str | None]] = [[None, None]] * len(texts)
@@ -225,7 +233,7 @@ class _Family:
 
 
 def _distances(bits: int) -> list[int]:
-    """Return the places of bits, from 0 and in order, each as its distance from the last."""
+    """Return the positions of bits, from 0 and in order, each as its distance from the last."""
     distances: list[int] = []
     while bits:
         distance = (bits & -bits).bit_length()
@@ -237,7 +245,7 @@ def _distances(bits: int) -> list[int]:
 
 
 class _Shown(NamedTuple):
-    """A game that is replayed, in little memory; the fields are the columns of a chunk."""
+    """A replayed game in compact form; the fields are the keys of a chunk."""
 
     tags: Sequence[tuple[str, str]]
     starts: str
@@ -245,51 +253,52 @@ class _Shown(NamedTuple):
     repeats: Sequence[int]
     deciding: Sequence[int]
     said: array[int]
-    """Numbers among the forms of all games."""
+    """Indices of the forms of all games."""
 
     digits: str
     better: Sequence[Sequence[int]]
 
     def record(self, texts: Sequence[str]) -> Record:
-        """Return what can be played of it; `texts` are the moves of each kind."""
+        """Return a record with the tags and moves; `texts` are the moves of each kind."""
         return record_as_read(tuple(self.tags), bare_plies([texts[kind] for kind in self.kinds]))
 
 
 class _Told(NamedTuple):
-    """What a record tells of its game beside its result, as it is kept until games are chosen.
+    """The parts of a record that are kept until the replayed games are chosen.
 
-    Nothing but tuples and texts, which is what `marshal` packs fastest.
+    It contains only tuples and texts, which `marshal` packs fastest.
     """
 
     tags: tuple[tuple[str, str], ...]
     moves: tuple[str, ...]
     said: tuple[str, ...]
-    """As movetext, before the first move and behind each; empty where nothing is said at all."""
+    """The comments as movetext, before the first move and after each; empty without any
+    comments."""
 
     better: tuple[tuple[int, tuple[str, ...]], ...]
-    """The variations of an analysis, each with the ply that it is to."""
+    """The variations of an analysis, each with its ply."""
 
     @property
     def record(self) -> Record:
-        """Return what can be played of it."""
+        """Return a record with the tags and moves."""
         return record_as_read(self.tags, bare_plies(self.moves))
 
 
 class _Store:
-    """Games in the order in which they come, packed; what is over MEMORY lies on the disk."""
+    """Compressed games in the order of arrival; those beyond MEMORY are on the disk."""
 
     def __init__(self) -> None:
         self._blocks: list[bytes] = []
-        """The first ones, which are in memory."""
+        """The first blocks, which are in memory."""
         self._room = MEMORY
         self._file: BinaryIO | None = None
         self._ends = array("Q", [0])
-        """Where the other blocks end in the file, after a 0."""
+        """The ends of the other blocks in the file, after a 0."""
         self._open: list[bytes] = []
-        """What is in no block yet."""
+        """The games of the incomplete last block."""
 
     def append(self, game: _Told) -> None:
-        """Keep the next game; raises TemporaryFileError."""
+        """Add the next game; raises TemporaryFileError."""
         self._open.append(marshal.dumps((*game,)))
         if len(self._open) < BLOCK:
             return
@@ -299,7 +308,7 @@ class _Store:
         if self._room >= 0:
             self._blocks.append(block)
             return
-        self._room = 0  # those that follow are in the file, too, be they smaller
+        self._room = 0  # the next blocks are in the file too, even if they are smaller
         if self._file is None:
             self._file = temporary_file()
             finalize(self, _closed, self._file)
@@ -308,14 +317,14 @@ class _Store:
         self._ends.append(self._ends[-1] + len(block))
 
     def games(self, places: Iterable[int]) -> Iterator[_Told]:
-        """Yield the games of places, from 0 and in order."""
+        """Yield the games at some places, from 0 and in order."""
         for number, of_block in groupby(places, key=lambda place: place // BLOCK):
             block = self._games_of(number)
             for place in of_block:
-                yield _Told(*marshal.loads(block[place % BLOCK]))  # noqa: S302 - our own
+                yield _Told(*marshal.loads(block[place % BLOCK]))  # noqa: S302 - written by this class
 
     def _games_of(self, number: int) -> list[bytes]:
-        """Return the games of a block; what is in none is that of the last number."""
+        """Return the games of a block; the last number means the incomplete block."""
         at = number - len(self._blocks)
         if at == len(self._ends) - 1:
             return self._open
@@ -326,38 +335,38 @@ class _Store:
             begin, end = self._ends[at : at + 2]
             self._file.seek(begin)
             block = self._file.read(end - begin)
-        games: list[bytes] = marshal.loads(zlib.decompress(block))  # noqa: S302 - our own
+        games: list[bytes] = marshal.loads(zlib.decompress(block))  # noqa: S302 - written by this class
         return games
 
 
 def _closed(file: BinaryIO) -> None:
-    with suppress(OSError):  # it is full, which has been told
+    with suppress(OSError):  # the disk is full, which was reported before
         file.close()
 
 
 class Packer:
-    """Takes records one by one, then gives all that the page has of them."""
+    """Collects records one by one, then returns the data that the page embeds."""
 
     def __init__(self, *, replayed: int = REPLAYED) -> None:
         self.numbering = Numbering()
         self._most = replayed
         self._dictionaries: dict[tuple[str, str], Dictionary] = {}
         self._families: dict[tuple[str, str, bool], _Family] = {}
-        """By game, version of its rules, and whether the records could be played through."""
+        """The families by game, version of its rules, and whether the records can be replayed."""
         self._columns = {name: (ValueNumbers(), array("I")) for name in COLUMNS}
-        """The different texts of each column, and the place among them of each game's."""
+        """The different texts of each column, and the index of each game's text."""
         self._tags: dict[tuple[str, str], tuple[str, str]] = {}
-        """Each tag once, however many games that are replayed have it."""
+        """Each tag once, shared by all replayed games."""
         self._forms = ValueNumbers()
         self._games = _Store()
 
     def add(self, record: Record) -> str | None:
-        """Add the next record and return in the game's words how the rules ended it.
+        """Add the next record; return the rules' words for its ending.
 
-        That is empty where they did not, and None where it cannot be played through. Raises
-        TemporaryFileError where there is no room for what is kept of it.
+        They are empty if the rules did not end the game, and None if it cannot be replayed. Raises
+        TemporaryFileError if the disk is full.
         """
-        tags = dict(reversed(record.tags))  # looked up often enough to pay
+        tags = dict(reversed(record.tags))  # faster, because several tags are looked up
         ending, problem, rules = None, "", (tags.get("Game", ""), tags.get(RULES, ""))
         if record.is_result_only:
             problem = "only the result is recorded"
@@ -386,18 +395,18 @@ class Packer:
         return ending
 
     def record(self, number: int) -> Record:
-        """Return what can be played of the game that the page calls by this number."""
+        """Return a record with the tags and moves of the game with this number in the page."""
         places = range(len(self._columns["family"][1]))
         place = next(at for at in places if self.numbering.number(at + 1) == number)
         (game,) = self._games.games([place])
         return game.record
 
     def pack(self) -> dict[str, Any]:
-        """Return what the page embeds; the same records give the same bytes.
+        """Return the data that the page embeds; equal records give equal bytes.
 
         The games of `numbering.links`, which the page links to, are replayed first.
         """
-        # Games of one pairing and ending are alike.
+        # Games with the same pairing and ending count as similar.
         alike = (
             self._columns[name][1]
             for name in ("family", "first", "second", "result", "termination", "ending")
@@ -415,7 +424,7 @@ class Packer:
             sample = [game for game, of in zip(shown, family_of, strict=True) if of is family]
             if len(sample) >= 5 * LEARNED:
                 family.learn(sample[:LEARNED])
-        # Chunks come first: their legal moves may be of kinds that nobody has played.
+        # Chunks come first, because their legal moves can be of kinds that were never played.
         chunks = [
             json_letters(
                 self._chunk(
@@ -446,10 +455,10 @@ class Packer:
         return {"games": count, "chunk": CHUNK, "head": json_letters(head), "chunks": chunks}
 
     def _shown(self, game: _Told, family: _Family) -> _Shown:
-        """Return a game as it is replayed, which is played for that."""
+        """Return a game in compact form, after replaying it."""
         replay = self._played(game.record)
         movers = (*replay.movers, replay.to_move) if replay else ()
-        turns = enumerate(pairwise((1, *movers)))  # before the first ply comes second's turn
+        turns = enumerate(pairwise((1, *movers)))  # the second player precedes the first ply
         forms, digits = _open_digits(game.said)
         return _Shown(
             tags=tuple(self._tags.setdefault(tag, tag) for tag in game.tags),
@@ -464,7 +473,7 @@ class Packer:
         )
 
     def _lines(self, game: _Told, dictionary: Dictionary | None) -> Iterator[tuple[int, ...]]:
-        """Yield the variations of an analysis as they are packed; none that the game refuses."""
+        """Yield the valid variations of an analysis in packed form."""
         if dictionary is None or not game.better:
             return
         at = list(positions(game.record))
@@ -474,7 +483,7 @@ class Packer:
                 yield (ply, *(2 * kind + seat for kind, seat in line))
 
     def _played(self, record: Record) -> Replay | None:
-        """Return the replay of a record; None where its game is unknown or refuses it."""
+        """Return the replay of a record; None if its game is unknown or refuses it."""
         with suppress(GameError, KeyError):
             return self._dictionaries[record.game, record.tag(RULES)].play(record)
         return None
@@ -498,7 +507,7 @@ class Packer:
 
 
 def _better(record: Record) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """Return the variations of an analysis, each with the ply that it is to."""
+    """Return the variations of an analysis, each with its ply."""
     if not record.tag(ANALYSIS):
         return ()
     return tuple(
@@ -510,9 +519,9 @@ def _better(record: Record) -> tuple[tuple[int, tuple[str, ...]], ...]:
 
 
 def _open_digits(said: Sequence[str]) -> tuple[list[str], str]:
-    """Return texts with a 1 for each digit that forms leave open, and these digits in order.
+    """Return texts with each digit replaced by 1, and the replaced digits in order.
 
-    All texts are gone through at once, which takes a third of the time.
+    All texts are processed at once, which takes a third of the time.
     """
     if not said:
         return [], ""
@@ -525,9 +534,9 @@ _BREAK: Final = re.compile(r" *\n *")
 
 
 def _said(record: Record) -> Iterator[str]:
-    """Yield as movetext what stands before the first move and behind each, a glyph first.
+    """Yield the movetext before the first move and after each, starting with the glyph.
 
-    Nothing at all where nothing is said.
+    It yields nothing if the record has no comments, glyphs and variations.
     """
     plies = record.plies
     if not (record.comments or any(p.is_commented or p.glyph or p.variations for p in plies)):
@@ -544,7 +553,7 @@ def _said(record: Record) -> Iterator[str]:
 
 
 def _words(comments: Iterable[Comment], others: Iterable[str] = ()) -> str:
-    """Return words with a blank before each; a line end stands for itself."""
+    """Return words with a space before each; line ends stay unchanged."""
     words: list[str] = []
     for comment in comments:
         text = " ".join(map(str, comment))
@@ -554,10 +563,11 @@ def _words(comments: Iterable[Comment], others: Iterable[str] = ()) -> str:
 
 
 def chosen(alike: Sequence[Hashable], links: Collection[int], most: int) -> list[int]:
-    """Return the places, from 0 and in order, of the games that are replayed, at most so many.
+    """Return the places of the replayed games, from 0 and in order, at most `most`.
 
-    `alike` is equal for games that are. All games if that is not too many; else first those of
-    `links`, whose places are from 1, then the last game of each kind, the last but one, and so on.
+    `alike` is equal for similar games. If there are more games than `most`, the games of `links`,
+    whose places are from 1, come first. Then come the last game of each kind, the second to last,
+    and so on.
 
     >>> chosen("aaaab", {1}, 3)
     [0, 3, 4]

@@ -1,8 +1,8 @@
 """The HTML report: one file with all tables, and a replay of as many games as it has room for.
 
 The page loads nothing, and nothing from a record becomes markup or script. The template escapes all
-of it, the script inserts it as text, and a policy in the file allows no other script or style. The
-same records give the same bytes.
+values, the script inserts them as text, and a policy in the file allows no other script or style.
+Equal records give equal bytes.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ KINDS: Final = (".j2", ".css", ".js")
 
 
 def names() -> tuple[str, ...]:
-    """Return our files, as paths within the folder, sorted."""
+    """Return the bundled files, as sorted paths within the folder."""
     found = (path for path in TEMPLATES.rglob("*") if path.suffix in KINDS)
     return tuple(sorted(path.relative_to(TEMPLATES).as_posix() for path in found))
 
 
 def in_use(folder: Path) -> tuple[str, ...]:
-    """Return those of `names` that also exist in `folder`."""
+    """Return the bundled files that also exist in `folder`."""
     return tuple(name for name in names() if (folder / name).is_file())
 
 
@@ -83,7 +83,7 @@ def copy_to(folder: Path, write: Callable[[Path, bytes], object]) -> Iterator[tu
 
 
 def fault_of(error: Exception, folder: Path) -> str | None:
-    """Say where in `folder` an error of a rendering arose, and what it is; None if not there.
+    """Return the place and text of a rendering error in a file of `folder`; None for other files.
 
     The message is `FILE:LINE: problem`, or `FILE: problem` without a line.
     """
@@ -134,7 +134,7 @@ PARTS: Final = {
         *("start", "contents", "tables", "crosstable", "paper", "refresh"),
     ),
 }
-"""The files of a kind, in the order in which they stand in the page."""
+"""The style and script files, in their order in the page."""
 
 _NO_CODE: Final = re.compile(
     r"^[ \t]*(?://.*|/\*\*.*\*/)?(?:\n|\Z)|^[ \t]+|/\*\* @type \{.*?\} \*/ ", re.MULTILINE
@@ -150,10 +150,10 @@ _NO_CONTROLS: Final = {code: "\ufffd" for code in range(32) if chr(code) not in 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """Where a page will lie, for those who send its address to others, who see it as a card."""
+    """The address of a page on the web, and its preview when it is shared."""
 
     address: str
-    """That of the page."""
+    """The address of the page."""
 
     picture: str = ""
     """The address of a picture; empty without one."""
@@ -168,7 +168,7 @@ class Home:
 
     title: str
     address: str
-    """From that of the report."""
+    """The address, relative to that of the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +187,13 @@ def render(
     templates: Path | None = None,
     refresh_s: float | None = None,
 ) -> Page:
-    """Return the report on `records`, whose order is that of the games.
+    """Return the report on `records`, given in the order of the games.
 
-    `background` is what is known of their tournament besides; its outcome comes first. Without
-    `title` it is the records' events, or else DEFAULT_TITLE. Without records the tables are empty.
-    Games that cannot be replayed are listed with the reason. Files of the folder `templates` take
-    precedence over bundled files of the same name. With `refresh_s` the page loads itself anew that
-    often. Raises jinja2's errors for templates of the user's that are wrong.
+    `background` has the other facts of their tournament, and its outcome comes first. `title`
+    defaults to the records' events, or to DEFAULT_TITLE. Without records, the tables are empty.
+    Games that cannot be replayed are listed with the reason. Files in the folder `templates`
+    replace bundled ones of the same name. With `refresh_s`, the page reloads itself at this
+    interval. Raises jinja2's errors for invalid templates.
     """
     gathered = gather(records, title=title, background=background)
     return page_of(gathered, templates=templates, refresh_s=refresh_s)
@@ -207,12 +207,12 @@ def page_of(
     card: Card | None = None,
     home: Home | None = None,
 ) -> Page:
-    """Return the report on what was gathered, with a link to its `home`; else as `render`."""
+    """Return the report on gathered data; other arguments are those of `render`."""
     document, packer = gathered
     packed = packer.pack()
     if document["members"]:
         packed["members"] = document["members"]
-    chunks = [Markup(letters) for letters in packed.pop("chunks")]  # noqa: S704 - none is <
+    chunks = [Markup(letters) for letters in packed.pop("chunks")]  # noqa: S704 - base64 has no <
     standings = document["standings"]
     files = {"json": standings, "csv": to_csv(standings)}
     return rendered(
@@ -233,7 +233,7 @@ def page_of(
 
 
 def _openings(document: ReportDocument) -> list[dict[str, Any]]:
-    """Return for each game that is installed its setups and tree, as `js/openings.js` has it."""
+    """Return the setups and tree of each installed game type, in the form of `js/openings.js`."""
     setups = {part["game"]: part for part in document["setups"]}
     trees = {part["game"]: part["lines"] for part in document["trees"]}
     found = []
@@ -274,7 +274,7 @@ def _scored(line: OpeningLine | ReachedPosition) -> tuple[float, ...]:
 
 
 def _begun(game: Game, text: str) -> Position | None:
-    """Return the position that a setup, or a position as text, is; None where it is refused."""
+    """Return the position of a setup or of a position's text; None if the game refuses it."""
     for read in (game.start, game.position):
         with suppress(GameError):
             return read(text)
@@ -290,19 +290,18 @@ def rendered(
     html = environment.get_template(template).render(
         policy=policy(css, script),
         css=Markup(css),  # noqa: S704 - a file of this package or of the user
-        script=Markup(script),  # noqa: S704 - likewise
+        script=Markup(script),  # noqa: S704 - a file of this package or of the user
         **values,
     )
-    # What HTML or UTF-8 cannot have is replaced.
+    # Replaces characters that HTML or UTF-8 cannot contain.
     return Page(html.translate(_NO_CONTROLS).encode("utf-8", "replace").decode("utf-8"))
 
 
 class _Compiled(jinja2.FileSystemBytecodeCache):
-    """Our templates compiled, in a folder: compiling them takes 0.5 s of every run.
+    """The bundled templates, compiled, in a folder: compiling them takes 0.5 s of every run.
 
     The site's templates count as bundled. A user's own templates are compiled each time. Damaged
-    files and files of other versions are made again. If the folder is read-only, nothing is
-    written.
+    files and files of other versions are replaced. If the folder is read-only, nothing is written.
     """
 
     def get_cache_key(self, name: str, filename: str | None = None) -> str:
@@ -311,7 +310,7 @@ class _Compiled(jinja2.FileSystemBytecodeCache):
         return super().get_cache_key(name, filename) if is_ours else ""
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Fill the bucket if there is sound code for its source."""
+        """Fill the bucket if there is valid code for its source."""
         with suppress(OSError, EOFError, UnpicklingError):
             if bucket.key:
                 super().load_bytecode(bucket)
@@ -326,12 +325,12 @@ class _Compiled(jinja2.FileSystemBytecodeCache):
 def _cache_folder() -> Path | None:
     """Return a folder that only this user can write to, or None.
 
-    It is of one version of Python and of jinja2.
+    There is one folder per version of Python and jinja2.
     """
     version = f"{sys.implementation.cache_tag}-{jinja2.__version__}"
-    with suppress(OSError, RuntimeError):  # RuntimeError: no home
+    with suppress(OSError, RuntimeError):  # RuntimeError: the user has no home folder
         folder = user_folder("cache") / f"templates-{version}"
-        if folder.is_absolute():  # as the XDG specification wants it
+        if folder.is_absolute():  # required by the XDG specification
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             status = folder.stat()
             if status.st_uid == os.getuid() and not status.st_mode & 0o022:
@@ -380,13 +379,13 @@ def parts(environment: jinja2.Environment, kind: str, names: Iterable[str]) -> s
 
 @lru_cache(maxsize=32)
 def _dense(kind: str, texts: tuple[str, ...]) -> str:
-    """Return the same of sources, of which most pages have the same."""
+    """Return `parts` of these sources, cached because most pages share them."""
     found = "".join(_NO_CODE.sub("", text) for text in texts)
     return _NO_STYLE.sub(r"\1", found) if kind == "css" else found
 
 
 def policy(css: str, script: str) -> str:
-    """Return the Content-Security-Policy that allows exactly these."""
+    """Return the Content-Security-Policy that allows only these styles and scripts."""
     digests = (hashlib.sha256(text.encode()).digest() for text in (css, script))
     style, code = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (

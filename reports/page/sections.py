@@ -1,6 +1,6 @@
-"""The sections of a report page, in their order: what shows each, what links to it, its template.
+"""The sections of a report page, in their order, with their conditions, links and templates.
 
-A section's numbers are a value of `ReportDocument`, its words and markup a template.
+The numbers of a section are a value of `ReportDocument`; its words and markup are a template.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from typing import Any, Final, NamedTuple
 from lath.reports.page.views import tells_versions
 
 Holds = Callable[[Mapping[str, Any]], bool]
-"""Whether the document behind a page has the content of a section."""
+"""The condition for a section: that the page's document has its content."""
 
 
 class Section(NamedTuple):
-    """One part of the page."""
+    """A section of the page."""
 
     id: str
-    """Its address in the page, and the name of its template."""
+    """The anchor in the page, and the name of its template."""
 
     link: str
-    """How the list of contents calls it."""
+    """The words of its link in the contents."""
 
     when: Holds
     template: str = ""
-    """Default: that of its name."""
+    """The name of the template, if it differs."""
 
     @property
     def path(self) -> str:
@@ -75,7 +75,7 @@ SECTIONS: Final = (
 
 
 def sections_of(document: Mapping[str, Any]) -> Iterator[Section]:
-    """Yield the sections that a page on this document has."""
+    """Yield the sections of a page with this document."""
     for section in SECTIONS:
         if section.when(document):
             is_rated = section.id == "standings" and document["outcome"]

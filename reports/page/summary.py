@@ -9,10 +9,10 @@ from lath.reports.notes.outcome import LADDER
 from lath.reports.page.number_words import count, elo_words, likely, percent, points
 
 SURE: Final = 0.95
-"""How likely one bot must be stronger than another for it to be said."""
+"""The least likelihood at which one bot is reported as stronger than another."""
 
 SHOWN: Final = 3
-"""Places of the podium; both losers of semi-finals are third."""
+"""The places of the podium; both losers of semi-finals are third."""
 
 _BY: Final = {
     "score": "points per game",
@@ -23,17 +23,17 @@ _BY: Final = {
 """The ranking number of each rule other than the rating."""
 
 _NAMED: Final = 3
-"""Names in a sentence."""
+"""The most names in a sentence."""
 
 ROLES: Final = ("challenger", "opponent")
-"""The sides of a gauntlet."""
+"""The roles in a gauntlet."""
 
 Sentence = tuple[tuple[str, bool], ...]
-"""Its parts: text, and whether that is a name."""
+"""The parts of a sentence: texts, each with a flag for names."""
 
 
 class Stand(NamedTuple):
-    """One of the podium."""
+    """A place on the podium."""
 
     place: int
     row: Mapping[str, Any]
@@ -55,7 +55,7 @@ class EventSummary(NamedTuple):
 
 
 class _Places(NamedTuple):
-    """Places and names, the first place first."""
+    """The places and names, the first place first."""
 
     by: str
     places: Sequence[tuple[int, str]]
@@ -85,7 +85,7 @@ def summary(document: Mapping[str, Any]) -> EventSummary:
     said = _said(document, table, found)
     says = "The leader of each group of connected bots." if found.by == "groups" else table["says"]
     is_of_one = bool(document["outcome"]) and document["outcome"]["format"] == LADDER
-    podium = [] if is_of_one else _podium(table, found)  # nobody asked who is first of the levels
+    podium = [] if is_of_one else _podium(table, found)  # levels of a ladder are not rivals
     return EventSummary(said, _sure(document, table, found), podium, says)
 
 
@@ -99,7 +99,7 @@ def _sentence(words: str, *names: str) -> Sentence:
 
 
 def _listed(names: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return words with a {} for each of the first names, and these."""
+    """Return words with a {} for each of the first names, and these names."""
     rest = len(names) - _NAMED
     if rest > 1:
         return f"{', '.join(['{}'] * _NAMED)} and {rest} others", names[:_NAMED]
@@ -107,7 +107,7 @@ def _listed(names: Sequence[str]) -> tuple[str, Sequence[str]]:
     return f"{', '.join(most)} and {last}" if most else last, names
 
 
-# Who stands where
+# Ranks
 
 
 def _places(table: Mapping[str, Any]) -> _Places:
@@ -131,7 +131,7 @@ def _podium(table: Mapping[str, Any], found: _Places) -> list[Stand]:
     return [*sides[0][:SHOWN], *sides[1][:SHOWN]]
 
 
-# What is said of it
+# Sentences
 
 
 def _said(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places) -> Sentence:
@@ -226,7 +226,7 @@ def _of_gauntlet(standing: Sequence[Mapping[str, Any]]) -> Sentence:
 
 
 def _sure(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places) -> Sentence:
-    """Return how surely the first one is the strongest, by the ratings over all games."""
+    """Return the probability that the first bot is the strongest, by the ratings over all games."""
     rows, outcome = table["rows"], document["outcome"]
     speaks_for_itself = outcome and outcome["format"] in ("match", "tune", "gauntlet", LADDER)
     if len(rows) < 2 or found.by == "groups" or speaks_for_itself:
@@ -235,7 +235,7 @@ def _sure(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
     best = rows[at]["name"]
     level = [row["name"] for row in rows if round(row["exposed"] - rows[at]["exposed"], 2) == 0]
     if len(level) > 1 and (best not in found.first or len(found.first) > 1):
-        return ()  # nobody is first by a rating that several have
+        return ()  # several bots share the highest rating
     over = {
         row["name"]: cell["superiority"]
         for row, cell in zip(rows, table["crosstable"][at], strict=True)

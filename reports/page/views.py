@@ -1,4 +1,4 @@
-"""The document's numbers as the words of the page's tables and as places in its drawings."""
+"""The words and drawings of the page, from the numbers of its document."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lath.reports.page.number_words import DASH, MINUS, THIN, count, points
 
 
 def ticks(low: float, high: float, most: int = 6) -> tuple[float, ...]:
-    """Return at most `most` round numbers, evenly from one at or below `low` to one at or above.
+    """Return at most `most` evenly spaced round numbers that enclose `low` and `high`.
 
     >>> ticks(3, 22), ticks(0.1, 0.4, 4)
     ((0, 5, 10, 15, 20, 25), (0.1, 0.2, 0.3, 0.4))
@@ -44,38 +44,39 @@ def ticks(low: float, high: float, most: int = 6) -> tuple[float, ...]:
 
 
 class Axis(NamedTuple):
-    """A scale from numbers to places in a drawing."""
+    """A scale from numbers to coordinates of a drawing."""
 
     low: float
     high: float
     start: float
-    """Where `low` lies."""
+    """The coordinate of `low`."""
 
     end: float
-    """Where `high` lies; before `start` on axes that go up."""
+    """The coordinate of `high`; less than `start` on axes that go up."""
 
     ticks: tuple[float, ...]
 
     @property
     def width(self) -> int:
-        """Return the width of a drawing with as much room on the right as on the left."""
+        """Return the width of a drawing with equal margins on both sides."""
         return round(self.start + self.end)
 
     def of(self, value: float) -> float:
-        """Return where a value lies."""
+        """Return the coordinate of a value."""
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
     def at(self, value: float) -> str:
-        """Return the value as a coordinate."""
+        """Return the coordinate of a value as text."""
         return number(self.of(value))
 
 
 def axis(
     values: Iterable[float | None], start: float, end: float, most: int = 6, *, close: bool = False
 ) -> Axis:
-    """Return the axis that has room for all `values` that are known; 0..1 without values.
+    """Return an axis that includes all known `values`; 0..1 without values.
 
-    It ends at ticks, or if `close` where the values end, provided that they differ.
+    It ends at ticks. If `close`, it ends at the least and greatest values, provided that they
+    differ.
     """
     known = [value for value in values if value is not None] or [0, 1]
     low, high = min(known), max(known)
@@ -88,10 +89,10 @@ def axis(
 def curves(
     history: Mapping[str, Any], names: Sequence[str], box: Sequence[float], z: float
 ) -> dict[str, Any]:
-    """Return the lines of these bots in a box (left, top, right, bottom), bands of ± z sigma.
+    """Return the rating curves of bots in a box (left, top, right, bottom), bands of ± z sigma.
 
-    `x` and `y` are the axes; each of the `curves` has a line, the band round it, and the heights of
-    its end and of its label.
+    `x` and `y` are the axes. Each of the `curves` has a line, its band, and the heights of its end
+    and of its label.
     """
     games = history["games"]
     shown = [bot for bot in history["bots"] if bot["name"] in set(names)]
@@ -101,7 +102,7 @@ def curves(
         for bot in shown
         for at, (mu, sigma) in enumerate(zip(bot["mu"], bot["sigma"], strict=True))
         if mu is not None
-        # The first bands are as wide as what was known before: the drawing is not made for them.
+        # The first bands are as wide as the prior, which would compress the rest of the drawing.
         for side in ((-1, 1) if at > len(games) / 10 else (0,))
     ]
     x = axis((0, games[-1]), left, right, 7, close=True)
@@ -127,7 +128,7 @@ def curves(
                 "last": last,
             }
         )
-    # 15 units between their baselines are room for the letters.
+    # A distance of 15 units between baselines separates the labels.
     labels = spread([y.of(curve["last"]) for curve in drawn], 15, top, bottom)
     for curve, label in zip(drawn, labels, strict=True):
         curve["label_y"] = number(label)
@@ -154,12 +155,12 @@ def between_bounds(plot: Mapping[str, Any], box: Sequence[float]) -> dict[str, A
 
 
 def board_extent(game_id: str) -> str:
-    """Return the room that the board of a game takes, as its drawing has it."""
+    """Return the extent of a game's board in its drawing."""
     return board.extent(games.get(game_id))
 
 
 def few(values: Sequence[Any], most: int) -> list[int]:
-    """Return the places of at most `most` values, evenly, the last being the last.
+    """Return the indices of at most `most` evenly spaced values, including the last one.
 
     >>> few("abc", 5), few("abcdefgh", 3)
     ([0, 1, 2], [2, 5, 7])
@@ -169,7 +170,7 @@ def few(values: Sequence[Any], most: int) -> list[int]:
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Return places near the wanted ones that are at least `gap` apart, in their order.
+    """Return coordinates near the wanted ones that are at least `gap` apart, in their order.
 
     >>> spread([10, 11, 40], 10, 0, 50)
     [10, 20, 40]
@@ -213,12 +214,12 @@ def scale_words(standings: Mapping[str, Any]) -> str:
 
 
 def chosen_games(tree: Mapping[str, Any]) -> int:
-    """Return in how many games of a tree the arena chose the first move."""
+    """Return the number of games of a tree in which the arena chose the first move."""
     return sum(line["chosen"] for line in tree["lines"] if " " not in line["text"])
 
 
 def in_address(name: str) -> str:
-    """Return a name as addresses have it; what UTF-8 cannot say becomes a question mark.
+    """Return a name for use in an address; characters without UTF-8 become question marks.
 
     >>> in_address("a b&c")
     'a%20b%26c'
@@ -227,19 +228,19 @@ def in_address(name: str) -> str:
 
 
 def games_of(score: Mapping[str, int]) -> int:
-    """Return the games of a score, which has `wins`, `draws` and `losses`."""
+    """Return the number of games of a score with `wins`, `draws` and `losses`."""
     return score["wins"] + score["draws"] + score["losses"]
 
 
 def rate_of(*scores: Mapping[str, int]) -> float | None:
-    """Return points per game in 0..1 of scores together; None without games."""
+    """Return points per game in 0..1 over all scores; None without games."""
     games = sum(map(games_of, scores))
     points = sum(score["wins"] + score["draws"] / 2 for score in scores)
     return points / games if games else None
 
 
 def won_drawn_lost(score: Mapping[str, int]) -> str:
-    """Return a score in three numbers.
+    """Return a score as three numbers.
 
     >>> won_drawn_lost({"wins": 3, "draws": 0, "losses": 12})
     '3–0–12'
@@ -248,12 +249,12 @@ def won_drawn_lost(score: Mapping[str, int]) -> str:
 
 
 def forfeits(lost_by: Mapping[str, int]) -> str:
-    """Return how a bot lost otherwise than on the board; a dash if it never did."""
+    """Return the numbers of a bot's forfeits in words; a dash without any."""
     return ", ".join(f"{games}{THIN}{word}" for word, games in lost_by.items() if games) or DASH
 
 
 def forfeited(rows: Iterable[Mapping[str, Any]]) -> int:
-    """Return how many games all of them together lost in such a way."""
+    """Return the total number of forfeits in these rows."""
     return sum(sum(row["lost_by"].values()) for row in rows)
 
 
@@ -296,7 +297,7 @@ SECTIONS: Final = {
 
 
 def sections(table: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any]]]]:
-    """Return the rows of a table by whom they are ranked against; and what stands above each."""
+    """Return the rows of a table by section, each with its heading."""
     rows = table["rows"]
     if table["rule"] == "gauntlet":
         found = [
@@ -323,29 +324,29 @@ def _connection(group: Sequence[object]) -> str:
 
 
 def first_number(table: Mapping[str, Any]) -> columns.TableColumn:
-    """Return the column of what the ranks of a table go by."""
+    """Return the column that decides the ranks of a table."""
     return columns.BY_NAME[ranking.COLUMNS[table["rule"]]]
 
 
 def places(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Return where each bot stands in a table, from 1: its own, where it shares its rank."""
+    """Return the row number of each bot in a table, from 1, also for shared ranks."""
     return {row["name"]: place for place, row in enumerate(rows, 1)}
 
 
 def games_a_cell(crosstable: Iterable[Iterable[Mapping[str, Any]]]) -> int:
-    """Return how often bots that met did so; 0 where some met more often than others."""
+    """Return the number of games per pairing; 0 if pairings have different numbers."""
     met = {cell["games"] for row in crosstable for cell in row if cell["games"]}
     return met.pop() if len(met) == 1 else 0
 
 
 EVIDENCE: Final = (0.95, 0.99, 0.999, 0.9999)
-"""How likely a bot must be better than another, by their own games, for each colour of a cell."""
+"""The least likelihood for each colour of a cell that a bot wins more often than its opponent."""
 
 
 def evidence(cell: Mapping[str, Any]) -> int:
-    """Return how strongly two bots' own games speak for the one, from 0 (against it) to 8.
+    """Return how strongly the games of two bots favour the first, from 0 (the opponent) to 8.
 
-    It is 4 where they leave it open, as few games do whatever their score.
+    It is 4 without clear evidence, as after few games.
 
     >>> [evidence({"head_to_head": likely}) for likely in (0.8125, 0.9688, 1.0, 0.0, 0.03, None)]
     [4, 5, 8, 0, 3, 4]
@@ -358,7 +359,7 @@ def evidence(cell: Mapping[str, Any]) -> int:
 
 
 def evidence_words(least: float) -> str:
-    """Return a likelihood as a number of percent.
+    """Return a likelihood in per cent, without the sign.
 
     >>> [evidence_words(least) for least in EVIDENCE]
     ['95', '99', '99.9', '99.99']
@@ -369,7 +370,7 @@ def evidence_words(least: float) -> str:
 def sheets(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the tables of a result, without columns that are empty in all their rows.
 
-    `heads` is the column, from 0, whose cells say what a row is of.
+    `heads` is the index of the column that names the rows.
     """
     found = []
     for sheet in outcome["sheets"]:
@@ -394,7 +395,7 @@ def sheets(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
 def bracket(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rounds of a knockout for drawing; empty if its bracket was not stored.
 
-    The bots of a tie stand in the order of the ties that they come from.
+    The bots of a tie are in the order of their previous ties.
     """
     drawn: list[dict[str, Any]] = []
     through: list[str | None] = []
@@ -426,13 +427,13 @@ def _tie(tie: Mapping[str, Any], upper: str | None) -> dict[str, Any]:
 
 
 def changed(changes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the table of what was changed while a tournament was played."""
+    """Return the table of changes during a tournament."""
     (table,) = sheets({"sheets": [asdict(changes_sheet(Change(**change) for change in changes))]})
     return {**table, "heads": 0, "caption": "Settings that changed during the tournament."}
 
 
 def ruled(rulings: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the table of what was ruled of games."""
+    """Return the table of rulings."""
     (table,) = sheets({"sheets": [asdict(rulings_sheet(Ruling(**one) for one in rulings))]})
     return {
         **table,
@@ -442,18 +443,18 @@ def ruled(rulings: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def tells_versions(document: Mapping[str, Any]) -> bool:
-    """Return whether there is more to say of versions than ratings do: `versions.are_told`."""
+    """Return whether versions need a section of their own, as in `versions.are_told`."""
     rows = document.get("versions", ())
     return any(row["before"] or row["retired"] or row["disqualified"] for row in rows)
 
 
 def snapshot_words(snapshot: Mapping[str, Any]) -> str:
-    """Return in a few words which snapshot a tournament is."""
+    """Return the words for the snapshot that a tournament is."""
     return Snapshot(**snapshot).words
 
 
 def at_once(provenance: Mapping[str, Any]) -> str:
-    """Return how many games were played at the same time, and on which cores.
+    """Return the number of simultaneous games, and their cores.
 
     >>> at_once({"jobs": 2, "cores": [[0, 1], [2, 3]]}), at_once({"jobs": 1, "cores": []})
     ('2, each on its own cores: 0+1, 2+3', '1, not pinned to cores')
@@ -467,7 +468,7 @@ def at_once(provenance: Mapping[str, Any]) -> str:
 
 
 def left_out(standings: Mapping[str, Any]) -> str:
-    """Return in a sentence which records do not count; empty if all do."""
+    """Return a sentence on the records that do not count; empty if all do."""
     reasons = standings["left_out"]
     if not reasons:
         return ""
@@ -489,7 +490,7 @@ def dates(span: Mapping[str, Any]) -> str:
 
 
 def listed(words: Sequence[str], most: int = 3) -> str:
-    """Return the first words and how many more there are.
+    """Return the first words and the number of further ones.
 
     >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
     ('a · b', 'a · b · c and 2 more')

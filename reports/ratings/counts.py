@@ -1,4 +1,4 @@
-"""Results counted for ratings: who met whom, from which side, in which groups of games."""
+"""Results counted for ratings: by players, sides, opening pair and opening."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lath.reports.ratings.results import DecidedGame, Scored
 
 
 class SidesOfPair(NamedTuple):
-    """The players and sides of a game of one type; the bots are different."""
+    """The first and second player of games of one type; the two are different bots."""
 
     game: str
     first: str
@@ -20,46 +20,47 @@ class SidesOfPair(NamedTuple):
 
 
 Cell = tuple[str, str, float, str]
-"""One kind of result: first, second, what first scored, and the game's id. A plain tuple, for one
-is made of every game."""
+"""One kind of result: first player, second player, the first player's score, and the game type's
+id. A plain tuple, because the arena makes one for every game."""
 
 Together = Mapping[tuple[Cell, ...], int]
-"""Games that hang together, sorted, and how often just these came."""
+"""Clusters of dependent games, each sorted, and the number of equal clusters."""
 
 Begun = Mapping[tuple[tuple[Cell, int], ...], int]
-"""The results of games of one opening, sorted, each kind with its number and multiplicity."""
+"""The results of the games of one opening, sorted, each with its count; and the number of openings
+with equal results."""
 
 
 @runtime_checkable
 class Counted(Protocol):
-    """Results of which it is known how many there are of each kind: no step a game is needed."""
+    """Results that can report their counts, so that nothing has to visit every game."""
 
     def __iter__(self) -> Iterator[DecidedGame]:
-        """Yield them in their order."""
+        """Yield the games in their order."""
 
     def cells(self) -> Mapping[Cell, int]:
-        """Return how many there are of each kind."""
+        """Return the number of games of each kind."""
 
     def pairs(self) -> Together:
         """Return the pairs between different bots, as in `ResultCounts.clusters`, unsorted."""
 
     def begun(self) -> Mapping[str, Begun]:
-        """Return games between different bots as `ResultCounts.openings` has them, unsorted."""
+        """Return games between different bots, as in `ResultCounts.openings`, unsorted."""
 
     def different(self) -> Mapping[SidesOfPair, int]:
-        """Return how many games are different, as `ResultCounts.different` has it, unsorted."""
+        """Return the numbers of unique games, as in `ResultCounts.different`, unsorted."""
 
 
 @dataclass(slots=True)
 class SideScore(Scored):
-    """How often first won, drew and lost."""
+    """The first player's wins, draws and losses."""
 
     wins: int = 0
     draws: int = 0
     losses: int = 0
 
     def add(self, points: float, games: int) -> None:
-        """Count so many games in which first scored so many points."""
+        """Count `games` games in which the first player scored `points` each."""
         if points == 0.5:
             self.draws += games
         elif points:
@@ -69,7 +70,7 @@ class SideScore(Scored):
 
 
 class Weighed(NamedTuple):
-    """The first player's results by sides; duplicate games count as one."""
+    """The first player's results, with duplicate games counted once."""
 
     wins: float
     draws: float
@@ -77,11 +78,11 @@ class Weighed(NamedTuple):
 
     @property
     def games(self) -> float:
-        """Return as how many games they count."""
+        """Return the number of games as evidence, without duplicates."""
         return self.wins + self.draws + self.losses
 
     def height(self, win: float, draw: float, loss: float) -> float:
-        """Return the logarithm of how likely such results are."""
+        """Return the log-likelihood of these results, given the chances of a win, draw and loss."""
         height = self.wins * math.log(win) if self.wins else 0.0
         height += self.draws * math.log(draw) if self.draws else 0.0
         return height + (self.losses * math.log(loss) if self.losses else 0.0)
@@ -89,38 +90,40 @@ class Weighed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultCounts:
-    """All that ratings need of some results."""
+    """The counts of results that ratings are computed from."""
 
     names: tuple[str, ...]
-    """Every bot, sorted; also one that met only itself."""
+    """The names of all bots, sorted, including bots that played only against themselves."""
 
     tallies: Mapping[SidesOfPair, SideScore]
-    """The counts of games between different bots, sorted."""
+    """The results of games between different bots, sorted."""
 
     clusters: Together
-    """Two or more games of one `DecidedGame.pair`, and how often just these came; sorted."""
+    """Clusters of two or more games with the same `DecidedGame.pair`, and the number of equal
+    clusters; sorted."""
 
     openings: Mapping[str, Begun]
-    """For each game id the games of each `DecidedGame.opening`, and how often just so; sorted."""
+    """For each game type, the results of each `DecidedGame.opening`, and the number of openings
+    with equal results; sorted."""
 
     different: Mapping[SidesOfPair, int] = field(default_factory=dict)
-    """How many different games there were, of seats of which one came again."""
+    """The number of unique games of each pairing that has duplicates."""
 
     @property
     def games(self) -> int:
-        """Return how many games there were between different bots."""
+        """Return the number of games between different bots."""
         return sum(tally.games for tally in self.tallies.values())
 
     def weight(self, seats: SidesOfPair) -> float:
-        """Return how many of the games of some seats were different, of 1: what each counts."""
+        """Return the share of unique games in a pairing, which is the weight of each game."""
         return self.different.get(seats, games := self.tallies[seats].games) / games
 
     def weighed(self) -> dict[SidesOfPair, Weighed]:
         """Return the counts behind ratings: all points, but only unique games as evidence.
 
-        A game that bots without chance play again and again tells less than as many new ones. How
-        much less nobody knows; one new game is the least. All games of some seats weigh alike, so
-        that no result counts for more than it came.
+        A duplicate game of deterministic bots is weaker evidence than a new game. How much weaker
+        is unknown; counting only unique games is the cautious choice. All games of a pairing have
+        the same weight, so that each result keeps its share.
         """
         return {
             seats: Weighed(*(weight * n for n in (tally.wins, tally.draws, tally.losses)))
@@ -130,30 +133,30 @@ class ResultCounts:
 
     @property
     def worth(self) -> float:
-        """Return how many of the games between different bots were different."""
+        """Return the number of unique games between different bots."""
         return math.fsum(tally.games for tally in self.weighed().values())
 
     def weight_of(self, cluster: tuple[Cell, ...]) -> float:
-        """Return the weight of one of this many dependent games."""
+        """Return the average weight of the games of a cluster."""
         weights = (
             self.weight(SidesOfPair(game, first, second)) for first, second, _, game in cluster
         )
         return math.fsum(weights) / len(cluster)
 
     def openings_of(self, game: str) -> int:
-        """Return from how many openings games of an id began."""
+        """Return the number of openings played in a game type."""
         return sum(self.openings.get(game, {}).values())
 
 
 class _Kinds:
-    """Numbers of sequences of cells, 0 being the empty one: few, and one a pair is all to keep."""
+    """Numbers for sequences of cells, 0 for the empty one, so that a pair needs one number only."""
 
     def __init__(self) -> None:
         self._next: Final[dict[tuple[int, Cell], int]] = {}
         self._last: Final[list[tuple[int, Cell]]] = []
 
     def with_next(self, kind: int, cell: Cell) -> int:
-        """Return the number of a sequence with one more cell."""
+        """Return the number of the sequence `kind` followed by `cell`."""
         found = self._next.get((kind, cell))
         if found is None:
             self._last.append((kind, cell))
@@ -161,7 +164,7 @@ class _Kinds:
         return found
 
     def cells(self, kind: int) -> tuple[Cell, ...]:
-        """Return the sequence of a number."""
+        """Return the sequence with this number."""
         cells: list[Cell] = []
         while kind:
             kind, cell = self._last[kind - 1]
@@ -170,7 +173,7 @@ class _Kinds:
 
 
 def count(results: Iterable[DecidedGame] | Counted) -> ResultCounts:
-    """Return the counts of `results`; a bot's games against itself are passed over."""
+    """Return the counts of `results`, without games of a bot against itself."""
     if isinstance(results, Counted):
         cells, clusters, begun = results.cells(), results.pairs(), results.begun()
         different = results.different()
@@ -180,7 +183,7 @@ def count(results: Iterable[DecidedGame] | Counted) -> ResultCounts:
     for (first, second, score, game), times in cells.items():
         if first != second:
             tallies.setdefault(SidesOfPair(game, first, second), SideScore()).add(score, times)
-    # Sorted, for the last bits of a sum are those of an order.
+    # Sorted, because the last bits of a sum depend on the order.
     return ResultCounts(
         names=tuple(sorted({name for cell in cells for name in cell[:2]})),
         tallies=dict(sorted(tallies.items())),
@@ -193,7 +196,7 @@ def count(results: Iterable[DecidedGame] | Counted) -> ResultCounts:
 def _counted(
     results: Iterable[DecidedGame],
 ) -> tuple[Counter[Cell], Together, dict[str, Begun], dict[SidesOfPair, int]]:
-    """Return the results of each kind, pairs, what openings came to, and different games."""
+    """Return the counts of cells, pairs, openings and unique games."""
     cells = Counter[Cell]()
     known: dict[Cell, Cell] = {}
     kinds = _Kinds()
@@ -201,7 +204,7 @@ def _counted(
     begun: defaultdict[str, dict[Hashable, list[Cell]]] = defaultdict(dict)
     lines: defaultdict[tuple[str, str, str], set[Hashable]] = defaultdict(set)
     again = Counter[tuple[str, str, str]]()
-    for result in results:  # the one loop that takes a step a game; alike ones become one object
+    for result in results:  # The only loop over all games. Equal cells become one object.
         cell, pair, opening, line = result[:4], result[4], result[5], result[6]
         cells[cell] += 1
         if line is not None and cell[0] != cell[1]:
@@ -230,7 +233,7 @@ def _counted(
 def _different(
     cells: Mapping[Cell, int], again: Mapping[tuple[str, str, str], int]
 ) -> dict[SidesOfPair, int]:
-    """Return how many games of some seats are different, of which so many came again."""
+    """Return the number of unique games of each pairing with duplicates; `again` counts these."""
     games = Counter[tuple[str, str, str]]()
     for (first, second, _, game), times in cells.items():
         games[game, first, second] += times

@@ -1,32 +1,33 @@
-"""An Elo scale: Davidson's model fitted to counts, shown as scores, and whether it fits.
+"""An Elo scale: Davidson's model fitted to counts, shown as scores, with a test of its fit.
 
-**The model.** With d the strength of first minus that of second, a the advantage of the first seat
-and n how drawish the game is (Davidson, 1970; Davidson and Beaver, 1977):
+**The model.** The model is by Davidson (1970; with Beaver, 1977). Let d be the strength of the
+first player minus that of the second. Let a be the first-move advantage, and n the tendency of the
+game to be drawn:
 
-    P(first wins) : P(draw) : P(second wins) = e^((d+a)/2) : n : e^(-(d+a)/2)
+    `P(first wins) : P(draw) : P(second wins) = e^((d+a)/2) : n : e^(-(d+a)/2)`
 
-All bots have one strength; each game id has an a and an n of its own. The strengths are normal
-before any game, with a standard deviation that the games themselves tell (empirical Bayes): a field
-of close bots has a narrow prior, a wide one a wide prior. How well they tell it is part of the
-errors: the posterior is a mixture over several widths, each by its evidence (Laplace's method) and
-a weak prior of its own. So ratings hold also where results decide who meets whom.
+Each bot has one strength over all games; each game id has its own a and n. Before any game, the
+strengths follow a normal distribution, whose standard deviation is estimated from the games
+(empirical Bayes). So the prior is narrow for close bots and wide for a wide field. The errors
+include the uncertainty of this width: the posterior is a mixture over several widths, weighted by
+their evidence (Laplace's method) and by a weak prior. So ratings stay valid if results decide the
+pairings.
 
-**The scale.** The model's d is about decided games: the more draws, the further it is from what
-people know as Elo. So what is shown are the ratings r by which the logistic curve expects of each
-bot, over the games that it played, just the points that the model expects of it with both seats
-taken equally often:
+**The scale.** The model's d describes decided games, so it differs from the usual Elo if there are
+many draws. The ratings r that are shown fulfil the equation below for each bot: over its games, the
+logistic curve expects as many points as the model. Both sides are taken equally often.
 
     sum over its games of 1 / (1 + 10^(-(r - r') / 400)) = sum of (score as first and as second) / 2
 
-Of seats in balance these are the ratings of Bradley and Terry's model with half a point a draw, as
-Ordo and Elo's SPRT have them. An anchor has a rating that is given: it stays as it is, and the sum
-need not hold of it. The advantage is what the curve says of first's score among equals.
+If the sides are balanced, these are the ratings of the Bradley-Terry model with half a point per
+draw, as in Ordo and Elo's SPRT. The rating of an anchor is fixed, and its sum need not match. The
+advantage is the Elo of the first player's expected score (equal opponents).
 
-**Its fit.** Pearson's chi-square over (game, first, second, result). With few games a cell the
-textbook's distribution does not hold; so mean and variance of the sum are those that it has for
-just these numbers of games (Haldane, 1937), less what the fitted parameters take away (McCullagh,
-1986), and its tail is that of the scaled chi-square with the same two moments. Where cells are
-large that is the textbook's.
+**Its fit.** The statistic is Pearson's chi-square over (game, first, second, result). The textbook
+distribution is wrong for few games per cell. So the mean and variance are computed for these
+numbers of games (Haldane, 1937), minus the effect of the fitted parameters (McCullagh, 1986). The
+tail is that of a scaled chi-square with these two moments. For large cells, this equals the
+textbook distribution.
 """
 
 from __future__ import annotations
@@ -56,51 +57,53 @@ from lath.reports.ratings.results import Fit
 from lath.reports.ratings.skill import PRIOR_DRAWS, PRIOR_GAMES
 
 ELO: Final = 400 / math.log(10)
-"""Elo points in a unit of the model."""
+"""Elo points per unit of the model."""
 
 PRIOR_ELO: Final = 250.0
-"""The standard deviation of strengths that is likeliest before any game, in Elo points."""
+"""The prior median of the standard deviation of strengths, in Elo points."""
 
 WIDTHS: Final = 0.8
-"""The standard deviation of the logarithm of that: two of three fields have 112 to 556 points."""
+"""The standard deviation of the logarithm of this width: two of three fields have a width of 112 to
+556 points."""
 
 UNKNOWN_ELO: Final = 500.0
-"""The standard error of a bot that has met nobody, in Elo points."""
+"""The standard error of a bot without opponents, in Elo points."""
 
 PRIOR_ADVANTAGE_ELO: Final = 500.0
-"""The same of the advantage of the first seat."""
+"""The prior standard deviation of the first-move advantage, in Elo points."""
 
 _TOLERANCE: Final = 1e-3
-"""Of a step, in standard errors."""
+"""The largest step at convergence, in standard errors."""
 
 _ROUGHLY: Final = 3e-2
-"""The same of widths that are only tried."""
+"""The largest step at convergence for widths that are only compared."""
 
 _FINE: Final = 1e-8
-"""Of a step of the ratings on the scale of scores; what is left after it is about its square."""
+"""The largest step of the ratings on the scale of scores; the remaining error is about its
+square."""
 
 _MOST_STEPS: Final = 200
-"""Of Newton's method; a dozen are many."""
+"""The limit of steps in Newton's method; it rarely needs more than a dozen."""
 
 _LONGEST_STEP: Final = 2.0
-"""Of any parameter at once, in units of the model: 350 Elo points."""
+"""The limit of one step of any parameter, in units of the model: 350 Elo points."""
 
 
 # The model
 
 
 class ParameterPlaces:
-    """Which parameter is whose."""
+    """The index of each parameter in the vectors of the model."""
 
     def __init__(self, counts: ResultCounts) -> None:
-        """Number the bots, then the game ids, sorted."""
+        """Number the bots, then the game ids, both sorted."""
         self.bots = {name: number for number, name in enumerate(counts.names)}
         ids = sorted({seats.game for seats in counts.tallies})
         self.games = {game: len(self.bots) + 2 * i for i, game in enumerate(ids)}
         self.size = len(self.bots) + 2 * len(ids)
 
     def of(self, seats: SidesOfPair) -> tuple[int, int, int]:
-        """Return where first, second and the game's two parameters are."""
+        """Return the indices of the first player, the second player and the game."""
         return self.bots[seats.first], self.bots[seats.second], self.games[seats.game]
 
 
@@ -110,49 +113,49 @@ class Davidson:
 
     places: ParameterPlaces
     parameters: Vector
-    """A strength a bot, then the advantage and the logarithm of n of each game id."""
+    """The strength of each bot, then the advantage and the logarithm of n of each game id."""
 
     covariance: Matrix
-    """Of the parameters, if games were independent."""
+    """The covariance of the parameters, assuming independent games."""
 
     variance: float
-    """Of the strengths, before any game, as far as the games tell it."""
+    """The estimated prior variance of strengths."""
 
     by_width: Matrix = field(default_factory=list)
-    """The part of the covariance that is there because the field's width is uncertain."""
+    """The part of the covariance that comes from the uncertain width of the field."""
 
     def chances(self, seats: SidesOfPair) -> tuple[float, float, float]:
-        """Return how likely first wins, draws and loses."""
+        """Return the chances of a win, a draw and a loss of the first player."""
         one, other, game = self.places.of(seats)
         values = self.parameters
         return chances(values[one] - values[other] + values[game], values[game + 1])
 
 
 def chances(ahead: float, log_draws: float) -> tuple[float, float, float]:
-    """Return how likely a first that is ahead by so much wins, draws and loses; together 1."""
+    """Return the chances of a win, draw and loss at a lead of the first player; the sum is 1."""
     half = ahead / 2
-    top = max(half, -half, log_draws)  # so that nothing overflows
+    top = max(half, -half, log_draws)  # avoids overflow
     win, draw, loss = math.exp(half - top), math.exp(log_draws - top), math.exp(-half - top)
     total = win + draw + loss
     return win / total, draw / total, loss / total
 
 
 Games = Sequence[tuple[tuple[int, int, int], Weighed]]
-"""The places of the parameters, and what came of the games."""
+"""The indices of the parameters of each pairing, with its results."""
 
 
 _STRIDE: Final = 0.7
-"""Between the logarithms of widths that are tried first."""
+"""The distance of the logarithms of the widths that are tried first."""
 
 _NODES: Final = range(-2, 3)
-"""Widths of the mixture, from the likeliest one."""
+"""The widths of the mixture, counted from the likeliest one."""
 
 _NODE: Final = 1.0
-"""Between their logarithms, in standard deviations of what the games leave open."""
+"""The distance of the logarithms of these widths, in standard deviations of their posterior."""
 
 
 def fit(counts: ResultCounts) -> Davidson:
-    """Return the posterior's mean and covariance, for any width of the field; without games, 0."""
+    """Return the posterior over all widths of the field; without games, all means are 0."""
     places = ParameterPlaces(counts)
     games = [(places.of(seats), tally) for seats, tally in counts.weighed().items()]
     middle = math.log(PRIOR_ELO / ELO)
@@ -173,17 +176,17 @@ def fit(counts: ResultCounts) -> Davidson:
 
 @dataclass(frozen=True, slots=True)
 class _Peak:
-    """The normal distribution that is next to the posterior for one width of the field."""
+    """The normal distribution closest to the posterior for one width of the field."""
 
     values: Vector
     covariance: Matrix
     variance: float
     evidence: float
-    """The logarithm of what the width makes likely, but for a constant."""
+    """The log-evidence of the width, up to a constant."""
 
 
 class _Peaks:
-    """Finds such distributions, each from the last."""
+    """Finds the normal distributions, each starting from the previous one."""
 
     def __init__(self, places: ParameterPlaces, games: Games) -> None:
         self._places: Final = places
@@ -192,10 +195,10 @@ class _Peaks:
         self._covariance = zeros(places.size)
 
     def at(self, width: float, tolerance: float = _TOLERANCE) -> _Peak:
-        """Return it for a field whose standard deviation has this logarithm.
+        """Return the normal distribution for one width, the log standard deviation of the field.
 
-        It is the closest one as the Kullback-Leibler divergence has it (Opper and Archambeau,
-        2009): mean and curvature are expectations, which bends less than the top alone.
+        It minimises the Kullback-Leibler divergence (Opper and Archambeau, 2009). Mean and
+        curvature are expectations, so they are less biased than those at the posterior's maximum.
         """
         places, games, variance = self._places, self._games, math.exp(2 * width)
         values, known = self._values, self._covariance
@@ -211,7 +214,7 @@ class _Peaks:
             lower, last = cholesky(curvature), curvature
             step = solve(lower, gradient)
             longest = max(map(abs, step), default=0.0)
-            # Beyond a unit or two the curvature is another: an unbounded step could run away.
+            # The quadratic approximation holds within a unit or two: a longer step could diverge.
             length = min(1.0, _LONGEST_STEP / longest) if longest else 1.0
             values = [value + length * by for value, by in zip(values, step, strict=True)]
             before, known = known, inverse_of(lower)
@@ -224,7 +227,7 @@ class _Peaks:
             if max(further, abs(wider)) < tolerance:
                 break
             if wider * widened < 0 and abs(wider) > abs(widened) / 2:
-                part /= 2  # it swings, as where a bot nearly always wins: smaller steps do not
+                part /= 2  # it oscillates, as if a bot nearly always wins; smaller steps do not
             widened = wider
         self._values, self._covariance = values, known
         height = _slopes(places, games, values, known, variance)[2]
@@ -234,7 +237,7 @@ class _Peaks:
 
 
 def _mixture(places: ParameterPlaces, peaks: Sequence[_Peak]) -> Davidson:
-    """Return mean and covariance of normal distributions that weigh by their evidence."""
+    """Return the mean and covariance of a mixture of normal distributions, weighted by evidence."""
     most = max(peak.evidence for peak in peaks)
     weights = [math.exp(peak.evidence - most) for peak in peaks]
     total = math.fsum(weights)
@@ -257,31 +260,30 @@ def _mixture(places: ParameterPlaces, peaks: Sequence[_Peak]) -> Davidson:
         [one + other for one, other in zip(*rows, strict=True)]
         for rows in zip(covariance, between, strict=True)
     ]
-    # The middle of widths: few games leave those open that are far too large.
+    # The geometric mean, because few games cannot rule out widths that are far too large.
     variance = math.exp(dot(weights, (math.log(peak.variance) for peak in peaks)))
     return Davidson(places, mean, whole, variance, between)
 
 
 _NO_WEIGHT: Final = 1e-4
-"""Of a mixture: its part changes nothing that is shown."""
+"""Peaks with a smaller weight change nothing visible."""
 
 
 _THIRDS: Final = ((0.0, 2 / 3), (math.sqrt(3), 1 / 6), (-math.sqrt(3), 1 / 6))
-"""Where a normal distribution is looked at, in standard deviations, and with what weight (Gauss and
-Hermite)."""
+"""The nodes of a Gauss-Hermite rule, in standard deviations, with their weights."""
 
 
 def _slopes(
     places: ParameterPlaces, games: Games, values: Vector, known: Matrix, variance: float
 ) -> tuple[Vector, Matrix, float]:
-    """Return gradient, minus second derivatives and height of the log-posterior, as expected.
+    """Return the gradient, negative Hessian and height of the log-posterior, as expectations.
 
-    The expectation is over a normal distribution around `values` with the covariance `known`, of
-    which the first seat's lead is looked at; the second derivatives are the lower triangle, and
-    the height is without a constant. `variance` is that of the strengths before any game.
+    The expectation is over a normal distribution with mean `values` and covariance `known`, in the
+    direction of the first player's lead. The Hessian is a lower triangle, and the height omits a
+    constant. `variance` is the prior variance of strengths.
     """
     gradient, curvature = [0.0] * places.size, zeros(places.size)
-    # The priors: normal strengths and advantages, imagined draws.
+    # The priors: normal strengths and advantages, imaginary draws.
     weights = dict.fromkeys(places.bots.values(), 1 / variance)
     height = -len(weights) / 2 * math.log(variance)
     weights |= dict.fromkeys(places.games.values(), (ELO / PRIOR_ADVANTAGE_ELO) ** 2)
@@ -335,7 +337,7 @@ def _slopes(
 
 _MIDDLE: Final = ((0.0, 1.0),)
 _NARROW: Final = 1e-3
-"""Below such a standard deviation, in units of the model, its middle stands for all."""
+"""If a standard deviation is smaller, in units of the model, one node at the mean is enough."""
 
 
 # Its scale
@@ -343,16 +345,16 @@ _NARROW: Final = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """A model's ratings on the scale of expected scores, and how they follow its parameters."""
+    """The ratings of a model on the scale of expected scores, and their derivatives."""
 
     ratings: Vector
-    """A number a bot, around the 0 of its group."""
+    """One rating per bot; the mean of each group is 0."""
 
     slopes: Matrix
-    """Of each rating, by each of the model's parameters."""
+    """The derivatives of each rating by the parameters of the model."""
 
     def spread(self, covariance: Matrix) -> Matrix:
-        """Return the covariance of the ratings, of that of the parameters."""
+        """Return the covariance of the ratings, from the covariance of the parameters."""
         half = [times(covariance, row) for row in self.slopes]
         result = zeros(len(half))
         for i, row in enumerate(half):
@@ -362,12 +364,12 @@ class Scores:
 
 
 def logistic(x: float) -> float:
-    """Return the score that is expected of who is ahead by `x`, in units of the model."""
+    """Return the expected score at a lead of `x`, in units of the model."""
     return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
 
 
 def _expected(ahead: float, log_draws: float) -> tuple[float, float, float]:
-    """Return first's expected score, and its slopes by how far it is ahead and by `log_draws`."""
+    """Return the first player's expected score, and its derivatives by lead and by `log_draws`."""
     win, draw, loss = chances(ahead, log_draws)
     lean = (win - loss) / 2
     return 0.5 + lean, (win + loss) / 4 - lean * lean, -lean * draw
@@ -381,7 +383,7 @@ def scores(
 ) -> Scores:
     """Return the ratings of `model` on the scale of scores; `groups` are connected by games.
 
-    `anchors` have these ratings, in Elo points, and what games say of others is relative to them.
+    `anchors` are fixed ratings in Elo points; other ratings of their groups are relative to them.
     """
     met, slopes = _expected_points(model, counts)
     places = [[model.places.bots[name] for name in group] for group in groups]
@@ -391,7 +393,7 @@ def scores(
         if known := [held[place] - ratings[place] for place in group if place in held]:
             for place in group:
                 ratings[place] = held.get(place, ratings[place] + fmean(known))
-    for _ in range(200):  # four are many
+    for _ in range(200):  # usually at most four
         gradient, curvature = _shortfall(met, places, ratings, held)
         step = solve(cholesky(curvature), gradient)
         longest = max(map(abs, step), default=0.0)
@@ -405,11 +407,12 @@ def scores(
 
 
 Met = Mapping[tuple[int, int], tuple[int, float]]
-"""The games of two bots, and the points that the model expects of the one over both seats."""
+"""For each two bots, the number of games and the points that the model expects of the first bot,
+averaged over both sides."""
 
 
 def _expected_points(model: Davidson, counts: ResultCounts) -> tuple[Met, Matrix]:
-    """Return what the model expects of two bots, and how each bot's points follow parameters."""
+    """Return the expected points of each two bots, and the derivatives of each bot's points."""
     values = model.parameters
     games_of: defaultdict[tuple[int, int, int], int] = defaultdict(int)
     for seats, tally in counts.tallies.items():
@@ -433,16 +436,16 @@ def _expected_points(model: Davidson, counts: ResultCounts) -> tuple[Met, Matrix
 
 
 _HELD: Final = 1e9
-"""How many times the weight of its games holds an anchor where it is."""
+"""The weight of an anchor's fixed rating, relative to its games."""
 
 
 def _shortfall(
     met: Met, groups: Sequence[Sequence[int]], ratings: Vector, held: Mapping[int, float]
 ) -> tuple[Vector, Matrix]:
-    """Return by how much `ratings` expect too few points, and how that falls as they rise.
+    """Return how many points `ratings` expect too few, and the derivatives of this shortfall.
 
-    The mean of a group is held at 0, for no points tell where it is; or else its anchors, `held` at
-    what they are.
+    Points do not determine the mean of a group. So it is fixed at 0, or its anchors are fixed at
+    the ratings in `held`.
     """
     missing, weights = [0.0] * len(ratings), zeros(len(ratings))
     for (one, other), (games, points) in met.items():
@@ -452,7 +455,7 @@ def _shortfall(
         weight = games * score * (1 - score)
         weights[one][one] += weight
         weights[other][other] += weight
-        weights[other][one] -= weight  # the lower triangle: the one comes first
+        weights[other][one] -= weight  # lower triangle: one < other
     for group in groups:
         hold = max(weights[i][i] for i in group) or 1.0
         if anchors := [i for i in group if i in held]:
@@ -470,7 +473,7 @@ def _shortfall(
 
 
 def advantage(model: Davidson, game: int) -> tuple[float, Vector]:
-    """Return the first seat's advantage on the scale of scores, and its slopes by a and ln n."""
+    """Return the first-move advantage on the scale of scores, and its derivatives by a and ln n."""
     score, steep, drawn = _expected(*model.parameters[game : game + 2])
     weight = score * (1 - score)
     return math.log(score / (1 - score)), [steep / weight, drawn / weight]
@@ -479,19 +482,20 @@ def advantage(model: Davidson, game: int) -> tuple[float, Vector]:
 # Its fit
 
 _LEAST_SPREAD: Final = 0.5
-"""Variance over mean below which the sum says nothing: a quarter of the textbook's. So it is with
-about one game a cell, where nearly all of it is fixed by what was fitted."""
+"""If the variance divided by the mean is smaller, the sum has no power: a quarter of the textbook's
+ratio. This happens at about one game per cell, where the fit determines nearly the whole sum."""
 
 _LEAST_EXPECTED: Final = 0.1
-"""Games that a cell must expect of each result. The variance of Pearson's sum is about the sum of
-1 over them, most of it from the rarest: with less, no chi-square is like its distribution."""
+"""The least number of games that a cell must expect of each result. The variance of Pearson's sum
+is about the sum of the reciprocals of these numbers, so rare results dominate it and no chi-square
+approximates its distribution."""
 
 
 def fit_of(model: Davidson, counts: ResultCounts, groups: int) -> Fit:
-    """Return the fit of `model` to its games; `groups` counts the connected groups of bots.
+    """Return the fit of `model` to its games; `groups` is the number of connected groups of bots.
 
-    A game id without any draw has no cells for draws, one with nothing else has no cells. Cells
-    with a result that is all but impossible are passed over: seen once, it would outweigh all.
+    A game id without draws has no cells for draws; a game id with draws only has no cells. Cells
+    with a nearly impossible result are left out, because one such game would dominate the sum.
     """
     tallies = counts.weighed()
     decided = {seats.game for seats, tally in tallies.items() if tally.draws < tally.games}
@@ -523,14 +527,14 @@ def fit_of(model: Davidson, counts: ResultCounts, groups: int) -> Fit:
         leaning[one] += ahead
         leaning[other] -= ahead
         leaning[game] += ahead
-    # A parameter takes away a degree where cells are large, nothing where each has one game:
-    # there the sum is the same whatever is fitted (with all chances equal: exactly).
+    # A parameter takes a degree of freedom if cells are large, and none if each cell has one game:
+    # then the sum hardly depends on the fit (not at all if all chances are equal).
     taken = fitted * (1 - cells / used) if used else 0.0
     mean = free - taken
     spread -= 2 * taken + dot(leaning, times(model.covariance, leaning))
     if free <= fitted or spread < _LEAST_SPREAD * mean:
         return Fit(chi_square=total, degrees=0, p_value=1.0)
-    # Scaled so that mean and variance are right; the textbook's spread is twice the mean.
+    # Scaled to match mean and variance; the textbook's variance is twice the mean.
     scale = spread / (2 * mean)
     return Fit(
         chi_square=total,

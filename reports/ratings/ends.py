@@ -1,9 +1,8 @@
-"""What the games of a bot alone say: how weak it may be at most, and how strong.
+"""The bound on a bot's strength from its own games: at least this strong, or at most.
 
-Before any game a field may be wide, and the bot that won all its games is then as strong as that
-allows; nobody can say how strong it is. What it is *at least* follows from how likely it is to win
-all those games (Clopper and Pearson, 1934), or to score so many points (the score test), and from
-the opponents' own errors.
+If a bot won all its games, its strength has no upper bound but the prior. Its lower bound follows
+from the probability of winning all these games (Clopper and Pearson, 1934) or of scoring so many
+points (the score test). The errors of the opponents are taken into account.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from lath.reports.ratings.skill import MU, NOISE
 
 
 class Met(NamedTuple):
-    """What came of the games of a bot against another, both seats together."""
+    """A bot's results against one opponent, with both sides taken together."""
 
     place: int
-    """Of the other."""
+    """The index of the opponent."""
 
     games: float
-    """That are different."""
+    """The number of unique games."""
 
     points: float
-    """Of the bot, of them."""
+    """The bot's points in these games."""
 
 
 @dataclass(slots=True)
@@ -39,22 +38,22 @@ class Own:
 
     met: list[Met] = field(default_factory=list)
     in_seat: list[float] = field(default_factory=lambda: [0.0, 0.0])
-    """How many of them as first and as second."""
+    """The number of games as first and as second player."""
 
     @property
     def side(self) -> int:
-        """Return 1 where it won all, -1 where it lost all, else 0."""
+        """Return 1 if the bot won all games, -1 if it lost all, 0 if neither."""
         if all(each.points == each.games for each in self.met):
             return 1
         return 0 if any(each.points for each in self.met) else -1
 
     @property
     def has_both_sides(self) -> bool:
-        """Return whether no seat alone may explain the results."""
+        """Return whether the bot played each side often enough for a bound."""
         return min(self.in_seat) >= _LEAST_IN_SEAT * sum(self.in_seat)
 
     def of(self, side: int) -> list[Met]:
-        """Return the games, of -1 as if won and lost were exchanged."""
+        """Return the games; for side -1 with wins and losses exchanged."""
         return (
             self.met
             if side > 0
@@ -63,7 +62,8 @@ class Own:
 
 
 _LEAST_IN_SEAT: Final = 0.25
-"""The part of its games that a bot must have in each seat: else the seat may have won them."""
+"""The least share of games that a bot must play on each side. With less, the side alone could
+explain its results."""
 
 
 def own_games(counts: ResultCounts, group: Sequence[str]) -> list[Own]:
@@ -82,9 +82,9 @@ def own_games(counts: ResultCounts, group: Sequence[str]) -> list[Own]:
 
 
 def with_ends(own: Sequence[Own], strengths: Sequence[Elo], held: Mapping[int, float]) -> list[Elo]:
-    """Return strengths; those of who won all, or lost all, have one end that is known.
+    """Return strengths, with a one-sided bound for each bot that won all or lost all its games.
 
-    Anchors, which are `held`, are as strong as they are.
+    Anchors, listed in `held`, keep their ratings.
     """
     found = list(strengths)
     for place, (one, estimate) in enumerate(zip(own, strengths, strict=True)):
@@ -104,11 +104,11 @@ def with_ends(own: Sequence[Own], strengths: Sequence[Elo], held: Mapping[int, f
 def with_sides(
     own: Sequence[Own], skills: Sequence[Rating], floors: Sequence[float]
 ) -> list[Rating]:
-    """Return ratings of which one side may be known better than the other.
+    """Return ratings, with separate sigmas below and above the mean if these differ clearly.
 
-    Who nearly always wins is far away from all others, as far as the field may be wide; but not
-    weaker than its results allow. So the weakest come first, whose own bounds the next ones need.
-    `floors` are the least sigmas: what is unsure however wide the field is.
+    The rating of a bot that nearly always wins depends on the prior width of the field, but its
+    results bound the rating on one side. Weak bots come first, because the bounds of the next bots
+    use theirs. `floors` are the least sigmas, which do not depend on the prior width.
     """
     sigmas = {side: [skill.sigma for skill in skills] for side in (1, -1)}
     for side, errors in sigmas.items():
@@ -130,33 +130,33 @@ def with_sides(
 
 
 _CLEARLY: Final = 0.97
-"""A side that is hardly known better than the other is not told apart."""
+"""Two sides with a larger ratio of sigmas share one sigma."""
 
 
 def _win(ahead: float) -> float:
-    """Return how likely a bot wins that is so many points of TrueSkill ahead."""
+    """Return the probability that a bot with this lead in TrueSkill points wins."""
     return cdf(ahead / NOISE)
 
 
 class _Fits(NamedTuple):
-    """How well results fit some chances of winning."""
+    """How well results fit given chances of winning."""
 
     by: float
-    """0 where they are just as unlikely as may be, above where they are likelier."""
+    """0 at the limit of plausible results, positive if they are more likely."""
 
     slopes: list[float]
-    """By each chance."""
+    """The derivatives by each chance."""
 
 
 def _won_all(met: Sequence[Met], chances: Sequence[float]) -> _Fits:
-    """Return how far above 2.5% it is that a bot wins all games."""
+    """Return the logarithm of the probability of winning all games, relative to 2.5%."""
     both = [(each.games, max(p, _NEVER)) for each, p in zip(met, chances, strict=True)]
     logs = math.fsum(games * math.log(p) for games, p in both)
     return _Fits(logs - math.log(0.025), [games / p for games, p in both])
 
 
 def _scored(met: Sequence[Met], chances: Sequence[float]) -> _Fits:
-    """Return by how much less than three deviations the points are above what is expected."""
+    """Return three standard deviations minus the points above expectation."""
     both = [(each.games, p) for each, p in zip(met, chances, strict=True)]
     off = math.fsum(each.points for each in met) - math.fsum(games * p for games, p in both)
     error = math.sqrt(math.fsum(games * p * (1 - p) for games, p in both))
@@ -169,25 +169,26 @@ _NEVER: Final = 1e-300
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A bot and those that it met."""
+    """A bot, its opponents and the ratings of its group."""
 
     place: int
     met: Sequence[Met]
     values: Sequence[float]
     errors: Sequence[float]
-    """Of all, at the odds that are asked for."""
+    """The errors of all bots, at the chosen confidence."""
 
     is_held: bool
-    """Whether anchors hold the scale; else it is around the mean of all."""
+    """True if anchors fix the scale; without anchors, it is centred on the mean of all bots."""
 
     def least(
         self,
         chance: Callable[[float], float],
         fits: Callable[[Sequence[Met], Sequence[float]], _Fits],
     ) -> float:
-        """Return the least value at which the results still fit, by the chances of a lead.
+        """Return the least value of the bot at which its results still fit.
 
-        The errors of opponents count as far as it is against them that the bot cannot be weaker.
+        `chance` gives the probability of a win from a lead. The errors of opponents lower the
+        bound.
         """
         size = len(self.values)
         others = -self.values[self.place] / (size - 1)
@@ -217,4 +218,4 @@ class _Field:
 
 
 _FARTHEST: Final = 5000.0
-"""Nobody can tell strengths from there on, on either scale."""
+"""The limit of the search on both scales."""

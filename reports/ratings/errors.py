@@ -1,10 +1,10 @@
-"""How sure strengths are: what games have in common makes errors of the Elo model wider.
+"""Errors of the Elo model, including the dependence of games that share a pair or an opening.
 
-Errors are the sandwich H⁻¹·B·H⁻¹ of the curvature H around the covariance B of the
-scores, with the games of a `Result.pair` as one cluster. In B a game by itself has the variance
-that the model gives it; two games of one cluster have the product of their scores that was seen.
-So games without a pair give the model's own errors, and a bot that won all its games, whose scores
-are all tiny, is not taken to be sure of itself. They go over to the scale by its slopes.
+The errors are the sandwich H⁻¹·B·H⁻¹. H is the curvature, B the covariance of the likelihood's
+scores, with the games of one `DecidedGame.pair` as a cluster. In B, each single game has the
+variance of the model, and two games of a cluster have the observed product of their scores. So
+games without a pair give the model's own errors. A bot that won all its games, whose scores are all
+tiny, still gets a realistic error. The slopes of the scale convert the errors to ratings.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from lath.reports.ratings.results import connected
 
 
 def covariances(model: Davidson, counts: ResultCounts) -> tuple[Matrix, ...]:
-    """Return covariances of the model's parameters; of each variance the largest holds.
+    """Return covariances of the parameters; for each variance, the largest one counts.
 
-    The first knows which games stand together; the other is what clusters leave at least of the
-    model's own, by which few of them could agree by chance.
+    The first takes clusters into account. The second is a lower limit from the model, because a few
+    clusters can agree by chance.
     """
     own = model.covariance
     if not counts.clusters:
         return (own,)
-    # A fitted parameter takes a share of each score with it. Where each of N games has the same
-    # share in p parameters, as in a balanced tournament, the products of m games of a cluster are
-    # too small by (m - 1) p / N of the variances. Measured: intervals of 8 bots after 280 games in
-    # pairs were too narrow by 1.6%, and p / 2N is 1.6%.
+    # A fitted parameter absorbs a share of each score. If each of N games has the same share in p
+    # parameters, as in a balanced tournament, the products of m games of a cluster are too small by
+    # (m - 1) p / N of the variances. Measured: intervals of 8 bots after 280 paired games were too
+    # narrow by 1.6%, which is p / 2N.
     products = math.fsum(
         n * counts.weight_of(cluster) * len(cluster) * (len(cluster) - 1)
         for cluster, n in counts.clusters.items()
@@ -59,12 +59,12 @@ def covariances(model: Davidson, counts: ResultCounts) -> tuple[Matrix, ...]:
 
 
 _LEAST_SHARE: Final = 0.25
-"""What clusters leave at least of a variance that the model gives: half of the error. Fewer than a
-handful of clusters can agree by chance, and seem to leave nothing open."""
+"""The least share of the model's variance that clusters can leave: half of the error. Fewer than
+about five clusters can agree by chance and then suggest no error at all."""
 
 
 def _slopes_of(model: Davidson, cell: Cell) -> tuple[tuple[int, float], ...]:
-    """Return the slopes of the logarithm of a result's chance, by the place of the parameter."""
+    """Return the derivatives of a result's log-probability, by the index of the parameter."""
     first, second, points, game_id = cell
     seats = SidesOfPair(game_id, first, second)
     win, draw, loss = model.chances(seats)
@@ -74,9 +74,10 @@ def _slopes_of(model: Davidson, cell: Cell) -> tuple[tuple[int, float], ...]:
 
 
 def _in_common(model: Davidson, counts: ResultCounts) -> Matrix:
-    """Return the sum of the products of the scores of every two games of one cluster, both ways.
+    """Return the sum of score products over all ordered pairs of games of one cluster.
 
-    What stands beside the games of one kind is added up first: there are fewer kinds than clusters.
+    The scores beside each kind of game are added first, because there are fewer kinds than
+    clusters.
     """
     clusters = counts.clusters
     kinds = dict.fromkeys(cell for games in clusters for cell in games)
@@ -108,11 +109,11 @@ def _seats(cell: Cell) -> SidesOfPair:
 
 
 def by_opening(model: Davidson, counts: ResultCounts, game: str, slopes: Vector) -> float:
-    """Return the variance of an advantage over openings of the kind that were played.
+    """Return the variance of an advantage over similar openings.
 
-    `slopes` are those of the advantage by the two parameters of `game`. Each opening, of whichever
-    bots its games were, moves the advantage by the scores of its games; with few of them, what
-    they move it by together is fitted away, as from any variance around a mean.
+    `slopes` are the derivatives of the advantage by the two parameters of `game`. The scores of an
+    opening's games, of all bots, shift the advantage. As in any sample variance, the fitted mean
+    takes one degree of freedom.
     """
     at = model.places.games[game]
     rows = model.covariance[at : at + 2]
@@ -131,58 +132,58 @@ def by_opening(model: Davidson, counts: ResultCounts, game: str, slopes: Vector)
     return math.fsum(alike * shift**2 for shift, alike in shifts) * number / (number - 1)
 
 
-# From game to game, and from opening to opening
+# Variation between game types and between openings
 
 
 @dataclass(frozen=True, slots=True)
 class VarianceBetweenGames:
-    """How much bots differ from one kind of game to another, beyond chance."""
+    """The variation of strengths between kinds of games, beyond chance."""
 
     variance: float
-    """Of a bot's strength at one of them, around its strength at all."""
+    """The variance of a bot's strength at one kind of game around its overall strength."""
 
     shares: Vector
-    """For each bot the sum of the squares of the weights of its games: 1 for a bot of one kind."""
+    """For each bot, the sum of its squared weights; 1 for a bot with one kind of game."""
 
     degrees: int
     p_value: float
-    """How likely differences as large are by chance alone."""
+    """The probability of differences at least as large by chance alone."""
 
     def of_all(self) -> Vector:
-        """Return what this adds to the variance of each bot's strength at games of that kind.
+        """Return the additional variance of each bot's strength at games of that kind.
 
-        Student's t makes up for a variance that is known from few.
+        Student's t accounts for a variance that is estimated from few kinds.
         """
         wider = student(Z95, self.degrees) / Z95
         return [self.variance * share * wider**2 for share in self.shares]
 
 
 class _Part(NamedTuple):
-    """What a bot's games of one kind came to."""
+    """The results of a bot in games of one kind."""
 
     bot: str
     beyond: float
-    """Points beyond those expected."""
+    """The points beyond expectation."""
 
     information: float
     fresh: float
-    """The part of all products of two games that nothing else knows: 1, or without pairs."""
+    """The share of game pairs that no known pairing explains; 1 without pairs."""
 
 
 class _Kind(NamedTuple):
-    """Bots that games of one kind connect, and how many kinds were just so."""
+    """Bots connected by games of one kind, and the number of kinds with equal results."""
 
     parts: Sequence[_Part]
     alike: int
 
 
 _LEAST_DIFFERENT: Final = 0.05
-"""The p-value from which on chance explains how bots differ. A variance that is only ever above 0
-would make intervals too wide where there is none: with six ids they held in 97 to 98%."""
+"""From this p-value on, chance explains the differences. Without a test, a variance estimate that
+cannot be negative makes intervals too wide: with six ids, they covered 97 to 98%."""
 
 
 def between_games(model: Davidson, counts: ResultCounts) -> VarianceBetweenGames | None:
-    """Return how bots differ from game id to game id; None where no two have a bot in two."""
+    """Return the variation between game ids; None if no two bots share two ids."""
     of_games: defaultdict[str, list[tuple[Cell, int]]] = defaultdict(list)
     for seats, tally in counts.tallies.items():
         for points, games in ((1.0, tally.wins), (0.5, tally.draws), (0.0, tally.losses)):
@@ -197,10 +198,10 @@ def between_games(model: Davidson, counts: ResultCounts) -> VarianceBetweenGames
 
 
 def between_openings(model: Davidson, counts: ResultCounts) -> VarianceBetweenGames | None:
-    """Return how bots differ from opening to opening; None where nobody can say.
+    """Return the variation between openings; None if there are too few.
 
-    Games of one pair are known to hang together: what is looked at is what pairs of one bot, from
-    one opening, have in common.
+    Games of one pair are known to be dependent, so the estimate uses only what different pairs of a
+    bot from one opening have in common.
     """
     paired = sum(n * len(games) for games, n in counts.clusters.items())
     kept = 1 + paired / max(1, counts.games)
@@ -222,9 +223,9 @@ def _kinds(
     alike: int,
     kept: float,
 ) -> Iterator[_Kind]:
-    """Yield what games of one kind came to for each bot; a game that came again counts once.
+    """Yield the results of each bot in games of one kind, with duplicate games counted once.
 
-    `kept` is how many of a bot's games belong together anyway.
+    `kept` is the number of a bot's games that are dependent anyway.
     """
     beyond: defaultdict[str, float] = defaultdict(float)
     known: defaultdict[str, float] = defaultdict(float)
@@ -253,7 +254,7 @@ def _kinds(
 
 
 def _of_pairs(model: Davidson, counts: ResultCounts) -> float:
-    """Return the variance of the points of pairs, in that of as many games by themselves."""
+    """Return the variance of points in pairs, relative to that of as many independent games."""
     alone = common = 0.0
     for games, times in counts.clusters.items():
         leads = []
@@ -269,17 +270,17 @@ def _of_pairs(model: Davidson, counts: ResultCounts) -> float:
 
 
 _LEAST_OF_PAIRS: Final = 0.25
-"""Pairs may agree by chance."""
+"""The lower limit of this ratio, because pairs can agree by chance."""
 
 
 def _differing(
     model: Davidson, kinds: Sequence[_Kind], by_pairs: float
 ) -> VarianceBetweenGames | None:
-    """Return how much bots differ from kind to kind of game.
+    """Return the variation of strengths between kinds of games.
 
-    Bot by bot and kind by kind, the points beyond those expected have the information as their
-    variance, times `by_pairs`, and the information's square times the variance sought on top
-    (DerSimonian and Laird, 1986). Games weigh by what they tell, which is nearly their number.
+    For each bot and kind, the points beyond expectation have the variance `by_pairs` times the
+    information, plus the information's square times the sought variance (DerSimonian and Laird,
+    1986). Games are weighted by their information, which is nearly their number.
     """
     bots = model.places.bots
     of_bot, squares = dict.fromkeys(bots, 0.0), dict.fromkeys(bots, 0.0)
@@ -296,7 +297,7 @@ def _differing(
         return None
     seen = by_chance = by_variance = 0.0
     for kind in kinds:
-        # Opponents differ as well: the one of a game of two as much as the bot itself.
+        # Opponents vary too: in games of two, the opponent as much as the bot itself.
         opponents = len(kind.parts) / (len(kind.parts) - 1)
         for part in kind.parts:
             if not part.fresh:
@@ -319,10 +320,11 @@ def _differing(
 
 
 def _degrees(kinds: Iterable[_Kind]) -> int:
-    """Return how many of the points beyond are free.
+    """Return the degrees of freedom of the points beyond expectation.
 
-    Those of a bot come to nothing over all kinds, and those of bots that met over one kind; of bots
-    that games connect, one of these follows from the others. So games of others change nothing.
+    The points of each bot sum to zero over all kinds, and those of each kind sum to zero over its
+    connected bots. One constraint per connected group is redundant. So games of unrelated bots do
+    not change the result.
     """
     used: set[str] = set()
     met: list[tuple[str, str]] = []

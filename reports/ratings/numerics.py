@@ -1,8 +1,8 @@
-"""Small dense symmetric matrices, the normal and the chi-square distribution, fixed points, ranks.
+"""Small symmetric matrices, the normal and chi-square distributions, fixed points, ranks.
 
-Sums of products run inside the interpreter's own loops: 100 rows are inverted in about 20 ms. The
-normal distribution is the standard one. Fixed points are accelerated by the method of
-D. G. Anderson (1965), as Walker and Ni have it (2011).
+Sums of products run in the interpreter's built-in loops, so that 100 rows are inverted in about 20
+ms. Fixed points are accelerated by the method of D. G. Anderson (1965), as described by Walker and
+Ni (2011).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ V = TypeVar("V")
 
 
 def dot(one: Iterable[float], other: Iterable[float]) -> float:
-    """Return the sum of products, as far as the shorter one goes."""
+    """Return the dot product; surplus elements of the longer vector are ignored."""
     total: float = sum(map(mul, one, other))
     return total
 
@@ -68,13 +68,13 @@ def solve(lower: Sequence[Vector], vector: Sequence[float]) -> Vector:
 
 
 def inverse(matrix: Sequence[Sequence[float]]) -> Matrix:
-    """Return the inverse, whole; errors as of `cholesky`."""
+    """Return the full inverse; raises the errors of `cholesky`."""
     return inverse_of(cholesky(matrix))
 
 
 def inverse_of(lower: Sequence[Vector]) -> Matrix:
-    """Return the inverse of L·Lᵀ, whole."""
-    columns: Matrix = []  # of L's inverse, each from its diagonal down
+    """Return the full inverse of L·Lᵀ."""
+    columns: Matrix = []  # columns of the inverse of L, each starting at its diagonal
     for row in lower:
         scale = row[-1]
         for j, column in enumerate(columns):
@@ -93,26 +93,27 @@ SQRT_HALF: Final = math.sqrt(0.5)
 _SQRT_2_PI: Final = math.sqrt(2 * math.pi)
 
 DEEP: Final = -25.0
-"""Below this an asymptotic series is exact to 1e-15, and far above `cdf` underflows (-38)."""
+"""Below this value, an asymptotic series is exact to 1e-15; `cdf` underflows only below -38."""
 
 _ASYMPTOTIC: Final = (1, -1, 3, -15, 105, -945, 10395)
 _TERMS: Final = 10_000
-"""Of the series and the fraction of `chi_square_tail`; a hundred are many."""
+"""The limit of terms of the series and of the fraction in `chi_square_tail`; a hundred are rarely
+needed."""
 
 
 Z95: Final = 1.959963984540054
-"""Standard deviations to either side that hold 95% of a normal distribution."""
+"""The half-width of an interval with 95% of a normal distribution, in standard deviations."""
 
 LEAST_CLUSTERS: Final = 6
-"""Clusters, such as openings, from which on numbers are told for others of their kind. Of fewer, an
-interval that holds for others would be three times as wide and wider."""
+"""The least number of clusters, such as openings, from which intervals generalise to others of
+their kind. With fewer, such an interval would be three times as wide or wider."""
 
 
 def student(z: float, degrees: int) -> float:
-    """Return the quantile of Student's t that is the normal one `z`; `degrees` of freedom > 0.
+    """Return the quantile of Student's t at the probability of the normal quantile `z`.
 
-    Abramowitz and Stegun 26.7.5, for the 95% interval right to 0.2% from 5 degrees on; of two it
-    is 3%, of one 25% too small.
+    `degrees` of freedom are > 0. The formula is Abramowitz and Stegun 26.7.5. For the 95% interval,
+    it is exact to 0.2% from 5 degrees on, 3% too small at 2 degrees and 25% at 1.
 
     >>> round(student(1.959964, 5), 2), round(student(1.959964, 30), 3)
     (2.57, 2.042)
@@ -127,12 +128,12 @@ def student(z: float, degrees: int) -> float:
 
 
 def pdf(x: float) -> float:
-    """Return the density at `x`."""
+    """Return the density of the standard normal distribution."""
     return math.exp(-x * x / 2) / _SQRT_2_PI
 
 
 def cdf(x: float) -> float:
-    """Return the probability of a value up to `x`, to full relative accuracy on the left."""
+    """Return the standard normal distribution function, with full relative accuracy on the left."""
     return math.erfc(-x * SQRT_HALF) / 2
 
 
@@ -148,7 +149,7 @@ def mills(t: float) -> float:
 
 
 def win(t: float) -> tuple[float, float]:
-    """Return TrueSkill's v and w of the event x < t: d log cdf(t) / dt, and minus its derivative.
+    """Return TrueSkill's v and w of a win: d log cdf(t) / dt, and minus its derivative.
 
     v > 0 falls towards 0 on the right; w is in 0..1.
     """
@@ -161,15 +162,15 @@ def win(t: float) -> tuple[float, float]:
 
 
 def draw(t: float, margin: float) -> tuple[float, float, float, float, float]:
-    """Return how likely -m < x + t < m is, as derivatives of the log-probability z; m > 0.
+    """Return the derivatives of z = log P(-m < x + t < m), for m > 0.
 
-    TrueSkill's v = dz/dt and w = -d²z/dt² (in 0..1), then dz/dm, d²z/dm² and d²z/dtdm.
+    These are TrueSkill's v = dz/dt and w = -d²z/dt² (in 0..1), then dz/dm, d²z/dm² and d²z/dtdm.
     """
     if t < 0:
         v, w, by_margin, curved, mixed = draw(-t, margin)
         return -v, w, by_margin, curved, -mixed
     upper, lower = margin - t, -margin - t
-    # Everything relative to the density at `upper`, the larger one: nothing underflows.
+    # All terms are relative to the density at `upper`, the larger one, so nothing underflows.
     density = math.exp(-2 * margin * t)
     inside = mills(upper) - density * mills(lower)
     v = math.expm1(-2 * margin * t) / inside
@@ -180,10 +181,11 @@ def draw(t: float, margin: float) -> tuple[float, float, float, float, float]:
 
 
 def chi_square_tail(x: float, degrees: float) -> float:
-    """Return the chance of `x` or more under a chi-square of that many degrees, also broken ones.
+    """Return the chance of at least `x` under a chi-square distribution; `degrees` > 0.
 
-    It is the regularised upper incomplete gamma function Q(degrees / 2, x / 2), by its series
-    or its continued fraction (Abramowitz and Stegun 6.5.29, 6.5.31). `degrees` > 0.
+    `degrees` can be fractional. The chance is the regularised upper incomplete gamma function
+    Q(degrees / 2, x / 2), by its series or its continued fraction (Abramowitz and Stegun 6.5.29,
+    6.5.31).
 
     >>> round(chi_square_tail(3.841459, 1), 6)
     0.05
@@ -200,7 +202,7 @@ def chi_square_tail(x: float, degrees: float) -> float:
             if term < total * 1e-17:
                 break
         return 1 - scale * total
-    # Lentz's method: here no denominator is 0.
+    # Lentz's method: no denominator is 0 here.
     b = z + 1 - a
     c, d = math.inf, 1 / b
     fraction = d
@@ -222,28 +224,28 @@ _RIDGE: Final = 1e-12
 
 
 class Accelerator:
-    """Remembers the last steps of a map x -> x + step and says where the next should begin."""
+    """Extrapolates the next point from the last steps of a map x -> x + step."""
 
     def __init__(self) -> None:
-        """Begin without memory."""
+        """Begin without steps."""
         self._last: tuple[Vector, Vector] | None = None
         self._changes: deque[tuple[Vector, Vector]] = deque(maxlen=_DEPTH)
 
     def forget(self) -> None:
-        """Drop all steps: they misled."""
+        """Drop all steps, for example if they diverged."""
         self._last = None
         self._changes.clear()
 
     def next(self, x: Vector, step: Vector, mixing: float) -> Vector:
-        """Return where to go from `x`, where the map goes by `step`.
+        """Return the next point after `x`, where the map steps by `step`.
 
-        Without memory that is `x + mixing * step`, with mixing in 0..1.
+        Without earlier steps, that is `x + mixing * step`, with mixing in 0..1.
         """
         if self._last is not None:
             self._changes.append((_minus(x, self._last[0]), _minus(step, self._last[1])))
         self._last = x, step
         target = [a + mixing * b for a, b in zip(x, step, strict=True)]
-        # The mixture of past changes that explains the step best (least squares).
+        # The combination of past changes that explains the step best (least squares).
         bends = [bent for _, bent in self._changes]
         normal = [[dot(one, other) for other in bends] for one in bends]
         ridge = _RIDGE * max((row[i] for i, row in enumerate(normal)), default=0.0)
@@ -274,7 +276,7 @@ def by_key(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 
 
 def shared_ranks(keys: Iterable[object]) -> list[int]:
-    """Return the rank of each of some things in their order, where neighbours of one key share it.
+    """Return the rank of each item of a sorted list; neighbours with equal keys share a rank.
 
     >>> shared_ranks([9, 7, 7, 7, 2])
     [1, 2, 2, 2, 5]

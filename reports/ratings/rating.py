@@ -1,7 +1,7 @@
-"""Everything that results say about strengths: both scales, their errors, and ratings over time.
+"""Ratings from results: both scales with their errors, and ratings over time.
 
-Each number is from the module that knows it; here they are put around the mean of each group of
-bots that games connect.
+Other modules compute the numbers. This one centres them on the mean of each group of bots that
+games connect.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ def rate(
 ) -> Ratings:
     """Return the ratings of every bot in `results`; empty without results.
 
-    `anchors` have these Elo ratings, and errors are relative to them; those without games count for
-    nothing. The other scale has none. Only the sequential ratings depend on the order of the
-    results. They take most of the time, the one step a game that cannot be counted together, and
-    are left out unless `in_order`.
+    `anchors` are fixed Elo ratings, and errors are relative to them; anchors without games are
+    ignored. TrueSkill has no anchors. Only the sequential ratings depend on the order of the
+    results. They take most of the time, because they must visit every game, so they are computed
+    only if `in_order`.
     """
     results = list(results) if isinstance(results, Iterator) else results
     counts = count(results)
@@ -137,7 +137,7 @@ def rate(
 
 
 def _with(spread: Matrix, more: Vector) -> Matrix:
-    """Return a covariance of which the first variances are by so much greater."""
+    """Return a covariance with `more` added to its first variances."""
     return [
         [*row[:i], row[i] + more[i], *row[i + 1 :]] if i < len(more) else row
         for i, row in enumerate(spread)
@@ -145,7 +145,7 @@ def _with(spread: Matrix, more: Vector) -> Matrix:
 
 
 def _plus(spread: Matrix, more: Matrix, times: float) -> Matrix:
-    """Return a covariance to which the bots' part of another is added, so many times."""
+    """Return a covariance plus `times` the bots' part of another."""
     return [
         [value + times * by for value, by in zip(row, also, strict=False)]
         for row, also in zip(spread, more, strict=False)
@@ -153,7 +153,7 @@ def _plus(spread: Matrix, more: Matrix, times: float) -> Matrix:
 
 
 def _between(between: errors.VarianceBetweenGames, scale: Scores, bots: int) -> SpreadBetweenGames:
-    """Return how bots differ between game types, on the scale of scores."""
+    """Return the variation of strengths between game types, on the scale of scores."""
     steep = fmean(scale.slopes[i][i] for i in range(bots)) * bots / (bots - 1)
     return SpreadBetweenGames(
         spread=ELO * steep * math.sqrt(between.variance), p_value=between.p_value
@@ -163,11 +163,11 @@ def _between(between: errors.VarianceBetweenGames, scale: Scores, bots: int) -> 
 def _around_mean(
     values: tuple[Vector, Vector], spreads: Sequence[Matrix], places: Sequence[int]
 ) -> list[tuple[Rating, Elo]]:
-    """Return a group's skills and strengths around their means; a bot alone is a newcomer.
+    """Return the skills and strengths of a group around their means; a single bot keeps the prior.
 
-    `values` are skills and strengths; `spreads` the covariance of skills, and those of strengths,
-    of which the largest variance holds. Only the prior knows the position of a whole group, so this
-    is not part of any sigma.
+    `values` are skills and strengths; `spreads` are the covariance of skills and those of
+    strengths, of which the largest variance counts. Only the prior determines the position of a
+    whole group, so its uncertainty is not part of any sigma.
     """
     if len(places) == 1:
         return [(Rating(MU, SIGMA), Elo(0.0, UNKNOWN_ELO))]
@@ -186,10 +186,10 @@ def _around_mean(
 def _anchored(
     ratings: Vector, spreads: Sequence[Matrix], places: Sequence[int], held: Mapping[int, float]
 ) -> list[Elo]:
-    """Return a group's strengths on the scale of its anchors, which are `held` at theirs.
+    """Return the strengths of a group on the scale of its anchors, whose ratings are `held`.
 
-    An error is that of the difference to the mean of the anchors: they are what they are, but may
-    have played these games better or worse than that.
+    An error is that of the difference to the mean of the anchors. The anchors' own strengths at
+    these games are still uncertain.
     """
     values = [held.get(i, ELO * ratings[place]) for i, place in enumerate(places)]
     mean = fmean(values)
@@ -223,30 +223,30 @@ def _advantage(
     ]
     if _holds_for(counts, game) == "the openings played":
         return Estimate(ELO * value, _error(variances))
-    # Student's t, for the variance is that of so many openings and no more.
+    # Student's t, because the variance is estimated from a limited number of openings.
     wider = student(Z95, counts.openings_of(game) - 1) / Z95
     variances.append(by_opening(model, counts, game, slopes))
     return Estimate(ELO * value, wider * _error(variances))
 
 
 def _centred(spread: Matrix, places: Sequence[int]) -> list[float]:
-    """Return the variance of each bot's strength minus the mean of its group."""
+    """Return the variance of each bot's strength relative to the mean of its group."""
     means = [fmean(spread[i][j] for j in places) for i in places]
     middle = fmean(means)
     return [spread[i][i] - 2 * mean + middle for i, mean in zip(places, means, strict=True)]
 
 
 def _error(variances: Iterable[float]) -> float:
-    """Return the standard error in Elo points of the largest variance."""
+    """Return the standard error in Elo points, from the largest variance."""
     return ELO * math.sqrt(max(variances))
 
 
 @dataclass(frozen=True, slots=True)
 class RatingSnapshot:
-    """The ratings after one of the games."""
+    """The ratings after a number of games."""
 
     games: int
-    """How many of the results had been seen; > 0, rising from snapshot to snapshot."""
+    """The number of results so far; > 0, rising from snapshot to snapshot."""
 
     ratings: Mapping[str, Rating]
     """The sequential rating of every bot that had appeared by then."""
@@ -255,10 +255,10 @@ class RatingSnapshot:
 def history(
     results: Iterable[DecidedGame], games: int, points: int = 100, *, how: InOrder
 ) -> tuple[RatingSnapshot, ...]:
-    """Return at most `points` snapshots, evenly over the `games`, the last after all of them.
+    """Return at most `points` snapshots, evenly spaced over `games`, the last after all games.
 
-    Ratings are those in order of play, the last snapshot being `Strength.sequential`; empty without
-    results. Memory is bounded by points times bots. `how` is `Ratings.in_order` of the same
+    The ratings are those in order of play, so the last snapshot equals `Strength.sequential`; empty
+    without results. Memory is bounded by points times bots. `how` is `Ratings.in_order` of these
     results; `points` > 0.
     """
     number = min(points, games)

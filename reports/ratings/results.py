@@ -1,8 +1,4 @@
-"""What goes in and what comes out: results, their counts, who is connected, and ratings as values.
-
-`count` is where the order of the games is lost, but for the order in which numbers are added up;
-nothing that follows it takes a step per game.
-"""
+"""Results as input and ratings as output, as plain values."""
 
 from __future__ import annotations
 
@@ -16,29 +12,30 @@ from lath.reports.schema import About, Amount, Count, Positive, Share
 
 
 class DecidedGame(NamedTuple):
-    """One decided game: who sat where, and what first scored."""
+    """One decided game: both players and the first player's score."""
 
     first: str
     second: str
     score: float
-    """First's points: 1, 1/2 or 0."""
+    """The first player's points: 1, 1/2 or 0."""
 
     game: str = ""
-    """The game's id: each has a first-move advantage and a draw rate of its own."""
+    """The id of the game type; each has its own first-move advantage and draw rate."""
 
     pair: Hashable = None
-    """Games of one value were played by two bots from one opening, usually with the seats swapped;
-    None: alone."""
+    """Games with an equal value were played by two bots from one opening, usually with sides
+    swapped. None means a single game."""
 
     opening: Hashable = None
-    """Games of one value, of whichever bots, begin alike; None: like all of their game."""
+    """Games with an equal value begin from one opening, whatever the bots. None means that all
+    games of this type begin alike."""
 
     line: Hashable = None
-    """Games of one value are one game, ply by ply; None: like no other."""
+    """Games with an equal value are equal, ply by ply. None means unlike any other game."""
 
 
 class Scored:
-    """What wins, draws and losses come to, for whatever has them."""
+    """The totals of wins, draws and losses, for classes with these fields."""
 
     __slots__ = ()
 
@@ -63,7 +60,7 @@ class Scored:
 
     @property
     def draw_rate(self) -> Share | None:
-        """Return the part of all games that were drawn, in 0..1; None without games."""
+        """Return the share of games that were drawn, in 0..1; None without games."""
         return self.draws / self.games if self.games else None
 
 
@@ -81,7 +78,7 @@ class Estimate:
     """A difference in Elo points with its standard error."""
 
     value: float
-    """What the logistic curve makes of an expected score: see `score`."""
+    """The Elo difference at which the logistic curve expects the score `score`."""
 
     error: Amount
     """Its standard error."""
@@ -90,7 +87,7 @@ class Estimate:
 
     @property
     def score(self) -> Share:
-        """Return the score that is expected of who is ahead by `value`, a draw being half a point.
+        """Return the expected score at a lead of `value`, with half a point per draw.
 
         >>> round(Estimate(70.0, 10.0).score, 3)
         0.599
@@ -109,57 +106,57 @@ class Estimate:
 
     @property
     def told(self) -> tuple[str, str]:
-        """Return in words the value, and half the interval."""
+        """Return the value and half the 95% interval as texts."""
         return f"{round(self.value):+d}", f"{Z95 * self.error:.0f}"
 
 
 @dataclass(frozen=True, slots=True)
 class Elo:
-    """One bot's strength in Elo points around its group's mean, or on the scale that anchors make.
+    """A bot's strength in Elo points, relative to the mean of its group or to the anchors.
 
-    Its error is relative to that mean, or to the anchors, which have none.
+    The error is relative to that mean, or to the anchors, which have no error.
     """
 
     value: float
-    """What the logistic curve makes of an expected score: see `score`."""
+    """The Elo difference at which the logistic curve expects the score `score`."""
 
     error: Amount
     """Its standard error."""
 
     unknown: Literal["", "above", "below", "both"] = ""
-    """Which end of the interval nobody can say: `above` of a bot that won all its games, `below` of
-    one that lost them all; `both` of the difference of two that won all."""
+    """Which end of the interval is unknown: `above` if the bot won all games, `below` if it lost
+    all, `both` for the difference of two bots that won all."""
 
     end: float = 0.0
-    """The other end in that case (Clopper and Pearson)."""
+    """The known end in that case (Clopper and Pearson)."""
 
     mean: float = 0.0
-    """That of its group, which is 0 without anchors; 0 of a difference."""
+    """The mean of the group, which is 0 without anchors; 0 for a difference."""
 
     WRITTEN: ClassVar = ("value", "error", "low", "high", "score", "mean")
 
     @property
     def score(self) -> Share:
-        """Return the score that is expected against the group's mean, a draw being half a point."""
+        """Return the expected score against the group's mean, with half a point per draw."""
         return score_of(self.value - self.mean)
 
     @property
     def low(self) -> float | None:
-        """Return the lower end of the 95% interval; None where it is unknown."""
+        """Return the lower end of the 95% interval; None if it is unknown."""
         if self.unknown:
             return self.end if self.unknown == "above" else None
         return self.value - Z95 * self.error
 
     @property
     def high(self) -> float | None:
-        """Return the upper end of the 95% interval; None where it is unknown."""
+        """Return the upper end of the 95% interval; None if it is unknown."""
         if self.unknown:
             return self.end if self.unknown == "below" else None
         return self.value + Z95 * self.error
 
     @property
     def told(self) -> tuple[str, str]:
-        """Return in words the value and half the interval, or what it is at least and nothing.
+        """Return the value and half the 95% interval as texts, or a bound and an empty text.
 
         >>> Elo(70.0, 20.0).told, Elo(400.0, 200.0, "above", 277.4).told
         (('+70', '39'), ('at least +277', ''))
@@ -172,23 +169,23 @@ class Elo:
         return self._rounded(self.value), f"{Z95 * self.error:.0f}"
 
     def _rounded(self, value: float) -> str:
-        """Return a whole number; around a mean of 0 it has a sign."""
+        """Return a whole number, with a sign if the mean is 0."""
         return f"{round(value)}" if self.mean else f"{round(value):+d}"
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What the games say about one bot's strength on TrueSkill's scale: a normal distribution."""
+    """A bot's strength on TrueSkill's scale, as a normal distribution."""
 
     mu: float
-    """The mean; 25 before any game, and that of the bots of a group together."""
+    """The mean; 25 before any game, which is also the mean of each group."""
 
     sigma: Amount
-    """The standard deviation; 8.33 before any game. Where one side is known better than the other,
-    as of a bot that hardly ever loses, it is that below the mean."""
+    """The standard deviation; 8.33 before any game. If the two sides differ, as for a bot that
+    hardly ever loses, this is the standard deviation below the mean."""
 
     above: Amount | None = None
-    """The standard deviation above the mean, where it is another."""
+    """The standard deviation above the mean, if it differs."""
 
     WRITTEN: ClassVar = ("mu", "sigma", "low", "high", "exposed")
 
@@ -204,12 +201,12 @@ class Rating:
 
     @property
     def exposed(self) -> float:
-        """Return mu - 3 sigma: careful, for few lucky games do not raise it; 0 before any."""
+        """Return the conservative rating (mu - 3 sigma); 0 before any game."""
         return self.mu - 3 * self.sigma
 
 
 Method = Literal["TrueSkill (all games at once)", "TrueSkill (in order of play)"]
-"""What a rating is called wherever it is shown."""
+"""The name of a rating method, as shown everywhere."""
 
 ALL_AT_ONCE: Final[Method] = "TrueSkill (all games at once)"
 IN_ORDER: Final[Method] = "TrueSkill (in order of play)"
@@ -217,28 +214,28 @@ IN_ORDER: Final[Method] = "TrueSkill (in order of play)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InOrder:
-    """How the ratings in order of play were made: whoever does the same has the same."""
+    """The parameters of the ratings in order of play, for reproducing them."""
 
     games: Count
     """Rated games."""
 
     by: Literal["the trueskill package", "its closed form"]
-    """What computed them; the closed form where there are too many games for the package."""
+    """The implementation; the closed form if there are too many games for the package."""
 
     draw_rate: Annotated[float, About("draw probability", gt=0, lt=1)]
-    """Between equals, as fitted, to a hundredth of a per cent."""
+    """The draw rate (equal opponents), fitted and rounded to 0.01%."""
 
     mu: float
-    """Of a bot before its first game."""
+    """The mean of a bot before its first game."""
 
     sigma: Amount
-    """Likewise."""
+    """The standard deviation of a bot before its first game."""
 
     beta: Amount
     """The standard deviation of a performance around the skill."""
 
     tau: Amount
-    """What is added to sigma before each game; 0, for bots do not learn."""
+    """The increase of sigma before each game; 0, because bots do not learn."""
 
     WRITTEN: ClassVar = ("method", "by", "games", "draw_rate", "mu", "sigma", "beta", "tau")
 
@@ -250,26 +247,27 @@ class InOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strength:
-    """What the games say of one bot, in three ways."""
+    """A bot's strength by three methods."""
 
     trueskill: Rating
-    """Converged over all games; sigma is relative to the mean of the bot's group, which is 25."""
+    """TrueSkill converged over all games; sigma is relative to the mean of the bot's group, which
+    is 25."""
 
     sequential: Rating | None
-    """TrueSkill in order of play: game after game, as `Ratings.in_order` says; None where it was
-    not asked for."""
+    """TrueSkill in order of play, with the parameters of `Ratings.in_order`; None if it was not
+    requested."""
 
     elo: Elo
-    """In Elo points around the mean of the bot's group, which is 0 without anchors, both seats
-    taken equally often; its score is that expected against a bot at that mean."""
+    """Elo points relative to the mean of the bot's group, which is 0 without anchors, with both
+    sides taken equally often. The score is that expected against a bot at that mean."""
 
     group: int
-    """Which of `Ratings.groups` it belongs to."""
+    """The index of the bot's group in `Ratings.groups`."""
 
     WRITTEN: ClassVar = (*(f"trueskill.{name}" for name in Rating.WRITTEN), "sequential", "elo")
 
     def by(self, method: Method) -> Rating:
-        """Return the rating by a method, which was asked for."""
+        """Return the rating by a method that was requested."""
         rating = self.trueskill if method == ALL_AT_ONCE else self.sequential
         assert rating is not None
         return rating
@@ -280,42 +278,44 @@ HoldsFor = Literal["openings of that kind", "the openings played"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameConditions:
-    """What the Elo model makes of one game: the seats, and how often equals draw."""
+    """The first-move advantage and draw rate of a game type, by the Elo model."""
 
     game: str
-    """Its id."""
+    """The id of the game type."""
 
     games: Positive
     """Rated games."""
 
     advantage: Estimate
-    """Of the first seat, in Elo points; its score is that of the first seat between equals."""
+    """The first-move advantage in Elo points; its score is the first player's expected score (equal
+    opponents)."""
 
     draw_rate: Share
-    """Between equals, by the Elo model."""
+    """The draw rate (equal opponents), by the Elo model."""
 
     openings: Count
-    """From how many openings or setups these games were played; 0 where nothing tells."""
+    """The number of openings or setups that were played; 0 if unknown."""
 
     holds_for: HoldsFor
-    """What the interval of the advantage is about. Where openings are few, it is only for these:
-    others might give more to first, or less."""
+    """The openings for which the interval of the advantage is valid. With few openings, these are
+    only the openings played: others can favour the first player more or less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpreadBetweenGames:
-    """How much bots differ from game to game, each id counting by its rated games."""
+    """The variation of strengths between game types, each weighted by its rated games."""
 
     spread: Amount
-    """The standard deviation of a bot's strength at one game around that at all, in Elo points; 0
-    where chance alone explains the results. It is part of all intervals of strengths."""
+    """The standard deviation of a bot's strength at one game type around its overall strength, in
+    Elo points; 0 if chance alone explains the results. All intervals of strengths include it."""
 
     p_value: Share
-    """The chance of differences as large or larger if bots were as strong at each game."""
+    """The chance of differences at least as large if each bot were equally strong at all game
+    types."""
 
     @property
     def heterogeneous(self) -> bool:
-        """Return whether bots differ by more than chance: each game's own ratings say more."""
+        """Return whether bots differ between game types by more than chance."""
         return self.spread > 0
 
     WRITTEN: ClassVar = ("spread", "p_value", "heterogeneous")
@@ -323,54 +323,54 @@ class SpreadBetweenGames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """How far results are from what the Elo model expects."""
+    """The fit of the Elo model to the results."""
 
     chi_square: Amount
-    """Pearson's, over (game, first, second, result)."""
+    """Pearson's chi-square over (game, first, second, result)."""
 
     degrees: Count
-    """Of freedom; 0 where nothing can be said."""
+    """The degrees of freedom; 0 if no test is possible."""
 
     p_value: Share
-    """The chance of a fit as bad or worse if the model were true; 1 where degrees is 0."""
+    """The chance of a fit as bad or worse if the model were true; 1 if degrees is 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ratings:
-    """Everything that results say about strengths."""
+    """The ratings of all bots, with the conditions and the fit of the models."""
 
     games: int
-    """Rated games: those in which a bot met itself are not."""
+    """The number of rated games; games of a bot against itself do not count."""
 
     strengths: Mapping[str, Strength]
-    """Every bot of the results, by name in order."""
+    """The strength of every bot, by name and sorted by it."""
 
     groups: tuple[tuple[str, ...], ...]
-    """Bots that are connected by games, the largest group first, each sorted by name; bots of
-    different groups cannot be compared."""
+    """Groups of bots that games connect, the largest first, each sorted by name; bots of different
+    groups are not comparable."""
 
     draw_rate: Annotated[float, About(gt=0, lt=1)]
-    """Between equals on TrueSkill's scale, fitted to all games at once."""
+    """The draw rate (equal opponents) on TrueSkill's scale, fitted to all games at once."""
 
     in_order: InOrder | None
-    """How the sequential ratings were made; None where they were not asked for."""
+    """The parameters of the sequential ratings; None if they were not requested."""
 
     conditions: tuple[GameConditions, ...]
-    """What the Elo model makes of each game, by its id."""
+    """The conditions of each game type, sorted by id."""
 
     between: SpreadBetweenGames | None
-    """How much bots differ from game to game; None where no bot was in two."""
+    """The variation between game types; None if no bot played two."""
 
     fit: Fit
     """How well the Elo model fits."""
 
     differences: Mapping[tuple[str, str], float]
-    """The standard error of the Elo difference of two bots of one group, both ways."""
+    """The standard error of the Elo difference of two bots of one group, in both orders."""
 
     def superiority(self, one: str, other: str) -> float | None:
         """Return the likelihood that `one` is stronger (LOS), in 0..1; None across groups.
 
-        A bot has 0.5 against itself; of two anchors it is known.
+        The likelihood is 0.5 for a bot against itself, and certain for two anchors.
         """
         if one == other:
             return 0.5
@@ -383,10 +383,11 @@ class Ratings:
         return math.erfc(-ahead / error / math.sqrt(2)) / 2
 
     def difference(self, one: str, other: str) -> Elo | None:
-        """Return by how many Elo points `one` is ahead of `other`, with the error of just that.
+        """Return the Elo lead of `one` over `other`, with the error of this difference.
 
-        None across groups, and 0 of a bot to itself. Where an end of one of their own intervals is
-        unknown, an end of this one is: the other is as far away as both intervals allow.
+        It is None across groups, and 0 for a bot against itself. If an end of one of the two
+        intervals is unknown, an end of this one is unknown too, and the other end follows from both
+        intervals.
         """
         if one == other:
             return Elo(0.0, 0.0)
@@ -409,8 +410,8 @@ class Ratings:
 def connected(names: Iterable[str], met: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], ...]:
     """Return the groups of `names` that `met` connects: the largest first, each sorted by name.
 
-    Groups of one size stand in the order of their first names. A bot that met nobody, or only
-    itself, is a group of its own. Both bots of a meeting are among the names.
+    Groups of equal size are ordered by their first names. A bot without opponents is its own group.
+    Both bots of each meeting must be among the names.
 
     >>> connected("abcd", [("a", "c"), ("d", "d")])
     (('a', 'c'), ('b',), ('d',))
@@ -419,7 +420,7 @@ def connected(names: Iterable[str], met: Iterable[tuple[str, str]]) -> tuple[tup
     for one, other in met:
         small, large = sorted((groups[one], groups[other]), key=len)
         if small is not large:
-            large |= small  # the smaller moves: no bot does so more than log2 n times
+            large |= small  # the smaller one moves: no bot moves more than log2 n times
             groups.update(dict.fromkeys(small, large))
     different = {id(group): tuple(sorted(group)) for group in groups.values()}
     return tuple(sorted(different.values(), key=lambda group: (-len(group), group)))

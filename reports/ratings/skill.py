@@ -1,22 +1,22 @@
-"""TrueSkill: converged over all games at once, and game after game in their order.
+"""TrueSkill: converged over all games at once, and game by game in their order.
 
-**Converged.** The model is the `trueskill` package's with tau 0: skills are normal before the first
-game, a performance is a skill with noise, and a game is drawn where two performances are closer
-than a margin. What the package does not know: each game id has an advantage of the first seat,
-which is added to its performance and has a normal prior like a skill; and where the games show a
-field that is wider than the prior of skills, the prior is as wide as the field. Given the margin,
-the likelihood of each game is replaced by a normal factor in the difference of two skills that
-gives the same first two moments (Minka, 2001); identical games share a factor, of which the cavity
-takes away one copy. All factors are renewed from one posterior, until nothing moves; where that is
-slow or swings, as with a bot that never lost, steps are extrapolated. The margin, and with it the
-draw rate, climbs along the evidence's slope in the same rounds; how unsure it is adds to all else.
+**Converged.** The model is that of the `trueskill` package with tau 0: skills have a normal prior,
+and a performance is a skill with noise. A game is drawn if two performances are closer than a
+margin. Two things are added. Each game id has a first-move advantage, which adds to the performance
+and has a normal prior. If the games show a field wider than the prior of skills, the prior becomes
+as wide as the field.
 
-**In order of play.** What everybody knows as TrueSkill depends on the order, a little also with
-tau 0, and so it stands beside the converged rating. The package itself computes it, with an
-environment of its own and a normal distribution that stays accurate in the tails; of more than
-PACKAGE_GAMES games the closed form for two players, which is the package's result to 1e-9 (a test)
-and a hundred times as fast. The bots do not learn, so tau is 0: a rating narrows with every game
-and never drifts.
+Given the margin, a normal factor in the difference of two skills replaces the likelihood of each
+game and has the same first two moments (Minka, 2001). Equal games share a factor, and the cavity
+removes one copy. All factors are updated from one posterior until it converges. Slow or oscillating
+steps, such as those for a bot that never lost, are extrapolated. The margin, and with it the draw
+rate, follows the slope of the evidence in the same rounds. Its uncertainty is part of all others.
+
+**In order of play.** The usual TrueSkill depends on the order of games, slightly even with tau 0,
+so it is shown beside the converged rating. The package computes it, in a separate environment with
+a normal distribution that is accurate in the tails. For more than PACKAGE_GAMES games, the closed
+form for two players replaces it. Tests show that both agree to 1e-9; the closed form is a hundred
+times as fast. Bots do not learn, so tau is 0: a rating narrows with every game and never drifts.
 """
 
 from __future__ import annotations
@@ -49,58 +49,61 @@ from lath.reports.ratings.results import DecidedGame, InOrder, Rating
 MU: Final = 25.0
 SIGMA: Final = MU / 3
 BETA: Final = SIGMA / 2
-"""A skill is 25 ± 8.33 before the first game; a performance in one game is ± 4.17 around it."""
+"""The prior of a skill is 25 ± 8.33; a performance in one game is ± 4.17 around the skill."""
 
 NOISE: Final = math.sqrt(2) * BETA
-"""The standard deviation of the difference of two performances of equals."""
+"""The standard deviation of the difference of two performances (equal opponents)."""
 
 UNIT: Final = NOISE / 1.702
-"""TrueSkill points in a unit of the Elo model: the normal and the logistic curve are alike so."""
+"""TrueSkill points per unit of the Elo model: with this scale, the normal and the logistic curve
+nearly agree."""
 
 PRIOR_ADVANTAGE: Final = BETA
-"""The standard deviation of what the first seat is worth, before any game: between equals it scores
-from 8 to 92% in 95% of all games."""
+"""The prior standard deviation of the first-move advantage: the first player's expected score
+(equal opponents) is between 8 and 92% for 95% of game types."""
 
 PRIOR_DRAWS: Final = 0.5
 PRIOR_GAMES: Final = 1.5
-"""Half a draw in one and a half imagined games between equals keeps a draw rate off 0 and 1 and
-fades with the first games: half a game for each result, as Jeffreys has it. TrueSkill and the Elo
-scale share it."""
+"""The prior of the draw rate: half a draw in one and a half imaginary games between equal
+opponents, which is half a game per result (Jeffreys). It keeps draw rates off 0 and 1 and loses its
+weight with the first games. TrueSkill and the Elo scale share it."""
 
 
 def margin_of(draw_rate: float) -> float:
-    """Return by how much one must outperform the other for a win; `draw_rate` in 0..1, not ends."""
+    """Return the lead in performance that a win takes; 0 < `draw_rate` < 1."""
     return NormalDist().inv_cdf((draw_rate + 1) / 2) * NOISE
 
 
 def draw_rate_of(margin: float) -> float:
-    """Return how often equals draw: the inverse of `margin_of`."""
+    """Return the draw rate (equal opponents) of a margin: the inverse of `margin_of`."""
     return math.erf(margin / NOISE / math.sqrt(2))
 
 
 # Converged
 
 _NEGLIGIBLE: Final = 1e-20
-"""A factor of less precision says nothing, in games of any number, and is not accelerated."""
+"""A factor with a smaller precision has no effect, for any number of games, and is not
+extrapolated."""
 
 _LOG_WEIGHT: Final = 10.0
-"""A factor's precision growing e-fold counts as much as its mean moving by 10 points."""
+"""The weight of a factor's log-precision: an e-fold change counts as much as 10 points of its
+mean."""
 
 _LARGEST_LOG: Final = 5.0
-"""No factor is nearly as precise as e^5; an extrapolation may think so."""
+"""The limit of an extrapolated log-precision; no real factor comes near it."""
 
 
 class Evidence:
-    """How the evidence for the margin leans: its derivatives at the present skills."""
+    """The derivatives of the evidence by the margin, at the current skills."""
 
     __slots__ = ("curve", "moves", "pull", "slope")
 
     def __init__(self, margin: float, size: int) -> None:
-        """Begin with the imagined games between equals."""
+        """Begin with the imaginary games between equal opponents."""
         self.pull = [0.0] * size
-        """By the margin and each mean."""
+        """The mixed derivatives by the margin and each mean."""
         self.moves = [0.0] * size
-        """By how much the means have moved since."""
+        """The last change of each mean."""
         x = margin / NOISE
         drawn, decided = draw_rate_of(margin), 2 * cdf(-x)
         by = 2 * pdf(x) / NOISE
@@ -114,85 +117,91 @@ class Evidence:
 
 @dataclass(slots=True)
 class FactorSite:
-    """The normal factor of one kind of result of two seats, and how many games share it."""
+    """The normal factor of one kind of result, and the number of games that share it."""
 
     kind: int
-    """1: first won; 0: drawn; -1: second won."""
+    """1 if the first player won, 0 if drawn, -1 if the second player won."""
 
     games: float
     precision: float = 0.0
     shift: float = 0.0
-    """Precision times mean, of one copy, in first's skill and advantage less second's skill."""
+    """Precision times mean of one copy, for the first player's skill plus advantage minus the
+    second player's skill."""
 
     def numbers(self) -> Iterator[float]:
-        """Yield the precision on a scale without end, and the mean."""
+        """Yield the log-precision and the mean, for extrapolation."""
         said = self.precision > _NEGLIGIBLE
         yield math.log(self.precision if said else _NEGLIGIBLE) * _LOG_WEIGHT
         yield self.shift / self.precision if said else 0.0
 
 
 Meetings = tuple[int, int, int, tuple[FactorSite, ...]]
-"""All games of one id and seats: where first, second and the advantage are, and the results."""
+"""All games of one id and pairing: the indices of first player, second player and advantage, and
+the factors of the results."""
 
 _TOLERANCE: Final = 1e-8
-"""Of means, standard deviations and the margin, in TrueSkill points."""
+"""The largest change at convergence of means, standard deviations and the margin, in TrueSkill
+points."""
 
 _ENOUGH: Final = 1e-6
-"""The same after `_PATIENCE`: of thousands of games the last digits may not come to rest."""
+"""The largest change at convergence after `_PATIENCE` rounds: with thousands of games, the last
+digits can keep changing."""
 
 _CLOSE: Final = 1e-9
-"""Part of a margin that it is found to where steps do not find it."""
+"""The relative precision of a margin found by bisection."""
 
 _NARROWEST: Final = 1e-6 * NOISE
 _WIDEST: Final = 7 * NOISE
-"""The widest margin: equals then draw all but 3 of 10^12 games."""
+"""The widest margin: equal opponents then draw all but 3 of 10^12 games."""
 
 _ROUNDS: Final = 400
-"""Far more than any input has been seen to need: 9 for a million games among 100 bots, 40 where one
-bot won a million of a million."""
+"""The limit of rounds. Known inputs need far fewer: 9 for a million games among 100 bots, 40 if one
+bot won all of a million games."""
 
 _SHORTEST_STRIDE: Final = 1 / 16
-"""Of a step of the margin. Where nearly all games are drawn, a whole one goes too far by twice."""
+"""The least part of a step of the margin. If nearly all games are drawn, a full step overshoots by
+a factor of two."""
 
 _FIRST_ROUNDS: Final = 8
-"""In which everything still moves: a margin that turns back there does not swing."""
+"""Rounds in which everything still moves: a margin that turns back there does not oscillate."""
 
 _PATIENCE: Final = 150
-"""Rounds after which no step is extrapolated any more: small steps come to rest, if slowly."""
+"""Rounds after which steps are no longer extrapolated: small steps converge, if slowly."""
 
 
 @dataclass(slots=True)
 class Posterior:
-    """What all games together say of the skills, around 0."""
+    """The posterior of the skills from all games, around 0."""
 
     means: Vector
-    """Of the skills, in the order of the bots, then of the advantages of the game ids, sorted."""
+    """The means of the skills, in the order of the bots, then those of the advantages, sorted by
+    game id."""
 
     covariance: Matrix
-    """Of them, given the margin."""
+    """The covariance of these numbers, given the margin."""
 
     margin: float
     bots: int
     by_margin: Vector
-    """By how much they move if the margin moves by its standard error."""
+    """The change of each mean if the margin changes by its standard error."""
 
     variance: float = SIGMA**2
-    """Of a skill, before any game."""
+    """The prior variance of a skill."""
 
     def spread(self) -> Matrix:
-        """Return the covariance of the numbers, the margin being as unsure as it is."""
+        """Return the covariance, including the uncertainty of the margin."""
         return [
             [known + moved * by for known, by in zip(row, self.by_margin, strict=True)]
             for row, moved in zip(self.covariance, self.by_margin, strict=True)
         ]
 
     def prior(self) -> Vector:
-        """Return the variance of each number before any game."""
+        """Return the prior variance of each number."""
         advantages = len(self.means) - self.bots
         return [self.variance] * self.bots + [PRIOR_ADVANTAGE**2] * advantages
 
     def forget(self) -> None:
-        """Know of the numbers what there is to know before any game."""
+        """Reset the numbers to their prior."""
         self.means = [0.0] * len(self.means)
         self.covariance = zeros(len(self.means))
         for i, variance in enumerate(self.prior()):
@@ -200,15 +209,15 @@ class Posterior:
 
     @property
     def draw_rate(self) -> float:
-        """Return how often equals draw, strictly in 0..1."""
+        """Return the draw rate (equal opponents), strictly between 0 and 1."""
         return draw_rate_of(self.margin)
 
 
 def converged(counts: ResultCounts, variance: float = SIGMA**2) -> Posterior:
     """Return the posterior of the skills of all bots, in their order; the prior without games.
 
-    `variance` is that of a skill before any game. The same for any order of the games. A round
-    takes a step for each two bots in their seats, and the time to invert a matrix of the bots.
+    `variance` is the prior variance of a skill. The order of the games does not matter. A round
+    takes a step for each pairing, and inverts one matrix with a row per bot.
     """
     bots = {name: number for number, name in enumerate(counts.names)}
     tallies = counts.weighed()
@@ -239,12 +248,12 @@ def converged(counts: ResultCounts, variance: float = SIGMA**2) -> Posterior:
 
 
 def _converge(meetings: Sequence[Meetings], posterior: Posterior) -> None:
-    """Find the margin of the most evidence, and the posterior of the skills at it."""
+    """Find the margin with the most evidence, and the posterior of the skills at this margin."""
     if _comes_to_rest(meetings, posterior, climbs=True):
         return
-    # Where many games were drawn and one bot won the others, the margin and the gap between the
-    # bots hardly differ in what they explain, and steps along both lead anywhere. So the margin is
-    # held, and the top of the evidence is closed in on.
+    # If many games were drawn and one bot won all the others, the margin and the gap between the
+    # bots explain nearly the same, and joint steps diverge. So the margin is fixed, and bisection
+    # finds the maximum of the evidence.
     low, high = _NARROWEST, _WIDEST
     while high > low * (1 + _CLOSE):
         posterior.margin = math.sqrt(low * high)
@@ -262,7 +271,7 @@ def _converge(meetings: Sequence[Meetings], posterior: Posterior) -> None:
 
 
 def _comes_to_rest(meetings: Sequence[Meetings], posterior: Posterior, *, climbs: bool) -> bool:
-    """Renew all factors, and the margin where it `climbs`; return whether that comes to an end."""
+    """Update all factors, and the margin if it `climbs`; return whether the updates converged."""
     sites = [site for *_, of_seats in meetings for site in of_seats]
     accelerator, mixing, before = Accelerator(), 1.0, math.inf
     slow, least = False, math.log(_NEGLIGIBLE) * _LOG_WEIGHT
@@ -282,7 +291,7 @@ def _comes_to_rest(meetings: Sequence[Meetings], posterior: Posterior, *, climbs
         moved, last = _settle(meetings, posterior, evidence), climbed
         climbed = _climb(posterior, evidence, stride) if climbs else 0.0
         if number > _FIRST_ROUNDS and climbed * last < 0 and abs(climbed) > 0.9 * abs(last):
-            stride = max(stride / 2, _SHORTEST_STRIDE)  # it swings from side to side of the top
+            stride = max(stride / 2, _SHORTEST_STRIDE)  # oscillates around the maximum
         moved = max(moved, abs(climbed))
         if moved < (_TOLERANCE if number < _PATIENCE else _ENOUGH):
             return True
@@ -297,21 +306,21 @@ def _comes_to_rest(meetings: Sequence[Meetings], posterior: Posterior, *, climbs
 
 
 _NEAR: Final = 6
-"""How many places apart two bots may be to tell how wide a gap between them is."""
+"""The largest distance in rank of two bots whose games count for a gap between them."""
 
 _LEVEL: Final = 1e-9
-"""Between means that are the same but for the last bits."""
+"""Means that are closer are equal but for rounding."""
 
 _STEPS: Final = 12
-"""On either side of the mean, of which five standard deviations are looked at."""
+"""Steps to either side of the mean, over five standard deviations."""
 
 
 def _see_gaps(meetings: Sequence[Meetings], posterior: Posterior) -> None:
-    """Widen the posterior where the stronger bots of a field hardly ever lost to the weaker ones.
+    """Widen the posterior where the stronger bots hardly ever lost to the weaker ones.
 
-    How far apart they are is then all but open upwards, and many normal factors with one side make
-    it seem too sure: ten points became six. So each gap of the field is looked at with the chances
-    themselves, all bots above it being moved together.
+    Such a gap has hardly any upper bound, but many one-sided normal factors understate its error
+    (six points instead of ten). So the exact chances are integrated over each gap, with all bots
+    above it moved together.
     """
     means, margin = posterior.means, posterior.margin
     order = sorted(range(posterior.bots), key=lambda bot: -means[bot])
@@ -319,7 +328,7 @@ def _see_gaps(meetings: Sequence[Meetings], posterior: Posterior) -> None:
     across: list[list[tuple[float, FactorSite]]] = [[] for _ in order]
     for first, second, game, sites in meetings:
         low, high = sorted((places[first], places[second]))
-        # Who is above is moved away: first's lead grows or falls.
+        # The higher bot moves away, so the first player's lead grows or shrinks.
         side = 1 if places[first] == low else -1
         apart = side * (means[first] - means[second] + means[game])
         for gap in range(low + 1, high + 1) if high - low <= _NEAR else ():
@@ -328,7 +337,7 @@ def _see_gaps(meetings: Sequence[Meetings], posterior: Posterior) -> None:
     for gap in range(1, len(order)):
         above += means[order[gap - 1]]
         if means[order[gap - 1]] - means[order[gap]] < _LEVEL:
-            continue  # equals are in no order
+            continue  # equal bots have no order
         inertia = gap * (1 - gap / len(order)) / posterior.variance
         precision = inertia + sum(site.games * site.precision for _, site in across[gap])
         step = 5 / _STEPS / math.sqrt(precision)
@@ -350,15 +359,15 @@ def _see_gaps(meetings: Sequence[Meetings], posterior: Posterior) -> None:
 
 
 def _log_chance(kind: int, apart: float, margin: float) -> float:
-    """Return the logarithm of the chance of a result at such a lead."""
+    """Return the log-probability of a result at this lead."""
     won, lost = cdf((apart - margin) / NOISE), cdf((-apart - margin) / NOISE)
     return math.log(max((1 - won - lost, won, lost)[kind], _NEGLIGIBLE))
 
 
 def _renew(meetings: Sequence[Meetings], posterior: Posterior) -> Evidence:
-    """Renew every factor from the posterior; return how the evidence leans at the old ones.
+    """Update every factor from the posterior; return the derivatives of the evidence before it.
 
-    A factor gets the moments of a game between two who are as far apart as all else says.
+    A factor gets the moments of a game at the lead that all other factors imply.
     """
     means, covariance, margin = posterior.means, posterior.covariance, posterior.margin
     evidence = Evidence(margin, len(means))
@@ -396,7 +405,7 @@ def _renew(meetings: Sequence[Meetings], posterior: Posterior) -> Evidence:
 
 
 def _settle(meetings: Sequence[Meetings], posterior: Posterior, evidence: Evidence) -> float:
-    """Make the posterior that of the factors; return by how much it moved."""
+    """Recompute the posterior from the factors; return by how much it changed."""
     size = len(posterior.means)
     precision, shift = zeros(size), [0.0] * size
     for i, variance in enumerate(posterior.prior()):
@@ -404,7 +413,7 @@ def _settle(meetings: Sequence[Meetings], posterior: Posterior, evidence: Eviden
     for first, second, game, sites in meetings:
         weight = sum(site.games * site.precision for site in sites)
         pushed = sum(site.games * site.shift for site in sites)
-        # The lower triangle: advantages stand below all skills.
+        # Lower triangle: advantages come after all skills.
         precision[first][first] += weight
         precision[second][second] += weight
         precision[max(first, second)][min(first, second)] -= weight
@@ -427,10 +436,10 @@ def _settle(meetings: Sequence[Meetings], posterior: Posterior, evidence: Eviden
 
 
 def _climb(posterior: Posterior, evidence: Evidence, stride: float) -> float:
-    """Move the margin to the top of the evidence by a Newton step, and the means along with it.
+    """Move the margin towards the maximum of the evidence by a Newton step, and the means with it.
 
-    Where the margin grows, the means spread: without that the margin would only creep up. `stride`
-    is the part of a step that is taken. Returns by how much the margin moved.
+    The means spread as the margin grows; without this, the margin would only creep up. `stride` is
+    the fraction of the step that is taken. Returns the change of the margin.
     """
     along = times(posterior.covariance, evidence.pull)
     slope = evidence.slope + dot(evidence.pull, evidence.moves)
@@ -448,18 +457,18 @@ def _climb(posterior: Posterior, evidence: Evidence, stride: float) -> float:
 # In order of play
 
 PACKAGE_GAMES: Final = 20_000
-"""Games up to which the package computes: it takes a tenth of a millisecond for one."""
+"""The most games that the package rates; it takes about 0.1 ms per game."""
 
 LEAST_DRAWS: Final = 0.001
-"""Rarer draws move no rating, and the last digits of one that comes all the same would be lost."""
+"""The least draw rate. Rarer draws do not change ratings, and an actual draw would lose digits."""
 
 TAU: Final = 0.0
 
 
 def in_order_of(games: int, draw_rate: float) -> InOrder:
-    """Return how so many games are rated in order; `draw_rate` is that of `converged`.
+    """Return the parameters for rating `games` games in order; `draw_rate` is that of `converged`.
 
-    It is rounded to a hundredth of a per cent, as it is shown, so that others can do the same.
+    The draw rate is rounded to 0.01%, as shown, so that others can reproduce the ratings.
     """
     return InOrder(
         games=games,
@@ -477,7 +486,7 @@ def rated_in_order(
 ) -> Iterator[dict[str, Rating]]:
     """Yield the ratings of all bots so far after each batch of games, in order of appearance.
 
-    A game of a bot against itself only makes it known.
+    A game of a bot against itself changes no rating, but lists the bot.
     """
     by_package = how.by == "the trueskill package"
     return (rated_by_package if by_package else rated_by_form)(batches, how.draw_rate)
@@ -486,10 +495,10 @@ def rated_in_order(
 def rated_by_form(
     batches: Iterable[Iterable[DecidedGame]], draw_rate: float
 ) -> Iterator[dict[str, Rating]]:
-    """Yield what `rated_by_package` does, to 1e-9, by the closed form for two players.
+    """Yield the ratings of `rated_by_package`, to 1e-9, by the closed form for two players.
 
-    The one loop that takes a step a game, so the commonest case, a win that is no wonder, is
-    written out: about 0.4 µs.
+    This loop visits every game (about 0.4 µs each), so the most frequent case, an expected win, is
+    inlined.
     """
     means: dict[str, float] = {}
     variances: dict[str, float] = {}
@@ -529,9 +538,9 @@ def rated_by_form(
 def rated_by_package(
     batches: Iterable[Iterable[DecidedGame]], draw_rate: float
 ) -> Iterator[dict[str, Rating]]:
-    """Yield the ratings of all bots so far after each batch of games, by the package itself.
+    """Yield the ratings of all bots so far after each batch of games, by the package.
 
-    `draw_rate` is that between equals, in 0..1 without the ends.
+    `draw_rate` is that of equal opponents; 0 < `draw_rate` < 1.
     """
     environment = environment_of(draw_rate)
     ratings: dict[str, Any] = {}
@@ -549,10 +558,10 @@ def rated_by_package(
 
 
 def environment_of(draw_rate: float) -> Any:
-    """Return an environment of the package, of our own: anybody could change its global one.
+    """Return a separate environment of the package, because its global one can change.
 
-    Its normal distribution, and what it makes of a win and of a draw, stay accurate in the tails.
-    The package's own raise FloatingPointError there.
+    Its normal distribution and its updates after wins and draws stay accurate in the tails, where
+    the package's own raise FloatingPointError.
     """
     with warnings.catch_warnings():
         # Version 0.4.5 has "\ " in a docstring: DeprecationWarning up to 3.11, SyntaxWarning since.
@@ -561,7 +570,7 @@ def environment_of(draw_rate: float) -> Any:
         import trueskill  # start-up time
 
     class Environment(trueskill.TrueSkill):  # type: ignore[misc]  # the package has no types
-        """The package's, accurate in the tails."""
+        """The package's environment, accurate in the tails."""
 
         def v_win(self, diff: float, draw_margin: float) -> float:
             return win(diff - draw_margin)[0]

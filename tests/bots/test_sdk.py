@@ -524,7 +524,7 @@ def bots_of(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "program", bots_of("write-a-python-bot"), ids=["dice", "deeper", "thoughtful"]
+    "program", bots_of("write-a-python-bot"), ids=["dice", "deeper"]
 )
 def test_a_bot_of_the_docs_plays(program: str, tmp_path: Path) -> None:
     (tmp_path / "mybot.py").write_text(program, encoding="utf-8")

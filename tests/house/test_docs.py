@@ -212,7 +212,7 @@ def what_happens(position: Position, text: str) -> str:
         return f"is illegal: {reason}"
     outcome = position.play(move).outcome()
     if outcome is None:
-        return "goes on"
+        return "is legal"
     if outcome.winner is None:
         return f"draws: {outcome.ending}"
     return f"{'wins' if outcome.winner is position.to_move else 'loses'}: {outcome.ending}"
@@ -648,12 +648,12 @@ def test_the_architecture_says_of_each_package_what_its_docstring_says() -> None
     said = dict(
         re.findall(r"^\| `([a-z_/]+)/` \| (.+) \|$", page.split("## Packages")[1], re.MULTILINE)
     )
-    assert said == {str(init.relative_to(ROOT)): two_sentences_of(init) for init in packages}
+    assert said == {str(init.relative_to(ROOT)): first_sentence_of(init) for init in packages}
 
 
-def two_sentences_of(package: Path) -> str:
+def first_sentence_of(package: Path) -> str:
     doc = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
-    return " ".join(" ".join(doc.split("\n\n")[:2]).split())
+    return " ".join(doc.split("\n\n")[0].split())
 
 
 def test_files_that_recipes_and_the_architecture_name_are_there() -> None:

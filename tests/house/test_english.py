@@ -105,12 +105,12 @@ def docstrings() -> Iterator[str]:
 
 
 MOST: Final[dict[Callable[[], Iterator[str]], int]] = {
-    documentation: 94,
+    documentation: 0,
     helps: 0,
     messages: 1,
     templates: 0,
     pages: 0,
-    docstrings: 1409,
+    docstrings: 1057,
 }
 
 
@@ -161,12 +161,13 @@ def test_words_are_spelt_as_in_british_english(tmp_path: Path) -> None:
 
 MOST_BYTES: Final = {
     "README.md": 6_000,
-    "CHANGELOG.md": 13_312,
+    "CHANGELOG.md": 12_000,
     "docs/index.md": 3_000,
-    "docs/how-to/*.md": 8_000,
+    "docs/how-to/*.md": 6_000,
     "docs/tutorials/*.md": 8_000,
+    "docs/reference/*.md": 8_500,
     "docs/[er]*/*.md": 18_432,
-    "docs/design/*.md": 30_000,
+    "docs/design/*.md": 10_000,
 }
 """What each page of a pattern may have."""
 

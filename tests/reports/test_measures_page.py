@@ -11,7 +11,7 @@ from sample_records import random_game, tournament
 
 from lath.games.core import Result
 from lath.reports.metrics.comparing import compare_groups
-from lath.reports.metrics.definitions import MEASURES, SAYS, Measure
+from lath.reports.metrics.definitions import MEASURES, Measure
 from lath.reports.metrics.measures import GameGroup
 
 # What the page says first has no other name than these two.
@@ -25,7 +25,7 @@ Dots = dict[str, tuple[float, float | None, float | None]]
 
 def panel(measure: Measure, dots: Dots) -> Panel:
     found = [Dot(name, *of) for name, of in dots.items()]
-    return Panel(measure, SAYS[measure.key], axis([0, 1], 0, 1), found, is_even=False)
+    return Panel(measure, measure.says, axis([0, 1], 0, 1), found, is_even=False)
 
 
 def said(parts: tuple[object, object]) -> str:
@@ -105,7 +105,7 @@ def test_each_figure_has_its_numbers_what_made_it_and_a_form_for_what_is_believe
     shown = [measure.key for measure in MEASURES if f"of-{measure.key}" in ids]
     assert shown
     words = " ".join(page.text)
-    assert [key for key in shown if SAYS[key] not in words] == []
+    assert [each.key for each in MEASURES if each.key in shown and each.says not in words] == []
     assert words.count("arena stats a.lath b.lath --measures --compare") >= len(MEASURES)
 
 

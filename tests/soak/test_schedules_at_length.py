@@ -21,7 +21,7 @@ SETTINGS = [
     for elo in (0.0, 5.0, 10.0, 20.0, 50.0)
     for draws, opening in [(0.0, 0.0), (0.3, 100.0), (0.6, 0.0)]
 ]
-"""The table of docs/design/measurements-results.md is of these."""
+"""docs/design/measurements-results.md sums these up."""
 
 ELSEWHERE = [
     *(Setting(Sprt(elo0=-5, elo1=1), elo, draws=0.5) for elo in (-5.0, -2.0, 1.0)),
@@ -36,7 +36,7 @@ ELSEWHERE = [
         for most in (50, 200, 600)
     ),
 ]
-"""The lines below that table: what has little to do with the settings that it was made for."""
+"""Settings that have little to do with those that the method was made for."""
 
 
 @pytest.mark.parametrize("setting", [*SETTINGS, *ELSEWHERE], ids=sprt.name_of)

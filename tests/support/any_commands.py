@@ -1,8 +1,8 @@
-"""Commands of `arena` with anything for their values and in their files: they may refuse it.
+"""Random command lines of `arena`, which must succeed or refuse them properly.
 
-A usual command line is changed - a value, an option, a file's content - and run in this process, in
-a folder of its own. It must end with a status that the documents know, in words that command no
-terminal. Must not know what a command does.
+A valid command line is changed: a value, an option or the content of a file. It runs in this
+process in a folder of its own. It must end with a documented status, and its output must not
+control the terminal. Must not know what a command does.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from lath import notation
 from lath.arena.cli.main import COMMANDS, commands_of
 
 STATUSES: Final = frozenset({0, 1, 2, 3, 5, 10, 11, 12})
-"""Those of `arena --help`, but for 4: a bug."""
+"""The statuses of `arena --help`, except 4, a bug."""
 
 PATIENCE_S: Final = 4
-"""After which a command is asked to stop, as by Ctrl-C: it may play for hours."""
+"""The time after which a command gets Ctrl-C, in seconds; it could play for hours."""
 
 STUCK_S: Final = 90
-"""After which one that was asked counts as stuck."""
+"""The time after Ctrl-C after which a command counts as stuck, in seconds."""
 
 LONG: Final = "9" * 5000
 
@@ -64,7 +64,7 @@ IN_FILES: Final = (
     "\xed\xa0\x80", "\xff", "\x00", "\x1b[2J", "\xe2\x80\xae", ",", ";", ":", "=", "'", '"""',
     "null", "true", "[]", "{}", "1979-05-27T07:32:00Z", "[[bot]]", "[time]", "a." * 200, "\n", "\r",
 )  # fmt: skip
-"""What may come into a file, as letters of Latin-1."""
+"""Pieces that are put into files, as Latin-1 characters."""
 
 CUP: Final = """
 event = "Cup"
@@ -83,14 +83,14 @@ random = 2
 """
 
 USUAL: Final[dict[str, list[list[str]]]] = {}
-"""How each command is called as a rule, in the folder of files below."""
+"""The usual command lines of each command, in the folder of files below."""
 
 for _line in Path(__file__).with_name("usual_commands.txt").read_text().splitlines():
     _name, _, _words = _line.partition(":")
     USUAL.setdefault(_name, []).append(shlex.split(_words))
 
 LEFT_OUT: Final = frozenset({"--cluster", "--watch", "--help", "-h", "--hosts-alike", "--pause"})
-"""Options that wait for others, or for ever."""
+"""Options that wait for other programs or for ever."""
 
 
 def leaves() -> dict[str, Any]:
@@ -105,7 +105,7 @@ def leaves() -> dict[str, Any]:
 
 @cache
 def folder_of_files() -> Path:
-    """Return a folder with a file of each kind, and a tournament; it is made once."""
+    """Return a folder with a file of each kind and a tournament; it is made once."""
     folder = Path(tempfile.mkdtemp(prefix="any-commands-"))
     records = [random_game("yavalath", n, annotated=n % 2 == 0, Round=str(n)) for n in range(3)]
     records += [random_game("surikata", 1), random_game("manalath-61", 1)]
@@ -140,7 +140,7 @@ _SAMPLES: Final = Path(__file__).parents[1] / "samples"
 
 
 def case_of(name: str, chance: Random) -> tuple[list[str], dict[str, bytes]]:
-    """Return the words behind a command's name, and what is another in which files."""
+    """Return the arguments of a command, and the new content of changed files."""
     words = list(chance.choice(USUAL[name]))
     changed: dict[str, bytes] = {}
     for _ in range(chance.choice([1, 1, 1, 2, 3])):
@@ -158,7 +158,7 @@ def case_of(name: str, chance: Random) -> tuple[list[str], dict[str, bytes]]:
 
 
 def _files_in(words: Sequence[str]) -> list[str]:
-    """Return the files that stand among words, or lie in a tournament that does."""
+    """Return the files named by words, and those in a tournament that is named."""
     folder, found = folder_of_files(), list[str]()
     for word in words:
         if len(word) > 100 or ".." in word or word[:1] in ("", "/"):
@@ -206,7 +206,7 @@ def _option(name: str, chance: Random) -> list[str]:
 
 
 def met(name: str, number: int) -> Ran:
-    """Run the case of this number of a command; raises FoundError for what it may not do."""
+    """Run a numbered case of a command; raises FoundError for a forbidden outcome."""
     words, changed = case_of(name, Random(f"{name} {number}"))
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         place = Path(folder, "here")
@@ -236,18 +236,18 @@ def met(name: str, number: int) -> Ran:
 
 
 def _served(_server: object, sockets: Sequence[socket.socket]) -> None:
-    """Be a site that ends at once."""
+    """Replace the server of a site by one that ends at once."""
     for each in sockets:
         each.close()
 
 
 class StuckError(BaseException):
-    """A command goes on though it was asked to stop."""
+    """A command continues although it was asked to stop."""
 
 
 @contextmanager
 def _asked_to_stop(seconds: float) -> Iterator[None]:
-    """Send SIGINT to this process after so long; raise StuckError where that is not heeded."""
+    """Send SIGINT to this process after `seconds`; raise StuckError if it has no effect."""
     asked = False
 
     def ask(_signal: int, _frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""The program `arena` as people start it: a process, a configuration, a directory of results."""
+"""The program `arena` as people start it: a process, a configuration and a results directory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from processes import calm_s, gone, pids_with, workers_of
 from lath.arena.tournament.run.live import glimpses_in
 
 PATIENCE_S: Final = 120.0
-"""How long a test waits for what a run should do, or for its end."""
+"""The longest wait for an event or the end of a run, in seconds."""
 
 
 def command(*words: object) -> list[str]:
@@ -35,14 +35,14 @@ def command(*words: object) -> list[str]:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Return the variables under which the arena is started: a wide terminal without colours."""
+    """Return the environment variables for the arena: a wide terminal without colours."""
     return {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", **more}
 
 
 def arena(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the arena to its end, in this process, as if it were one of its own.
+    """Run the arena to its end inside this process.
 
-    Its workers and bots are processes; only what Python takes to load the arena is saved.
+    Its workers and bots are processes; this saves the time in which Python loads the arena.
     """
     with chdir(cwd), mock.patch.dict(os.environ, environment(**variables)):
         ran = commands.arena(*words)
@@ -50,7 +50,7 @@ def arena(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedPr
 
 
 READ_AT_THE_START: Final = ("PYTHON", "LC_", "LANG", "TZ")
-"""How variables begin that Python itself looks at: whoever sets one has it start anew."""
+"""Prefixes of variables that Python itself reads; a run with one of them starts a new Python."""
 
 
 def begin(
@@ -60,9 +60,10 @@ def begin(
     streams: Mapping[str, Any] = MappingProxyType({}),
     **variables: str,
 ) -> subprocess.Popen[str]:
-    """Start the arena, in a session of its own, and return at once.
+    """Start the arena in a session of its own, and return at once.
 
-    `under` is a command that starts another one, such as `nice`; `streams` are what `Run` takes.
+    `under` is a command that starts another one, such as `nice`; `streams` are keyword arguments of
+    `Run`.
     """
     if not under and not any(name.startswith(READ_AT_THE_START) for name in variables):
         return Run(list(map(str, words)), cwd=cwd, env=environment(**variables), **streams)
@@ -87,7 +88,7 @@ def flags(
     jobs: int = 2,
     with_report: bool = False,
 ) -> list[str]:
-    """Return the words of a run of Yavalath by fake bots, two games a round and pairing."""
+    """Return the arguments of a run of Yavalath by fake bots, two games per pairing."""
     words = ["run", "--game", "yavalath", "--rounds", str(rounds), "--tc", "move 5"]
     words += ["--openings", "random:0"]
     for name, kind in bots.items():
@@ -102,7 +103,7 @@ def stored(folder: Path, columns: str = "number") -> list[tuple[object, ...]]:
         return []
     with closing(sqlite3.connect(folder / "tournament.db")) as database:
         if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'game'").fetchall():
-            return []  # killed before there was a table
+            return []  # killed before the table was created
         return list(database.execute(f"SELECT {columns} FROM game ORDER BY number"))
 
 
@@ -124,9 +125,9 @@ def sequence(games: int) -> Sequence[int]:
 
 
 class Range:
-    """A folder to run in, with a mark of its own on every process that is started there.
+    """A folder to run in; all processes started there have a mark of their own.
 
-    In the end no process and no scratch folder may be left.
+    At the end no process and no scratch folder may remain.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -146,7 +147,7 @@ class Range:
             assert not left, "processes or scratch folders are left"
 
     def clear(self) -> int:
-        """End what should have ended; return how many processes and folders there still were."""
+        """End leftover processes; return the number of leftover processes and folders."""
         gone(self.alive)
         alive = self.alive()
         for pid in alive:
@@ -177,8 +178,8 @@ class Range:
 
     def alive(self) -> set[int]:
         """Return every process that was started here and runs: runners, workers and bots."""
-        runs = {run.pid for run in self._runs if run.poll() is None}  # copies hide their variables
-        workers = {pid for run in runs for pid in workers_of(run)}  # closed to who is not root
+        runs = {run.pid for run in self._runs if run.poll() is None}  # forks without the variables
+        workers = {pid for run in runs for pid in workers_of(run)}  # readable for root only
         return runs | workers | pids_with("LATH_BOT_RANGE", self.variables["LATH_BOT_RANGE"])
 
     def has_begun(self, games: int = 20) -> bool:
@@ -199,14 +200,14 @@ def until_more_is_stored(place: Range) -> None:
 
 
 def kill_a_worker(place: Range, run: subprocess.Popen[str]) -> float:
-    """Kill the older of two workers amid a pair; return the seconds until games are stored."""
+    """Kill the older of two workers during a pair; return the seconds until games are stored."""
     assert gone(lambda: len(workers_of(run.pid)) < 2, PATIENCE_S)
     until_more_is_stored(place)
     worker = min(workers_of(run.pid))
     seen = glimpses_in(place.out).get(str(worker))
 
     def is_amid_a_pair() -> bool:
-        """Return whether the first game of one was shown since: where none is, it may be idle."""
+        """Return whether a new first game of a pair is shown; without one it may be idle."""
         now = glimpses_in(place.out).get(str(worker))
         return now is not None and now != seen and now["number"] % 2 == 1
 
@@ -228,7 +229,7 @@ def stop(run: subprocess.Popen[str], number: int) -> str:
 
 @contextmanager
 def listened_to(run: subprocess.Popen[str]) -> Iterator[IO[str]]:
-    """Give what a run says, to be read as it comes; a run that takes for ever is killed."""
+    """Give the output of a run line by line; a run that does not end is killed."""
     assert run.stderr
     patience = threading.Timer(PATIENCE_S, run.kill)
     patience.start()

@@ -1,4 +1,4 @@
-"""Games of any type that meet again and again, and the same asked of a database and of records."""
+"""Games that reach the same positions often, and the same queries of a database and of records."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lath.reports.exploring.explorer import ExploredGames
 
 
 def line_of(start: Position, chance: Random, plies: int) -> tuple[list[Move], Position]:
-    """Return moves of a line and the position after them; some lines release or swap a lot."""
+    """Return random moves and the position after them; some lines have many releases or swaps."""
     position, moves = start, list[Move]()
     taste = chance.choice(["cells", "any", "others", "others"])
     while len(moves) < plies and (legal := position.legal_moves()):
@@ -43,7 +43,7 @@ def line_of(start: Position, chance: Random, plies: int) -> tuple[list[Move], Po
 
 
 def meeting(game: Game, chance: Random, count: int) -> list[Record]:
-    """Return records of which many come to the same positions, some turned."""
+    """Return records of which many reach the same positions, some rotated."""
     found = []
     for number in range(count):
         is_drawn = game.has_setups and chance.random() < 0.6
@@ -75,7 +75,7 @@ def database_of(records: Sequence[Record], path: Path) -> Database:
 def explored_alike(
     database: Database, records: Sequence[Record], chance: Random, count: int
 ) -> None:
-    """Ask a database and its records, all of one game, what was played from some positions."""
+    """Compare the moves from some positions in a database and in its records."""
     kept = ExploredGames()
     for number, record in enumerate(records, 1):
         kept.add(record, "", number)
@@ -88,7 +88,7 @@ def explored_alike(
 
 
 def found_alike(database: Database, records: Sequence[Record], query: str) -> list[int]:
-    """Ask a database and its records the same query; return the numbers of those that match."""
+    """Compare a query of a database and of its records; return the numbers that match."""
     matches = compile_query(query)
     found: list[int] = np.flatnonzero(matching(database, plan_of(query))).tolist()
     assert found == [number for number, each in enumerate(records, 1) if matches(each)], query
@@ -96,7 +96,7 @@ def found_alike(database: Database, records: Sequence[Record], query: str) -> li
 
 
 class Questions:
-    """Queries at random of some records; what they ask for is drawn from these."""
+    """Random queries with values from some records."""
 
     def __init__(self, of: Sequence[Record], seed: int) -> None:
         self._chance = Random(seed)
@@ -112,7 +112,7 @@ class Questions:
             "pattern": self._pattern,
             **{word: partial(self._number, word) for word in OPERATORS[OfNumber].words},
         }
-        """By word what asks a question that begins with it; `tag` is any tag by its own name."""
+        """The function that makes a test, by the first word; `tag` is any tag by its own name."""
         self.tests |= {word: partial(str, word) for word in FLAGS}
 
     def one(self, depth: int = 0) -> str:
@@ -148,7 +148,7 @@ class Questions:
         return query.removeprefix("not ")
 
     def _text(self, word: str) -> str:
-        """Return a question of a text: one that some record has, a part of one, or an odd one."""
+        """Return a test of a text: a value of some record, a part of one, or an odd one."""
         chance, record = self._chance, self._chance.choice(self._records)
         subject = word
         if word == "tag":
@@ -188,7 +188,7 @@ class Questions:
         return f"plies {self._chance.choice(tests)}"
 
     def _number(self, word: str) -> str:
-        """Return a question of a number that a ply says, of some when."""
+        """Return a test of a ply's number, at a random time."""
         chance = self._chance
         record = chance.choice(self._records)
         place = NOTED.index({"time": "time_s", "clock": "clock_s"}.get(word, word))
@@ -227,7 +227,7 @@ class Questions:
         return f"{asked}{either}{self._chance.choice(['', *WHEN])}"
 
     def pattern(self, position: Position) -> str:
-        """Return a query for what lies somewhere in a position."""
+        """Return a query for a pattern in a position."""
         chance, board = self._chance, position.game.board
         contents = dict(zip(board.names, position.contents(), strict=True))
         name = chance.choice(board.names)
@@ -272,7 +272,7 @@ ODD = (
     *("99999999999999999999", "-0.0", "and", "é", "\N{GRINNING FACE}", 'say "hi"', "it's \\ it"),
     *('","', "['Result']", "%", "_", "'; DROP TABLE games; --", "yavalath:size=4", "2026-11-??"),
 )
-"""Values that a column, SQL or JSON may take for something else."""
+"""Values that a column, SQL or JSON could misread."""
 
 DATES = ("2026", "2026-11", "2026-11-03", "2026-10-01", "2026-12", "0000", "9999-12-31")
 ROUNDS = ("-1", "0", "2.5", "3", "10", "9007199254740993")

@@ -1,10 +1,10 @@
-"""A runner that is attacked: it starts an opponent and an attacker behind a wall, as a worker does.
+"""A runner under attack: it starts an opponent and an attacker in a sandbox, as a worker does.
 
     python attack_stand.py none|user|bwrap|bwrap-user FOLDER VICTIM [without-groups]
 
-Prints as JSON which attacks went through. Everything of it is in FOLDER, which other users can
-reach, so that only the walls are in the way. Without a wall, and as `bwrap-user`, it is an ordinary
-user, also where root has started it; VICTIM is a process of that user.
+Prints the successful attacks as JSON. All files are in FOLDER, which other users can read, so only
+the sandbox protects them. With `none` and `bwrap-user` the runner is an ordinary user, even if root
+has started it; VICTIM is a process of that user.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ MEMORY: Final = 256 << 20
 PATIENCE_S: Final = 60.0
 
 PYTHON: Final = shutil.which("python3", path="/usr/bin:/bin") or sys.executable
-"""Of the system, where there is one: every user can read it."""
+"""The system's Python if there is one, since every user can read it."""
 
 
 _OWN_PYTHON: Final = (sys.prefix, sys.base_prefix)
 
 NOBODY: Final = 65534
-"""Who the runner is that has no wall, where root tests."""
+"""The user of a runner without a sandbox if root runs the tests."""
 
 
 def attacked(mode: str, folder: Path, victim: int) -> dict[str, bool]:
-    """Return which attacks went through a wall."""
+    """Return which attacks got through a sandbox."""
     folder.chmod(0o755)
     kind = mode.partition("-")[0]
     if mode in ("none", "bwrap-user") and os.geteuid() == 0:
-        codecs.lookup("ascii")  # loaded when first used, and perhaps closed to nobody
+        codecs.lookup("ascii")  # loaded on first use, perhaps unreadable then
         os.chown(folder, NOBODY, NOBODY)
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
@@ -73,7 +73,7 @@ def attacked(mode: str, folder: Path, victim: int) -> dict[str, bool]:
     close_to_others()
     left = [Path(place, mark) for place in ("/tmp", "/var/tmp", "/dev/shm")]
     key = secrets.randbelow(1 << 30) + 1
-    # What is seen behind the wall is the attacker's own folder; the runner's own words are not.
+    # The attacker sees its own folder in the sandbox, but not the runner's arguments.
     wall = BotSandbox(
         kind="limits" if kind == "none" else kind,  # type: ignore[arg-type]
         view=View(
@@ -127,7 +127,7 @@ def attacked(mode: str, folder: Path, victim: int) -> dict[str, bool]:
 
 
 def _settled(child: Child) -> int:
-    """Return the process of a bot once it is there."""
+    """Return the process of a bot after it has started."""
     until_s = time.monotonic() + PATIENCE_S
     while b"input()" not in _command(child.bot_pid) and time.monotonic() < until_s:
         time.sleep(0.005)
@@ -155,7 +155,7 @@ def _told(attacker: Child) -> dict[str, bool]:
 
 
 def _runs(mark: str) -> bool:
-    """Return whether the daemon runs, which has the mark in its words and nowhere else."""
+    """Return whether the daemon runs; only its arguments contain the mark."""
     return any(
         f": {mark}".encode() in _command(int(place.name))
         for place in Path("/proc").iterdir()
@@ -164,7 +164,7 @@ def _runs(mark: str) -> bool:
 
 
 def _forget(key: int) -> bool:
-    """Return whether shared memory or semaphores are there, and remove them."""
+    """Return whether shared memory or semaphores exist, and remove them."""
     libc = ctypes.CDLL(None)
     memory, semaphores = int(libc.shmget(key, 0, 0)), int(libc.semget(key, 0, 0))
     if memory >= 0:

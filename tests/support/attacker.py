@@ -1,10 +1,10 @@
-"""A bot that attacks: a program of its own, which tells of each attack whether it went through.
+"""An attacking bot: a program that reports for each attack whether it succeeded.
 
     python3 attacker.py GOAL
 
-GOAL is JSON: paths, processes and ports of which a real attacker would have to learn. Prints a line
-of JSON, attack by attack. A bot may import it to try those of GOAL["attacks"] before it plays.
-Runs behind each wall, so it imports nothing but the standard library.
+GOAL is JSON with paths, processes and ports, which a real attacker would have to find out. Prints a
+line of JSON per attack. A bot can import this module to try GOAL["attacks"] before it plays. The
+program runs in every sandbox, so it imports only the standard library.
 """
 
 import ctypes
@@ -46,13 +46,13 @@ ATTACKS: dict[str, Callable[[], object]] = {
 }
 
 MANY = 400
-"""Processes: more than a bot with a user of its own may have."""
+"""The number of processes; more than a bot with its own user can have."""
 
 MIB = 1 << 20
 
 
 def attack(what: Callable[[], object]) -> Callable[[], object]:
-    """Note a function as an attack: it went through if it neither returns no nor raises OSError."""
+    """Register a function as an attack, which fails if it returns False or raises OSError."""
     ATTACKS[what.__name__] = what
     return what
 
@@ -140,7 +140,7 @@ def commands(process: str) -> bytes:
 
 @attack
 def descriptors() -> bool:
-    # The listing has one of its own.
+    # `listdir` opens one itself
     return len(os.listdir("/proc/self/fd")) > 4
 
 
@@ -196,7 +196,7 @@ def limits() -> None:
 
 
 def called(result: int) -> None:
-    """Raise OSError where a call of the C library was refused."""
+    """Raise OSError if a call of the C library was refused."""
     if result < 0:
         raise OSError(ctypes.get_errno(), "refused")
 
@@ -217,7 +217,7 @@ def namespaces() -> bool:
 
 @attack
 def mount() -> None:
-    # In a folder of its own, and for a moment: where it goes through, all of the system sees it.
+    # In a folder of its own and briefly, because the whole system sees a successful mount.
     place = os.path.join(os.environ.get("TMPDIR", "/tmp"), "mounted")
     os.mkdir(place)
     called(LIBC.mount(b"none", place.encode(), b"tmpfs", 0, None))
@@ -226,7 +226,7 @@ def mount() -> None:
 
 @attack
 def kernel() -> bool:
-    # bpf, keyctl, io_uring_setup, perf_event_open: of each that it is not refused as such
+    # bpf, keyctl, io_uring_setup and perf_event_open, each with any result but a refusal
     numbers = {"x86_64": (321, 250, 425, 298), "aarch64": (280, 219, 425, 241)}
     through = False
     for number in numbers.get(os.uname().machine, ()):
@@ -253,7 +253,7 @@ def terminal() -> bool:
 
 @attack
 def shared_memory() -> None:
-    # Whether any of these is left is seen from outside; of a queue it is enough that there was one.
+    # The test looks for leftovers from outside; for a queue its creation is enough.
     LIBC.shmget(GOAL["key"], 4096, 0o1600)
     LIBC.semget(GOAL["key"], 1, 0o1600)
     name = f"/{GOAL['mark']}".encode()
@@ -273,11 +273,11 @@ def daemon() -> bool:
             os.execve("/bin/sh", words, {})
         os._exit(0)
     os.wait()
-    return False  # whether it outlives its bot is seen from outside
+    return False  # the test looks from outside whether it survives its bot
 
 
 def hog() -> None:
-    """Take more memory than is allowed, each process less than it may."""
+    """Use more memory than allowed, with less than the limit in each process."""
     for _ in range(4):
         if not os.fork():
             held = bytearray(GOAL["memory"] // 2)
@@ -287,7 +287,7 @@ def hog() -> None:
 
 
 def tried() -> Iterator[tuple[str, bool]]:
-    """Try each attack; yield whether it went through."""
+    """Try each attack; yield its name and whether it succeeded."""
     escapes = {name: partial(what, GOAL) for name, what in ESCAPES.items()}
     attacks: dict[str, Callable[[], object]] = {**ATTACKS, **escapes}
     for name in GOAL.get("attacks", attacks):

@@ -1,7 +1,7 @@
-"""More attacks for `attacker.py`: on the kernel's settings, on rights, on what bots share.
+"""More attacks for `attacker.py`: on kernel settings, on permissions and on shared resources.
 
-Most are escapes and evasions that were published of bubblewrap, runc, nsjail, isolate, DMOJ and
-Firejail; `attacks.py` has their sources. Imports nothing but the standard library.
+Most are published escapes from bubblewrap, runc, nsjail, isolate, DMOJ and Firejail; `attacks.py`
+has their sources. Imports only the standard library.
 """
 
 import ctypes
@@ -102,7 +102,7 @@ ESCAPES: dict[str, Attack] = {
     ),
     "locked_memory": lambda _: resource.getrlimit(resource.RLIMIT_MEMLOCK)[1] > 64 << 20,
     "waiting_signals": lambda _: resource.getrlimit(RLIMIT_SIGPENDING)[1] > 1024,
-    # By as much as it shows: where it goes through, nobody notices.
+    # set to the current time, so that a success has no effect
     "clock": lambda _: time.clock_settime(
         time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME)
     ),
@@ -116,13 +116,13 @@ ESCAPES: dict[str, Attack] = {
 
 
 def escape(what: Attack) -> Attack:
-    """Note a function as an attack: it went through if it neither returns no nor raises OSError."""
+    """Register a function as an attack, which fails if it returns False or raises OSError."""
     ESCAPES[what.__name__] = what
     return what
 
 
 def system(name: str, *arguments: object) -> int:
-    """Call the system; raises OSError."""
+    """Make a system call; raises OSError."""
     ctypes.set_errno(0)
     result = int(LIBC.syscall(NUMBERS[name], *arguments))
     if result < 0:
@@ -131,7 +131,7 @@ def system(name: str, *arguments: object) -> int:
 
 
 def opens(paths: Iterable[str], flags: int = os.O_RDONLY) -> bool:
-    """Return whether one of these can be opened."""
+    """Return whether one of the paths can be opened."""
     for path in paths:
         try:
             os.close(os.open(path, flags | os.O_NONBLOCK))
@@ -142,7 +142,7 @@ def opens(paths: Iterable[str], flags: int = os.O_RDONLY) -> bool:
 
 
 def any_of(tries: Iterable[Callable[[], object]]) -> bool:
-    """Return whether one of these raises no OSError."""
+    """Return whether one of the functions raises no OSError."""
     for each in tries:
         try:
             each()
@@ -153,7 +153,7 @@ def any_of(tries: Iterable[Callable[[], object]]) -> bool:
 
 
 def in_child(what: Callable[[], bool]) -> bool:
-    """Return what something returns in a process of its own; one that is killed says no."""
+    """Return the result of a function in a child process; False if the child is killed."""
     child = os.fork()
     if not child:
         through = False
@@ -194,7 +194,7 @@ def core_pattern(_goal: Goal) -> None:
 
 @escape
 def kernel_settings(_goal: Goal) -> bool:
-    # Opened only: to write would change the machine where it goes through.
+    # Only opened, because a successful write would change the machine.
     folders = ("/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi")
     files = (path for folder in folders for path in files_below(folder))
     more = ("/proc/sysrq-trigger", "/proc/timer_list", "/proc/sys/kernel/modprobe")
@@ -241,7 +241,7 @@ def set_user_id(_goal: Goal) -> bool:
 
 @escape
 def mount_options(_goal: Goal) -> bool:
-    """Whether a program with set-id bits, or a device, would work where a bot can write."""
+    """Return whether set-id programs or devices work in the bot's writable folders."""
     with open("/proc/self/mountinfo", encoding="utf-8") as file:
         lines = [line.split() for line in file]
     places = [os.path.realpath(each) for each in (os.path.expanduser("~"), own(""), "/dev/shm")]
@@ -267,7 +267,7 @@ def is_root(_goal: Goal) -> bool:
     with open("/proc/self/uid_map", encoding="ascii") as file:
         spans = [tuple(map(int, line.split())) for line in file]
     uids = {*os.getresuid(), *os.getresgid(), *os.getgroups()}
-    nobody = 65534  # what is not mapped
+    nobody = 65534  # the user for unmapped ids
     outside = {out + uid - low for low, out, many in spans for uid in uids if 0 <= uid - low < many}
     return 0 in outside or 0 in uids - {nobody}
 
@@ -290,7 +290,7 @@ def own_interpreter(_goal: Goal) -> bool:
 
 @escape
 def first_process(_goal: Goal) -> bool:
-    """Whether the sandbox's own process can be changed, or has anything that its bot has not."""
+    """Return whether the bot can change the sandbox's own process or use its permissions."""
     own = {os.readlink(f"/proc/self/fd/{number}") for number in (0, 1, 2)}
     found = False
     for process in {1, os.getppid()} - {0}:
@@ -322,7 +322,7 @@ def file_handles(_goal: Goal) -> None:
 
 @escape
 def old_calls(_goal: Goal) -> bool:
-    """Whether a call by 32-bit numbers, or by those of x32, gets past the filter."""
+    """Return whether 32-bit or x32 system calls bypass the filter."""
     if os.uname().machine != "x86_64":
         return False
 
@@ -406,7 +406,7 @@ def notices_of_files(_goal: Goal) -> bool:
 
 @escape
 def page_cache(_goal: Goal) -> bool:
-    """Whether a bot learns, or changes, what the system keeps in memory of a file of all bots'."""
+    """Return whether a bot can see or change the page cache of a file shared by bots."""
     with open("/usr/bin/env", "rb") as file:
         size = os.fstat(file.fileno()).st_size
         view = mmap.mmap(file.fileno(), size, prot=mmap.PROT_READ)
@@ -440,7 +440,7 @@ def page_cache(_goal: Goal) -> bool:
 def all_disks(_goal: Goal) -> bool:
     before_s = time.thread_time()
     folder = os.open(own(""), os.O_RDONLY)
-    LIBC.sync()  # it has no way to say that it was refused
+    LIBC.sync()  # has no error result
     return LIBC.syncfs(folder) == 0 and time.thread_time() >= before_s
 
 
@@ -459,7 +459,7 @@ def pages_in_pipes(_goal: Goal) -> bool:
 
 @escape
 def descriptors_of_threads(_goal: Goal) -> bool:
-    """Whether a thread can have open files that are in no list of its process."""
+    """Return whether a thread can have open files that its process does not list."""
     stack = mmap.mmap(-1, 1 << 16)
     top = ctypes.addressof(ctypes.c_char.from_buffer(stack)) + (1 << 16)
     flags = 0x100 | 0x200 | 0x800 | 0x10000  # VM, FS, SIGHAND, THREAD
@@ -513,7 +513,7 @@ def last_to_be_killed(_goal: Goal) -> bool:
 
 @escape
 def kernel_threads_of_code(_goal: Goal) -> bool:
-    """Whether a module can be loaded, or another kernel."""
+    """Return whether a kernel module or another kernel can be loaded."""
     refused = {errno.EPERM, errno.ENOSYS}
     numbers = {"x86_64": (175, 313, 246, 320), "aarch64": (105, 273, 104, 294)}
     through = False

@@ -1,4 +1,4 @@
-"""axe-core in a page: everybody can read and use it. From npm (`make web`)."""
+"""Accessibility checks of a page by axe-core, from npm (`make web`)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ async tags => {
 
 
 def axe_core() -> str:
-    """Return the script that a page is looked at by; a test with it `needs("npm")`."""
+    """Return axe-core's script; a test that uses it needs the mark `needs("npm")`."""
     return AXE.read_text(encoding="utf-8")
 
 
 def violations(opened: Any, *tags: str) -> list[str]:
-    """Return what the rules find in a page into which axe was put: those with a tag, or all."""
+    """Return the violations in a page with axe-core, of rules with these tags or of all rules."""
     told: list[str] = opened.evaluate(RUN_AXE, list(tags))
     return told

@@ -1,6 +1,6 @@
-"""Bots that know the protocol and say what they like, without processes: lines by the million.
+"""Bots without processes that follow the protocol but also write random lines, by the million.
 
-What a babbler says comes through a real pipe, in pieces that need not be lines; see scripted.py.
+Their output passes through a real pipe, in pieces that can split lines; see scripted.py.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ LINES: Final = (
     "quit",
     "",
 )
-"""What bots say, and what only the arena should."""
+"""Lines of bots, and lines that only the arena should write."""
 
 SIGNS: Final = (
     " ", "\t", "\r", "\x00", "\x1b[31m", "\x9b", "\xff", "\xc3", "\xe2\x80\xae", "\x0b", "\x0c",
@@ -72,23 +72,23 @@ SIGNS: Final = (
     "nan", "inf", "1e999", "9" * 30, "9" * 5000, "\xd9\xa3", "{", "}", "[%eval 1]", "e5", "resign",
     "swap", "yavalath", " " * 200, "a" * 3000, "\n", "\n\n",
 )  # fmt: skip
-"""What may come into a line: bytes, as letters of Latin-1."""
+"""Pieces of lines: bytes, as Latin-1 characters."""
 
 
 class Babbler:
-    """Answers rightly most of the time, and says something else besides."""
+    """Answers correctly most of the time, and also writes other lines."""
 
     def __init__(self, clock: Clock, chance: Random) -> None:
         self.clock: Final = clock
         self.deeds: Final[deque[tuple[float, bytes | int | None]]] = deque()
         self.stderr: Final = io.StringIO()
         self.lines = 0
-        """Lines that it has said."""
+        """The number of lines written."""
         self._chance: Final = chance
         self._legal = ["e5"]
         self._heard = b""
         self._has_ended = False
-        """Whether it has left, or closed its output."""
+        """True if it has exited or closed its output."""
         self._noise: Final = chance.choice((0, 0, 1, 4, 60))
         self._faithful: Final = chance.choice((1.0, 0.98, 0.9, 0.5))
 
@@ -104,7 +104,7 @@ class Babbler:
                 self._say(answer)
 
     def end(self) -> None:
-        """Find that its input has ended, which it does not mind."""
+        """Note the end of its input, and continue."""
 
     def _answer(self, words: list[str]) -> list[str]:
         match words:
@@ -141,7 +141,7 @@ class Babbler:
         return mutant(chance.choice(LINES), chance.choice(LINES), chance, SIGNS)
 
     def _do(self, deed: bytes | int | None) -> None:
-        """Do something, output perhaps in two pieces that come one after the other."""
+        """Perform an action; output may come in two pieces."""
         self._has_ended = not isinstance(deed, bytes)
         at_s = self.clock.now_s + self._chance.choice((0.0, 0.001, 0.3))
         if isinstance(deed, bytes) and self._chance.random() < 0.2:
@@ -152,10 +152,10 @@ class Babbler:
 
 
 def babbled(number: int) -> tuple[int, list[str]]:
-    """Have two babblers play a pair of games; return how many lines they said, and how it ended.
+    """Let two babblers play a pair of games; return the number of their lines, and the endings.
 
-    Every pair ends with a verdict or void, its records are sound, and no sign that commands a
-    terminal has come into what is kept.
+    Every pair must end with a verdict or as void. Its records must be valid, and the stored text
+    must not control a terminal.
     """
     chance = Random(f"babble {number}")
     babblers: list[Babbler] = []
@@ -174,9 +174,9 @@ def babbled(number: int) -> tuple[int, list[str]]:
 
 
 def checked(number: int) -> tuple[int, list[str]]:
-    """Check a babbler as `arena bot check` does; return how many lines it said, and the verdicts.
+    """Check a babbler as `arena bot check` does; return the number of its lines, and the verdicts.
 
-    What is told of it can be shown.
+    All messages must be safe to print.
     """
     chance = Random(f"check {number}")
     babblers: list[Babbler] = []
@@ -216,7 +216,7 @@ def _spec(name: str) -> BotSpec:
 
 
 def check_pair(result: PairResult) -> None:
-    """See that the games of a pair are sound, and that what is told of it can be shown."""
+    """Assert that the games of a pair are valid, and that all messages are safe to print."""
     assert len(result.games) == 2 or result.void
     for game in result.games:
         record = parse(game.record)

@@ -1,7 +1,7 @@
 """Bots that misbehave on purpose: `python -I -S bad_bots.py KIND` plays as the class KIND.
 
-They know the protocol and no rules. Tests start thousands of them: they import what Python has
-loaded anyhow, for pathlib, signal and typing take longer than all else that most of them do.
+They follow the protocol without knowing rules. Tests start thousands of them, so they import only
+modules that Python has already loaded: pathlib, signal and typing would take most of their time.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from typing import Any, Final, NoReturn
 
 BAD_TURN: Final = 2
-"""The turn, counted from 1, in which those that misbehave in a move do so."""
+"""The turn, counted from 1, in which most bad bots misbehave."""
 
 FOREVER_S: Final = 600.0
 
 FLOOD: Final = (b"info text" + b" again" * 40 + b"\n") * 256
-"""What is written for ever, about 64 KiB at a time."""
+"""The text of an endless flood, about 64 KiB at a time."""
 
 
 def command(kind: type[Good]) -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def command(kind: type[Good]) -> tuple[str, ...]:
 
 
 def compiled(program: str) -> str:
-    """Return what Python has compiled of a module that it has loaded, which starts at once."""
+    """Return the compiled code of a loaded module as a program that starts at once."""
     from importlib.util import cache_from_source
 
     path = cache_from_source(program)
@@ -41,7 +41,7 @@ def compiled(program: str) -> str:
 
 
 def program() -> str:
-    """Return a program that is a kind by its argument, as this file is, and starts as soon."""
+    """Return a program that plays as the class in its argument, as fast to start as `compiled`."""
     here = os.path.dirname(__file__)
     return f"""import sys
 
@@ -63,7 +63,7 @@ def say(*lines: str) -> None:
 
 
 def complain(data: bytes) -> None:
-    """Write to standard error, all of it."""
+    """Write all of the data to standard error."""
     while data:
         data = data[os.write(2, data) :]
 
@@ -79,14 +79,14 @@ def for_ever(do: Callable[[bytes], object], data: bytes) -> NoReturn:
 
 
 def compute(seconds: float) -> None:
-    """Compute for so long, however busy the machine is."""
+    """Compute for `seconds` of processor time, however busy the machine is."""
     until_s = time.process_time() + seconds
     while time.process_time() < until_s:
         pass
 
 
 def hang() -> NoReturn:
-    """Do nothing, until the bot is killed or its parent is gone."""
+    """Do nothing until the bot is killed or its parent has ended."""
     parent = os.getppid()
     while os.getppid() == parent:
         time.sleep(FOREVER_S)
@@ -94,14 +94,14 @@ def hang() -> NoReturn:
 
 
 def note_child(pid: int) -> None:
-    """Tell the test of a child, in the file that it named."""
+    """Write the number of a child into the file named by the test."""
     if name := os.environ.get("LATH_BOT_PIDS"):
         with open(name, "a") as file:
             file.write(f"{pid}\n")
 
 
 def note_start() -> None:
-    """Leave this process's number in the file STARTS."""
+    """Append this process's number to the file STARTS."""
     if name := os.environ.get("STARTS"):
         with open(name, "a") as file:
             file.write(f"{os.getpid()}\n")
@@ -112,7 +112,7 @@ ANSWER: Final = "bestmove {ply} {legal[0]}"
 
 
 class Good:
-    """Keeps the protocol: plays the first legal move."""
+    """Follows the protocol and plays the first legal move."""
 
     def __init__(self) -> None:
         self.turn = 0
@@ -152,7 +152,7 @@ class Good:
         say(f"ready {self.number}")
 
     def go(self) -> None:
-        """Misbehave in the bad turn, answer in the others."""
+        """Misbehave in the bad turn and answer in the others."""
         if self.turn == BAD_TURN:
             self.misbehave()
         else:
@@ -169,7 +169,7 @@ class Good:
 
 
 def does(*deeds: Callable[[Good], object], on: str = "misbehave", of: type[Good] = Good) -> Any:
-    """Return a kind of bot that does these things in place of a method of another kind."""
+    """Return a class whose method `on` is replaced by these actions."""
 
     def method(self: Good) -> None:
         for deed in deeds:
@@ -179,23 +179,23 @@ def does(*deeds: Callable[[Good], object], on: str = "misbehave", of: type[Good]
 
 
 def says(*lines: str, on: str = "misbehave", of: type[Good] = Good) -> Any:
-    """Return a kind that says these lines there: what it has, such as {ply}, is filled in."""
+    """Return a class whose method `on` writes these lines; fields such as {ply} are filled in."""
     return does(lambda bot: say(*(line.format(**vars(bot)) for line in lines)), on=on, of=of)
 
 
 def name_kinds(kinds: dict[str, Any]) -> None:
-    """Give kinds that have no names those of the variables that they are."""
+    """Name unnamed classes after their variables."""
     for name, kind in kinds.items():
         if isinstance(kind, type) and not kind.__name__:
             kind.__name__ = kind.__qualname__ = name
             kind.__module__ = kinds["__name__"]
 
 
-# Good ones that tell tests something
+# Good bots that report to tests
 
 
 class Listens(Good):
-    """Keeps what it hears in the file LOG, and wants to hear the position too."""
+    """Copies its input to the file LOG, and asks for positions."""
 
     def hello(self) -> None:
         say("want position")
@@ -208,26 +208,26 @@ class Listens(Good):
 
 
 Ponders = says("want ponder", "want position", *GREETING, on="hello", of=Listens)
-"""Wants to think on the other's turn, and does not."""
+"""Asks to ponder, but does not."""
 
 
 class HearsWhileItThinks(Listens):
-    """Does not answer in the bad turn, but listens on."""
+    """Does not answer in the bad turn, but keeps listening."""
 
     def misbehave(self) -> None:
         pass
 
 
 def pace_s() -> float:
-    """Return how long a bot takes that takes its time: more lets a run last with few games."""
+    """Return the pause of slow bots in seconds; a long one lets a run last with few games."""
     return float(os.environ.get("LATH_BOT_PACE_S", "0.001"))
 
 
 class PlaysBySeed(Good):
-    """Its moves follow from its seed; it takes its time, so that a run can be killed."""
+    """Chooses moves by its seed, slowly enough that a test can kill the run."""
 
     def new(self) -> None:
-        """Keep the numbers of the games that it began in the file LOG, if one is named."""
+        """Append the game's number to the file LOG, if one is named."""
         if name := os.environ.get("LOG"):
             with open(name, "a") as file:
                 file.write(f"{self.number}\n")
@@ -240,9 +240,9 @@ class PlaysBySeed(Good):
 
 
 class HasASkill(Good):
-    """Its skill is an option: the less it has, the more of its games it gives up at once.
+    """Has an option for its skill: the lower, the more games it resigns at once.
 
-    Which those are follows from its seed. It notes each game with its skill in the file LOG.
+    Its seed decides which. It writes each game with its skill to the file LOG.
     """
 
     skill = 20
@@ -272,7 +272,7 @@ class HasASkill(Good):
 
 
 PlaysAnything = says("want legal", "ok", on="hello")
-"""Plays every game there is."""
+"""Plays every game type."""
 
 Swaps = does(
     lambda bot: say(f"bestmove {bot.ply} {'swap' if 'swap' in bot.legal else bot.legal[0]}"),
@@ -284,10 +284,10 @@ SaysInfo = says(
 )
 
 IsSure = says("info eval 0.9", ANSWER, on="answer")
-"""Expects to win, whatever happens."""
+"""Always expects to win."""
 
 IsResigned = says("info eval -0.9", ANSWER, on="answer")
-"""Expects to lose, whatever happens."""
+"""Always expects to lose."""
 
 TalksALot = does(
     lambda _: say("info pv " + "b1 " * 20_000, "info text " + "blah " * 12_000), Good.answer
@@ -334,11 +334,11 @@ class LeavesWhereItIsSecond(Good):
 
 
 NeverReads = does(Good.hello, lambda _: hang(), on="hello")
-"""Says what a bot says, and reads nothing that comes after the hello."""
+"""Completes the handshake and then reads nothing."""
 
 
 class StopsReading(Good):
-    """Says all that a bot has to say before a game, and reads nothing of what it is told.
+    """Writes all its lines up to the first move, and reads nothing.
 
     Its option makes the arena write more than a pipe holds.
     """
@@ -365,7 +365,7 @@ StopsItself = does(lambda _: os.kill(os.getpid(), signal.SIGSTOP))
 
 
 class ThinksOnFromPlyFour(Good):
-    """Has no answer any more once the other has had its bad turn, in either seat; it listens."""
+    """Stops answering after the opponent's bad turn, on either side, but keeps listening."""
 
     def go(self) -> None:
         if self.ply < 2 * BAD_TURN:
@@ -373,9 +373,9 @@ class ThinksOnFromPlyFour(Good):
 
 
 class Plods(Good):
-    """Takes its time, so that it can be stopped in the middle of a game.
+    """Pauses before each move, so that a test can stop it during a game.
 
-    It keeps the plies that it was asked for in the file LOG, if one is named.
+    It writes the requested plies to the file LOG, if one is named.
     """
 
     def go(self) -> None:
@@ -390,13 +390,13 @@ TakesAMillisecond = does(lambda _: time.sleep(pace_s()), Good.answer, on="go")
 """Plays well, at a pace that does not depend on the machine."""
 
 ThinksABit = does(lambda _: time.sleep(0.3), Good.answer)
-"""Answers 0.3 s after it was asked."""
+"""Answers after 0.3 s."""
 
 ThinksALot = does(lambda _: compute(0.04), Good.answer, on="go")
 
 
 class OverlooksItsFirstTime(Good):
-    """Thinks as long as the clock of `new` lets it, 0.4 s, where `go` has a time for this move."""
+    """Always uses the clock of `new`, 0.4 s, and ignores the first-move time of `go`."""
 
     def take(self, words: list[str]) -> None:
         if words[:1] == ["new"]:
@@ -408,7 +408,7 @@ class OverlooksItsFirstTime(Good):
 
 AnswersTooLate = does(lambda _: time.sleep(1.0), Good.answer)
 AnswersUnasked = does(Good.answer, lambda bot: say(f"bestmove {bot.ply + 2} {bot.legal[-1]}"))
-"""Gives its next answer too, before it knows the question."""
+"""Also sends its next answer, before it gets the question."""
 
 AnswersTwice = says(ANSWER, "bestmove {ply} {legal[1]}")
 AnswersAnotherNumber = does(lambda bot: say(f"bestmove {bot.ply + 2} {bot.legal[0]}"))
@@ -417,7 +417,7 @@ AnswersAnotherNumberFirst = does(
 )
 
 PlaysAnIllegalMove = says("bestmove {ply} a1")
-"""Plays on a cell that is taken."""
+"""Plays on an occupied cell."""
 
 PlaysNoMove = says("bestmove {ply}")
 PlaysGarbage = does(
@@ -435,7 +435,7 @@ class WritesByteByByte(Good):
 
 
 class LikesBlanks(Good):
-    """Writes CRLF, tabs and trailing blanks."""
+    """Writes CRLF, tabs and trailing spaces."""
 
     def new(self) -> None:
         write(f"\t ready \t{self.number} \t\r\n".encode())
@@ -455,7 +455,7 @@ WritesForEverOnTheOthersTurn = does(Good.answer, lambda _: for_ever(write, FLOOD
 WritesShortLinesForEverOnTheOthersTurn = does(
     Good.answer, lambda _: for_ever(write, b"ab\n" * 16384)
 )
-"""What is short on the wire is long in memory, unless it is counted."""
+"""Writes lines that are short, but take much memory unless they are counted."""
 
 SaysInsaneInfo = does(
     lambda _: say(
@@ -477,7 +477,7 @@ NeedsTooMuchMemory = does(lambda _: [bytearray(1 << 24) for _ in range(256)], Go
 
 
 class GrowsAndDies(Good):
-    """Holds MEGABYTES more after its first turn, and dies in the second as of a null pointer."""
+    """Uses MEGABYTES more after its first turn, and crashes with SIGSEGV in the second."""
 
     def answer(self) -> None:
         self.table = b"x" * (int(os.environ["MEGABYTES"]) << 20)
@@ -497,7 +497,7 @@ class GrowsInItsMoveAndDies(GrowsAndDies):
 
 
 class ReservesAddresses(Good):
-    """Reserves terabytes and uses little of them, as builds with sanitizers do."""
+    """Reserves terabytes of address space and uses little, like builds with sanitizers."""
 
     def hello(self) -> None:
         import mmap
@@ -518,7 +518,7 @@ class WritesInItsDirectory(Good):
 
 
 class NeedsRoom(Good):
-    """Dies where it cannot keep 64 KiB."""
+    """Exits if it cannot write 64 KiB."""
 
     def misbehave(self) -> None:
         with open("table", "wb") as file:
@@ -527,7 +527,7 @@ class NeedsRoom(Good):
 
 
 class FillsItsDirectory(Good):
-    """Takes all the room there is, up to 64 MiB, and dies."""
+    """Fills its disk, up to 64 MiB, and exits."""
 
     def misbehave(self) -> None:
         with open("table", "wb", buffering=0) as file:
@@ -537,13 +537,13 @@ class FillsItsDirectory(Good):
 
 LeaksDescriptors = does(lambda _: [os.dup(2) for _ in range(200)], Good.answer)
 ThinksOnTheOthersTurn = does(Good.answer, lambda _: compute(0.05))
-"""Is busy for a moment after its answer, at the expense of who thinks next."""
+"""Computes briefly after its answer, which takes time from the opponent."""
 
 
 class ComputesInChildren(Good):
-    """Has two processes in sessions of their own that are busy whenever it is not its turn.
+    """Has two child processes in their own sessions that compute on the opponent's turns.
 
-    For ten minutes: a bot that nobody stops ends so.
+    They end after ten minutes if they are not stopped.
     """
 
     def __init__(self) -> None:
@@ -576,7 +576,7 @@ ThinksAndResigns = does(lambda _: time.sleep(0.1), Resigns.misbehave)
 
 
 class _Parent(Good):
-    """Leaves children behind: in its group, in a session of their own, and of a dead parent."""
+    """Leaves children behind: in its group, in their own sessions and with a dead parent."""
 
     has_children = False
 
@@ -613,7 +613,7 @@ HasChildrenAndPlays = does(_Parent.answer, of=_Parent)
 
 
 class HidesAChild(_Parent):
-    """Leaves a daemon that does not know the arena's mark."""
+    """Leaves a daemon without the arena's mark."""
 
     def have_children(self) -> None:
         self.has_children = True
@@ -637,7 +637,7 @@ RUNS_AWAY: Final = """if 1:
 
 
 class RunsAway(_Parent):
-    """Leaves a process that is another one each time it is looked at; it bears the name TOKEN."""
+    """Leaves a process that keeps forking and exiting; its name is TOKEN."""
 
     def have_children(self) -> None:
         self.has_children = True
@@ -650,7 +650,7 @@ class RunsAway(_Parent):
 
 
 class ForksAHundredTimes(_Parent):
-    """Each second child leads a session of its own, and none heeds SIGTERM. No more than that."""
+    """Forks a hundred children that ignore SIGTERM, half of them in sessions of their own."""
 
     def have_children(self) -> None:
         self.has_children = True
@@ -663,11 +663,11 @@ class ForksAHundredTimes(_Parent):
 
 
 ComputesTooLong = does(lambda _: compute(5.0))
-"""Is busy in its own turn until its time is over."""
+"""Computes in its own turn until its time is over."""
 
 
 class KeepsAllCoresBusy(Good):
-    """Starts children that compute, answers too late, and hopes that the machine is blamed."""
+    """Starts children that compute, and answers late as if the machine were busy."""
 
     def misbehave(self) -> None:
         until_s = time.monotonic() + 0.25
@@ -681,7 +681,7 @@ class KeepsAllCoresBusy(Good):
 
 
 class LeavesAChildAtItsOutput(Good):
-    """Says something that is no answer and dies, while a child of it holds the output open."""
+    """Writes a line that is not an answer and exits, while its child keeps the output open."""
 
     def misbehave(self) -> None:
         if (pid := os.fork()) == 0:
@@ -695,7 +695,7 @@ class LeavesAChildAtItsOutput(Good):
 
 
 class LeavesHalfALine(Good):
-    """Says good-bye after each game, and does not end the line."""
+    """Writes a last line without a line end after each game."""
 
     def take(self, words: list[str]) -> None:
         super().take(words)
@@ -721,7 +721,7 @@ class LeavesWhenTheNextGameBegins(Good):
 
 
 class StartsUntilAGameIsOver(LeavesAfterEachGame):
-    """Cannot be started any more once it has played, as the file LOG tells it."""
+    """Cannot start again after its first game, which it notes in the file LOG."""
 
     def run(self) -> None:
         if os.path.exists(os.environ["LOG"]):

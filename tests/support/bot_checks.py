@@ -1,6 +1,6 @@
-"""Checks of fake bots: in worker processes, a few at a time, for they wait more than they compute.
+"""Checks of fake bots in a few parallel worker processes, since they mostly wait.
 
-Must not know what must be found in which bot.
+Must not know the expected findings of any bot.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ Result = TypeVar("Result")
 AT_THE_SAME_TIME: Final = 8
 
 TRIES: Final = 3
-"""How often a good bot may look slow because the machine was busy; a fault is found each time."""
+"""The number of tries for a good bot, which may look slow on a busy machine."""
 
 AROUND: Final = frozenset({"banner", "name", "games", "options", "wants", "first", "quit"})
-"""Points at which a bot is tested where nothing else may be found than it is bad at."""
+"""Checks that also run for a bad bot, and must find nothing else."""
 
 HASTE: Final = {"hello", "little-time", "stop", "rest", "ping", "leaves-nothing"}
-"""Points at which a busy machine may make a good bot look slow; that is a warning at worst."""
+"""Checks in which a busy machine can make a good bot look slow; at worst that is a warning."""
 
 
 def tried(do: Callable[[], Result], is_fine: Callable[[Result], bool]) -> Result:
-    """Return the first result that is fine, or that of the last try."""
+    """Return the first good result, or that of the last try."""
     for _ in range(TRIES - 1):
         if is_fine(result := do()):
             return result
@@ -48,17 +48,17 @@ def tried(do: Callable[[], Result], is_fine: Callable[[Result], bool]) -> Result
 
 @dataclass(frozen=True)
 class Found:
-    """What a check has found in a bot."""
+    """The findings of a check."""
 
     points: tuple[CheckPoint, ...]
     took_s: float
 
     def verdicts(self, *wanted: Verdict) -> dict[str, Verdict]:
-        """Return the ids of the points that have one of these verdicts."""
+        """Return the ids of the checks with one of these verdicts."""
         return {point.id: point.verdict for point in self.points if point.verdict in wanted}
 
     def odd_points(self) -> list[str]:
-        """Return the ids of points that are not explained, or explain what needs no mending."""
+        """Return the ids of checks that lack an explanation, or explain what needs no fix."""
         heard = {step.id for step in HEARD} | {"starts"}
         wrong = []
         for point in self.points:
@@ -71,21 +71,21 @@ class Found:
 
 @dataclass(frozen=True)
 class Check:
-    """How a bot is checked."""
+    """The settings of a check."""
 
     command: tuple[str, ...]
     only: frozenset[str] = frozenset()
-    """Ids of points; none: all."""
+    """Ids of checks; empty for all."""
 
     game: str = "yavalath"
     is_patient: bool = False
-    """Whether it is a process that answers in time, however busy the machine is."""
+    """True for a process that answers in time, however busy the machine is."""
 
     is_hasty: bool = False
-    """Whether it computes until its time is over."""
+    """True for a bot that computes until its time is over."""
 
     def found(self, log: Path, clock: Callable[[], float] = calm_s) -> Found:
-        """Check it here; it has a file for its log."""
+        """Check the bot in this process, with a log file."""
         began_s = clock()
         move_ms = 10_000 if self.is_patient else 50 if self.is_hasty else 400
         time, startup_s = TimeControl(move_ms=move_ms), 20.0 if self.is_patient else 2.0
@@ -96,11 +96,11 @@ class Check:
 
 
 def check_all(checks: Mapping[str, Check], folder: Path) -> dict[str, Found]:
-    """Return what is found in each bot; their logs go into the folder."""
+    """Return the findings of each bot; their logs go into `folder`."""
     folder.mkdir()
-    context = multiprocessing.get_context("fork")  # the others would load the arena anew
+    context = multiprocessing.get_context("fork")  # other methods would load the arena again
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # other threads hold no lock of it
+        warnings.simplefilter("ignore", DeprecationWarning)  # threads hold no lock
         with ProcessPoolExecutor(AT_THE_SAME_TIME, context, process_trees.adopt_orphans) as pool:
             logs = [folder / name for name in checks]
             return dict(zip(checks, pool.map(Check.found, checks.values(), logs), strict=True))

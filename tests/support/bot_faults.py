@@ -1,9 +1,9 @@
-"""The catalogue of bad bots: each in one entry, with all that is promised of it.
+"""The catalogue of bad bots: each has one entry with its expected behaviour.
 
-That is how its two games end against a good bot, one from each seat, what is told of it, what
-becomes of its process, and what `arena bot check` finds. Those with a number are cases 1 to 36 of
-the fault catalogue. A bot is a script (scripted.py) where that shows all of it, else a process;
-`make faults` starts a process of each.
+An entry has the endings of its two games against a good bot, one per side, the messages, the fate
+of its process, and the findings of `arena bot check`. Numbers are cases 1 to 36 of the fault
+catalogue. A bot is a script (scripted.py) if that shows everything, otherwise a process; `make
+faults` starts a process of each.
 """
 
 from __future__ import annotations
@@ -48,23 +48,23 @@ from lath.notation.record.tags import Termination
 from lath.notation.text.scanner import parse
 
 CHALLENGER: Final = "ann"
-"""The good bot that meets all the others."""
+"""The good bot that plays all others."""
 
 GOOD: Final = "bob"
 
 BADS_BETWEEN: Final = 8
-"""Bad bots between two good ones, whose games must be what they always are."""
+"""Bad bots between two good ones, whose games must be the usual ones."""
 
 BADS_GAMES: Final = 2
-"""One from each seat."""
+"""One game per side."""
 
 KEPT: Final = ("rules", Termination.ILLEGAL_MOVE, Termination.RESIGNATION)
-"""How games end after which the process goes on with the next."""
+"""The endings of games after which the process continues with the next game."""
 
 
 @cache
 def good_moves() -> tuple[str, ...]:
-    """Return the game of two good bots: they play the first move that there is."""
+    """Return the game of two good bots, which play the first legal move."""
     position, moves = games.get("yavalath").start(), list[str]()
     while not position.is_over:
         moves.append(position.legal_moves()[0])
@@ -74,36 +74,36 @@ def good_moves() -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class BotFault:
-    """A kind of bot, and what is promised of it."""
+    """A kind of bot with its expected behaviour."""
 
     kind: type[Good] | None
-    """None: a program that is not there."""
+    """The class of the bot; None for a program that does not exist."""
 
     case: int = 0
-    """Its number in the fault catalogue; 0: it has none."""
+    """Its number in the fault catalogue, or 0."""
 
     is_real: bool = False
-    """Whether it takes a process to see what it does."""
+    """True if only a process shows its behaviour."""
 
     # Its games
 
     ending: str = "rules"
-    """Of all its games; a bot that loses by a mishap loses them all. Empty: none is played."""
+    """The ending of its games; after a failure it loses all of them. Empty without games."""
 
     told: str = ""
-    """What its games' records are found to say (a pattern); where none is played, why (a text)."""
+    """A pattern in the records of its games; without games, the text of the reason."""
 
     noted: str = ""
-    """What is said of how it left."""
+    """The note on its exit."""
 
     voids: int = 0
-    """Games that are void before it loses."""
+    """The number of void games before it loses."""
 
     stray_lines: int | None = 0
-    """In each of its games; None: any number."""
+    """Stray lines in each of its games; None for any number."""
 
     time: Mapping[str, str] = field(default_factory=lambda: RELAXED)
-    """The tournament's, which is also that of the other bots."""
+    """The time control of the tournament, also for the other bots."""
 
     more: Mapping[str, object] = field(default_factory=dict)
     """Further keys of the bot's table."""
@@ -111,27 +111,27 @@ class BotFault:
     against: type[Good] = Good
 
     limit_s: float = 0.0
-    """All the limits that it hits, together."""
+    """The sum of the limits that it reaches, in seconds."""
 
     also: Callable[[Stand, str], None] = lambda _stand, _name: None
-    """What else is to be checked of the bot of this name, where it is a process."""
+    """A further check of the bot with this name as a process."""
 
     unplayed: str = ""
-    """Why its games are not looked at here."""
+    """The reason why its games are not tested here."""
 
-    # What `arena bot check` finds, as ids of points
+    # The findings of `arena bot check`, as ids of checks
 
     faults: str = ""
     warnings: str = ""
     remarks: str = ""
     finds_more: bool = False
-    """Whether more points than these may be bad: where a turn goes wrong, they are."""
+    """True if further checks may fail, as after a wrong turn."""
 
     whole: bool = False
-    """Whether as a process it is tested at all points; else at these, and at `AROUND`."""
+    """True if its process runs all checks; otherwise only these and `AROUND`."""
 
     unchecked: str = ""
-    """Why no check of it is looked at."""
+    """The reason why no check of it is tested."""
 
     @property
     def name(self) -> str:
@@ -139,12 +139,12 @@ class BotFault:
 
     @property
     def tournament(self) -> Hashable:
-        """Return what the faults have in common that can be met in one tournament."""
+        """Return what faults must share to be in the same tournament."""
         return not self.ending, tuple(self.time.items()), self.against
 
     @property
     def table(self) -> dict[str, Any]:
-        """Return what the bot's table has in the configuration besides its name."""
+        """Return the bot's table in the configuration without its name."""
         module = odd if self.kind and self.kind.__module__ == odd.__name__ else bad
         command = module.command(self.kind) if self.kind else ["/nowhere/bot"]
         return {"command": list(command), **self.more}
@@ -157,7 +157,7 @@ class BotFault:
         return 1 if self.ending in KEPT else BADS_GAMES + self.voids
 
     def wrong_games(self, played: Sequence[Stored]) -> Iterator[str]:
-        """Yield what is wrong with its games."""
+        """Yield the errors in its games."""
         if len(played) != (BADS_GAMES if self.ending else 0):
             yield f"{len(played)} games"
         assert_sound(played)
@@ -180,7 +180,7 @@ class BotFault:
     # As a script
 
     def as_script(self) -> tuple[list[str], str]:
-        """Play its games without a process; return what is wrong, and what is told of them."""
+        """Play its games without a process; return the errors and the messages."""
         rows = [{"name": self.name, **self.table}, {"name": CHALLENGER, **good(self.against)}]
         config = build({"games": ["yavalath"], "time": dict(self.time), "bot": rows}, Path())
         plans = tuple(
@@ -222,21 +222,19 @@ class BotFault:
     # As a process, in one tournament with others
 
     def play(self, stand: Stand, _plain: Plain) -> float:
-        """Try it out alone; return the seconds that it took longer than good bots take."""
+        """Test it alone; return the seconds beyond those of good bots."""
         gauntlet = Gauntlet(stand, [self])
         gauntlet.check()
         self.check(gauntlet)
         return gauntlet.seconds_of(self, _plain)
 
     def check(self, gauntlet: Gauntlet) -> None:
-        """Check what came of it in a tournament, whoever else was there."""
+        """Assert its results in a tournament, whichever bots also played."""
         stand, said = gauntlet.stand, gauntlet.ended.said
         games_of_it = [game for game in gauntlet.games if self.name in game.names]
         assert [*self.wrong_games(games_of_it)] == []
         told = [f"{self.name} left a game before its first turn"] if self.voids else []
-        if (
-            self.noted and len(gauntlet.faults) > 1
-        ):  # alone it leaves when nobody notes that any more
+        if self.noted and len(gauntlet.faults) > 1:  # alone, it exits when this is no longer noted
             told.append(f"{self.name} {self.noted}")
         told += [] if self.ending else [f"{self.name} is benched: {self.told}"]
         assert [words for words in told if words not in said] == [], said
@@ -247,13 +245,13 @@ class BotFault:
         assert found == greetings + self.starts
         self.also(stand, self.name)
 
-    # What a check finds
+    # The findings of a check
 
     @property
     def check_of_it(self) -> Check:
-        """Return how it is checked."""
+        """Return the settings of its check."""
         named = f"{self.faults} {self.warnings} {self.remarks}".split()
-        around = frozenset() if self.finds_more else AROUND  # nobody asks what else is found
+        around = frozenset() if self.finds_more else AROUND  # further findings are not compared
         return Check(
             command=tuple(self.table["command"]),
             only=frozenset() if self.whole or not self.is_real else around | {*named},
@@ -264,7 +262,7 @@ class BotFault:
 
     @property
     def promised(self) -> dict[str, Verdict]:
-        """Return what is to be found, by point."""
+        """Return the expected findings by check."""
         return {
             **dict.fromkeys(self.faults.split(), Verdict.FAULT),
             **dict.fromkeys(self.warnings.split(), Verdict.WARNING),
@@ -272,12 +270,12 @@ class BotFault:
         }
 
     def told_of_check(self, found: Found) -> str:
-        """Return what its author is told at these points."""
+        """Return the messages to its author in these checks."""
         points = [point for point in found.points if point.id in self.promised]
         return "".join(f"{p.verdict} `{p.id}`: {p.seen}\n  {p.mend}\n" for p in points)
 
     def wrong_check(self, found: Found) -> list[str]:
-        """Return what is wrong with what was found in it."""
+        """Return the errors in the findings."""
         promised = self.promised
         seen = found.verdicts(Verdict.FAULT, Verdict.WARNING, Verdict.NOTE)
         knows_ping = self.kind is not None and issubclass(self.kind, odd.Pongs)
@@ -299,24 +297,24 @@ class BotFault:
 
 
 LONGEST_CHECK_S: Final = 30.0
-"""A check, whatever the bot does."""
+"""The longest check of any bot, in seconds."""
 
 GAMES_OF_CHECKS: Final = dict.fromkeys(("DiesOfSetups", "WritesLinesBackwards"), "mammalath")
 
 
 @dataclass(frozen=True)
 class Plain:
-    """The same tournament between good bots: what others are measured by."""
+    """The same tournament between good bots, for comparison."""
 
     seconds: float
     peaks: Peaks
 
 
 class Gauntlet:
-    """A tournament in which bad bots and good ones meet one that is good, one after the other."""
+    """A tournament in which bad and good bots play one good bot, one after another."""
 
     def __init__(self, stand: Stand, faults: Sequence[BotFault]) -> None:
-        """Play it. The faults have the same `tournament`."""
+        """Play it. All faults have the same `tournament`."""
         self.stand = stand
         self.faults = tuple(faults)
         first = self.faults[0]
@@ -340,10 +338,10 @@ class Gauntlet:
         self.games = stand.games()
 
     def seconds_of(self, fault: BotFault, plain: Plain) -> float:
-        """Return how much longer its games took than good bots take, on the calm clock.
+        """Return how much longer its games took than those of good bots, on the calm clock.
 
-        Of a bad bot alone it is the whole tournament's time, of many that between the games of the
-        bot before it and its own.
+        For a single bad bot this is the time of the tournament; for several, the time from the
+        games of the bot before it to the end of its own.
         """
         if len(self.faults) == 1:
             return max(0.0, self.ended.seconds - plain.seconds)
@@ -357,7 +355,7 @@ class Gauntlet:
         return last_s[fault.name] - last_s[before]
 
     def check(self) -> None:
-        """Check the run as a whole: its status, its logs, and the games of good bots."""
+        """Assert the results of the whole run: its status, its logs and the games of good bots."""
         is_void = not self.faults[0].ending
         assert self.ended.status == is_void, self.ended.said
         assert "Traceback" not in self.ended.said
@@ -371,7 +369,7 @@ class Gauntlet:
 
 
 def is_plain(text: str) -> bool:
-    """Return whether a terminal could be shown a log: no bot speaks to it through one."""
+    """Return whether a log is safe to print on a terminal."""
     return text.replace("\n", "").replace("\t", "").isprintable()
 
 
@@ -389,7 +387,7 @@ def measure(stand: Stand) -> Plain:
 
 
 def lost(kind: type[Good], ending: str, told: str, case: int = 0, **more: Any) -> BotFault:
-    """Return a fault that ends the process each time."""
+    """Return a fault that always ends the process."""
     values = {"ending": ending, "told": told, "stray_lines": None, "finds_more": True}
     return BotFault(kind=kind, case=case, **{**values, "faults": "first second", **more})
 
@@ -399,7 +397,7 @@ def crash(kind: type[Good], told: str, case: int = 0, **more: Any) -> BotFault:
 
 
 def late(kind: type[Good], besides: str = "", case: int = 0, **more: Any) -> BotFault:
-    """Return a fault that takes its time; the others have more of it, however busy the machine."""
+    """Return a slow bot; the others have more time, however busy the machine is."""
     told = rf"no answer within 0\.450 s at ply \d+{besides}"
     limit_s = BADS_GAMES * HASTY_S + more.pop("limit_s", 0.0)
     own = {"time": HASTY, **more.pop("more", {})}
@@ -415,13 +413,13 @@ def illegal(kind: type[Good], told: str, case: int = 0, **more: Any) -> BotFault
 
 
 def void(kind: type[Good] | None, told: str, case: int = 0, **more: Any) -> BotFault:
-    """Return a fault by which a bot is benched when it is greeted, and tried by each contest."""
+    """Return a bot that is benched at the handshake and tried in each contest's protocol."""
     values = {"faults": "hello", "finds_more": True, **more}
     return BotFault(kind=kind, case=case, ending="", told=told, **values)
 
 
 def unready(kind: type[Good], ending: str, told: str, case: int = 0, **more: Any) -> BotFault:
-    """Return a fault by which a game is void once, and lost from then on."""
+    """Return a bot that voids one game, and loses from then on."""
     return lost(kind, ending, told, case, voids=1, faults="ready", **more)
 
 
@@ -430,7 +428,7 @@ def fine(kind: type[Good], case: int = 0, **more: Any) -> BotFault:
 
 
 def checked(kind: type[Good], **found: Any) -> BotFault:
-    """Return what a check finds in a bot whose games are good, or are looked at elsewhere."""
+    """Return a bot with good games, or games tested elsewhere, and its check's findings."""
     return BotFault(kind=kind, unplayed="a check alone shows what is wrong with it", **found)
 
 
@@ -438,7 +436,7 @@ OTHERS: Final = "other tests have it"
 
 
 def elsewhere(kind: type[Good]) -> BotFault:
-    """Return a bot that is good where nothing is scarce, or takes what others need."""
+    """Return a bot that is good with enough resources, or takes those of others."""
     return BotFault(kind=kind, unplayed=OTHERS, unchecked=OTHERS)
 
 
@@ -453,7 +451,7 @@ def nothing_is_written_elsewhere(stand: Stand, _name: str) -> None:
 
 
 CLOCKED: Final = {"initial": "200ms", "margin": "8s"}
-"""A clock shorter than a bot thinks, and a margin that is longer."""
+"""A clock shorter than the bot's thinking time, and a longer margin."""
 
 REAL: Final = {"is_real": True}
 MEMORY: Final = {"memory": "128MiB"}
@@ -545,7 +543,7 @@ BAD_BOTS: Final = (
         bad.PlaysBySeed)),
     checked(odd.Pongs),
     checked(odd.HasOptions),
-    # What a check alone shows
+    # Only a check shows these
     checked(bad.PlaysAnything, faults="games", warnings="name", finds_more=True),
     checked(bad.StartsTheSecondTime, faults="hello", finds_more=True),
     checked(bad.HearsWhileItThinks, faults="first second", finds_more=True),
@@ -587,7 +585,7 @@ BAD_BOTS: Final = (
     checked(odd.SplitsAtSingleBlanks, warnings="blanks"),
     checked(odd.LogsToItsOutput, warnings="stray-lines"),
     checked(odd.OutlivesItsInput, warnings="end-of-input"),
-    # What other tests have
+    # These have tests of their own
     *map(elsewhere, (odd.DiesOfWhatItReads, bad.ThinksALot, bad.EndsSlowly, bad.HasASkill)),
     *map(elsewhere, (bad.GrowsAndDies, bad.GrowsInItsMoveAndDies, bad.ReservesAddresses)),
     *map(elsewhere, (bad.NeedsRoom, bad.FillsItsDirectory, bad.KeepsAllCoresBusy, bad.RunsAway)),
@@ -601,7 +599,7 @@ BY_NUMBER: Final = {
 
 
 def tournaments() -> list[list[BotFault]]:
-    """Return the faults that are processes and are tried in one tournament, by tournament."""
+    """Return the faults that are processes, grouped by tournament."""
     every = [fault for fault in BAD_BOTS if fault.is_real and not fault.unplayed]
     ordered = sorted(every, key=lambda fault: str(fault.tournament))
     return [list(faults) for _, faults in groupby(ordered, key=lambda fault: fault.tournament)]

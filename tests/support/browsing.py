@@ -1,7 +1,7 @@
-"""A real Chromium for tests of pages, and all that a page in it should not have done.
+"""A real Chromium for tests of pages, which must not cause complaints or requests.
 
-A plugin of pytest: its fixtures are `browser`, `visit`, `the_page` and `address_of`. One worker of
-xdist runs the tests with any of them, so that there is one Chromium and each page is made once.
+A pytest plugin with the fixtures `browser`, `visit`, `the_page` and `address_of`. One worker of
+xdist runs all tests that use them, so there is one Chromium and each page is made once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-if TYPE_CHECKING:  # every test run loads this
+if TYPE_CHECKING:  # loaded in every test run
     from lath.reports.page.page import Page
 
 FLAGS: Final = (
@@ -37,12 +37,12 @@ _READY = """
 _SHOWS = "number => document.getElementById('which').textContent.startsWith(`Game ${number} of`)"
 
 _FORGET = "onpagehide = () => sessionStorage.clear()"
-"""A page keeps how it was left when it is left."""
+"""A page stores its state when it is left; this removes it."""
 
 _SIZE: Final[Any] = {"width": 1280, "height": 900}
 
 _MOTION: Final[Any] = "reduce"
-"""Scrolling at once spares the drawing of what lies on the way; a test of motion asks for it."""
+"""Scrolling without animation saves time; tests of motion change it."""
 
 MEDIA: Final[Any] = {
     **dict.fromkeys(("media", "color_scheme", "forced_colors"), "null"),
@@ -54,7 +54,7 @@ _SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.cli
 
 @dataclass
 class Visit:
-    """A page in the browser and all that it should not have done."""
+    """A page in the browser, with its complaints and requests."""
 
     page: Any
     complaints: list[str] = field(default_factory=list)
@@ -77,12 +77,12 @@ class Visit:
         dialog.dismiss()
 
     def look_away(self) -> None:
-        """Leave the page as it is."""
+        """Show an empty page in the tab."""
         for event, heard in self._listeners.items():
             self.page.remove_listener(event, heard)
 
     def leave(self) -> None:
-        """Leave the tab as a new one is: nothing shown, nothing kept, nothing emulated."""
+        """Reset the tab: nothing shown, stored or emulated."""
         if self.page.url != "about:blank":
             self.page.evaluate(_FORGET)
         self.page.goto("about:blank")
@@ -93,26 +93,26 @@ class Visit:
         self.page.emulate_media(**MEDIA)
 
     def open(self, address: str) -> None:
-        """Open a report, or an index, and wait until its replay and its list are there."""
+        """Open a report or an index, and wait for its replay and its list."""
         self.page.goto(address)
         self.page.wait_for_function(_READY)
 
     def await_game(self, number: int) -> None:
-        """Wait until the replay shows the game: it may have to be unpacked first."""
+        """Wait until the replay shows the game, which may have to be unpacked first."""
         self.page.wait_for_function(_SHOWS, arg=number)
 
     def sideways(self) -> int:
-        """Return how many pixels the page is wider than its window."""
+        """Return the width of the page beyond its window, in pixels."""
         return int(self.page.evaluate(_SIDEWAYS))
 
     def documents(self) -> set[str]:
-        """Return what was asked for, without fragments."""
+        """Return the requested addresses without fragments."""
         return {url.split("#")[0] for url in self.requests}
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """Chromium, without a page: one for all tests of this process."""
+    """Chromium without a page, shared by all tests of this process."""
     from playwright.sync_api import sync_playwright
     from tools import CHROMIUM
 
@@ -124,7 +124,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def window(browser: Any) -> Iterator[Any]:
-    """A window for all visits: one tab, which each finds as if it were new."""
+    """A window for all visits, with one tab that each visit finds empty."""
     context = new_window(browser)
     yield context
     context.close()
@@ -132,8 +132,8 @@ def window(browser: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def visit(window: Any) -> Iterator[Visit]:
-    """A visitor whose visit must have been without complaint and without requests."""
-    # A tab of its own for each would be a process each.
+    """A visit that must end without complaints and requests."""
+    # A separate tab would be a separate process.
     with visiting(window.pages[0] if window.pages else window.new_page()) as visitor:
         yield visitor
         visitor.leave()
@@ -145,7 +145,7 @@ def new_window(browser: Any, **more: Any) -> Any:
 
 @contextmanager
 def visiting(tab: Any) -> Iterator[Visit]:
-    """See to it that the visit was without complaint and without requests."""
+    """Assert that the visit caused no complaints and no requests."""
     visitor = Visit(tab)
     visitor.watch()
     yield visitor
@@ -155,7 +155,7 @@ def visiting(tab: Any) -> Iterator[Visit]:
 
 @pytest.fixture(scope="session")
 def the_page() -> Callable[[str], Page]:
-    """Return the page of a kind, as `report_pages.PAGES` has them, rendered once a run."""
+    """Return the function that renders the page of a kind in `report_pages.PAGES`, once per run."""
     from report_pages import PAGES
 
     return cache(lambda kind: PAGES[kind]())
@@ -163,7 +163,7 @@ def the_page() -> Callable[[str], Page]:
 
 @pytest.fixture(scope="session")
 def address_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Page], str]:
-    """Return where a page is, written into a folder of its own when it is first asked for."""
+    """Return the function that writes a page on first use, and returns its address."""
 
     @cache
     def written(html: str) -> str:
@@ -173,7 +173,7 @@ def address_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Page], str
 
 
 def write(html: str, folder: Path) -> str:
-    """Write a page there; return its address."""
+    """Write a page into a folder; return its address."""
     path = folder / "report.html"
     path.write_text(html, encoding="utf-8")
     return path.as_uri()

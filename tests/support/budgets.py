@@ -1,4 +1,4 @@
-"""Pools between bots whose strengths are known, played by a rule: how many games it takes."""
+"""Pools of bots with known strengths, to count the games that a rule needs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ RESULTS = (Result.FIRST_WON, Result.DRAWN, Result.SECOND_WON)
 
 
 class BotPool:
-    """Bots with strengths on Davidson's scale, and every game that they have played.
+    """Bots with strengths on Davidson's scale, and all games that they have played.
 
-    `log_draws` is the logarithm of n; as it is, a fifth of games between equals is drawn.
+    `log_draws` is the logarithm of n; by default a fifth of games between equal bots is drawn.
     """
 
     def __init__(self, seed: int, elo: Sequence[float], *, log_draws: float = -0.7) -> None:
@@ -32,7 +32,7 @@ class BotPool:
         self.pairs = 0
 
     def play(self, names: Pairing) -> list[PlayedGame]:
-        """Play a pair; the first seat is worth 40 points."""
+        """Play a pair of games; the first-move advantage is 40 points."""
         self.pairs += 1
         games = []
         for seat, (first, second) in enumerate((names, names[::-1])):
@@ -43,7 +43,7 @@ class BotPool:
         return games
 
     def half_width(self, name: str) -> float:
-        """Return the Elo interval of a bot against the mean of all, as ratings show it."""
+        """Return half the width of a bot's Elo interval against the mean, as ratings show it."""
         return half_widths(self.names, self.seen)[name]
 
     def _fitted(self) -> tuple[Scores, Davidson]:
@@ -52,13 +52,13 @@ class BotPool:
         return scores(model, counts, [self.names]), model
 
     def range(self) -> float:
-        """Return how far the best is ahead of the last on the scale that is shown."""
+        """Return the distance from the best to the last bot, on the displayed scale."""
         ratings = self._fitted()[0].ratings
         return ELO * (max(ratings) - min(ratings))
 
 
 def by_rule(pool: BotPool) -> Iterator[Pairing]:
-    """Play pairs where the rule says; each is reported at once."""
+    """Play the pairs that the rule chooses; each is reported at once."""
     rule = WhereGamesTell(pool.names, strengths_of)
     number = 0
     for (_, first, second, result), games in pool.seen.items():
@@ -73,7 +73,7 @@ def by_rule(pool: BotPool) -> Iterator[Pairing]:
 
 
 def in_turn(pool: BotPool, pairings: Sequence[Pairing]) -> Iterator[Pairing]:
-    """Play each pairing as often as any other."""
+    """Play all pairings equally often."""
     for names in cycle(pairings):
         pool.play(names)
         yield names
@@ -82,7 +82,7 @@ def in_turn(pool: BotPool, pairings: Sequence[Pairing]) -> Iterator[Pairing]:
 def games_until(
     play: Iterator[Pairing], is_enough: Callable[[], bool], *, every: int = 1, most: int = 20_000
 ) -> int:
-    """Return how many games it took until that was so, looked at after every so many pairs."""
+    """Return the number of games until `is_enough`, tested after every `every` pairs."""
     for pairs, _ in enumerate(play, 1):
         if pairs % every == 0 and (is_enough() or pairs >= most):
             return 2 * pairs

@@ -1,6 +1,6 @@
-"""A tournament on a cluster to which something happens again and again, and what must hold then.
+"""A tournament on a cluster with repeated failures, and the conditions that must hold.
 
-Every process that it starts, on whichever machine, has a mark of the test's own.
+All processes that it starts, on any machine, have the test's own mark.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from processes import gone
 from lath.arena.cluster.link import INSIST
 
 MARK: Final = "LATH_BOT_RANGE"
-"""The variable by which a `Range` knows its processes."""
+"""The variable by which a `Range` recognises its processes."""
 
 WALKER: Final = """
 import time
@@ -41,39 +41,39 @@ def choose(position, turn):
 
 run(choose, name="Walker")
 """
-"""A bot that plays at random by the seed of its game, and takes its time."""
+"""A bot that plays random moves by the seed of its game, slowly."""
 
 PACE_S: Final = 0.01
 
 AGAIN: Final = re.compile(r"(\d+) pairs? (?:is|are) played again|(pair \d+) is played again")
-"""How a run says that pairs were lost."""
+"""The message of a run that pairs were lost."""
 
 
 @dataclass
 class Campaign:
-    """A tournament of two bots that is played in a directory, by one run after another."""
+    """A tournament of two bots in a directory, played by one run after another."""
 
     place: Range
     rounds: int
     said: str = ""
-    """What runs have said that are over."""
+    """The output of finished runs."""
 
     done: dict[str, int] = field(default_factory=dict)
-    """What was done to it, and how often."""
+    """The number of failures of each kind so far."""
 
     @property
     def games(self) -> int:
-        """Return how many there are."""
+        """Return the number of games."""
         return 2 * self.rounds
 
     @property
     def env(self) -> dict[str, str]:
-        """Return the variables of the machines: whose they are, and where their scratch is."""
-        own = {"DASK_TEMPORARY_DIRECTORY": str(self.place.folder)}  # what is Dask's is its own
+        """Return the variables of the machines: their mark and their scratch folders."""
+        own = {"DASK_TEMPORARY_DIRECTORY": str(self.place.folder)}  # for Dask alone
         return self.place.variables | own
 
     def words(self, out: Path, pace_s: float = PACE_S) -> list[object]:
-        """Return the words of a run, with the bots of that pace."""
+        """Return the arguments of a run, with bots of this pace."""
         config = self.place.folder / f"cup-{pace_s}.toml"
         if not config.exists():
             mark = {MARK: self.place.variables[MARK]}
@@ -83,7 +83,7 @@ class Campaign:
                 home.mkdir()
                 (home / "walker.py").write_text(WALKER)
                 (home / "pace.txt").write_text(f"{pace_s}\n")
-                (home / "name.txt").write_text(f"{name}\n")  # so that no two are the same
+                (home / "name.txt").write_text(f"{name}\n")  # so that all differ
                 command = ["python", str(home / "walker.py")]
                 rows.append({"name": name, "command": command, "env": mark})
             table: dict[str, Any] = {"games": ["yavalath"], "seed": 7, "rounds": self.rounds}
@@ -92,7 +92,7 @@ class Campaign:
         return ["run", config, "--output", out, "-q", "--no-report"]
 
     def begin(self, address: str = "", under: Sequence[str] = ("env",)) -> subprocess.Popen[str]:
-        """Begin or resume a run on a cluster, or here without an address."""
+        """Start or resume a run on a cluster, or on this machine without an address."""
         where = ["--cluster", address] if address else ["--jobs", "2"]
         name, value = INSIST.split("=")
         variables: dict[str, Any] = {name: value} if address.startswith("tcp:") else {}
@@ -103,25 +103,25 @@ class Campaign:
         return len(numbers(self.place.out))
 
     def until_stored(self, run: subprocess.Popen[str], games: int) -> None:
-        """Return when that many games are stored; the run must not be over by then."""
+        """Wait until `games` games are stored; the run must not end before."""
         gone(lambda: self.stored() < games and run.poll() is None, PATIENCE_S)
         assert run.poll() is None, self.heard(run)
         assert self.stored() >= games, "nothing is stored any more"
 
     def heard(self, run: subprocess.Popen[str], within_s: float = 5 * PATIENCE_S) -> str:
-        """Return what a run has said, when it is over."""
+        """Return the output of a run after its end."""
         _, said = run.communicate(timeout=within_s)
         self.said += said
         return said
 
     def note(self, what: str) -> None:
-        """Count what was done."""
+        """Count a failure."""
         self.done[what] = self.done.get(what, 0) + 1
 
     def wait(
         self, run: subprocess.Popen[str], seconds: float, tend: Callable[[], None] = lambda: None
     ) -> None:
-        """Let a run play for a while, during which it must not end."""
+        """Let a run play for some time, in which it must not end."""
         until_s = time.monotonic() + seconds
         while time.monotonic() < until_s:
             tend()
@@ -129,7 +129,7 @@ class Campaign:
             time.sleep(0.02)
 
     def finish(self, run: subprocess.Popen[str], tend: Callable[[], None] = lambda: None) -> None:
-        """Let a run come to its end, as long as games are stored."""
+        """Wait for the end of a run, as long as games are stored."""
 
         def stands(at: int) -> bool:
             tend()
@@ -142,14 +142,14 @@ class Campaign:
         assert run.returncode == 0, said
 
     def assert_whole(self) -> str:
-        """Check that every game is there once, as a run on this machine plays it; say figures."""
+        """Assert that every game is stored once, as a run here plays it; return figures."""
         out = self.place.out
         assert numbers(out) == exported(out) == sequence(self.games)
         checked = self.place.arena("check", out / "games.lath")
         assert checked.returncode == 0, checked.stdout
         assert checked.stdout.startswith(f"{self.games} records: {self.games} valid, 0 invalid")
         there = games_of(out)
-        # The bots need no time there, which changes nothing in their games.
+        # The bots need no pause there, which does not change their games.
         plain = self.place.begin(*self.words(self.place.folder / "here", 0.0), "--jobs", "2")
         _, said = plain.communicate(timeout=5 * PATIENCE_S)
         assert plain.returncode == 0, said
@@ -160,7 +160,7 @@ class Campaign:
         return f"{did}: {self.games} games, 0 lost, 0 doubled, pairs played again {again}"
 
     def assert_nothing_left(self, *machines: Machines) -> None:
-        """Check that no process lives on that is no machine's own, and no file in scratch."""
+        """Assert that no foreign process and no scratch file remains."""
 
         def others() -> set[int]:
             own = {process.pid for one in machines for process in one.processes}
@@ -179,7 +179,7 @@ def _command(pid: int) -> bytes:
 
 
 def tended(machines: Machines, hosts: Sequence[str] = (HOST,)) -> Callable[[], None]:
-    """Return what a service manager does: start a worker anew that has ended."""
+    """Return a function that restarts workers that have ended, like a service manager."""
     owned = list(zip(machines.workers, hosts, strict=True))
 
     def tend() -> None:
@@ -193,7 +193,7 @@ def tended(machines: Machines, hosts: Sequence[str] = (HOST,)) -> Callable[[], N
 
 
 def kill(process: subprocess.Popen[Any]) -> None:
-    """Kill a process of ours and wait for its end."""
+    """Kill a process of this test and wait for its end."""
     process.kill()
     process.wait(PATIENCE_S)
 

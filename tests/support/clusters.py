@@ -1,7 +1,7 @@
-"""A Dask cluster of this machine, as an organiser starts one: a scheduler and workers.
+"""A Dask cluster on this machine, as an organiser starts one: a scheduler and workers.
 
-Loopback has more than one address: workers of different ones are different hosts to a runner. They
-do without certificates, which a runner has to be told; what tests those has its own.
+Workers at different loopback addresses are different hosts to a runner. They use no certificates,
+which the runner must allow; tests of certificates have their own cluster.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ HELLO = Hello(
     bots=("random",),
     free_bytes=1 << 30,
 )
-"""What a machine says of itself."""
+"""The description that a machine gives of itself."""
 
 
 def terms_of(**change: Any) -> RunTerms:
-    """Return the terms of a run in which nothing is out of the ordinary but this."""
+    """Return the terms of an ordinary run with these changes."""
     usual: dict[str, Any] = {
         "tree": "",
         "bots": (),
@@ -83,17 +83,17 @@ def terms_of(**change: Any) -> RunTerms:
 
 @dataclass
 class Machines:
-    """A scheduler, and the workers that a test has started."""
+    """A scheduler and workers started by a test."""
 
     folder: Path
     address: str = ""
     scheduler: subprocess.Popen[bytes] | None = None
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
     env: dict[str, str] = field(default_factory=dict)
-    """Variables of all of them."""
+    """The environment variables of all of them."""
 
     under: tuple[str, ...] = ()
-    """The command under which the next of them is started, such as one that changes networks."""
+    """The command that starts the next of them, such as one that changes networks."""
 
     @property
     def processes(self) -> list[subprocess.Popen[bytes]]:
@@ -101,7 +101,7 @@ class Machines:
         return [*self.workers, *([self.scheduler] if self.scheduler else [])]
 
     def start_scheduler(self, host: str = HOST, port: int = 0, *options: str) -> None:
-        """Start a scheduler, and wait until it says where it is."""
+        """Start a scheduler, and wait for its address."""
         at = self.folder / "scheduler.json"
         at.unlink(missing_ok=True)
         words = ["--host", host, "--port", str(port), "--no-dashboard", "--scheduler-file", str(at)]
@@ -111,7 +111,7 @@ class Machines:
     def add(
         self, host: str = HOST, threads: int = 1, *options: str, **env: str
     ) -> subprocess.Popen[bytes]:
-        """Start a worker; nobody waits until it is there."""
+        """Start a worker without waiting for it."""
         place = self.folder / f"local-{host}-{len(self.workers)}"
         home = {"XDG_CACHE_HOME": str(self.folder / f"cache-{host}")}
         words = [self.address, *WORKER, "--no-dashboard", "--host", host]
@@ -134,7 +134,7 @@ class Machines:
             )
 
     def stop(self, *processes: subprocess.Popen[bytes]) -> None:
-        """End processes and wait for that; without any, all of them."""
+        """End the processes and wait; without arguments, end all."""
         ended = processes or self.processes
         for process in ended:
             with suppress(ProcessLookupError):
@@ -147,12 +147,12 @@ class Machines:
 
     @property
     def said(self) -> str:
-        """Return what all of them have said, for who wonders why a test fails."""
+        """Return the output of all of them, to explain a failed test."""
         return "".join(path.read_text() for path in sorted(self.folder.glob("*.log")))
 
 
 def until(found: Callable[[], Any]) -> Any:
-    """Return what is found, as soon as it is something."""
+    """Wait for a truthy result and return it."""
     end_s = time.monotonic() + PATIENCE_S
     while not (what := found()):
         assert time.monotonic() < end_s, "waited in vain"
@@ -170,7 +170,7 @@ def _address(at: Path) -> str:
 def machines(
     folder: Path, *hosts: str, threads: int = 1, env: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[Machines]:
-    """Give a scheduler and a worker on each of some hosts, all with these variables."""
+    """Give a scheduler and a worker on each host, with these variables."""
     made = Machines(folder, env=dict(env))
     try:
         made.start_scheduler()
@@ -182,7 +182,7 @@ def machines(
 
 
 class Watcher:
-    """A listener that remembers, and does something when something happens."""
+    """A listener that stores events and reacts to some."""
 
     def __init__(self, act: Callable[[Event], object] = lambda _: None) -> None:
         self.act = act
@@ -203,7 +203,7 @@ class Watcher:
 
 
 def a_tournament(*bots: dict[str, Any], folder: Path = Path(), **more: Any) -> Config:
-    """Return a tournament of Yavalath by nodes, between bundled bots where none are named."""
+    """Return a tournament of Yavalath with node limits, by default between bundled bots."""
     table = {
         "games": ["yavalath"],
         "rounds": 3,
@@ -224,7 +224,7 @@ def play(
     patience_s: float = 60.0,
     **more: Any,
 ) -> RunSummary:
-    """Play a tournament on a cluster, or here without an address."""
+    """Play a tournament on a cluster, or on this machine without an address."""
     elsewhere = Cluster(address, patience_s=patience_s, **more) if address else None
     return run(
         config,
@@ -237,9 +237,9 @@ def play(
 
 
 def games_of(folder: Path) -> dict[int, str]:
-    """Return the games of a directory by number, without what depends on place and day.
+    """Return the games of a directory by number, without the values that depend on place and day.
 
-    Each is there once.
+    Each must be stored once.
     """
     found: dict[int, str] = {}
     for record in read(folder / "games.lath"):
@@ -252,5 +252,5 @@ def games_of(folder: Path) -> dict[int, str]:
 
 
 def hosts_of(folder: Path) -> list[str]:
-    """Return the machine that each game of a directory was played on."""
+    """Return the machine of each game in a directory."""
     return re.findall(r'^\[Host "(.*)"\]$', (folder / "games.lath").read_text(), re.MULTILINE)

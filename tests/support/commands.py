@@ -19,18 +19,18 @@ from lath.arena.referee import process_trees
 from lath.notation import formats
 
 _command_line = cache(typer.main.get_command)
-"""Typer makes all commands anew for each that is run, which takes longer than most of them."""
+"""Typer builds all commands for each call, which takes longer than most commands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a command left behind."""
+    """The result of a command."""
 
     status: int
     out: str
     err: str
     out_bytes: bytes
-    """What `out` was before it was decoded."""
+    """The bytes of `out`."""
 
 
 def arena(*arguments: object, stdin: str | bytes = "") -> Ran:
@@ -45,13 +45,13 @@ def arena(*arguments: object, stdin: str | bytes = "") -> Ran:
             redirect_stdout(out),
             redirect_stderr(err),
             mock.patch.object(typer.main, "get_command", _command_line),
-            # This process has other children, a browser's driver say: they are no bot's orphans.
+            # Other children of this process, such as a browser's driver, are not bots' orphans.
             mock.patch.object(process_trees, "adopt_orphans"),
         ):
             status = run([str(argument) for argument in arguments])
     finally:
         sys.stdin = before
-        formats.give_game("")  # a process of its own would have ended
+        formats.give_game("")  # a separate process would have ended
     out.flush()
     written = raw.getvalue()
     return Ran(status, written.decode(errors="replace"), err.getvalue(), written)
@@ -60,7 +60,7 @@ def arena(*arguments: object, stdin: str | bytes = "") -> Ran:
 def refusals(
     commands: Iterable[str], status: int = 2, ask: Callable[..., Ran] = arena
 ) -> dict[str, str]:
-    """Type commands as in a shell that are refused with this status; return what each prints."""
+    """Run commands that are refused with this status; return the messages by command."""
     said, wrong = {}, {}
     with mock.patch.dict(os.environ, COLUMNS="100", NO_COLOR="1"):
         for command in commands:

@@ -1,7 +1,7 @@
-"""Bots of CodinGame and Botzone as people write them, and programs that are none of theirs.
+"""Bots of CodinGame and Botzone as people write them, and programs of neither contest.
 
-Each is a text for one interpreter or compiler: `command` puts it in a folder and says how it is
-started. None knows the rules: they take the first free cell.
+Each is a text for one interpreter or compiler; `command` writes it into a folder and returns its
+command. The bots do not know the rules and take the first free cell.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Program:
-    """A program and the contest whose protocol it speaks; empty: none that the arena knows."""
+    """A program and the contest whose protocol it follows; empty for an unknown one."""
 
     contest: str
     suffix: str
     text: str
 
     def command(self, name: str, folder: Path) -> tuple[str, ...] | None:
-        """Write and build the program; return its command, None where the machine lacks it."""
+        """Write and build the program; return its command, or None if the machine lacks a tool."""
         path = folder / f"{name}{self.suffix}"
         path.write_text(self.text)
         if self.suffix in (".c", ".cpp"):
@@ -219,7 +219,7 @@ while True:
 """,
     ),
 }
-"""Bots of contests, which play here with the `protocol` that each has."""
+"""Bots of contests, which play here with their own `protocol`."""
 
 OTHERS: Final = {
     "crashes": Program("", ".py", "import no_such_module\n"),
@@ -237,7 +237,7 @@ OTHERS: Final = {
     "echo": Program("", ".py", "for line in open(0): print(line, end='', flush=True)\n"),
     "counts": Program("", ".py", "for line in open(0): print(len(line), 0, flush=True)\n"),
     "always-0-0": Program("", ".sh", "while true; do echo 0 0; sleep 0.01; done\n"),
-    "three-numbers": Program(  # CodinGame's tic-tac-toe: the other's row and column, and how many
+    "three-numbers": Program(  # CodinGame's tic-tac-toe: row, column and a number
         "",
         ".c",
         "#include <stdio.h>\nint main(void) { int a, b, n, x, y; for (;;) {\n"
@@ -261,4 +261,4 @@ OTHERS: Final = {
     "silent": Program("", ".sh", "sleep 60\n"),
     "ends": Program("", ".sh", "exit 0\n"),
 }
-"""Programs that start and answer no greeting, and are no bots of a contest that is known."""
+"""Programs that start without answering the handshake, and belong to no known contest."""

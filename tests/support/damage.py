@@ -1,6 +1,6 @@
-"""What disks, programs and people do to the files of a tournament's directory.
+"""Damage by disks, programs and people to the files of a tournament's directory.
 
-Must not know who looks at it then.
+Must not know which program reads the files later.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ PAGE: Final = 4096
 """Bytes of a page of a database."""
 
 Damage = Callable[[Path, Random], None]
-"""Changes a file; the same numbers change it the same way."""
+"""Changes a file; the same random numbers give the same change."""
 
 
 def flip(path: Path, chance: Random) -> None:
-    """Turn one bit round."""
+    """Flip one bit."""
     content = bytearray(path.read_bytes())
     content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
     path.write_bytes(content)
 
 
 def truncate(path: Path, chance: Random) -> None:
-    """Cut the end off."""
+    """Cut off the end."""
     content = path.read_bytes()
     path.write_bytes(content[: chance.randrange(len(content))])
 
@@ -43,7 +43,7 @@ def zero_a_page(path: Path, chance: Random) -> None:
 
 
 def double_a_page(path: Path, chance: Random) -> None:
-    """Write a page in the place of another one."""
+    """Overwrite a page by another one."""
     content = bytearray(path.read_bytes())
     one, other = (chance.randrange(0, len(content), PAGE) for _ in range(2))
     page = content[one : one + PAGE]
@@ -52,7 +52,7 @@ def double_a_page(path: Path, chance: Random) -> None:
 
 
 def exchange(path: Path, chance: Random) -> None:
-    """Put something else in the place of a file."""
+    """Replace a file by other content."""
     path.unlink()
     match chance.randrange(4):
         case 0:
@@ -67,7 +67,7 @@ def exchange(path: Path, chance: Random) -> None:
 
 
 BYTES: Final[tuple[Damage, ...]] = (flip, truncate, zero_a_page, double_a_page, exchange)
-"""Of any file."""
+"""Damage to any file."""
 
 VALUES: Final = (
     *("result = '7-7'", "result = x'00ff'", "record = x'00'", "record = ''", "record = '[Game'"),
@@ -77,17 +77,17 @@ VALUES: Final = (
     *("first = CAST(x'c328' AS TEXT)", "log = x'ff'", "second = first", "record = log"),
     *("record = replace(record, '1-0', '0-1')", "record = substr(record, 1, 300)", "round = 1e99"),
 )
-"""What somebody may write into a row of `game` where the table takes it."""
+"""SQL that changes a row of `game` to a value that the table accepts."""
 
 NOTES: Final = (
     *("value = x'ff'", "value = '{'", "value = '[]'", "value = '7'", "value = 'null'"),
     *("value = '[[[['", "key = key || 'x'", "value = CAST(x'c328' AS TEXT)"),
 )
-"""The same of `about`."""
+"""SQL that changes a row of `about`."""
 
 
 def write_values(path: Path, chance: Random) -> None:
-    """Write something into a database that no run has written."""
+    """Write foreign values into a database."""
     question = chance.choice(
         [
             *(f"UPDATE game SET {value} WHERE number = 2" for value in VALUES),
@@ -102,7 +102,7 @@ def write_values(path: Path, chance: Random) -> None:
 
 
 def damages(seed: int, number: int) -> Iterator[Callable[[Path], str]]:
-    """Yield what damages a directory and says how; the same for the same numbers."""
+    """Yield functions that damage a directory and describe it; equal numbers give equal damage."""
     for case in range(number):
 
         def damage(folder: Path, case: int = case) -> str:

@@ -1,4 +1,4 @@
-"""Runs of the real runner whose games a test decides; no bot is started."""
+"""Runs of the real runner with results from a test instead of bots."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Decide = Callable[[GamePlan, PairJob], GameResult]
 
 
 class _Decided(AtOnce):
-    """Has the result of a job when it is handed over: what a function makes of its games."""
+    """An executor that gives each job's result at once, from a function."""
 
     def __init__(self, decide: Decide) -> None:
         super().__init__([])
@@ -36,6 +36,6 @@ class _Decided(AtOnce):
 
 
 def decide_games(patch: pytest.MonkeyPatch, decide: Decide) -> None:
-    """Let runs in this process have the results that a function says."""
+    """Let runs in this process use the results of a function."""
     play_nothing(patch)
     patch.setattr(directory, "Runner", partial(Runner, executors=lambda *_: _Decided(decide)))

@@ -1,4 +1,4 @@
-"""What tests have a worker do that is no game; it loads nothing for it that it has not loaded."""
+"""Jobs of tests for a worker; they load no further modules there."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def children(_nothing: object) -> str:
 
 
 def told(text: object) -> str:
-    """Return what a worker is, in words."""
+    """Return a description of the worker."""
     assert isinstance(text, str)
     core_count = len(os.sched_getaffinity(0))
     return f"{text} {os.getpid()} {core_count} {signal.getsignal(signal.SIGINT).name}"  # type: ignore[union-attr]
 
 
 def tidies(_nothing: object) -> str:
-    """Return whether Python looks for garbage, and how much that was imported it passes over."""
+    """Return whether Python's garbage collection is on, and the number of frozen objects."""
     return f"{gc.isenabled()} {gc.get_freeze_count()}"
 
 
@@ -43,7 +43,7 @@ def prints(_nothing: object) -> str:
 
 
 def forges(_nothing: object) -> str:
-    """Answer twice, at first with what is no text, as whoever has its rights may do for it."""
+    """Send a false first answer, as a program with the worker's permissions could."""
     for file in Path("/proc/self/fd").iterdir():
         if int(file.name) > 2 and file.is_fifo():
             os.write(int(file.name), b"\xff{\n")

@@ -1,4 +1,4 @@
-"""Runs of the real runner over a real store in which a test says what becomes of each pair."""
+"""Runs of the real runner over a real store, in which a test decides each pair."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ Play = Callable[[PairJob], str]
 
 
 class Watcher:
-    """Remembers what a runner tells."""
+    """Remembers the runner's events."""
 
     def __init__(self) -> None:
         self.starts: list[tuple[int, int]] = []
         self.running: list[tuple[int, int]] = []
-        """Pairs and their slots."""
+        """Pairs with their slots."""
         self.results: list[PairEnded] = []
         self.warnings: list[str] = []
         self.signals: list[signal.Signals] = []
-        """What comes after the next result."""
+        """Signals that follow the next results."""
 
     def __call__(self, event: Event | Waiting) -> None:
         match event:
@@ -70,7 +70,7 @@ class Watcher:
 
 
 class Inline(Executor):
-    """Plays at once, in this process; what raises BrokenProcessPool breaks it."""
+    """Plays at once in this process; BrokenProcessPool breaks it."""
 
     def __init__(self) -> None:
         self.is_broken = False
@@ -90,13 +90,13 @@ class Inline(Executor):
 
 
 def all_won(job: PairJob) -> str:
-    """Return a win of first in each game of a job, without playing."""
+    """Return a first-player win in each game of a job, without playing."""
     games = tuple(a_result(plan.number, names=plan.names) for plan in job.games)
     return PairResult(pair=job.pair, games=games).as_text()
 
 
 class Desk:
-    """A store, and runs over it that play nothing."""
+    """A store and runs that play nothing."""
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.store = Store(folder)

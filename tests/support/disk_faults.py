@@ -1,4 +1,4 @@
-"""Case 41 of the fault catalogue: a folder that cannot be written, a failing disk, a full one."""
+"""Case 41 of the fault catalogue: an unwritable folder, a failing disk and a full disk."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from bot_faults import Plain
 
 CANNOT_BE_KEPT: Final = 5
-"""The exit status of a run whose results cannot be kept."""
+"""The exit status of a run that cannot store its results."""
 
 ROOM_MB: Final = 110
-"""A run wants to see 100 MB free at its start."""
+"""The size of the disk; a run requires 100 MB of free space at its start."""
 
 RETRIES_S: Final = 3.5
-"""How long a run tries again where a disk fails: after 0.5, 1 and 2 s."""
+"""The time in which a run tries again on a failing disk: after 0.5, 1 and 2 s."""
 
 WAIT_S: Final = 1.0
-"""How often, at most, it looks for room in the first seconds."""
+"""The longest time between two checks for free space in the first seconds."""
 
 WAITING: Final = "waiting for room"
-"""What a run says when its disk is full."""
+"""The message of a run on a full disk."""
 
 NO_MOUNTS: Final = "this system grants no mount namespace"
 
 
 def a_file_in_the_way(stand: Stand, plain: Plain) -> float:
-    """Put a file where the directory should be."""
+    """Put a file in the place of the directory."""
     pair_up(stand)
     stand.out.write_text("mine")
     ended = stand.play(*stand.run_words())
@@ -53,7 +53,7 @@ def a_file_in_the_way(stand: Stand, plain: Plain) -> float:
 
 
 def a_failing_disk(stand: Stand, _plain: Plain) -> float:
-    """Let no file grow over 70 KiB: writing fails, though there is room."""
+    """Limit files to 70 KiB, so that writing fails although there is free space."""
     pair_up(stand, rounds=25)
     run = stand.begin(*stand.run_words(), under=shell('ulimit -f 140; exec "$@"'))
     ended = stand.finish(run)
@@ -67,7 +67,7 @@ def a_failing_disk(stand: Stand, _plain: Plain) -> float:
 
 @cache
 def namespace() -> Sequence[str]:
-    """Return a command that starts another one among mounts of its own; skips where none may."""
+    """Return a command that starts another one in a mount namespace; skips the test without one."""
     for words in (["unshare", "-m"], ["unshare", "-rm"]):
         try:
             tried = [*words, "mount", "-t", "tmpfs", "none", "/mnt"]
@@ -80,13 +80,13 @@ def namespace() -> Sequence[str]:
 
 @contextmanager
 def on_a_small_disk(stand: Stand) -> Iterator[tuple[subprocess.Popen[str], Path]]:
-    """Begin a run on a disk of its own; gives the run, and the directory as it can be seen here."""
+    """Begin a run on a disk of its own; gives the run, and the directory as seen from here."""
     stand.out.mkdir()
     mount = f'mount -t tmpfs -o size={ROOM_MB}m none "$PWD/out" && exec "$@"'
     run = stand.begin(*stand.run_words(with_report=True), under=[*namespace(), *shell(mount)])
     inside = Path(f"/proc/{run.pid}/root{stand.out}")
     assert gone(lambda: not (inside / "tournament.db").exists() and run.poll() is None, PATIENCE_S)
-    # An open folder keeps the disk when the run, and its mounts with it, are gone.
+    # An open folder keeps the disk after the end of the run and its mounts.
     folder = os.open(inside, os.O_RDONLY)
     try:
         yield run, Path(f"/proc/self/fd/{folder}")
@@ -95,7 +95,7 @@ def on_a_small_disk(stand: Stand) -> Iterator[tuple[subprocess.Popen[str], Path]
 
 
 def fill(disk: Path, run: subprocess.Popen[str]) -> Path:
-    """Leave no room for a run, which does nothing meanwhile; return the file that takes it."""
+    """Fill the disk while the run is stopped; return the file that fills it."""
     ballast = disk / "ballast"
     run.send_signal(signal.SIGSTOP)
     try:
@@ -110,19 +110,19 @@ def fill(disk: Path, run: subprocess.Popen[str]) -> Path:
 
 
 def taken_from(disk: Path, stand: Stand) -> Path:
-    """Return a copy of what is on a disk; SQLite follows its path, which leads nowhere by then."""
+    """Return a copy of a disk's files; SQLite would need their path, which no longer exists."""
     return Path(shutil.copytree(disk, stand.folder / "kept"))
 
 
 def a_full_disk(stand: Stand, _plain: Plain) -> float:
-    """Fill the disk under a run, and make room again: it waits, then goes on."""
+    """Fill the disk of a run and free it again: the run waits and then continues."""
     pair_up(stand, STEADILY, rounds=15)
     with on_a_small_disk(stand) as (run, disk), listened_to(run) as said:
         store = disk / "tournament.db"
         assert gone(lambda: b'[Number "' not in store.read_bytes(), PATIENCE_S)
         ballast = fill(disk, run)
         until_it_says(said, WAITING)
-        time.sleep(1.0)  # the fault itself: a while without room
+        time.sleep(1.0)  # the fault itself: some time without free space
         assert run.poll() is None
         ballast.unlink()
         began_s = calm_s()
@@ -136,7 +136,7 @@ def a_full_disk(stand: Stand, _plain: Plain) -> float:
 
 
 def ctrl_c_on_a_full_disk(stand: Stand, _plain: Plain) -> float:
-    """Fill the disk under a run and stop it: it says that results could not be kept."""
+    """Fill the disk of a run and stop it: the run reports that results could not be stored."""
     pair_up(stand, rounds=200)
     with on_a_small_disk(stand) as (run, disk):
         assert gone(lambda: (disk / "tournament.db").stat().st_size < 60_000, PATIENCE_S)

@@ -1,7 +1,7 @@
-"""Boards drawn as people read them, and what happens on them.
+"""Boards as people draw them, and their positions.
 
-A drawing has one row of the board a line, from the top, with blanks between the cells; `.` is an
-empty cell. Rows of hexagons may be indented as they lie.
+A drawing has one line per row of the board, from the top, with spaces between the cells; `.` is an
+empty cell. Rows of hexagons can be indented.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lath.games.core import Game, Move, Outcome, Position
 
 
 def rows(drawing: str) -> str:
-    """Return the rows as position texts write them.
+    """Return the rows in the syntax of position texts.
 
     >>> rows('''
     ...     m . .
@@ -47,7 +47,7 @@ def animals_and_tokens(drawing: str, mover: str) -> str:
 
 
 def pieces(drawing: str, mover: str) -> str:
-    """Return the position of a board with one piece a cell."""
+    """Return the position of a board with one piece per cell."""
     return f"{rows(drawing)} {mover}"
 
 
@@ -67,12 +67,12 @@ def pieces_and_meerkat(drawing: str, mover: str) -> str:
 
 
 def after(position: Position, moves: str) -> Position:
-    """Return the position after moves with blanks between."""
+    """Return the position after moves separated by spaces."""
     return play_all(position, [Move(move) for move in moves.split()])
 
 
 def ending(position: Position) -> Outcome:
-    """Return how a game ended that must have ended, and reads back so."""
+    """Return the outcome of a finished game, whose text must read back the same."""
     outcome = position.outcome()
     assert outcome is not None, f"{position.text()} is not over"
     assert position.game.position(position.text()).outcome() == outcome
@@ -80,6 +80,6 @@ def ending(position: Position) -> Outcome:
 
 
 def reasons(game: Game, text: str, moves: str) -> list[str | None]:
-    """Return why each of `moves` is illegal in the position `text`, None for a legal one."""
+    """Return the reason why each of `moves` is illegal in the position `text`, or None."""
     position = game.position(text)
     return [position.why_illegal(Move(move)) for move in moves.split()]

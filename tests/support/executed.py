@@ -1,9 +1,9 @@
-"""Which tests execute which statement of the product, the programs that tests start included.
+"""A map of the product's statements that each test executes, also in programs that it starts.
 
-As a plugin of pytest (`-p executed`) it notes the lines of each test and of each fixture that
-several tests share. Programs that a test starts measure themselves (`COVERAGE_PROCESS_START`) and
-leave a file with the name of the test; `run` collects all into one `Map`, and the branches that
-were taken into the file `.coverage`. What is noted stays, so that a killed run goes on.
+As a pytest plugin (`-p executed`) it notes the lines of each test and of each fixture that several
+tests share. Programs started by a test measure themselves (`COVERAGE_PROCESS_START`) and leave a
+file with the test's name. `run` collects all into one `Map`, and the branches taken into the file
+`.coverage`. The notes remain, so a killed run can be resumed.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from coverage.numbits import numbits_to_nums
 from yardstick import LAYERS, Source, form, modules
 
 NOTES: Final = "LATH_EXECUTED"
-"""The variable that names the folder of the notes."""
+"""The variable with the folder of the notes."""
 
 CONFIG: Final = "coveragerc"
 CHILDREN: Final = "children.jsonl"
 FIXTURE: Final = "fixture "
 
 GROUP: Final = re.compile(r"@[^\]@]*$")
-"""What xdist puts behind the name of a test."""
+"""The suffix that xdist adds to a test's name."""
 
 PHASE: Final = re.compile(r" \((?:setup|call|teardown)\)$")
 
 Arcs = dict[str, set[tuple[int, int]]]
-"""The jumps from line to line that were made in each file."""
+"""The jumps from line to line in each file."""
 
 
 class Watcher:
-    """The plugin: it notes what each test executes in its own process."""
+    """The plugin, which notes what each test executes in its own process."""
 
     def __init__(self, folder: Path) -> None:
         current = coverage.Coverage.current()
         assert current is not None, "the interpreter did not start coverage"
         self._coverage = current
-        # A copy of this process must not write into the file of this one.
+        # A fork must not write into this process's file.
         os.register_at_fork(after_in_child=lambda: vars(current).update(save=lambda: None))
         name = os.environ.get("PYTEST_XDIST_WORKER", "alone")
         self._notes = (folder / f"{name}.{os.getpid()}.jsonl").open("w", encoding="utf-8")
@@ -85,7 +85,7 @@ class Watcher:
     def pytest_fixture_setup(
         self, fixturedef: pytest.FixtureDef[Any]
     ) -> Generator[None, object, object]:
-        """Note what a shared fixture executes, and its programs, under its own name."""
+        """Note what a shared fixture and its programs execute, under the fixture's name."""
         key = _key(fixturedef)
         test = os.environ.get("PYTEST_CURRENT_TEST", "")
         if not key or not test:
@@ -105,7 +105,7 @@ class Watcher:
         print(json.dumps(row), file=self._notes, flush=True)
 
     def _lines(self) -> Arcs:
-        """Return what was executed since the last call."""
+        """Return the arcs executed since the last call."""
         data = self._coverage.get_data()
         arcs: Arcs = {path: set(data.arcs(path) or ()) for path in data.measured_files()}
         data.purge_files(list(arcs))
@@ -113,7 +113,7 @@ class Watcher:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Watch in each process that runs tests: in xdist's workers, not in what hands them out."""
+    """Watch the processes that run tests, but not the xdist controller."""
     is_worker = "PYTEST_XDIST_WORKER" in os.environ
     if is_worker or not getattr(config.option, "numprocesses", None):
         config.pluginmanager.register(Watcher(Path(os.environ[NOTES])))
@@ -124,7 +124,7 @@ def name_of(nodeid: str) -> str:
 
 
 def _fixtures(item: pytest.Item) -> Iterator[pytest.FixtureDef[Any]]:
-    known = getattr(item, "_fixtureinfo", None)  # pytest tells it nowhere else
+    known = getattr(item, "_fixtureinfo", None)  # private; pytest has no other access
     for found in known.name2fixturedefs.values() if known else ():
         yield from found
 
@@ -136,7 +136,7 @@ def _key(one: pytest.FixtureDef[Any]) -> str:
 
 
 def _new(arcs: Arcs, told: Arcs) -> Arcs:
-    """Return the arcs that are not among those told, and add them to these."""
+    """Return the arcs that are not in `told`, and add them to it."""
     new = {path: some - told.get(path, set()) for path, some in arcs.items()}
     for path, some in new.items():
         told.setdefault(path, set()).update(some)
@@ -148,7 +148,7 @@ def lines_of(arcs: Iterable[tuple[int, int]]) -> set[int]:
 
 
 def read_notes(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield what former processes noted; a last line that is cut short is left out."""
+    """Yield the notes of former processes, without an incomplete last line."""
     for path in sorted(folder.glob("*.jsonl")):
         with path.open(encoding="utf-8") as lines:
             for line in lines:
@@ -158,7 +158,7 @@ def read_notes(folder: Path) -> Iterator[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A test of the run by which the map was made."""
+    """A test of the run that made the map."""
 
     name: str
     seconds: float
@@ -170,7 +170,7 @@ class Test:
 
 
 Key = tuple[str, str, str]
-"""A statement: path of its module, function, and its form."""
+"""A statement: the path of its module, its function and its text form."""
 
 
 @dataclass
@@ -179,10 +179,10 @@ class Map:
 
     tests: list[Test] = field(default_factory=list)
     bits: dict[Key, bytes] = field(default_factory=dict)
-    """Of each statement, a bit for each test, packed."""
+    """The packed bits of each statement, one per test."""
 
     def executing(self, key: Key) -> list[Test]:
-        """Return the tests that execute a statement, wherever its module is now."""
+        """Return the tests that execute a statement, also if its module has moved."""
         found = self.bits.get(key)
         if found is None:
             others = [bits for one, bits in self.bits.items() if one[1:] == key[1:]]
@@ -205,7 +205,7 @@ class Map:
 
 
 def run(root: Path, python: Path, folder: Path, words: list[str]) -> int:
-    """Run tests in a tree and note in a folder what they execute; returns pytest's status."""
+    """Run tests in a tree and note what they execute in `folder`; returns pytest's status."""
     folder.mkdir(parents=True, exist_ok=True)
     data = folder / "data"
     data.mkdir(exist_ok=True)
@@ -236,7 +236,7 @@ include ={include}
 
 @contextmanager
 def _collecting(root: Path, folder: Path) -> Iterator[None]:
-    """Turn the files that programs leave into notes, while they are made and at the end."""
+    """Convert the files of programs to notes, repeatedly and at the end."""
     over = threading.Event()
     collector = Collector(folder, f"{root.resolve()}{os.sep}")
 
@@ -256,7 +256,7 @@ def _collecting(root: Path, folder: Path) -> Iterator[None]:
 
 
 class Collector:
-    """Reads what programs measured of themselves, and keeps what is new in it."""
+    """Reads the measurements of programs, and keeps what is new."""
 
     def __init__(self, folder: Path, root: str) -> None:
         self._data = folder / "data"
@@ -265,10 +265,10 @@ class Collector:
         self._known: dict[str, dict[str, set[int]]] = {}
 
     def collect(self, out: IO[str], *, is_over: bool) -> None:
-        """Note the files of programs that have ended, or all, and remove them."""
+        """Note and remove the files of ended programs, or of all."""
         for path in sorted(self._data.glob(".coverage.*")):
             if is_over or _is_left(path):
-                with suppress(sqlite3.Error):  # of a program that was killed while it wrote
+                with suppress(sqlite3.Error):  # the program was killed while it wrote
                     for context, arcs in _read(path, self._root).items():
                         self._note(out, context, arcs)
                 path.unlink(missing_ok=True)
@@ -310,7 +310,7 @@ def _read(path: Path, root: str) -> dict[str, Arcs]:
 
 
 def map_of(root: Path, folder: Path) -> Map:
-    """Return the map of what a folder's notes say."""
+    """Return the map of the notes in a folder."""
     made = Map()
     users: dict[str, list[int]] = {}
     for row in read_notes(folder):
@@ -333,7 +333,7 @@ def map_of(root: Path, folder: Path) -> Map:
 
 
 def _statements(root: Path, path: str) -> dict[int, Key]:
-    """Return to which statement each line of a module belongs: to the innermost."""
+    """Return the innermost statement of each line of a module."""
     source = Source(path, (root / path).read_bytes())
     found: dict[int, Key] = {}
     nodes = [
@@ -346,7 +346,7 @@ def _statements(root: Path, path: str) -> dict[int, Key]:
 
 
 def write_data(root: Path, folder: Path, whole: Path) -> None:
-    """Write what a folder's notes say as a file for `coverage report`."""
+    """Write the notes of a folder as a file for `coverage report`."""
     arcs: Arcs = {}
     for row in read_notes(folder):
         for path, some in row["arcs"].items():
@@ -360,7 +360,7 @@ def write_data(root: Path, folder: Path, whole: Path) -> None:
 
 
 def branches_by_folder(root: Path, folder: Path) -> dict[str, dict[str, float]]:
-    """Return the percentages of branches and lines that were reached, by product folder."""
+    """Return the percentages of executed branches and lines by product folder."""
     whole = folder / ".coverage"
     write_data(root, folder, whole)
     report = folder / "report.json"

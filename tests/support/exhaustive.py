@@ -1,4 +1,4 @@
-"""How positions end if both play their best, found by plain minimax over all legal moves.
+"""Results of positions with best play, by plain minimax over all legal moves.
 
 Must not know any particular game, nor boards for searches.
 """
@@ -12,33 +12,33 @@ from walks import walk
 from lath.games.core import Game, Position
 
 FEW: Final = 300
-"""Positions that an exhaustive look may take."""
+"""The default limit of positions for an exhaustive search."""
 
 
 class Ending(NamedTuple):
-    """How a game ends for the side to move if both play their best."""
+    """The end of a game with best play, for the side to move."""
 
     value: int
     """1, 0 or -1."""
 
     plies: int
-    """Until then: the winner hurries, the loser holds out; of a draw, no matter."""
+    """Plies to the end, the fewest for the winner, the most for the loser; unused for draws."""
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Return what the mover wants most."""
+        """Return a key that is larger for a better end."""
         return self.value, -self.plies if self.value > 0 else self.plies
 
 
 class Minimax:
-    """A full solver, which knows nothing of boards for searches and leaves no move out."""
+    """A complete solver without boards for searches, which tries every move."""
 
     def __init__(self, few: int = FEW) -> None:
         self.few = few
         self.known: dict[Any, Ending] = {}
 
     def of(self, at: Any) -> Ending:
-        """Return how a position ends; raises IndexError where that takes too long."""
+        """Return the end from a position; raises IndexError if that needs too many positions."""
         found = self.known.get(at)
         if found is None:
             if len(self.known) > self.few:
@@ -53,7 +53,7 @@ class Minimax:
         return found
 
     def by(self, at: Any, move: str) -> Ending:
-        """Return how it ends by a move, for its player."""
+        """Return the end after a move, for its player."""
         after = at.play(move)
         value, plies = self.of(after)
         return Ending(value if after.to_move == at.to_move else -value, plies + 1)
@@ -64,15 +64,15 @@ def _rank(ending: Ending) -> tuple[int, int]:
 
 
 def value_of(position: Position, few: int = FEW) -> int:
-    """Return 1 where the side to move wins, -1 where the opponent does, 0 for a draw.
+    """Return 1 if the side to move wins, -1 if the opponent does, 0 for a draw.
 
-    Raises IndexError where that takes too long.
+    Raises IndexError if that needs too many positions.
     """
     return Minimax(few).of(position).value
 
 
 def ends_of(game: Game, seed: int) -> list[tuple[Position, int]]:
-    """Return positions of the end of a random game, with their values."""
+    """Return positions near the end of a random game, with their values."""
     found = []
     for position, move in reversed(list(walk(game, seed))):
         if move is None:
@@ -85,9 +85,9 @@ def ends_of(game: Game, seed: int) -> list[tuple[Position, int]]:
 
 
 def hardest(game: Game, seed: int, few: int = FEW) -> tuple[Position, Minimax]:
-    """Return the earliest position of a random game that so few positions solve, and who does.
+    """Return the earliest position of a random game that `few` positions solve, with its solver.
 
-    Where a game ends too soon for that the next seed is taken.
+    If a game ends too early for that, the next seed is used.
     """
     while True:
         last: tuple[Position, Minimax] | None = None

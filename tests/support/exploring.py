@@ -1,4 +1,4 @@
-"""How many examples a law is tried on: as many as hypothesis's profile says, or a share of them."""
+"""The number of examples of a law: that of hypothesis's profile, or a share of it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MOST = settings().max_examples
 
 
 def one_in(share: int) -> settings:
-    """Return settings for a law that is dear to try: one example for so many of another's."""
+    """Return settings for a slow law: one example for every `share` examples of other laws."""
     return settings(max_examples=max(1, MOST // share))
 
 
 def drawn(strategy: st.SearchStrategy[T], count: int, number: int) -> Sequence[T]:
-    """Return so many values of a strategy, drawn by a number."""
+    """Return `count` values of a strategy; equal numbers give equal values."""
     values: list[T] = []
 
     @seed(number)

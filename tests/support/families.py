@@ -1,4 +1,4 @@
-"""Games with parameters near to those that are installed, for tests that look at every game."""
+"""Games with parameters close to those of installed ones, for tests of every game type."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from lath.games.parameters import Parameter, Value, id_with, of
 
 
 def relatives(game: Game) -> Iterator[Game]:
-    """Yield a game for each parameter of a family: with the value before its default, or after."""
+    """Yield a game per parameter of a family, with a value next to the default."""
     for parameter in of(game):
         yield from first_of(game, ({parameter.name: value} for value in beside(parameter)))
 
 
 def beside(parameter: Parameter) -> Iterator[Value]:
-    """Yield the values beside a parameter's default, the smaller one first."""
+    """Yield the values next to a parameter's default, the smaller one first."""
     at = list(parameter.values).index(parameter.default)
     yield from parameter.values[max(at - 1, 0) : at]
     yield from parameter.values[at + 1 : at + 2]
 
 
 def first_of(game: Game, many: Iterator[Mapping[str, Value]]) -> Iterator[Game]:
-    """Yield the game of the first values that go together, if there are any."""
+    """Yield the game of the first valid values, if there are any."""
     for values in many:
         try:
             yield games.get(id_with(game, values))

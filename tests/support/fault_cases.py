@@ -1,8 +1,7 @@
-"""The fault catalogue: fifty ways in which a tournament can go wrong, and what is expected of it.
+"""The fault catalogue: fifty ways in which a tournament can go wrong, with the expected behaviour.
 
-The words are those of the research that collected them. How a case is provoked, and what has to
-come of it in detail, stands in bot_faults.py, runner_faults.py, disk_faults.py and
-surrounding_faults.py.
+The wording is that of the research that collected them. The modules bot_faults.py,
+runner_faults.py, disk_faults.py and surrounding_faults.py provoke the cases and check the results.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ class Fault(Protocol):
 
     @property
     def name(self) -> str:
-        """Return what tells it from others of its case."""
+        """Return a name that is unique within the case."""
 
     @property
     def limit_s(self) -> float:
-        """Return the time of all limits that it hits."""
+        """Return the sum of the limits that it reaches, in seconds."""
 
     def play(self, stand: Stand, plain: Plain) -> float:
-        """Do it, check what came of it, and return the seconds it took beyond an ordinary run."""
+        """Provoke it, assert the result, and return the seconds beyond an ordinary run."""
 
 
 @dataclass(frozen=True, slots=True)

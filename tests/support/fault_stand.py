@@ -1,6 +1,6 @@
-"""Where faults are tried out: a folder to run the arena in, what it is told, what a run needed.
+"""A place to try faults: a folder for runs of the arena, its configuration and measurements.
 
-Knows nothing of single faults.
+Must not know single faults.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from lath.notation.rules.validation import check
 from lath.notation.text.scanner import parse
 
 SPARE_S: Final = 2.0
-"""By how much a fault may outlast the limits that it hits."""
+"""The time that a fault may take beyond its limits, in seconds."""
 
 MAX_GROWTH_KIB: Final = 20 << 10
-"""Memory that a fault may cost the runner, and each worker."""
+"""The memory that a fault may cost the runner, and each worker."""
 
 SAMPLE_S: Final = 0.04
 
 RELAXED: Final = {"move": "10s"}
-"""No bot that answers loses on time, however busy the machine is."""
+"""A time control with which no answering bot loses, however busy the machine is."""
 
 HASTY: Final = {"move": "400ms"}
 HASTY_S: Final = 0.45
-"""How long a move may take then, margin included."""
+"""The time limit per move of a hasty tournament, margin included, in seconds."""
 
 IMPATIENT: Final = {"move": "10s", "startup": "1s"}
 IMPATIENT_S: Final = 1.0
@@ -49,7 +49,7 @@ COLUMNS: Final = "number, first, second, result, termination, stray_lines, recor
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A game in the database."""
+    """A game of the database."""
 
     number: int
     first: str
@@ -73,30 +73,30 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a run of the arena ended."""
+    """The end of a run of the arena."""
 
     status: int
     said: str
-    """On standard error."""
+    """The text on standard error."""
 
     seconds: float
-    """On the calm clock."""
+    """The duration on the calm clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Peaks:
-    """The most memory that two kinds of process ever had, in KiB."""
+    """The peak memory of two kinds of process, in KiB."""
 
     runner: int = 0
     worker: int = 0
 
     def growth(self, since: Peaks) -> int:
-        """Return by how much the one that grew more has grown."""
+        """Return the larger growth of the two."""
         return max(self.runner - since.runner, self.worker - since.worker)
 
 
 class Events:
-    """What a run tells with `--json-events-to PIPE`, and when it came, on the calm clock."""
+    """The events of a run with `--json-events-to PIPE`, and their times on the calm clock."""
 
     def __init__(self, pipe: Path) -> None:
         self.told: list[tuple[float, dict[str, Any]]] = []
@@ -106,8 +106,8 @@ class Events:
         self._listener.start()
 
     def join(self) -> None:
-        """Take what is still in the pipe; the run that tells them is over."""
-        with suppress(OSError):  # one that never opened it leaves a listener that waits
+        """Read the rest of the pipe after the end of the run."""
+        with suppress(OSError):  # if the run never opened the pipe, the listener still waits
             os.close(os.open(self._pipe, os.O_WRONLY | os.O_NONBLOCK))
         self._listener.join()
 
@@ -117,12 +117,12 @@ class Events:
 
 
 class Stand(Range):
-    """A range whose runs are measured."""
+    """A range that measures its runs."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.notes = folder / "notes"
-        """Where bots leave word of what they did."""
+        """The folder in which bots note their actions."""
         self.notes.mkdir()
         self.peaks = Peaks()
         self._samplers: list[threading.Thread] = []
@@ -138,7 +138,7 @@ class Stand(Range):
         time: Mapping[str, Any] = RELAXED,
         **top: object,
     ) -> Path:
-        """Write a tournament of Yavalath: one round, on one worker, unless `top` says otherwise."""
+        """Write a tournament of Yavalath of one round on one worker; `top` overrides keys."""
         rows = [{"name": name, **row} for name, row in bots.items()]
         told = {"games": ["yavalath"], "rounds": 1, "seed": 1, "jobs": 1, **top}
         told.setdefault("openings", "random:0")
@@ -160,7 +160,7 @@ class Stand(Range):
         return run
 
     def finish(self, run: subprocess.Popen[str], within_s: float = PATIENCE_S) -> Ended:
-        """Wait for a run; the time is that of the waiting, on the calm clock."""
+        """Wait for the end of a run, and measure the wait on the calm clock."""
         began_s = calm_s()
         _, said = run.communicate(timeout=within_s)
         return Ended(run.returncode, said or "", calm_s() - began_s)
@@ -176,16 +176,16 @@ class Stand(Range):
         return self.finish(self.begin(*words, under=under, streams=streams, **variables))
 
     def run_words(self, *more: object, with_report: bool = False) -> list[object]:
-        """Return the words that play the tournament of `configure`."""
+        """Return the arguments that play the tournament of `configure`."""
         words = ["run", "cup.toml", "--output", "out", "-q", *more]
         return words if with_report else [*words, "--no-report"]
 
     def games(self, out: str = "out") -> list[Stored]:
-        """Return what is stored, by number."""
+        """Return the stored games, by number."""
         return [Stored(*row) for row in stored(self.folder / out, COLUMNS)]  # type: ignore[arg-type]
 
     def _sample(self, runner: int) -> None:
-        """Follow the memory of a runner and its workers until it ends."""
+        """Sample the memory of a runner and its workers until it ends."""
         while peak := _peak_kib(runner):
             workers = [_peak_kib(pid) for pid in workers_of(runner)]
             was = self.peaks
@@ -199,12 +199,12 @@ def good(kind: type[Good] = Good, **more: object) -> dict[str, object]:
 
 
 def shell(script: str) -> Sequence[str]:
-    """Return a command that starts another one, which the script says as "$@"."""
+    """Return a command that starts another one, which the script calls as "$@"."""
     return ("sh", "-c", script, "sh")
 
 
 def assert_sound(games: Iterable[Stored]) -> None:
-    """Check that records keep syntax and rules, and that no time is negative."""
+    """Assert that records are valid and that no time is negative."""
     for game in games:
         record = parse(game.text)
         assert check(record) == []
@@ -212,7 +212,7 @@ def assert_sound(games: Iterable[Stored]) -> None:
 
 
 def _peak_kib(pid: int) -> int:
-    """Return the most memory that a process had since it began; 0 once it has ended."""
+    """Return the peak memory of a process in KiB; 0 after its end."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:

@@ -1,7 +1,7 @@
-"""The fault table: `make faults` tries each case and prints a line; arguments are cases' numbers.
+"""The fault table of `make faults`, with a line per case; arguments are case numbers.
 
-Seconds are those beyond an ordinary run, with the limits that the case hits; strays are processes
-and scratch folders two seconds after it; memory is what the runner or a worker needed more.
+Seconds are those beyond an ordinary run, with the limits of the case. Strays are processes and
+scratch folders that remain after two seconds. Memory is the growth of the runner or a worker.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HEADING = "| case | fault | outcome | how | seconds | limit | strays | MB | |"
 
 
 def row(fault: Fault, plain: Plain, folder: Path) -> tuple[str, bool]:
-    """Try a fault; return its cells and whether it came out as it should."""
+    """Try a fault; return its cells and whether its result is as expected."""
     stand = Stand(folder)
     seconds, wrong = 0.0, ""
     try:

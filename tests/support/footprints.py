@@ -1,7 +1,7 @@
-"""What a run takes of the machine while it goes on, and whether that grows with its games.
+"""The resources that a run uses, and their growth with the number of games.
 
-Linux tells it in /proc. Memory is what a process has of its own (`RssAnon`): pages of files, which
-the system may take back, do not count.
+Linux shows them in /proc. Memory is that of the process alone (`RssAnon`), without pages of files,
+which the system can drop.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from typing import NamedTuple
 from processes import children_of, workers_of
 
 MOST_POINTS = 300
-"""Of a slope: its work goes with their square."""
+"""The maximum of points for a slope, whose time grows with their square."""
 
 
 class Footprint(NamedTuple):
-    """What the runner, all its workers and their bots take at one moment."""
+    """The resources of the runner, all its workers and their bots at one moment."""
 
     games: int
-    """That are stored by then."""
+    """The number of stored games."""
 
     runner_kib: int
     workers_kib: int
     bots_kib: int
     descriptors: int
-    """Open ones of runner and workers."""
+    """The open descriptors of runner and workers."""
 
     threads: int
-    """Of runner and workers."""
+    """The threads of runner and workers."""
 
     processes: int
-    """Workers and bots, and whatever else they have started, zombies among them."""
+    """Workers, bots and all other descendants, with zombies."""
 
 
 def footprint(runner: int, games: int) -> Footprint:
-    """Return what a run takes now; processes that end meanwhile count as nothing."""
+    """Return the current resources of a run; processes that end meanwhile count as nothing."""
     workers = workers_of(runner)
     bots = descendants(workers)
     ours = [runner, *workers]
@@ -55,7 +55,7 @@ def footprint(runner: int, games: int) -> Footprint:
 
 
 def descendants(parents: Sequence[int]) -> list[int]:
-    """Return what processes have started, and what those have."""
+    """Return the descendants of processes."""
     children = [child for parent in parents for child in children_of(parent)]
     return [*children, *descendants(children)] if children else []
 
@@ -75,9 +75,9 @@ def _descriptors(pid: int) -> int:
 
 
 def slope(points: Sequence[tuple[float, float]]) -> float:
-    """Return by how much the second value grows with the first: the median over all pairs.
+    """Return the growth of the second value per unit of the first: the median over all pairs.
 
-    Theil and Sen: a quarter of the points may be anything.
+    This is the estimator of Theil and Sen: a quarter of the points may be outliers.
     """
     step = max(1, len(points) // MOST_POINTS)
     few = points[::step]

@@ -1,4 +1,4 @@
-"""Files of each format, as tests read and write them; a good record and a bad one of each."""
+"""Files of each format for tests, with a valid and an invalid record of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def named(name: str) -> str:
 
 
 def entries(name: str, content: str | bytes, *, rules: bool = False) -> list[Entry]:
-    """Return what stands in a file of a format; with rules as commands read it."""
+    """Return the entries of a file of a format; with `rules` as commands read it."""
     stream = io.BytesIO(content if isinstance(content, bytes) else content.encode())
     if rules:
         return list(formats.entries(stream, name, named(name), rules=True))
@@ -25,21 +25,21 @@ def entries(name: str, content: str | bytes, *, rules: bool = False) -> list[Ent
 
 
 def records_in(name: str, content: str | bytes, *, rules: bool = False) -> list[Record]:
-    """Return the records of a file in which nothing is wrong."""
+    """Return the records of a file, all of which are valid."""
     found = entries(name, content, rules=rules)
     assert [str(problem) for entry in found for problem in entry.problems] == []
     return [entry.record for entry in found if entry.record]
 
 
 def written(name: str, records: Iterable[Record]) -> tuple[bytes, list[tuple[int, str]]]:
-    """Return a file of records, and what was told of as lost."""
+    """Return a file of records, and the reported losses."""
     lost: list[tuple[int, str]] = []
     pieces = formats.writer(name)(iter(records), lambda *what: lost.append(what))
     return b"".join(pieces), lost
 
 
 def whole(name: str, records: Iterable[Record]) -> bytes:
-    """Return a file of records of which nothing is lost."""
+    """Return a file of records without losses."""
     content, lost = written(name, records)
     assert lost == []
     return content
@@ -52,7 +52,7 @@ def problem_of(entry: Entry) -> str:
 
 
 def told(name: str, cases: Mapping[str, str] | Iterable[str]) -> dict[str, str]:
-    """Return what is told of bad records, by their names; each has ¦ where it is at fault."""
+    """Return the problems of invalid records by name; each record has ¦ at its fault."""
     named_cases = (
         cases if isinstance(cases, Mapping) else {marked[:100]: marked for marked in cases}
     )
@@ -69,28 +69,28 @@ def told(name: str, cases: Mapping[str, str] | Iterable[str]) -> dict[str, str]:
 
 
 def unmarked(text: str) -> tuple[str, int, int]:
-    """Return a text without its ¦, and the line and the column where that stood."""
+    """Return a text without its ¦, and the line and the column of that."""
     before = text[: text.index("¦")]
     return text.replace("¦", ""), before.count("\n") + 1, len(before) - before.rfind("\n")
 
 
 class Pieces(NamedTuple):
-    """What files of a format are made of."""
+    """Pieces of files of a format."""
 
     good: str
-    """A record of yavalath by ann."""
+    """A valid record of yavalath by ann."""
     bad: str
-    """One with ¦ where it is at fault."""
+    """An invalid record with ¦ at its fault."""
     code: str
-    """Of its problem."""
+    """The code of its problem."""
     signs: str
-    """Words of the format, to be put together in any order."""
+    """Words of the format, for texts in random order."""
     before: str = ""
-    """What stands before the first record."""
+    """The text before the first record."""
 
 
 def abstractplay_text(moves: str, game: str = "Yavalath", more: str = "") -> str:
-    """Return a record of AbstractPlay with these moves, and with more before the players."""
+    """Return an AbstractPlay record with these moves, and `more` before the players."""
     players = '[{"name": "ann", "result": 1}, {"name": "ben", "result": 0}]'
     header = f'{{"game": {{"name": "{game}"}}, {more}"players": {players}}}'
     return f'{{"header": {header}, "moves": {moves}}}'
@@ -152,4 +152,4 @@ PIECES: Final[Mapping[str, Pieces]] = {
         before="game,first,moves\n",
     ),
 }
-"""Of each format of text that is read."""
+"""The pieces of each text format that can be read."""

@@ -1,7 +1,7 @@
-"""A program for a mount namespace of its own: tournaments on small file systems that fill up.
+"""A program for a mount namespace: it runs tournaments on small file systems that fill up.
 
-`python full_disks.py FOLDER SCENARIO:SIZE,...` prints a JSON object for each of both; sizes are in
-KiB, and there may be more scenarios.
+`python full_disks.py FOLDER SCENARIO:SIZE,...` prints a JSON object per scenario and size. Sizes
+are in KiB; several scenarios can be given.
 """
 
 from __future__ import annotations
@@ -47,27 +47,27 @@ ROUNDS: Final = 20
 LONG_ROUNDS: Final = 50
 COMMAND_ROUNDS: Final = 50
 LARGE: Final = 65536
-"""KiB, enough for everything."""
+"""A size in KiB that is enough for everything."""
 
 
 def resize(folder: Path, size: int, *options: str) -> None:
-    """Give a file system in memory another size, in KiB; `options` come before the others."""
+    """Resize a file system in memory to a size in KiB; `options` come before the others."""
     option = ",".join([*options, f"size={size}k"])
     subprocess.run(["mount", "-t", "tmpfs", "-o", option, "tmpfs", folder], check=True)
 
 
 def level(folder: Path, _size: int) -> dict[str, Any]:
-    """Run a tournament until the disk is full, look at what is there, and run it to its end."""
+    """Run a tournament until the disk is full, check its files, and run it to the end."""
     return _filled(folder, lambda: resize(folder, LARGE, "remount"))
 
 
 def long_level(folder: Path, _size: int) -> dict[str, Any]:
-    """Do the same with a longer tournament."""
+    """Like `level`, with a longer tournament."""
     return _filled(folder, lambda: resize(folder, LARGE, "remount"), LONG_ROUNDS)
 
 
 def small_blocks(folder: Path, size: int) -> dict[str, Any]:
-    """Do the same on a file system of blocks of 1 KiB, less than a page of memory."""
+    """Like `level`, on a file system with blocks of 1 KiB, less than a memory page."""
     resize(folder, LARGE, "remount")
     image, inner = folder / "image", folder / "inner"
     with image.open("wb") as file:
@@ -96,7 +96,7 @@ def _filled(folder: Path, make_room: Callable[[], None], rounds: int = ROUNDS) -
             except DiskError as error:
                 found["full"], found["why"] = True, str(error)
             found["told"] = sorted(quick.watcher.stored)
-        with closing(Store(folder)) as store:  # in what room there is
+        with closing(Store(folder)) as store:  # with the remaining space
             found["kept"] = sorted(finished(store))
     except DiskError as error:
         found["full"], found["why"] = True, str(error)
@@ -113,7 +113,7 @@ def _filled(folder: Path, make_room: Callable[[], None], rounds: int = ROUNDS) -
 
 
 def command(folder: Path, _size: int) -> dict[str, Any]:
-    """Run the program itself until the disk is full; then give it room and resume."""
+    """Run the program until the disk is full; then enlarge the disk and resume."""
     with Range(Path(mkdtemp(dir=folder.parent))) as place:
         place.out = folder / "out"
         bots = {"ann": Good, "bob": Good}
@@ -136,7 +136,7 @@ def command(folder: Path, _size: int) -> dict[str, Any]:
 
 
 def made(folder: Path, _size: int) -> dict[str, Any]:
-    """Run the program on a disk that does not hold an empty tournament, and give it room then."""
+    """Run the program on a disk too small for an empty tournament, and enlarge it then."""
     with Range(Path(mkdtemp(dir=folder.parent))) as place:
         place.out = folder / "out"
         run = place.begin(*flags({"ann": Good, "bob": Good}, rounds=1, out=place.out, jobs=1))
@@ -149,9 +149,9 @@ def made(folder: Path, _size: int) -> dict[str, Any]:
 
 
 def scratch(folder: Path, size: int) -> dict[str, Any]:
-    """Run the program where so many scratch folders have room; then give it more and resume.
+    """Run the program with space for `size` scratch folders; then enlarge the disk and resume.
 
-    The tens of the size say in which format.
+    The tens of the size select the format.
     """
     form, room = tuple(GAMES_OF)[size // 10], size % 10
     with Range(Path(mkdtemp(dir=folder.parent))) as place:
@@ -166,7 +166,7 @@ def scratch(folder: Path, size: int) -> dict[str, Any]:
 
 
 def scratch_room(folder: Path, _size: int) -> dict[str, Any]:
-    """Run a bot that needs room where there is less for a while."""
+    """Run a bot that needs disk space while there is too little."""
     with Range(Path(mkdtemp(dir=folder.parent))) as place:
         resize(place.scratch, 4096)
         ballast = place.scratch / "ballast"
@@ -182,7 +182,7 @@ def scratch_room(folder: Path, _size: int) -> dict[str, Any]:
 
 
 def greed(folder: Path, _size: int) -> dict[str, Any]:
-    """Run a bot that takes all the room there is."""
+    """Run a bot that fills the disk."""
     with Range(Path(mkdtemp(dir=folder.parent))) as place:
         resize(place.scratch, 4096)
         bots = {"ann": FillsItsDirectory, "bob": Good}
@@ -197,16 +197,16 @@ def _numbers(folder: Path) -> list[int]:
 
 
 READ_GAMES: Final = 600
-"""What taking back half of them needs is more than the room of all levels but the last."""
+"""The number of games; undoing half of them needs more space than all sizes but the last have."""
 
 
 def unread(folder: Path, size: int) -> dict[str, Any]:
-    """Read what a run has left that was killed while it stored, with so many KiB of room."""
+    """Read the files of a run that was killed while it stored, with `size` KiB of space."""
     return _read(folder, size, folder.parent, "report")
 
 
 def unread_anywhere(folder: Path, size: int) -> dict[str, Any]:
-    """Do the same where temporary files have no other room, and make no page of it."""
+    """Like `unread`, without other space for temporary files and without a page."""
     return _read(folder, size, folder)
 
 
@@ -244,14 +244,14 @@ def _kill_while_it_stores(folder: Path) -> None:
 
 
 _JOURNAL: Final = bytes.fromhex("d9d505f920a163d7")
-"""How each part of a journal begins."""
+"""The beginning of each part of a journal."""
 
 
 def _let_taking_back_need_room(database: Path) -> None:
-    """Take the room of all pages that a journal will write again, as file systems do that copy."""
+    """Reserve space for all pages that a journal will restore, as copying file systems do."""
     journal = database.with_name(f"{database.name}-journal").read_bytes()
     at, numbers = 0, set()
-    while journal.startswith(_JOURNAL, at):  # what follows is of a longer one before
+    while journal.startswith(_JOURNAL, at):  # the rest belongs to an older, longer journal
         count, _, _, sector, page = struct.unpack(">IIIII", journal[at + 8 : at + 28])
         at += sector
         end = at + count * (page + 8)
@@ -275,7 +275,7 @@ SCENARIOS: Final[dict[str, Callable[[Path, int], dict[str, Any]]]] = {
 
 @cache
 def may_mount() -> bool:
-    """Return whether this process may mount file systems that nobody else sees."""
+    """Return whether this process can mount private file systems."""
     try:
         tried = subprocess.run(
             ["unshare", "-m", "mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", "/mnt"],
@@ -289,7 +289,7 @@ def may_mount() -> bool:
 
 @cache
 def may_loop() -> bool:
-    """Return whether a file may be mounted as a disk."""
+    """Return whether a file can be mounted as a disk."""
     make = "truncate -s 1M image && mkfs.ext4 -q image && mount -o loop image /mnt"
     with TemporaryDirectory() as folder:
         words = ["unshare", "-m", "sh", "-c", make]
@@ -298,14 +298,14 @@ def may_loop() -> bool:
 
 
 def happened(folder: Path, scenario: str, *sizes: int) -> list[dict[str, Any]]:
-    """Return what happens in a scenario on disks of these sizes."""
+    """Return the results of a scenario on disks of these sizes."""
     return all_happened(folder, {scenario: sizes})[scenario]
 
 
 def all_happened(
     folder: Path, scenarios: Mapping[str, Sequence[int]]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return what happens in each scenario on disks of its sizes; one program tries all."""
+    """Return the results of each scenario on disks of its sizes, all from one program."""
     told = [f"{name}:{','.join(map(str, sizes))}" for name, sizes in scenarios.items()]
     paths = os.pathsep.join([environment().get("PYTHONPATH", ""), str(SUPPORT)])
     ran = subprocess.run(
@@ -322,13 +322,13 @@ def all_happened(
 
 
 def main(folder: Path, *scenarios: str) -> None:
-    """Mount a new file system for each scenario and size and print what happens there."""
+    """Mount a new file system for each scenario and size, and print the results."""
     for told in scenarios:
         scenario, _, sizes = told.partition(":")
         for size in map(int, sizes.split(",")):
             folder.mkdir(exist_ok=True)
             resize(folder, size)
-            # Many small transactions, as of longer games.
+            # Many small transactions, as with longer games.
             with patch.object(Pace, "window", lambda *_: 2):
                 found = SCENARIOS[scenario](folder, size)
             print(json.dumps({"scenario": scenario, "size": size, **found}), flush=True)

@@ -1,4 +1,4 @@
-"""A game of a file, and the same with other rules."""
+"""A game file, and versions of it with other rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXAMPLES = ROOT / "examples" / "games"
 EXAMPLE = EXAMPLES / "order_and_chaos.py"
 
 OTHER_RULES = EXAMPLE.read_text(encoding="utf-8").replace("board.lines(5)", "board.lines(4)")
-"""Four in line win."""
+"""The example with four in line to win."""
 
 FIVE_IN_LINE = "xa1 oa2 xb1 oa3 xc1 oa4 xd1 xf6 xe1"
 
@@ -42,22 +42,22 @@ class Third(Mine):
 
 GAME = Third()
 """
-"""Four in line win since version 3, five did before; of version 1 nothing is left."""
+"""A game with four in line since version 3 and five before; version 1 no longer exists."""
 
 
 def write_game(folder: Path, text: str = EXAMPLE.read_text(encoding="utf-8")) -> Path:
-    """Write a game into a folder, as its author has it there, and return its file."""
+    """Write a game file into a folder, as its author would, and return its path."""
     path = folder / "mygame.py"
     path.write_text(text, encoding="utf-8")
     return path
 
 
 def forget_games() -> None:
-    """Forget which games were added, as a process that begins anew does not know them.
+    """Forget the added game types, so that this process is like a new one.
 
-    What was tried out is as sound as before.
+    The results of trials remain valid.
     """
-    from lath.reports.counting import openings  # every test run loads this
+    from lath.reports.counting import openings  # loaded in every test run
 
     os.environ.pop(files.VARIABLE, None)
     files._ADDED.clear()

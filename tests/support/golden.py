@@ -1,7 +1,7 @@
-"""Texts that people read, word for word: one file for each package, `tests/<package>/messages.txt`.
+"""Texts for people, compared word for word: one file per package, `tests/<package>/messages.txt`.
 
-A plugin of pytest: its fixture `golden` holds a text against the file. `make messages` writes the
-files anew from what the tests say now; the change is then read as a diff.
+A pytest plugin: its fixture `golden` compares a text with the file. `make messages` writes the
+files from the present texts, and the change is reviewed as a diff.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from places import ROOT
 
 NAME: Final = "messages.txt"
 MARK: Final = "=== "
-"""Before the name of a section; a line of a text that begins so has a blank before it."""
+"""The beginning of a section's name; a text line that begins so gets a space before it."""
 
 WRITE: Final = "--write-messages"
 
 
 class Texts:
-    """The sections of a file: each has the texts of one test."""
+    """The sections of a file, each with the texts of one test."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -31,7 +31,7 @@ class Texts:
         self.said: dict[str, str] = {}
 
     def store(self) -> None:
-        """Write what was said over what was there, without what is said no longer."""
+        """Write the present texts, and remove texts that no longer exist."""
         asked = {test_of(name) for name in self.said}
         kept = {
             name: text
@@ -51,12 +51,12 @@ def _read(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def test_of(name: str) -> str:
-    """Return the test of a section: `cli/test_x.py::test_y`, behind which may be a case."""
+    """Return the test of a section, such as `cli/test_x.py::test_y`, without a case after it."""
     return name.partition(" ")[0]
 
 
 def is_of_a_test(name: str, path: Path) -> bool:
-    """Say whether the test of a section is there."""
+    """Return whether the test of a section exists."""
     file, _, test = test_of(name).partition("::")
     found = path.parent / file
     function = re.escape(test.rpartition("::")[2])
@@ -76,10 +76,10 @@ class Golden:
         self._is_write = is_write
 
     def __call__(self, said: str | Mapping[str, str], case: str = "", **places: object) -> None:
-        """Hold a text, or texts by name, against what is stored for the test.
+        """Compare a text, or texts by name, with those stored for the test.
 
-        `case` tells the texts of one test apart. Of `places` each value is stored as its name
-        in angle brackets, as is the test's own folder: `<here>`.
+        `case` separates several texts of one test. Each value of `places` is stored as its name in
+        angle brackets, and so is the test's own folder: `<here>`.
         """
         shown = {str(value): f"<{name}>" for name, value in places.items()} | self._places
         text = self._form(said, shown)
@@ -101,7 +101,7 @@ class Golden:
 
 
 def folder_of(path: Path) -> Path:
-    """Return the folder of the package that a module of tests is about."""
+    """Return the folder of the package that a test module tests."""
     return ROOT / "tests" / path.relative_to(ROOT / "tests").parts[0]
 
 
@@ -112,12 +112,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 _FILES: dict[Path, Texts] = {}
-"""By folder: each is read once."""
+"""The texts by folder; each file is read once."""
 
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
-    """What holds the texts of a test against the file of its package."""
+    """Compares the texts of a test with the file of its package."""
     folder = folder_of(request.path)
     if folder not in _FILES:
         _FILES[folder] = Texts(folder / NAME)

@@ -1,4 +1,4 @@
-"""What a grammar of Lark can read: trees as tuples, and terminals in each other's way."""
+"""Analysis of Lark grammars: trees as tuples, and terminals that conflict."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def shape(tree: Tree[Token]) -> tuple[object, ...]:
 
 
 def languages(parser: Lark) -> Iterator[dict[str, str]]:
-    """Yield for each state of a parser the terminals it can read there, and their patterns."""
+    """Yield the patterns of the readable terminals, by name, for each state of a parser."""
     for lexer in parser.parser.lexer.lexers.values():
         yield {
             terminal.name: terminal.pattern.to_regexp()
@@ -30,10 +30,9 @@ def languages(parser: Lark) -> Iterator[dict[str, str]]:
 
 
 def collisions(parser: Lark) -> set[tuple[str, str]]:
-    """Return pairs of terminals of one state, of which the first reads a beginning of the other.
+    """Return pairs of terminals of one state, the first of which can match a prefix of the second.
 
-    Exact: by the automata of the patterns without what they look ahead to, which can only make
-    them match more.
+    Exact, except that the automata ignore lookahead, which can only add matches.
     """
     found = set()
     for patterns in languages(parser):
@@ -45,13 +44,13 @@ def collisions(parser: Lark) -> set[tuple[str, str]]:
 
 @cache
 def begins(short: str, long: str) -> bool:
-    """Return whether the first pattern reads the beginning of something that the second reads."""
+    """Return whether the first pattern matches a prefix of a text that the second matches."""
     return not (automaton(f"(?:{short})(?s:.)*") & automaton(long)).empty()
 
 
 @cache
 def automaton(pattern: str) -> FSM:
-    """Return what reads the same as a pattern."""
+    """Return the automaton of a pattern."""
     return parse_pattern(pattern).to_fsm()
 
 

@@ -1,4 +1,4 @@
-"""Files that were made to slow a reader down or to fill its memory, of any size.
+"""Files of any size that try to slow down a reader or to fill its memory.
 
 Must not know how text is read.
 """
@@ -10,36 +10,36 @@ from typing import Final, NamedTuple
 
 
 class Hostile(NamedTuple):
-    """One kind of such files."""
+    """One kind of hostile file."""
 
     content: Callable[[int], bytes]
-    """Of about so many bytes."""
+    """A function that returns a file of about the given size in bytes."""
     problem: str
-    """The code of the first problem of the first record; empty where it is sound."""
+    """The code of the first problem of the first record; empty for a valid one."""
     is_slow: bool = False
-    """Whether a megabyte keeps a reader busy for seconds, though in linear time."""
+    """True if a megabyte takes a reader seconds, though in linear time."""
 
 
 HEAD: Final = b'[Game "yavalath"]\n\n'
 
 
 def around(before: bytes, unit: bytes, after: bytes) -> Callable[[int], bytes]:
-    """Return what makes a file of as many units as fit between a beginning and an end."""
+    """Return a function that makes a file of repeated units between a beginning and an end."""
     return lambda size: before + unit * ((size - len(before) - len(after)) // len(unit)) + after
 
 
 def movetext(unit: bytes, after: bytes = b" *", *, before: bytes = b"") -> Callable[[int], bytes]:
-    """Return what makes a record of a move and then as many units as fit."""
+    """Return a function that makes a record of a move and repeated units."""
     return around(HEAD + b"e5 " + before, unit, after)
 
 
 def tag(name: bytes, unit: bytes, after: bytes = b"") -> Callable[[int], bytes]:
-    """Return what makes a record with a long value."""
+    """Return a function that makes a record with a long value."""
     return around(b'[Game "yavalath"]\n[' + name + b' "', unit, after + b'"]\n\n*')
 
 
 def numbered(line: str, after: str) -> Callable[[int], bytes]:
-    """Return what makes a record of as many tags as fit, each with a number in its name."""
+    """Return a function that makes a record of many tags, each with a number in its name."""
 
     def content(size: int) -> bytes:
         length = len(line.format(1_000_000))
@@ -50,7 +50,7 @@ def numbered(line: str, after: str) -> Callable[[int], bytes]:
 
 
 def nested(size: int) -> bytes:
-    """Return a record with variations in variations."""
+    """Return a record with nested variations."""
     depth = size // 6
     return HEAD + b"e5 " + b"(e5 " * depth + b") " * depth + b"*"
 

@@ -1,4 +1,4 @@
-"""The second program that judges proofs and puzzles, compiled where there is a compiler."""
+"""A second program that checks proofs and puzzles, compiled if there is a compiler."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SOURCE = ROOT / "tests" / "support" / "second_opinion.cc"
 
 
 def compiled_in(folder: Path) -> Path:
-    """Return the program, made in a folder; without a compiler that works the test is skipped."""
+    """Compile the program in a folder and return it; skips the test without a working compiler."""
     program = folder / "opinion"
     for compiler in filter(None, map(shutil.which, ("g++", "clang++", "c++"))):
         command: list[str | Path] = [compiler, "-O1", "-std=c++17", "-o", program, SOURCE]
@@ -24,7 +24,7 @@ def compiled_in(folder: Path) -> Path:
 
 
 def judged(program: Path, files: Iterable[Path]) -> str:
-    """Return what it says of puzzles, of which none is wrong and none too hard."""
+    """Return the program's output on puzzles, none of which may be wrong or too hard."""
     ran = subprocess.run([program, *files], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, ""), ran.stdout
     return ran.stdout

@@ -1,6 +1,6 @@
-"""A league in which some entrants attack: folders with bots, and what they would take.
+"""A league in which some entrants attack: folders with bots, and the attackers' targets.
 
-Each attacker knows every path and number that it could wish for: nothing is hidden but by walls.
+Each attacker knows all paths and numbers: only the sandbox protects them.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ ATTACKS: Final = [
     name
     for name, words in TRIED.items()
     if {catalogue()[words][mode] for mode in ("bwrap", "bwrap-user")} == {NO}
-    and name != "memory_of_all"  # which ends the bot that tries it
+    and name != "memory_of_all"  # it ends the bot that tries it
 ]
-"""What no bot can do in the sandbox."""
+"""The attacks that no sandboxed bot succeeds in."""
 
 
 class League:
-    """The folder of a league, with the bots that are entered."""
+    """The folder of a league, with the entered bots."""
 
     def __init__(self, folder: Path, listener: socket.socket, *, victim: int, mark: str) -> None:
         self.folder = folder
@@ -72,7 +72,7 @@ class League:
         self.bots: list[dict[str, Any]] = []
 
     def enter(self, name: str, attacks: Sequence[str] = ()) -> None:
-        """Put a bot into the inbox; it tells in its greeting which attacks went through."""
+        """Put a bot into the inbox; its handshake reports the successful attacks."""
         home = self.folder / "inbox" / name
         home.mkdir(parents=True)
         goal = json.dumps({**self._goal, "attacks": attacks})
@@ -88,7 +88,7 @@ class League:
 
 @contextmanager
 def living() -> Iterator[subprocess.Popen[bytes]]:
-    """Give a process that nobody should end."""
+    """Give a process that no bot should be able to end."""
     with subprocess.Popen(["sleep", "600"]) as process:
         try:
             yield process
@@ -98,7 +98,7 @@ def living() -> Iterator[subprocess.Popen[bytes]]:
 
 @contextmanager
 def listening() -> Iterator[tuple[socket.socket, list[object]]]:
-    """Give a port of the loopback and who has called there."""
+    """Give a port of the loopback interface, and the list of its visitors."""
     called: list[object] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
 

@@ -1,14 +1,14 @@
-"""Makes `VERSION.tar.xz`: directories as a version has left them, finished, stopped and killed.
+"""Makes `VERSION.tar.xz` of finished, stopped and killed directories of an old version.
 
     python tests/support/left_directories.py 0.1.0 /mnt/.venv/bin/arena /mnt/cups
 
-The version is `0.1.0` or `0.2.0`. The program is that of a checkout of it, installed where its path
-says nothing of a machine: of 0.1.0 the parent of the commit "house: the folders are imported as
-lath.games, lath.notation, ...", of 0.2.0 the commit before packages were split.
-Beside each directory that was not finished lies what that version itself has made of it later: the
-records of the whole tournament. `records.lath` and `records.jsonl` are what 0.1.0 has made of
-records with every tag; `answers/` has what 0.2.0 has printed and written of the directories, in
-the captions of today.
+The version is `0.1.0` or `0.2.0`. The program is that of a checkout of the version, in a path that
+names no machine. The checkout of 0.1.0 is the parent of the commit "house: the folders are imported
+as lath.games, lath.notation, ...". That of 0.2.0 is the commit before packages were split.
+
+Next to each unfinished directory are the records of the whole tournament, as that version made them
+later. 0.1.0 has made `records.lath` and `records.jsonl` from records with every tag. `answers/` has
+the output of 0.2.0 for the directories, with the captions of today.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ while read -r word rest; do
     quit) exit ;;
   esac
 done"""
-"""A bot that plays any legal move, by its seed alone; MISHAP is what it does at each turn first."""
+"""A bot that plays any legal move by its seed; it executes MISHAP at each turn first."""
 
 ARCHIVES: Final = Path(__file__).parents[1] / "samples" / "directories"
 
 SLOW: Final = Path("/mnt/slow")
-"""While this file is there, bots take their time, so that signals come in the middle."""
+"""While this file exists, bots are slow, so that signals arrive during the games."""
 
 LEAVES: Final = Path("/mnt/leaves")
-"""While this file is there, a bot ends as soon as it is started."""
+"""While this file exists, a bot exits as soon as it starts."""
 
 BOOK: Final = """[Game "yavalath"]
 
@@ -70,7 +70,7 @@ BOOK: Final = """[Game "yavalath"]
 
 
 COMMAND: Final = """['sh', '-c', 'eval "$BOT"']"""
-"""A longer argument was refused."""
+"""The old version refused a longer argument."""
 
 
 ENDINGS: Final = {
@@ -82,7 +82,7 @@ ENDINGS: Final = {
     "{The first words.} 1. a1 2. swap 1/2-1/2": ("agreement", "ply limit"),
     "1. a1 *": ("void", "unterminated"),
 }
-"""By moves and result."""
+"""Endings by moves and result."""
 
 STARTS: Final = {
     "yavalath": ("", '[Position "5/6/7/8/9/8/7/6/5 w"]'),
@@ -92,7 +92,7 @@ STARTS: Final = {
 
 
 def records() -> str:
-    """Return records with every tag that has a meaning, and others."""
+    """Return records with every tag that has a meaning, and other tags."""
     tags = """[Event "A \\"great\\" cup \\\\ of 2026"]
 [Site "Aarhus, Ægir’s hall"]
 [Date "2026-11-20"]
@@ -125,22 +125,22 @@ def bot(name: str, mishap: str = ":", *, before: str = "", more: str = "", other
 
 @dataclass(frozen=True)
 class Cup:
-    """A tournament, and how its first run ended."""
+    """A tournament, and the end of its first run."""
 
     settings: str
     bots: tuple[str, ...]
     ends: signal.Signals | None = None
     after: int = 0
-    """How many games had ended when the signal came."""
+    """The number of finished games before the signal."""
 
     before: tuple[tuple[str, ...], ...] = ()
-    """The words of runs that come first and end by themselves."""
+    """The arguments of earlier runs that end by themselves."""
 
     words: tuple[str, ...] = ("run",)
-    """The words by which it is begun; those of `run` come before the configuration."""
+    """The arguments that begin it; those of `run` come before the configuration."""
 
     then: tuple[str, ...] = ()
-    """The words of a run that comes last, such as rulings."""
+    """The arguments of a last run, such as rulings."""
 
 
 FOUR: Final = tuple(map(bot, ("ant", "bee", "cat", "dog")))
@@ -264,11 +264,11 @@ ASKED: Final = {
     "stats.json": ("stats", "--json"),
     "report.json": ("report", "--data", "-"),
 }
-"""What 0.2.0 is asked of each directory, and where the answer stands."""
+"""The commands of 0.2.0 for each directory, by the file of the answer."""
 
 
 def main(version: str, arena: str, base: Path) -> None:
-    """Play all of them and pack what they leave."""
+    """Play all tournaments and pack their directories."""
     shutil.rmtree(base, ignore_errors=True)
     for name, cup in SETS[version].items():
         folder = base / name
@@ -299,7 +299,7 @@ def main(version: str, arena: str, base: Path) -> None:
 
 
 def play(arena: str, base: Path, name: str, cup: Cup) -> None:
-    """Run a tournament to where its signal comes, if one does."""
+    """Run a tournament until its signal, if it has one."""
     SLOW.touch()
     command, *words = cup.words
     config = (f"{name}.toml",) if cup.bots else ()
@@ -331,7 +331,7 @@ def play(arena: str, base: Path, name: str, cup: Cup) -> None:
 
 
 def stored(folder: Path) -> int:
-    """Return how many games a directory has, -1 before it is a tournament's."""
+    """Return the number of games in a directory; -1 if it is not a tournament yet."""
     try:
         with closing(sqlite3.connect(f"file:{folder}/tournament.db?mode=ro", uri=True)) as database:
             (count,) = database.execute("SELECT count(*) FROM game").fetchone()
@@ -341,7 +341,7 @@ def stored(folder: Path) -> int:
 
 
 def ask(arena: str, base: Path, name: str) -> None:
-    """Keep what is printed and written of a copy of a directory."""
+    """Store what the commands print and write for a copy of a directory."""
     answers = base / "answers" / name
     answers.mkdir(parents=True)
     shutil.copytree(base / name, base / "asked" / name)
@@ -359,7 +359,7 @@ def ask(arena: str, base: Path, name: str) -> None:
 
 
 def pack(base: Path, archive: Path) -> None:
-    """Write an archive that says nothing of when and by whom it was made."""
+    """Write an archive without the time and the user of its creation."""
     with tarfile.open(archive, "w:xz", preset=9) as tar:
         for path in sorted(path for path in base.rglob("*") if path.is_file()):
             if path.parent != base or path.name in KEPT:
@@ -370,7 +370,7 @@ def pack(base: Path, archive: Path) -> None:
 
 
 KEPT: Final = {"book.lath", "records.lath", "records.jsonl"}
-"""Files that do not lie in a directory."""
+"""Files outside the directories."""
 
 
 if __name__ == "__main__":

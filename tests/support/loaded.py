@@ -1,9 +1,8 @@
-"""The arena in a process of its own that need not load it: a copy of one that has it loaded.
+"""The arena in a process of its own, forked from one that has already loaded it.
 
-To start Python and to load the arena takes longer than most of what tests let it do. So a process
-that has loaded it waits for word and makes a copy of itself for each run: with the words, the
-folder, the variables, the streams and the session that the run would have had from its start. What
-Python itself looks at when it starts (languages, its own variables) is that of the tests.
+Starting Python and loading the arena takes longer than most runs of tests. Therefore a process that
+has loaded it waits for requests and forks for each run, with the run's arguments, folder,
+variables, streams and session. Python's own settings, such as the language, are those of the tests.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ from typing import Any, Final
 _STREAMS: Final = 3
 
 _LONGEST: Final = 1 << 20
-"""Bytes of a request: words and variables."""
+"""The maximum of bytes of a request: arguments and variables."""
 
 
 class Run(subprocess.Popen[str]):
-    """A run in a copy: what `subprocess.Popen` would be of it."""
+    """A run in a fork, with the interface of `subprocess.Popen`."""
 
     def __init__(
         self,
@@ -47,9 +46,9 @@ class Run(subprocess.Popen[str]):
         errors: int | None = None,
         given: int | None = None,
     ) -> None:
-        """Begin it; `given` is its standard input.
+        """Begin the run; `given` is its standard input.
 
-        `output` and `errors` are what it writes into; they are closed here.
+        `output` and `errors` are the descriptors to write to; they are closed here.
         """
         self.args = words
         self.returncode: Any = None
@@ -125,7 +124,7 @@ class Run(subprocess.Popen[str]):
 
 @cache
 def _loaded() -> socket.socket:
-    """Return the line to the process that has the arena loaded, which lives as long as this one."""
+    """Return the connection to the loaded process, which lives as long as this one."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         process = subprocess.Popen(
@@ -145,19 +144,19 @@ def _loaded() -> socket.socket:
 
 
 def serve(descriptor: int) -> None:
-    """Make a copy for each run that is asked for, until nobody can ask any more."""
+    """Fork for each request until the connection ends."""
     from lath.arena.__main__ import main
     from lath.arena.tournament.run import runner, slots
 
     _load()
-    # Who waits for results to be stored, or to be there for readers, waits less.
+    # Shorter waits for results to be stored and to be visible to readers.
     slots.GATHER_S = runner.OUTCOME_S = 0.25  # type: ignore[misc]
     gc.collect()
-    gc.freeze()  # copies look for no garbage in what they share
+    gc.freeze()  # forks need no garbage collection of shared objects
     with socket.socket(fileno=descriptor) as line:
         while True:
             request, descriptors, *_ = socket.recv_fds(line, _LONGEST, _STREAMS + 1)
-            _bury(os.WNOHANG)  # what runs needed is counted as this process's, and so the tests'
+            _bury(os.WNOHANG)  # so that their time counts for this process
             if not request:
                 _bury(0)
                 return
@@ -176,7 +175,7 @@ def serve(descriptor: int) -> None:
 
 
 def _load() -> None:
-    """Load what commands load when they are called, by calling one, and the games."""
+    """Load what commands load on demand, by running one, and the games."""
     from lath import arena
     from lath.arena.__main__ import run
 
@@ -187,14 +186,14 @@ def _load() -> None:
 
 
 def _bury(how: int) -> None:
-    """Wait for those who wait for runs; or only for those who have done so."""
+    """Wait for the children that wait for runs, or only for the ended ones."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, how)[0]:
             pass
 
 
 def _wait_for(run: int, streams: list[int], status: int) -> None:
-    """Say which process a run is, and how it ended; then end."""
+    """Report the process of a run, and its end; then exit."""
     for received in (*streams, *range(_STREAMS)):
         os.close(received)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -206,7 +205,7 @@ def _wait_for(run: int, streams: list[int], status: int) -> None:
 
 
 def _become(words: list[str], cwd: str, env: dict[str, str]) -> None:
-    """Be what `python -m lath.arena WORDS` is at its start."""
+    """Act like `python -m lath.arena WORDS` at its start."""
     os.setsid()
     os.chdir(cwd)
     os.environ.clear()

@@ -1,4 +1,4 @@
-"""html-validate over pages: what is no valid HTML in them. From npm (`make web`)."""
+"""html-validate for pages, from npm (`make web`): it finds invalid HTML."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ CONFIG: Final = WEB / "htmlvalidate.cjs"
 
 
 def problems_in(folder: Path) -> list[str]:
-    """Return what is said of the pages of a folder: file, line, rule, words; one run for all.
+    """Return a line per problem in a folder's pages: file, line, rule and message.
 
-    A test with it `needs("node", "npm")`.
+    A test that uses it needs the mark `needs("node", "npm")`.
     """
     told = folder / "told.json"
     command = ["node", str(VALIDATOR), "--config", str(CONFIG), "--formatter", f"json={told}"]

@@ -1,15 +1,15 @@
-"""Hold the tests against a stored list of mistakes in the product: `make mutants`.
+"""Test the tests with a stored list of mistakes in the product: `make mutants`.
 
 The list is `tests/yardstick/*.jsonl`: small mistakes (mutants) in each product folder, and fixes
-from the history, reverted. Each has the verdict that the tests gave when it was recorded.
+from the history, reverted. Each has the verdict of the tests at the time of recording.
 
     python tests/support/mutants.py --draw      # adds mutants of folders that have none
     python tests/support/mutants.py --map       # which tests execute what; branches by folder
-    python tests/support/mutants.py --record    # asks the tests about entries without a verdict
-    python tests/support/mutants.py --check     # asks about those that were killed, once more
+    python tests/support/mutants.py --record    # tests entries without a verdict
+    python tests/support/mutants.py --check     # tests the killed entries once more
     python tests/support/mutants.py --placed    # lists the entries that have lost their place
 
-A run that was killed goes on where it was.
+A killed run can be resumed.
 """
 
 from __future__ import annotations
@@ -54,19 +54,19 @@ LISTS: Final = "tests/yardstick"
 MUTANTS: Final = f"{LISTS}/mutants.jsonl"
 COVERAGE: Final = f"{LISTS}/coverage.json"
 KEPT: Final = ".yardstick"
-"""Where a run keeps what it needs to go on; git ignores it."""
+"""The folder of a run's state; git ignores it."""
 
 COUNT: Final = 20
 SEED: Final = "46"
 
 UNNOTICED: Final = frozenset({PASSED, NOTHING})
-"""How tests end that notice no mistake."""
+"""Outcomes of tests that do not notice a mistake."""
 
 UNKNOWN_S: Final = 5.0
-"""What a test or a file of tests is taken to need that the map does not know."""
+"""The assumed time of a test or file that the map does not know, in seconds."""
 
 FIRST_S: Final = 4.0
-"""Seconds of the tests that are asked first; each further round has four times as many."""
+"""Seconds of the first round of tests; each further round has four times as many."""
 
 
 @dataclass
@@ -77,7 +77,7 @@ class List:
     entries: list[Entry]
 
     def put(self, entry: Entry) -> None:
-        """Store an entry in place of the one of the same name; others may have been added."""
+        """Store an entry in place of the one with the same name, in the present file."""
         write(self.path, [entry if one.id == entry.id else one for one in read(self.path)])
 
 
@@ -101,7 +101,7 @@ def draw(tree: Path, count: int, seed: str) -> int:
 
 
 def print_placed(product: Product, entries: list[Entry]) -> int:
-    """Print the entries that cannot be placed, and those that are placed elsewhere."""
+    """Print the entries that have lost their place, and those found at another place."""
     lost = 0
     for entry in entries:
         try:
@@ -119,7 +119,7 @@ def print_placed(product: Product, entries: list[Entry]) -> int:
 
 
 def print_changes(product: Product, entries: list[Entry]) -> int:
-    """Print what the entries change, as unified diffs."""
+    """Print the changes of the entries as unified diffs."""
     for entry in entries:
         for path, data in product.edited(entry).items():
             old = (product.root / path).read_text(encoding="utf-8").splitlines(keepends=True)
@@ -130,20 +130,20 @@ def print_changes(product: Product, entries: list[Entry]) -> int:
 
 @dataclass
 class Court:
-    """Chooses the tests for each entry, and asks them."""
+    """Chooses the tests for each entry, and runs them."""
 
     stand: Stand
     product: Product
     map: Map
     ceiling_s: float
     sound: dict[str, float] = field(default_factory=dict)
-    """Tests that pass alone without a mistake, and the seconds that they take."""
+    """Tests that pass alone without a mistake, with their seconds."""
 
     unsound: set[str] = field(default_factory=set)
-    """Tests that fail in the copy without a mistake, too."""
+    """Tests that fail in the copy even without a mistake."""
 
     def verdict(self, entry: Entry) -> Entry:
-        """Return the entry with what tests make of it; raises LostError if it has no place."""
+        """Return the entry with the verdict of the tests; raises LostError if it has no place."""
         files = self.product.edited(entry)
         for names, seconds in self._rounds(entry):
             asked = [name for name in names if name not in self.unsound]
@@ -160,12 +160,12 @@ class Court:
                 self.unsound.add(suspect)
                 ended = set(answer.seconds or ())
                 asked = [name for name in asked if name != suspect and name not in ended]
-                if suspect.partition("::")[0] in asked:  # a whole file, of which a test fails
+                if suspect.partition("::")[0] in asked:  # a file that contains a failed test
                     asked.remove(suspect.partition("::")[0])
         return replace(entry, verdict=SURVIVED, test="", test_s=0.0)
 
     def still_killed(self, entry: Entry) -> Entry:
-        """Return the entry with a verdict of now, which is cheap if the recorded test notices."""
+        """Return the entry with a new verdict, which is quick if the recorded test notices it."""
         files = self.product.edited(entry)
         if entry.test and self._is_there(entry.test):
             with self.stand.changed(files):
@@ -175,7 +175,7 @@ class Court:
         return self.verdict(entry)
 
     def trust(self, names: Iterable[str]) -> None:
-        """Find out at once which of some tests pass without a mistake, and how long they take."""
+        """Find out which of the tests pass without a mistake, and their times."""
         asked = _by_file([name for name in dict.fromkeys(names) if self._is_there(name)])
         while asked:
             answer = self.stand.ask(asked, 300 + 10 * sum(map(self._seconds, asked)))
@@ -190,7 +190,7 @@ class Court:
             asked = [name for name in asked if name not in ended and name != suspect]
 
     def _is_there(self, name: str) -> bool:
-        """Say whether a file of tests is there, and the function of a test in it."""
+        """Return whether the file of a test exists, and its function in it."""
         file, _, test = name.partition("::")
         if file not in self._texts:
             path = self.product.root / file
@@ -200,17 +200,17 @@ class Court:
         return text is not None and (not test or f"def {function}(" in text)
 
     def _suspect(self, answer: Answer, asked: list[str]) -> str | None:
-        """Return the test that seems to notice; None if all passed."""
+        """Return the test that seems to notice the mistake; None if all passed."""
         if answer.outcome in UNNOTICED:
             return None
         if "::" in answer.test:
             return answer.test
-        # A file that cannot be read, or pytest as a whole: one test stands for it.
+        # An unreadable file or a failed pytest: one test stands for it.
         inside = [name for name in asked if name.startswith(f"{answer.test}::")]
         return (inside or asked)[0]
 
     def _is_sound(self, name: str) -> bool:
-        """Say whether a test passes alone, without a mistake."""
+        """Return whether a test passes alone without a mistake."""
         if name not in self.sound and name not in self.unsound:
             answer = self.stand.ask([name], 120 + 20 * self._seconds(name))
             if answer.outcome == PASSED:
@@ -236,7 +236,7 @@ class Court:
             self._known[test.file] = self._known.get(test.file, 0.0) + test.seconds
 
     def _rounds(self, entry: Entry) -> Iterator[tuple[list[str], float]]:
-        """Yield tests in the order in which they are asked, a handful first, and their seconds."""
+        """Yield rounds of tests with their seconds, a small round first."""
         names: list[str] = []
         sum_s, most_s, left_s = 0.0, FIRST_S, self.ceiling_s
         for name in self._order(entry):
@@ -252,7 +252,7 @@ class Court:
             yield _by_file(names), sum_s
 
     def _order(self, entry: Entry) -> Iterator[str]:
-        """Yield tests until there are no more, the most telling and the quickest first."""
+        """Yield all tests, the most informative and the fastest first."""
         told = set()
         for name in self._all(entry):
             if name not in told and self._is_there(name):
@@ -268,10 +268,10 @@ class Court:
         paths = sorted((self.product.root / folder).glob("test_*.py"))
         inside = [path.relative_to(self.product.root).as_posix() for path in paths]
         files = files or dict.fromkeys(inside)
-        # What a file makes once, its first test has executed alone.
+        # What a file makes once counts for the test that ran first.
         yield from ranked((test for file in files for test in self._by_file.get(file, [])), folder)
         yield from (file for file in files if file not in self._by_file)
-        # Tests that the map does not know: of files that were changed since, or are new.
+        # Tests unknown to the map: in changed or new files.
         yield from (file for file in (*files, *inside) if self._is_changed(file))
 
     def _is_changed(self, file: str) -> bool:
@@ -283,7 +283,7 @@ class Court:
         for edit in entry.edits:
             if edit.module:
                 placed = self.product.place(edit)
-                # The map may be of a tree in which the statement was where the entry says.
+                # The map may be older, with the statement at the entry's original place.
                 for path, function in {
                     (placed.path, placed.function),
                     (edit.module, edit.function),
@@ -295,7 +295,7 @@ class Court:
 
 
 def _statements(function: str, edit: Edit) -> Iterator[tuple[str, str]]:
-    """Yield the function and the form of each statement that an edit changes."""
+    """Yield the function and the text form of each statement that an edit changes."""
     if is_header(edit.before):
         yield function, header_form(parsed_header(edit.before))
         return
@@ -306,16 +306,16 @@ def _statements(function: str, edit: Edit) -> Iterator[tuple[str, str]]:
 
 
 def parsed_header(text: str) -> ast.stmt:
-    """Return a header as a statement that has next to nothing in its block."""
+    """Return a header as a statement with a minimal block."""
     text = text.strip().removeprefix("el") if text.strip().startswith("elif") else text.strip()
     return ast.parse(text + ("\n case _: pass" if text.startswith("match ") else " pass")).body[0]
 
 
 def ranked_tests(tests: Iterable[Test], folder: str) -> list[Test]:
-    """Return tests in the order in which they are asked.
+    """Return the tests in the order of running.
 
-    Quick ones are first, those of the folder of the same name before others, and of a test with
-    many cases some come late.
+    Fast tests come first, those of the folder with the same name before others. Some cases of a
+    test with many come late.
     """
     cases: Counter[str] = Counter()
     rows = []
@@ -332,13 +332,13 @@ def ranked(tests: Iterable[Test], folder: str) -> Iterator[str]:
 
 
 def _by_file(names: list[str]) -> list[str]:
-    """Return tests with those of a file together, so that it makes its fixtures once."""
+    """Return the tests grouped by file, so that a file makes its fixtures once."""
     order = {file: at for at, file in enumerate(dict.fromkeys(n.partition("::")[0] for n in names))}
     return sorted(names, key=lambda name: order[name.partition("::")[0]])
 
 
 def folder_of(root: Path, topic: str) -> str:
-    """Return the folder of tests for a product folder: of the same name, or of one above it."""
+    """Return the folder of tests for a product folder: with the same name, or the one above."""
     for place in (PurePosixPath(topic), *PurePosixPath(topic).parents):
         if list((root / "tests" / place).glob("test_*.py")):
             return (PurePosixPath("tests") / place).as_posix()
@@ -362,7 +362,7 @@ def said(entry: Entry) -> str:
 
 
 def record(tree: Path, only: list[str], ceiling_s: float) -> int:
-    """Ask the tests about each entry that has no verdict, and store what they say."""
+    """Test each entry without a verdict, and store the verdicts."""
     with stand(tree) as made:
         court = _court(made, tree, ceiling_s)
         for one in read_lists(tree):
@@ -380,7 +380,7 @@ def record(tree: Path, only: list[str], ceiling_s: float) -> int:
 
 
 def check(tree: Path, only: list[str], ceiling_s: float) -> int:
-    """Ask the tests about each entry that was killed; return 1 if one of them survives now."""
+    """Test each killed entry again; return 1 if one survives now."""
     progress = tree / KEPT / "checked.json"
     progress.parent.mkdir(exist_ok=True)
     state = state_of(tree)
@@ -422,7 +422,7 @@ def _checked(court: Court, entry: Entry) -> str:
 
 
 def is_wanted(entry: Entry, one: List, only: list[str]) -> bool:
-    """Say whether an entry is asked for by its id, its topic or the name of its list."""
+    """Return whether an entry is selected by its id, its topic or the name of its list."""
     return not only or not {entry.id, entry.topic, one.path.stem}.isdisjoint(only)
 
 
@@ -436,7 +436,7 @@ def _court(made: Stand, tree: Path, ceiling_s: float) -> Court:
 
 
 def make_map(tree: Path, words: list[str], *, is_stored: bool) -> int:
-    """Run the tests, keep which of them execute what, and print the branches by folder."""
+    """Run the tests, store the map, and print the branches by folder."""
     kept = tree / KEPT
     notes = kept / "notes"
     state = f"{state_of(tree)} {words}"
@@ -460,7 +460,7 @@ def make_map(tree: Path, words: list[str], *, is_stored: bool) -> int:
 
 
 def print_coverage(tree: Path, found: dict[str, dict[str, float]]) -> None:
-    """Print the percentages by folder, and how many points they differ from the stored ones."""
+    """Print the percentages by folder, with the difference to the stored ones in points."""
     stored = json.loads((tree / COVERAGE).read_text("utf-8")) if (tree / COVERAGE).exists() else {}
     print(f"{'folder':22} {'branches':>9} {'lines':>8} {'branches, stored':>17}")
     for name, row in found.items():
@@ -470,7 +470,7 @@ def print_coverage(tree: Path, found: dict[str, dict[str, float]]) -> None:
 
 
 def main() -> int:
-    """Do what the options say."""
+    """Run the action that the options select."""
     words = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -487,7 +487,7 @@ def main() -> int:
     for name in ("draw", "map", "record", "check", "placed", "diff"):
         does.add_argument(f"--{name}", action="store_true")
     told = words.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the copy is removed first
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # exit removes the copy first
     tree = told.tree.resolve()
     if told.draw:
         return draw(tree, told.count, told.seed)

@@ -16,7 +16,7 @@ def command(kind: type[Good]) -> tuple[str, ...]:
     """Return the command that starts a bot of this kind."""
     from pathlib import Path
 
-    # Python keeps what it has compiled of a module, not of a program.
+    # Python stores compiled code of modules, but not of programs.
     folder = str(Path(__file__).parent)
     program = f"import sys; sys.path.insert(0, {folder!r}); import {__name__} as bots; "
     program += "vars(bots)[sys.argv[1]]().run()"
@@ -24,7 +24,7 @@ def command(kind: type[Good]) -> tuple[str, ...]:
 
 
 class Pongs(Good):
-    """Keeps the whole protocol."""
+    """Follows the whole protocol."""
 
     def take(self, words: list[str]) -> None:
         if words[:1] == ["ping"]:
@@ -46,7 +46,7 @@ class HasOptions(Pongs):
         super().hello()
 
 
-# What it says of itself
+# Its handshake
 
 HasNoName = says("game yavalath", "want legal", "ok", on="hello", of=Pongs)
 NamesAnUnknownGame = says("game chess", *GREETING, on="hello", of=Pongs)
@@ -83,7 +83,7 @@ IsReadyForOneGameOnly = says("ready 1", on="new", of=Pongs)
 
 
 class DiesOfWhatItReads(Pongs):
-    """Dies of the word in `DEADLY`, wherever it stands in a line."""
+    """Exits at the word in `DEADLY`, anywhere in a line."""
 
     DEADLY = ""
 
@@ -119,7 +119,7 @@ class DiesAsSecond(DiesOfWhatItReads):
 
 
 class CountsItsOwnTurns(Pongs):
-    """Takes every game to begin without a book."""
+    """Assumes that every game begins without an opening."""
 
     def answer(self) -> None:
         seat = (self.ply - 1) % 2
@@ -130,7 +130,7 @@ ResignsAtOnce = says("bestmove {ply} resign", on="answer", of=Pongs)
 
 
 class ResignsFromItsTwelfthGameOn(Pongs):
-    """Never clears its board: there is nothing left to play."""
+    """Never clears its board, so that it finds no moves."""
 
     games = 0
 
@@ -147,11 +147,11 @@ class ResignsFromItsTwelfthGameOn(Pongs):
 
 ComputesWhenItIsGreeted = does(lambda _: compute(5.0), on="hello", of=Pongs)
 TakesALongTime = does(lambda _: time.sleep(0.4), Good.answer, on="answer", of=Pongs)
-"""Three of its moves are more than a second and its margin."""
+"""Thinks so long that three of its moves take more than a second and the margin."""
 
 
 class WritesLinesBackwards(Pongs):
-    """Names the ends of Mammalath's lines in another order than the legal moves do."""
+    """Names the ends of Mammalath's lines in another order than the legal moves."""
 
     def hello(self) -> None:
         say("id name Backwards", "game mammalath", "want legal", "ok")
@@ -174,12 +174,12 @@ SaysAnImpossibleVariation = says(
 
 class IgnoresSeeds(Pongs):
     def answer(self) -> None:
-        import random  # takes as long as all else, and most need it not
+        import random  # takes as long as all other imports, and few bots need it
 
         say(f"bestmove {self.ply} {random.choice(self.legal)}")
 
 
-# With its time
+# Its use of time
 
 
 class OverstepsMoveTimes(Pongs):
@@ -197,7 +197,7 @@ class IsSlowWithLittleTime(Pongs):
 
 
 class IgnoresStop(Pongs):
-    """Thinks for nearly a second where it may, and does not listen meanwhile."""
+    """Thinks for nearly a second and does not listen meanwhile."""
 
     def take(self, words: list[str]) -> None:
         if words[:1] == ["go"] and words[2:] == ["move", "1000"]:
@@ -210,7 +210,7 @@ class DiesOfStop(DiesOfWhatItReads):
 
 
 class PondersOn(Pongs):
-    """Thinks on the other's turn, and does not hear that it is over."""
+    """Ponders, and ignores the end of the opponent's turn."""
 
     def hello(self) -> None:
         say("want ponder")
@@ -236,7 +236,7 @@ class ComputesOnTheOthersTurn(Pongs):
                     self.take(line.decode().split())
 
 
-# Manners
+# Robustness
 
 
 class DiesOfUnknownLines(Pongs):

@@ -1,4 +1,4 @@
-"""Odd things that may lie in a folder that is served, and how each is listed."""
+"""Odd files in a served folder, and how the site lists them."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from typing import Any, Final, NamedTuple
 RECORD: Final = '[Game "yavalath"]\n[Result "*"]\n\n1. e5 *\n'
 
 CANARY: Final = "canary-outside-the-folder"
-"""Who plays in all records outside the folder."""
+"""The player in all records outside the folder."""
 
 SPARSE: Final = 1 << 43
-"""Bytes, none of which takes room."""
+"""The size of a sparse file, which takes no space."""
 
 LISTED: Final = ""
-"""It can be read, and is listed as what it is."""
+"""The file is readable and listed as what it is."""
 
 PASSED_BY: Final = None
-"""It is nothing to serve, and not listed."""
+"""The file is ignored and not listed."""
 
 
 class Odd(NamedTuple):
-    """Something odd."""
+    """An odd file."""
 
     make: Callable[[Path, Path], Any]
-    """Makes it in a folder; the other one lies outside of that."""
+    """Makes it in the first folder; the second folder is outside of that."""
 
     reason: str | None
-    """Words of the reason with which it is listed as unreadable, LISTED or PASSED_BY."""
+    """Words of the reason for which it is listed as unreadable, or LISTED or PASSED_BY."""
 
 
 def _sparse(path: Path) -> None:
@@ -46,12 +46,12 @@ def _socket(path: Path) -> None:
     with (
         chdir(path.parent),
         socket.socket(socket.AF_UNIX) as made,
-    ):  # its path may be 107 bytes long
+    ):  # a socket's path can have 107 bytes
         made.bind(path.name)
 
 
 def _cup(folder: Path, name: str = "odd", /, **files: object) -> Path:
-    """Make a tournament's directory with records and other files: text, JSON or what makes it."""
+    """Make a tournament's directory with records and other files: text, JSON or a function."""
     cup = folder / name
     (cup / "live").mkdir(parents=True)
     (cup / "games.lath").write_text(RECORD)
@@ -80,7 +80,7 @@ def _file(name: str | bytes, content: str | bytes = RECORD) -> Callable[[Path, P
 
 
 def _link(name: str, to: str) -> Callable[[Path, Path], Any]:
-    """Return what makes a link; {out} is a folder outside, {here} the folder itself."""
+    """Return a function that makes a link; {out} is a folder outside, {here} the folder itself."""
 
     def make(folder: Path, out: Path) -> None:
         (folder / name).parent.mkdir(exist_ok=True)
@@ -112,7 +112,7 @@ def _mode(path: str, mode: int, content: str | None = None) -> Callable[[Path, P
 
 
 def _endless(path: Path) -> None:
-    """Make a database in which a question for a note never ends."""
+    """Make a database in which a query for a note never ends."""
     with sqlite3.connect(path) as database:
         database.execute(
             "CREATE VIEW about AS WITH RECURSIVE c(key) AS "
@@ -155,7 +155,7 @@ WRONG: Final[tuple[Any, ...]] = (
     {},
     {"a": [1]},
 )
-"""Values of other types than those that stand there."""
+"""Values of wrong types."""
 
 
 OUTCOME: Final = {"format": "match", "event": "odd", "done": 1, "total": 1}
@@ -183,7 +183,7 @@ ODD: Final[dict[str, Odd]] = {
     "name-of-markup": Odd(_file('"><script>alert(1)<.lath'), LISTED),
     "name-of-a-path": Odd(_file("..%2f..%2fetc%2fpasswd.lath"), LISTED),
     "longest-name": Odd(_file("n" * 250 + ".lath"), LISTED),
-    # what is no file
+    # not regular files
     "pipe": Odd(lambda folder, _: os.mkfifo(folder / "odd.lath"), "a pipe"),
     "pipe-of-a-configuration": Odd(lambda folder, _: os.mkfifo(folder / "odd.toml"), "a pipe"),
     "pipe-of-a-database": Odd(lambda folder, _: os.mkfifo(folder / "odd.duckdb"), "a pipe"),
@@ -292,7 +292,7 @@ ODD: Final[dict[str, Odd]] = {
 
 
 def make(folder: Path, out: Path, *names: str) -> None:
-    """Make a good file and odd ones in a folder, and what lies outside in another one."""
+    """Make a valid file and odd ones in `folder`, and the targets of links in `out`."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "good.lath").write_text(RECORD)
     (out / "empty").mkdir(parents=True, exist_ok=True)
@@ -310,13 +310,13 @@ def make(folder: Path, out: Path, *names: str) -> None:
 
 
 def either(cup: Path, *, is_played: bool) -> AbstractContextManager[None]:
-    """Have somebody play in a tournament's directory, or nobody."""
+    """Hold the lock of a tournament's directory if it `is_played`."""
     return _played(cup) if is_played else nullcontext()
 
 
 @contextmanager
 def _played(cup: Path) -> Iterator[None]:
-    """Have the lock of a tournament's directory, as its run has, if there can be one."""
+    """Hold the lock of a tournament's directory, as its run does, if possible."""
     lock = cup / "tournament.lock"
     if not cup.is_dir() or (os.path.lexists(lock) and not lock.is_file()):
         yield

@@ -1,4 +1,4 @@
-"""A table at which two fake bots play one game, in this process."""
+"""A table for one game of two fake bots, in this process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lath.notation.text.writer import format_record
 CLOCK: Final = TimeControl(initial_ms=10_000, increment_ms=500)
 
 NOISE: Final = 60.0
-"""Oversleeping that is no stall here, 1.5 s: the machine may be busy."""
+"""Oversleeping up to 1.5 s is not a stall here, because the machine may be busy."""
 
 NAMES: Final = ("ann", "bob")
 
@@ -39,7 +39,7 @@ def record_of(game: GameResult) -> Record:
 
 
 class Table:
-    """Where ann and bob play game 17; what listeners hear is kept in `folder`."""
+    """Game 17 of ann and bob; listeners write their input into `folder`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -61,9 +61,9 @@ class Table:
         leave: bool = True,
         **plan: Any,
     ) -> GameResult:
-        """Return the game, whose record is sound and canonical.
+        """Return the game, whose record is valid and canonical.
 
-        `bots` play it, or new ones of these kinds; they have left by then, unless they shall not.
+        `bots` play it, or new ones of these kinds. They end after the game if `leave` is True.
         """
         kinds = zip(NAMES, (first, second), specs, strict=True)
         self.bots = [*bots] or [self.bot(name, kind, spec) for name, kind, spec in kinds]
@@ -94,14 +94,14 @@ class Table:
         return Bot(made, self.watch, tree=new_tree())
 
     def heard(self, name: str, head: str = "") -> list[str]:
-        """Return the lines that a listener was told, those that begin so."""
+        """Return the lines that a listener received and that begin with `head`."""
         lines = (self.folder / name).read_text(encoding="utf-8").splitlines()
         return [line for line in lines if line.startswith(head)]
 
 
 @contextmanager
 def a_table(folder: Path) -> Iterator[Table]:
-    """Give a table, and end the bots that are still there."""
+    """Give a table, and end the remaining bots."""
     table = Table(folder)
     yield table
     for bot in table.bots:

@@ -1,4 +1,4 @@
-"""What `patch` does with a unified diff, without fuzz."""
+"""Application of a unified diff, like `patch` without fuzz."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")
 
 
 def patched(old: bytes, diff: bytes) -> bytes:
-    """Return the new text; AssertionError where the diff is not one of the old text."""
+    """Return the new text; raises AssertionError if the diff does not fit the old one."""
     lines, made = list(BytesIO(old)), list[bytes]()
     said, at, read = list(BytesIO(diff)), 2, 0
     if said:

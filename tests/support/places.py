@@ -1,4 +1,4 @@
-"""Where things stand in the checkout, and whose games they are."""
+"""Places in the checkout, and the project's own game types."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 OURS: Final = ("mammalath", "mammalath-plus", "manalath", "manalath-61", "surikata", "yavalath")
-"""The games of this house, of which tests and pages ask more than of a game that somebody adds:
-second rules, known counts, a row in rules.md, every refusal in the table of messages."""
+"""The project's own game types. Tests and pages demand more of them than of others: second rules,
+known counts, a row in rules.md, and every refusal in the table of messages."""
 
 ROOT: Final = Path(__file__).parent.parent.parent
 DOCS: Final = ROOT / "docs"
@@ -28,10 +28,10 @@ OWN_TEXT = [
     for path in sorted((ROOT / "notation").rglob("*.py"))
     if not {"formats", "database"} & set(path.parts)
 ]
-"""The modules that say what is wrong with a record in the notation's own text."""
+"""The modules with the messages on records in the notation's own text."""
 
 
 def page_text(name: str) -> str:
-    """Return the text of the page of this name, in whichever folder of docs/ it is."""
+    """Return the text of the page of this name, in any folder of docs/."""
     (page,) = (page for page in DOC_PAGES if page.stem == name)
     return page.read_text(encoding="utf-8")

@@ -1,8 +1,9 @@
-"""The style's rules that a program can check: long sentences, and words that readers stumble over.
+"""The style rules that a program can check: long sentences, and words that confuse readers.
 
     python tests/support/plain_english.py docs/index.md README.md
 
-prints each offence as FILE:LINE: what is wrong: the sentence. Exit status 1 if there is one.
+prints the file, the line, the fault and the sentence of each offence. The exit status is 1 with any
+offence.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Final, NamedTuple
 MOST_WORDS: Final = 30
 
 OPENINGS: Final = re.compile(r"(?:Who|What|Whether|Of|Whoever|Whatever)\b")
-"""Words that begin a clause where readers expect the actor. Questions may begin so."""
+"""Words that begin a clause in the place of the actor; questions can begin with them."""
 
 PHRASES: Final = re.compile(
     r"\b("
@@ -31,7 +32,7 @@ PHRASES: Final = re.compile(
     r")\b",
     re.IGNORECASE,
 )
-"""Left sides of the glossary, and turns that the style refuses."""
+"""Left sides of the glossary, and phrases that the style forbids."""
 
 _CODE: Final = re.compile(r"^ *(```|~~~).*?^ *\1", re.MULTILINE | re.DOTALL)
 _SPANS: Final = re.compile(r"`[^`\n]*`|<[^>\n]+>|\$\$?[^$\n]+\$\$?")
@@ -41,7 +42,7 @@ _NOT_AN_END: Final = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Fig|No|[A-Z])\.)$"
 
 
 class Offence(NamedTuple):
-    """A sentence, and what is wrong with it."""
+    """A sentence with its fault."""
 
     line: int
     what: str
@@ -49,7 +50,7 @@ class Offence(NamedTuple):
 
 
 def offences(text: str) -> list[Offence]:
-    """Return what is wrong with the sentences of Markdown; code and addresses do not count."""
+    """Return the faulty sentences of Markdown; code and addresses do not count."""
     return list(_offences(text))
 
 
@@ -71,7 +72,7 @@ def _as_lines(match: re.Match[str]) -> str:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Yield paragraphs, items of lists and cells of tables, each with its line from 1."""
+    """Yield paragraphs, list items and table cells, each with its line from 1."""
     block: list[str] = []
     first = 1
     for number, line in enumerate([*text.split("\n"), ""], 1):
@@ -100,7 +101,7 @@ def _sentences(block: str) -> Iterator[tuple[int, str]]:
 
 
 def wrong_with(sentence: str) -> Iterator[str]:
-    """Yield what is wrong with one sentence of plain text."""
+    """Yield the faults of one sentence of plain text."""
     if (count := len(re.findall(r"[\w'’-]*\w", sentence))) > MOST_WORDS:
         yield f"{count} words"
     if not sentence.rstrip("\"')*_").endswith("?") and OPENINGS.match(sentence.lstrip("\"'(*_")):

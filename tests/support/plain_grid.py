@@ -1,4 +1,4 @@
-"""Boards in plain Python: cells at places of a plane, lines, groups, rows of text.
+"""Boards in plain Python: cells at points of a plane, lines, groups, rows of text.
 
 Must not know the `games` package, whose results it checks, nor any game.
 """
@@ -12,7 +12,7 @@ Cell = str
 
 
 class Grid:
-    """Cells at places of a plane; a step leads from a cell's place to a neighbour's."""
+    """Cells at points of a plane; a step leads from one cell to a neighbour."""
 
     def __init__(
         self,
@@ -21,10 +21,10 @@ class Grid:
         steps: list[tuple[int, int]],
     ) -> None:
         self.rows = rows
-        """From the top to the bottom, each from the left."""
+        """The rows from the top, each from the left."""
         self.cells = sorted(place, key=letter_then_number)
         self.steps = steps
-        """One for each direction of lines; the opposite ones are left out."""
+        """A step per direction of lines, without the opposite ones."""
         self.place = place
         self.cell_at = {there: cell for cell, there in place.items()}
 
@@ -62,7 +62,7 @@ class Grid:
         return group
 
     def text(self, letter_at: Mapping[Cell, str]) -> str:
-        """Return rows of letters and numbers of empty cells."""
+        """Return the rows as characters, with numbers of empty cells."""
         return "/".join(self._row_text(row, letter_at) for row in self.rows)
 
     @staticmethod
@@ -79,7 +79,7 @@ class Grid:
 
 
 def letter_then_number(cell: Cell) -> tuple[str, int]:
-    """Return what cells are sorted by."""
+    """Return the sort key of a cell."""
     return cell[0], int(cell[1:])
 
 

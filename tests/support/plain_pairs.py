@@ -1,4 +1,4 @@
-"""Which games are rated and which are pairs, by lists: what `reports.rated` does with rows."""
+"""The rated games and pairs, computed with lists: a check of `reports.rated`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lath.reports.ratings.results import DecidedGame
 
 @dataclass
 class Game:
-    """One game that is rated."""
+    """One rated game."""
 
     key: int
     number: int
@@ -32,7 +32,7 @@ class Game:
 
 
 def plain_results(records: Iterable[Record], *, fair: bool = False) -> list[DecidedGame]:
-    """Return the games that are rated, each with its pair, opening and line."""
+    """Return the rated games, each with its pair, opening and line."""
     games = []
     for record in records:
         if why_left_out(record):
@@ -75,7 +75,7 @@ def _paired(games: Sequence[Game]) -> list[int]:
 
 
 def _pair_alike(games: Sequence[Game], pairs: list[int], alike: Iterable[list[int]]) -> None:
-    """Pair off games of one digest with those of another, as often as both came."""
+    """Pair the games of one digest with those of another, as many as both have."""
     seats: tuple[list[list[int]], ...] = [], [], []
     for places in alike:
         if len(places) == 1 or games[places[0]].may_repeat:

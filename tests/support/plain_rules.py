@@ -1,7 +1,7 @@
-"""A second, plain reading of rules.md: six games with sets, dicts and loops, made to be read.
+"""A second, plain implementation of rules.md: six game types with sets, dicts and loops.
 
-Must not know the `games` package, whose results it checks. A game here is one object that changes
-with every move; nothing is fast, and nothing is checked that legal moves cannot bring about.
+Must not know the `games` package, whose results it checks. A game is one object that changes with
+every move. It favours clarity over speed, and does not check for positions that cannot occur.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from plain_grid import Cell, hexagon, letter_then_number, squares
 
 
 class PlainGame(Protocol):
-    """A game under way; `winner` is 0 or 1, None for a draw or while it goes on."""
+    """A game being played; `winner` is 0 or 1, None for a draw or during the game."""
 
     over: bool
     winner: int | None
@@ -21,7 +21,7 @@ class PlainGame(Protocol):
         """Return the legal moves in the order of rules.md."""
 
     def play(self, move: str) -> None:
-        """Take a legal turn."""
+        """Play a legal move."""
 
     def text(self) -> str:
         """Return the position as text."""
@@ -55,7 +55,7 @@ class PlainMammalath:
         return blocks
 
     def _releases(self) -> dict[str, list[Cell]]:
-        """Return the shapes that are full of animals, by the text of their release."""
+        """Return the shapes full of animals, by the text of their release."""
         releases = {}
         for shape in self.shapes:
             if all(cell in self.animals for cell in shape):
@@ -253,7 +253,7 @@ class PlainYavalath:
 
 
 def start(game_id: str, setup: str | None) -> PlainGame:
-    """Return a new game; raises KeyError for a game that is not of rules.md."""
+    """Return a new game; raises KeyError for a game type outside rules.md."""
     family, _, parameters = game_id.partition(":")
     said = {name: int(value) for name, value in (p.split("=") for p in parameters.split(",") if p)}
     of = said.get
@@ -276,6 +276,6 @@ def start(game_id: str, setup: str | None) -> PlainGame:
 
 
 def hexagon_rows(lowest: int, count: int) -> list[int]:
-    """Return the lengths of a hexagon's rows: they grow from the lowest, `count` of them."""
+    """Return the lengths of a hexagon's rows: `count` rows, growing from the lowest."""
     rising = [lowest + step for step in range(count)]
     return rising + rising[:-1][::-1]

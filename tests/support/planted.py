@@ -1,4 +1,4 @@
-"""A pool's directory in which a secret stands in each place that is nobody's business."""
+"""A pool's directory with a secret in each private place."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ PLACES: Final = (
     *("hosts", "host", "site", "tag", "book", "info", "line", "comment", "annotation"),
     *("variation", "stderr", "complaint", "crash", "log", "change", "setting", "analyst"),
 )
-"""Where there is something to hide."""
+"""The private places."""
 
 
 def secret(place: str) -> str:
-    """Return what is planted there: letters that stand nowhere else."""
+    """Return the secret of a place: text that occurs nowhere else."""
     return f"zq{place}qz"
 
 
 def secrets_in(text: str) -> set[str]:
-    """Return the places of the secrets in a text and in what is packed within it."""
+    """Return the places of the secrets in a text, also within packed data."""
     packed = re.findall(r"[A-Za-z0-9+/]{40,}={0,2}", text)
     inner = "".join(map(_opened, packed))
     return {place for place in PLACES if secret(place) in text or secret(place) in inner}
 
 
 def _opened(letters: str) -> str:
-    """Return what letters are made of; empty where they are something else, such as a hash."""
+    """Return the unpacked text of characters; empty if they are not packed, such as a hash."""
     try:
         return json.dumps(opened(letters))
     except (binascii.Error, zlib.error, ValueError):
@@ -70,7 +70,7 @@ def secrets_below(folder: Path) -> set[str]:
 
 
 def _said(number: int) -> Iterator[Comment]:
-    """Yield what a bot said at a ply, with what is fine to be told."""
+    """Yield a bot's comments at a ply, with public ones."""
     yield (
         *(Annotation("emt", "0.250"), Annotation("eval", "0.10"), Annotation("depth", f"{number}")),
         *(Annotation("pv", f"e5 {secret('line')}"), Annotation("x", secret("annotation"))),
@@ -79,7 +79,7 @@ def _said(number: int) -> Iterator[Comment]:
 
 
 def record(number: int, first: str, second: str) -> Record:
-    """Return a game that was played to its end, with secrets."""
+    """Return a completed game with secrets."""
     game = random_game("yavalath", number, first=first, second=second)
     tags = (
         *(tag for tag in game.tags if tag[0] not in ("Termination", "Result")),
@@ -94,7 +94,7 @@ def record(number: int, first: str, second: str) -> Record:
 
 
 def crash(number: int, names: tuple[str, str]) -> Record:
-    """Return a game that the second bot broke off, with what that wrote to standard error."""
+    """Return a game that the second bot broke off, with its standard error."""
     begun = record(number, *names)
     why = f"exited with status 1; standard error: {secret('stderr')} at /home/{secret('crash')}.py"
     tags = {**dict(begun.tags), "Termination": "crash", "Result": "1-0"}
@@ -108,7 +108,7 @@ def crash(number: int, names: tuple[str, str]) -> Record:
 
 
 def results(broken: Collection[int]) -> Iterator[GameResult]:
-    """Yield games of each two in both seats, of which some ended in a crash of the second one."""
+    """Yield games of each pairing on both sides, some of which the second bot broke off."""
     names = ("ann", "mine", "mine v2")
     pairs = [(one, other) for one in names for other in names if one != other] * 2
     for number, (first, second) in enumerate(pairs, 1):
@@ -133,7 +133,7 @@ def results(broken: Collection[int]) -> Iterator[GameResult]:
 
 
 def versions() -> tuple[Version, ...]:
-    """Return two versions of a bot, and the one of another."""
+    """Return two versions of one bot, and one of another."""
     own: Any = {
         "sha256": secret("digest"),
         "command": ("python", f"/home/{secret('path')}/bot.py", secret("command")),
@@ -149,7 +149,7 @@ def versions() -> tuple[Version, ...]:
 
 
 def provenance() -> Provenance:
-    """Return with what all was played."""
+    """Return the provenance of all bots."""
     configuration = (
         f'[[bot]]\ncommand = "{secret("command")} {secret("configuration")}"\n'
         f'cwd = "/srv/{secret("cwd")}"\nenv = {{ TOKEN = "{secret("environment")}" }}\n'
@@ -183,7 +183,7 @@ def provenance() -> Provenance:
 
 
 def changes() -> tuple[Change, ...]:
-    """Return a change that may be told, and others."""
+    """Return a public change, and private ones."""
     rows = (
         ("memory", "no limit", "512 MiB"),
         ("cwd", "a scratch folder", f"/srv/{secret('change')}"),
@@ -197,7 +197,7 @@ def changes() -> tuple[Change, ...]:
 
 
 def pool(folder: Path, broken: Collection[int] = (1, 2)) -> Path:
-    """Make the directory, and return it; the third game is void, of some a bot has crashed."""
+    """Make the directory and return it; game 3 is void, and the games `broken` ended in a crash."""
     folder.mkdir(parents=True)
     with closing(Store(folder)) as store:
         store.begin(a_config(("ann", "mine", "mine v2")).identity())

@@ -1,8 +1,8 @@
-"""Power cuts: what may be on a disk that was told to do things, and was not asked to keep all.
+"""Power cuts: possible contents of a disk whose last writes were not all stored.
 
-What was synced is there. Of writes that were not, any part may be there, in any order, by sectors
-that may be torn; a new file is there for sure once its folder was synced. A sync that fails may
-forget what it should have kept, and the next one say nothing of it, as on Linux.
+Synced data is stored. Any part of other writes may be stored, in any order, by sectors that may be
+torn. A new file is certain to exist only after a sync of its folder. After a failed sync the data
+may be lost although the next sync reports success, as on Linux.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SECTOR: Final = 512
 
 
 class _File:
-    """A file as it is for sure, and what was done to it since."""
+    """The certain content of a file, and the changes since."""
 
     def __init__(self) -> None:
         self.sure = bytearray()
@@ -31,7 +31,7 @@ class _File:
         self.since.clear()
 
     def after_cut(self, chance: random.Random, share: float) -> bytes:
-        """Return what is found; each sector was written with the probability `share`."""
+        """Return the content after a cut; each sector was written with the probability `share`."""
         found = bytearray(self.sure)
         for step in self.since:
             if step.kind == "write":
@@ -53,7 +53,7 @@ def _do(content: bytearray, step: Step) -> None:
 
 
 def _sectors(step: Step) -> Iterator[Step]:
-    """Yield a write by the sectors that it touches."""
+    """Yield a write sector by sector."""
     start, end = step.offset, step.offset + len(step.data)
     while start < end:
         stop = min(end, (start // SECTOR + 1) * SECTOR)
@@ -70,23 +70,23 @@ def _torn(piece: Step, chance: random.Random) -> Step:
 
 
 _Names = dict[str, _File | None]
-"""What is given a name at once; None takes the name away."""
+"""The files that get names in one step; None removes the name."""
 
 
 class Remembered:
-    """A folder as it is for sure, and what was done since."""
+    """The certain content of a folder, and the changes since."""
 
     def __init__(self) -> None:
         self._now: dict[str, _File] = {}
         self._sure: dict[str, _File] = {}
         self._since: list[_Names] = []
-        """What was done to names since the folder was synced, in this order."""
+        """The changes to names since the folder was synced, in order."""
 
         self.promised: set[int] = set()
         """Games that a store has promised to keep."""
 
     def do(self, step: Step) -> None:
-        """Take in what the disk was told next."""
+        """Take the next instruction to the disk."""
         if step.kind == "kept":
             self.promised |= step.numbers
         elif step.kind == "open":
@@ -110,14 +110,14 @@ class Remembered:
         self._now = _named(self._now, [names])
 
     def after_cut(self, chance: random.Random) -> dict[str, bytes]:
-        """Return the files that are found after a power cut now, and what is in them."""
+        """Return the files with their content after a power cut now."""
         named = self._since[: chance.randint(0, len(self._since))]
         share = chance.choice([0.0, 0.5, 0.9, 1.0, chance.random()])
         files = _named(self._sure, named)
         return {name: file.after_cut(chance, share) for name, file in files.items()}
 
     def as_told(self) -> dict[str, bytes]:
-        """Return the files that are found when nothing is lost, as after a kill."""
+        """Return the files without any loss, as after a kill."""
         files = {name: bytearray(file.sure) for name, file in self._now.items()}
         for name, content in files.items():
             for step in self._now[name].since:
@@ -133,7 +133,7 @@ def _named(files: dict[str, _File], changes: Sequence[_Names]) -> dict[str, _Fil
 
 
 def put(files: dict[str, bytes], folder: Path) -> None:
-    """Make a folder of these files."""
+    """Create the files in a folder."""
     folder.mkdir()
     for name, content in files.items():
         (folder / name).write_bytes(content)

@@ -1,6 +1,6 @@
-r"""The broken records of `broken_records.txt`, and what is said of each.
+r"""The broken records of `broken_records.txt`, with their problems.
 
-The file has names and texts. Where a name ends in [bytes], `\xff` is a byte.
+The file has names and texts. In a text whose name ends in [bytes], `\xff` is a byte.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Case(NamedTuple):
 
 
 def problems_in(content: bytes) -> list[Problem]:
-    """Return everything that is wrong in a file."""
+    """Return all problems of a file."""
     entries = entries_of(io.BytesIO(content), "games.lath")
     return [problem for entry in entries for problem in entry.problems]
 

@@ -1,4 +1,4 @@
-"""Which processes there are, and time as bounds on them count it; only on Linux is all to see."""
+"""The processes of a test, and a clock for time limits; only Linux shows all processes."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from pathlib import Path
 from lath.arena.referee.process_trees import MARK
 
 PATIENCE_S = 60.0
-"""How long a process that was killed may take to be gone, on a machine that is busy, too."""
+"""The longest wait for the end of a killed process, in seconds, on a busy machine."""
 
 SHORTEST_S = 0.005
 LONGEST_S = 0.04
-"""How long is waited until processes are looked for again: to look costs more than to wait."""
+"""The longest pause between two looks for processes, because looking costs more than waiting."""
 
 _PRESSURE = Path("/proc/pressure/cpu")
 
 
 def calm_s() -> float:
-    """Return a clock, in seconds, that stands still while some process here waits for a core.
+    """Return a clock, in seconds, that stands still while a process here waits for a core.
 
-    A bound that it measures says what was waited for, not how busy the machine was. Where the
-    system does not tell of waiting, it is the monotonic clock.
+    A limit measured with it shows waiting, and not how busy the machine was. If the system does not
+    report this, it is the monotonic clock.
     """
     try:  # "some avg10=0.00 avg60=0.00 avg300=0.00 total=MICROSECONDS"
         waited = _PRESSURE.read_text().splitlines()[0].rpartition("=")[2]
@@ -34,17 +34,17 @@ def calm_s() -> float:
 
 
 def new_tree() -> str:
-    """Return the beginning of the marks of a test's processes."""
+    """Return a new mark for a test's processes."""
     return f"test-{secrets.token_hex(4)}."
 
 
 def alive_of(tree: str) -> set[int]:
-    """Return the processes of a tree that run, zombies not among them."""
+    """Return the running processes of a tree, without zombies."""
     return pids_with(MARK, tree)
 
 
 def pids_with(variable: str, begins: str) -> set[int]:
-    """Return the processes with this environment variable, its value beginning so."""
+    """Return the processes with an environment variable whose value begins with `begins`."""
     wanted = f"\0{variable}={begins}".encode()
     return {pid for pid, variables in _environments() if wanted in b"\0" + variables}
 
@@ -60,15 +60,15 @@ def _environments() -> list[tuple[int, bytes]]:
 
 
 def workers_of(runner: int) -> list[int]:
-    """Return the workers of a run: children that are no bots, nor copies about to become one.
+    """Return the workers of a run: its children without bots and their forks before `exec`.
 
-    Python itself may start one that tracks resources.
+    Python itself may start a child that tracks resources, which is left out.
     """
     return [pid for pid in children_of(runner) if _is_worker(pid, runner)]
 
 
 def children_of(parent: int) -> list[int]:
-    """Return the processes that a process has started, zombies among them; it may be gone."""
+    """Return the children of a process, with zombies; empty if it has ended."""
     found: list[int] = []
     with suppress(OSError):
         for thread in Path(f"/proc/{parent}/task").iterdir():
@@ -80,11 +80,11 @@ def children_of(parent: int) -> list[int]:
 def _is_worker(pid: int, runner: int) -> bool:
     try:
         is_bot = f"\0{MARK}=".encode() in b"\0" + Path(f"/proc/{pid}/environ").read_bytes()
-    except PermissionError:  # workers are closed to who is not root
+    except PermissionError:  # only root can read workers
         is_bot = False
     except OSError:
         return False
-    command = _command(pid)  # that of a zombie is empty
+    command = _command(pid)  # empty for a zombie
     is_other = not command or b"resource_tracker" in command or command == _command(runner)
     return not is_bot and not is_other
 
@@ -97,7 +97,7 @@ def _command(pid: int) -> bytes:
 
 
 def still_running(pids: Iterable[int | str]) -> list[int]:
-    """Return those of these processes that run; one that ended and was not waited for does not."""
+    """Return the running ones of these processes, without zombies."""
     return [int(pid) for pid in pids if _runs(int(pid))]
 
 
@@ -109,7 +109,7 @@ def _runs(pid: int) -> bool:
 
 
 def gone(what: Callable[[], object], within_s: float = PATIENCE_S) -> bool:
-    """Return whether `what` is empty or false, or becomes so in this time."""
+    """Return whether `what` returns an empty or false value within this time."""
     until_s = time.monotonic() + within_s
     pause_s = SHORTEST_S
     while what():

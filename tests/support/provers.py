@@ -1,4 +1,4 @@
-"""Searches that prove, in each form, and what has to be true of whatever they say is proven."""
+"""Searches that prove results, in each form, and checks of their proofs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from exhaustive import Minimax
 
 Make = Callable[[int], Search]
-"""Makes a search that remembers so many states, or holds so many moves."""
+"""Makes a search with space for the given number of states or moves."""
 
 
 def _solver(size: int, *, is_compiled: bool) -> Search:
@@ -44,13 +44,13 @@ ALL_FORMS: Final = {**IN_PYTHON, **COMPILED}
 
 
 def forms_of(game: Game) -> Mapping[str, Make]:
-    """Return the searches that a game can be searched by here."""
+    """Return the available searches for a game."""
     has_form = fast_board(game.start()).tables() is not None and find_spec("numba") is not None
     return ALL_FORMS if has_form else IN_PYTHON
 
 
 class StopAt:
-    """Says that it is late from the so many-th question on."""
+    """A stop function that returns True from a given call on."""
 
     def __init__(self, checks: int) -> None:
         self._left = checks
@@ -63,18 +63,18 @@ class StopAt:
 
 
 class Asked:
-    """A position whose end is known, and searches that are asked about it."""
+    """A position with a known result, and searches of it."""
 
     def __init__(self, position: Position, truth: Minimax) -> None:
         self.position = position
         self.truth = truth
-        self.truth.few = 10**9  # of what comes after the position, too
+        self.truth.few = 10**9  # also for the positions after it
         self.board = fast_board(position)
         self.claims = 0
-        """How often something was proven."""
+        """The number of proofs."""
 
     def ask(self, search: Search, budget: SearchBudget) -> SearchResult:
-        """Return what a search finds, having looked at all that it says on the way."""
+        """Return the result of a search, and check all its proofs on the way."""
         found = search.run(self.board, budget, self._look_at)
         assert self.board.position() == self.position
         assert budget.nodes is None or found.nodes <= budget.nodes
@@ -83,7 +83,7 @@ class Asked:
         return found
 
     def _look_at(self, found: SearchResult) -> None:
-        """Check that what is proven is so: the value, the length, the move, the line."""
+        """Check a proof: its value, length, move and line."""
         proof = found.proof
         if proof is None:
             return

@@ -1,7 +1,6 @@
-"""Expressions of the query language as trees: drawn, printed in many ways, and answered.
+"""Queries as trees: drawn, printed in many spellings, and answered.
 
-The answers share nothing with `lath.notation.query.query`: they are what the page says, without
-speed.
+The answers follow the documentation, slowly, and share no code with `lath.notation.query.query`.
 """
 
 from __future__ import annotations
@@ -103,7 +102,7 @@ _ROUNDS = st.sampled_from(["", "3", "03", "10", "x", "-1", "3.0"])
 
 @st.composite
 def records(draw: st.DrawFn) -> Record:
-    """Draw a record of which much is missing."""
+    """Draw a record with many missing values."""
     tags = {
         "Event": draw(st.sampled_from(["", "Autumn bots", "f"])),
         "Date": draw(st.sampled_from(["", "?", "2026-11-20", "2026-12-01", "2025-12-31", "2026"])),
@@ -120,7 +119,7 @@ def records(draw: st.DrawFn) -> Record:
 
 
 def printed(tree: Tree, chance: st.DataObject) -> str:
-    """Return a text of the tree; parentheses only where they must be, and now and then."""
+    """Return a text of the tree, with necessary parentheses and some others."""
     text = _printed(tree, chance)
     return f"( {text})" if chance.draw(st.booleans()) else text
 
@@ -155,7 +154,7 @@ _BARE = frozenset(string.ascii_letters + string.digits + "_.+/:@#%*?-")
 
 
 def quoted(value: str, chance: st.DataObject) -> str:
-    """Return the value as a query says it: in either quotes, or in none where it needs none."""
+    """Return the value as a query writes it: in either quotes, or in none if possible."""
     is_bare = value != "" and _BARE.issuperset(value) and value not in ("and", "or", "not")
     if is_bare and chance.draw(st.booleans()):
         return value
@@ -164,7 +163,7 @@ def quoted(value: str, chance: st.DataObject) -> str:
 
 
 def answer(tree: Tree, record: Record) -> bool:
-    """Return whether the record matches, as the page says it."""
+    """Return whether the record matches, by the documentation."""
     if isinstance(tree, Not):
         return not answer(tree.part, record)
     if isinstance(tree, Joined):
@@ -173,7 +172,7 @@ def answer(tree: Tree, record: Record) -> bool:
     if tree.sign in ("!=", "not in"):
         return not any(_is(tree.subject, "=", value, record) for value in tree.values)
     if not tree.values:
-        return False  # no comments nor variations are drawn
+        return False  # comments and variations are not drawn
     return any(_is(tree.subject, tree.sign, value, record) for value in tree.values)
 
 
@@ -183,7 +182,7 @@ def _is(subject: str, sign: str, value: str, record: Record) -> bool:
     if subject == "plies":
         return _stands(len(record.plies), sign, int(value))
     if subject == "setup" and sign == "=":
-        return False  # none is drawn
+        return False  # not drawn
     return any(_passes(subject, text, sign, value) for text in _texts(subject, record) if text)
 
 
@@ -235,7 +234,7 @@ def _stands(left: object, sign: str, right: object) -> bool:
 
 
 def is_like(pattern: str, text: str) -> bool:
-    """Return whether the text is like the pattern, tried in every way."""
+    """Return whether the text matches the pattern, by trying all ways."""
     if not pattern:
         return not text
     if pattern[0] == "*":
@@ -252,7 +251,7 @@ def _has_move(subject: str, value: str, record: Record) -> bool:
 
 
 def canonical(game_id: str, move: str) -> str:
-    """Return the canonical text, or the text itself where the game does not read it."""
+    """Return the canonical text, or the text itself if the game cannot read it."""
     try:
         return games.get(game_id).canonical(move)
     except (MoveSyntaxError, GameError):

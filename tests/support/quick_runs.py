@@ -1,4 +1,4 @@
-"""Runs of the real runner over a real store that play nothing: every game is won at once."""
+"""Runs of the real runner over a real store without playing: every game is won at once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class AtOnce(Executor):
-    """Has the result of a job when it is handed over, and remembers which games it played."""
+    """Gives a job's result at once, and remembers the games."""
 
     def __init__(self, played: list[int]) -> None:
         self._played = played
@@ -41,7 +41,7 @@ class AtOnce(Executor):
 
 
 def won(job: PairJob) -> str:
-    """Return a win of first in each game of a job."""
+    """Return a first-player win in each game of a job."""
     games = tuple(
         _tagged(a_result(plan.number, names=plan.names, game=plan.game, round=plan.round), plan)
         for plan in job.games
@@ -50,17 +50,17 @@ def won(job: PairJob) -> str:
 
 
 def _tagged(game: GameResult, plan: GamePlan) -> GameResult:
-    """Return a game with what its tournament says of it, such as its match day."""
+    """Return a game with its tournament's tags, such as its match day."""
     more = [(name, value) for name, value in plan.tags if f'[{name} "' not in game.record]
     lines = "".join(f'[{name} "{value}"]\n' for name, value in more)
     return replace(game, record=game.record.replace("[Number", f"{lines}[Number", 1))
 
 
 class InThisProcess(Executor):
-    """Plays a job when it is handed over, by bots of its own, as a worker does."""
+    """Plays a job at once with bots of its own, as a worker does."""
 
     def __init__(self) -> None:
-        self._team: Final = worker._Team()  # the process's own is kept for ever
+        self._team: Final = worker._Team()  # that of this process stays for ever
 
     def submit(self, play: Callable[..., Any], /, *jobs: Any, **_: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -73,15 +73,15 @@ class InThisProcess(Executor):
 
 
 def play_here(patch: pytest.MonkeyPatch) -> None:
-    """Have `arena run` in this process play without workers: to start one takes 0.1 s."""
+    """Let `arena run` play in this process without workers; starting one takes 0.1 s."""
     patch.setattr(
         process_trees, "reap_orphans", lambda: None
-    )  # the children of this process are no bots
+    )  # the children of this process are not bots
     patch.setattr(directory, "Runner", partial(Runner, executors=lambda *_: InThisProcess()))
 
 
 class Watcher:
-    """Remembers what a runner tells of games and troubles."""
+    """Remembers the runner's events about games and failures."""
 
     def __init__(self) -> None:
         self.stored: list[int] = []
@@ -101,7 +101,7 @@ class Watcher:
 
 
 def play_nothing(patch: pytest.MonkeyPatch) -> None:
-    """Let `arena run` in this process have every game won at once; no bot is started."""
+    """Let every game of `arena run` in this process be won at once, without bots."""
     runner = partial(Runner, executors=lambda *_: AtOnce([]))
     patch.setattr(directory, "Runner", runner)
     patch.setattr(directory, "greet_bots", lambda *_, **__: {})
@@ -109,7 +109,7 @@ def play_nothing(patch: pytest.MonkeyPatch) -> None:
 
 
 class Wins(AtOnce):
-    """Has every game won by the bot of this name, else by first."""
+    """Lets the bot of this name win every game, by default the first player."""
 
     def __init__(self, name: str, **more: Any) -> None:
         super().__init__([])
@@ -130,9 +130,9 @@ class Wins(AtOnce):
 
 
 def won_by(monkeypatch: pytest.MonkeyPatch, name: str, **more: Any) -> None:
-    """Let all games of a match in this process be won by a bot; no bot is started.
+    """Let a bot win all games of a match in this process, without starting bots.
 
-    `more` is said of each of their results.
+    `more` are fields of each result.
     """
     play_nothing(monkeypatch)
     runner = partial(Runner, executors=lambda *_: Wins(name, **more))
@@ -142,7 +142,7 @@ def won_by(monkeypatch: pytest.MonkeyPatch, name: str, **more: Any) -> None:
 
 
 class QuickRun:
-    """A tournament of six games a round that is run, perhaps several times, over one store."""
+    """A tournament of six games per round, which can be run several times over one store."""
 
     def __init__(self, store: Store) -> None:
         self.store = store

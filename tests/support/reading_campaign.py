@@ -1,6 +1,6 @@
-"""Texts of all sorts read by the fast paths and by the slow ones, and what differs.
+"""A comparison of the fast and the slow readers on random texts.
 
-The slow path is Lark and the rules move by move. Must not know how the fast paths work.
+The slow path is Lark with the rules move by move. Must not know how the fast paths work.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 FILE_EVERY: Final = 10
-"""One in so many texts stands in a file too, which Lark reads once more."""
+"""One text of this number is also put into a file, which Lark reads again."""
 
 BATCH: Final = 40
-"""Texts of such a file."""
+"""The number of texts in such a file."""
 
 
 class DifferenceError(AssertionError):
-    """A fast path says something else than the slow one."""
+    """A fast path gives another result than the slow one."""
 
 
 @dataclass
 class Counts:
-    """What a campaign has seen."""
+    """The counts of a campaign."""
 
     texts: int = 0
     scanned: int = 0
@@ -50,15 +50,15 @@ class Counts:
     refused: int = 0
     """Texts that Lark refused."""
     sound: int = 0
-    """Texts with which Lark and the rules find nothing wrong."""
+    """Texts that Lark and the rules find valid."""
     told: int = 0
-    """Sound texts that were told to be so by the whole line at once."""
+    """Valid texts that the check of whole lines has accepted."""
     in_files: int = 0
     """Records of files that were read as a whole."""
 
 
 def compare(text: str, counts: Counts) -> None:
-    """Read a text all ways and count what it is; raises DifferenceError."""
+    """Read a text in all ways and count it; raises DifferenceError."""
     scanned, plies, parsed = scan(text), valid_plies(text), closely(text)
     is_valid = parsed is not None and not wrong_with(parsed)
     if scanned is not None and not (
@@ -75,7 +75,7 @@ def compare(text: str, counts: Counts) -> None:
 
 
 def closely(text: str) -> Parsed | None:
-    """Return what Lark reads; None where it refuses."""
+    """Return Lark's result; None if it refuses the text."""
     try:
         return parse_closely(text)
     except RecordSyntaxError:
@@ -83,17 +83,17 @@ def closely(text: str) -> Parsed | None:
 
 
 def wrong_with(parsed: Parsed) -> list[Fault]:
-    """Return what is wrong with a record, its moves played one by one."""
+    """Return the faults of a record, its moves played one by one."""
     return [*tag_faults(parsed.record)] or faults_of(*parsed)
 
 
 def numbers_are_right(parsed: Parsed) -> bool:
-    """Return whether each number of the main line is missing or right."""
+    """Return whether each number in the main line is missing or right."""
     return all(place.number in (None, ply) for ply, place in enumerate(parsed.places, 1))
 
 
 def compare_files(texts: Sequence[str], chance: Random) -> int:
-    """Read a file of the texts all ways, in small chunks too, and return how many records it has.
+    """Read a file of the texts in all ways, also in small chunks; return the number of its records.
 
     Raises DifferenceError.
     """
@@ -115,7 +115,7 @@ def compare_files(texts: Sequence[str], chance: Random) -> int:
 
 
 def content_of(texts: Iterable[str], chance: Random) -> bytes:
-    """Return a file of these texts, with what may stand between records."""
+    """Return a file of these texts, with random separators."""
     ends = ("\n\n", "\n\n", "\n\n", "\r\n\r\n", "\n \t\n\n", "\n", "", "\n\n\x0c", "\n\n  ")
     content = bytearray("".join(text + chance.choice(ends) for text in texts).encode())
     if chance.random() < 0.2:
@@ -126,13 +126,13 @@ def content_of(texts: Iterable[str], chance: Random) -> bytes:
 
 
 def by_lark(content: bytes, name: str) -> list[Entry]:
-    """Return what stands in a file, read by Lark and checked move by move."""
+    """Return the entries of a file, read by Lark and checked move by move."""
     with mock.patch.multiple(reading, valid_game=lambda _: None, parts=lambda _: None):
         return list(entries_of(io.BytesIO(content), name))
 
 
 def totals(entries: Sequence[Entry]) -> Findings:
-    """Return the findings that these entries are."""
+    """Return the findings of these entries."""
     problems = tuple(chain.from_iterable(entry.problems for entry in entries))
     plies = sum(len(entry.record.plies) for entry in entries if entry.record)
     bad = sum(bool(entry.problems) for entry in entries)
@@ -140,7 +140,7 @@ def totals(entries: Sequence[Entry]) -> Findings:
 
 
 def together(parts: Iterable[Findings]) -> Findings:
-    """Return the findings of all parts of a file as one."""
+    """Return the findings of all parts of a file, merged."""
     found = list(parts)
     return Findings(
         sum(part.records for part in found),
@@ -156,24 +156,24 @@ def rule_made(count: int, number: int) -> Iterator[str]:
 
 
 def mutants(count: int, number: int) -> Iterator[str]:
-    """Yield games with a little changed."""
+    """Yield games with small changes."""
     for case in range(count):
         chance = Random(f"mutant {number} {case}")
         yield mutant(written(chance), written(chance), chance)
 
 
 def soups(count: int, number: int) -> Iterator[str]:
-    """Yield the signs of the notation in any order."""
+    """Yield the symbols of the notation in random order."""
     return (soup(Random(f"soup {number} {case}")) for case in range(count))
 
 
 class Source(NamedTuple):
-    """Where texts come from."""
+    """A source of texts."""
 
     texts: Callable[[int, int], Iterator[str]]
-    """Yields so many, drawn by a number."""
+    """Yields a number of texts; equal seeds give equal texts."""
     share: float
-    """Of all cases of a campaign."""
+    """The share of the cases of a campaign."""
 
 
 SOURCES: Final = {
@@ -184,7 +184,7 @@ SOURCES: Final = {
 
 
 def campaign(source: str, cases: int, number: int = 0) -> Counts:
-    """Compare a source's share of so many cases, as `run` does."""
+    """Compare a source's share of the cases, like `run`."""
     texts, share = SOURCES[source]
     return run(texts(round(cases * share), number), number)
 

@@ -1,4 +1,4 @@
-"""Record values for laws of the notation: everything that a text of the grammar can say.
+"""Records for laws of the notation: everything that the grammar can express.
 
 Must not know the rules of any game: moves are words, and most would be illegal.
 """
@@ -25,7 +25,7 @@ from lath.notation.record.tags import KNOWN_TAGS
 
 
 def _word(signs: str, max_size: int) -> st.SearchStrategy[str]:
-    """Return a letter and then up to so many letters, digits and signs."""
+    """Return a letter followed by up to `max_size` letters, digits and `signs`."""
     others = st.text(string.ascii_letters + string.digits + signs, max_size=max_size)
     return st.tuples(st.sampled_from(string.ascii_letters), others).map("".join)
 
@@ -53,7 +53,7 @@ _WORDS = dict(
         strict=False,
     )
 )  # fmt: skip
-"""Each has a letter: a text of them is drawn far sooner than a list of words."""
+"""The words by letter: drawing a text of letters is much faster than drawing a list of words."""
 
 COMMENT_TEXTS = st.one_of(
     st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=40),
@@ -77,7 +77,7 @@ def _comment(parts: list[str | Annotation]) -> Comment:
 
 
 COMMENTS = st.lists(st.one_of(COMMENT_TEXTS, ANNOTATIONS), max_size=3).map(_comment).filter(bool)
-"""What reading a comment gives; an empty one is not kept."""
+"""Comments as reading returns them, without empty ones."""
 
 FEW_COMMENTS = st.lists(COMMENTS, max_size=2).map(tuple)
 
@@ -118,10 +118,9 @@ ALL_RECORDS = st.builds(
     result=st.sampled_from(Result),
     comments=FEW_COMMENTS,
 )
-"""Records as reading could give them."""
+"""Records as they could be read."""
 
 RECORDS = st.deferred(
     lambda: ALL_RECORDS if MOST > FEW else st.sampled_from(drawn(ALL_RECORDS, 3 * FEW, 1))
 )
-"""The same: where laws are tried on few examples, those of all laws are drawn once, by the first
-of them."""
+"""Records for laws: with few examples, those of all laws are drawn once, by the first law."""

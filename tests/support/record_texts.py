@@ -1,6 +1,6 @@
-"""Texts of records for fuzzing: rule-made games written in many ways, and what is made of them.
+"""Texts of records for fuzzing: games by the rules in many spellings, and changed ones.
 
-Must not know how text is read: whether a text is a record, and sound, is for the tests to ask.
+Must not know how text is read: tests decide whether a text is a valid record.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lath.notation.record.tags import Termination
 GAMES: Final = games.ids()
 
 WALKS: Final = 10
-"""Games of each kind that texts are cut from; there are many cuts of each."""
+"""The number of games of each kind; each gives many texts."""
 
 DECIDED: Final = ("resignation", "time", "illegal move", "crash", "adjudication", "agreement")
 OPEN: Final = ("unterminated", "void", "ply limit", "")
@@ -102,21 +102,21 @@ def walked(game_id: str, seed: int) -> Walked:
 
 
 class Hand(NamedTuple):
-    """How somebody writes."""
+    """The habits of a writer."""
 
     chance: Random
     wild: float
-    """The share of all that goes wrong."""
+    """The share of slips."""
     notes: Sequence[str]
-    """What comments are made of."""
+    """The texts of comments."""
 
     def slips(self, rarity: float = 1) -> bool:
-        """Return whether something goes wrong now."""
+        """Return whether the writer slips now."""
         return self.chance.random() < self.wild / rarity
 
 
 def some_hand(chance: Random) -> Hand:
-    """Return one that makes no mistakes, some, many, or the same one now and then."""
+    """Return a writer with no slips, some, many, or always the same one."""
     match chance.randrange(5):
         case 0:
             return Hand(chance, 0, TAME_NOTES)
@@ -129,7 +129,7 @@ def some_hand(chance: Random) -> Hand:
 
 
 def written(chance: Random) -> str:
-    """Return a rule-made game in canonical text or written as people and programs may."""
+    """Return a game by the rules, in canonical text or in other spellings."""
     hand = some_hand(chance)
     record = a_record(hand)
     if chance.random() < 0.3:
@@ -138,7 +138,7 @@ def written(chance: Random) -> str:
 
 
 def a_record(hand: Hand) -> Record:
-    """Return a part of a game, from its start or from a position on."""
+    """Return a part of a game, from its start or from a position."""
     chance = hand.chance
     game_id = chance.choice(GAMES)
     game = walked(game_id, chance.randrange(WALKS))
@@ -160,7 +160,7 @@ def a_record(hand: Hand) -> Record:
 
 
 def _cut(chance: Random, plies: int) -> tuple[int, int]:
-    """Return where a part of a game begins and ends; most parts are short, for speed."""
+    """Return the beginning and the end of a part of a game; most parts are short, for speed."""
     if chance.random() < 0.1:
         return 0, plies
     begin = chance.choice((0, max(0, plies - chance.randrange(1, 9)), chance.randrange(plies)))
@@ -213,7 +213,7 @@ def _note(hand: Hand) -> str:
 
 
 def spelled(record: Record, hand: Hand) -> str:
-    """Return the record as our writer would not write it."""
+    """Return the record in another spelling than the project's."""
     chance = hand.chance
     gaps = chance.choice(GAPS)
     share, numbers = chance.choice((0, 0.1, 0.6)), chance.choice((1, 1, 0, 0.5))
@@ -262,7 +262,7 @@ def _comments(hand: Hand, share: float) -> list[str]:
 
 
 def soup(chance: Random) -> str:
-    """Return the signs of the notation in any order, mostly after a tag and before a result."""
+    """Return symbols of the notation in random order, mostly between a tag and a result."""
     signs = "".join(
         chance.choice(SIGNS) + chance.choice(("", " ")) for _ in range(chance.randrange(14))
     )
@@ -271,9 +271,9 @@ def soup(chance: Random) -> str:
 
 
 def mutant(text: str, other: str, chance: Random, signs: Sequence[str] = SIGNS) -> str:
-    """Return the text with a few characters, words or lines changed, or spliced with the other.
+    """Return the text with a few changed characters, words or lines, or spliced with `other`.
 
-    `signs` are what may come in.
+    `signs` can be inserted.
     """
     if chance.random() < 0.1:
         return _spliced(text, other, chance)

@@ -1,7 +1,7 @@
-"""SQLite over a disk that writes down what it is told to do, and breaks where a test says so.
+"""SQLite over a disk that records its instructions and fails when a test wants it.
 
-It is `apsw` that lets Python be the disk (a VFS of SQLite); a `Store` takes its connection for
-the standard library's.
+`apsw` makes Python the disk (a VFS of SQLite); a `Store` uses its connection like that of the
+standard library.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ import apsw
 _NUMBERS: Final = itertools.count(1)
 
 _NO_DIRECTORY_SYNC: Final = 0x80000 | 0x800
-"""SQLITE_OPEN_WAL and SQLITE_OPEN_MAIN_JOURNAL: whose first sync syncs the folder, too."""
+"""SQLITE_OPEN_WAL and SQLITE_OPEN_MAIN_JOURNAL, whose first sync also syncs the folder."""
 
 
 class Step(NamedTuple):
-    """One thing that a disk was told to do."""
+    """One instruction to the disk."""
 
     kind: str
     """One of `open` (of a new file), `write`, `truncate`, `sync`, `failed sync`, `sync folder`,
-    `delete`, `rename` (`data` has the new name); and `kept`, of which only the test knows."""
+    `delete`, `rename` (`data` has the new name), and `kept`, which comes from the test."""
 
     file: str = ""
     offset: int = 0
-    """Where it writes, or to what size it truncates."""
+    """The position of a write, or the size after a truncation."""
 
     data: bytes = b""
     numbers: frozenset[int] = frozenset()
-    """Of `kept`: the games that the store has promised to keep from here on."""
+    """The games that the store has promised to keep, for `kept`."""
 
 
 Fault = Callable[[Step], apsw.Error | None]
-"""Says of each step whether, and how, it fails."""
+"""Returns the error of a step, or None if it succeeds."""
 
 Failure = Callable[[Step], apsw.Error]
 
 
 def full(_step: Step) -> apsw.Error:
-    """Return the error of a disk without room."""
+    """Return the error of a full disk."""
     return _with_code(apsw.FullError("database or disk is full"), apsw.SQLITE_FULL)
 
 
 def failing(step: Step) -> apsw.Error:
-    """Return the error of a disk that breaks in this step."""
+    """Return the error of a disk that fails at this step."""
     codes = {"sync": apsw.SQLITE_IOERR_FSYNC, "truncate": apsw.SQLITE_IOERR_TRUNCATE}
     error = apsw.IOError("disk I/O error")
     return _with_code(error, codes.get(step.kind, apsw.SQLITE_IOERR_WRITE))
@@ -62,7 +62,7 @@ def _with_code(error: Any, code: int) -> apsw.Error:
 
 
 class Disk(apsw.VFS):
-    """A real folder under SQLite; what happens there is in `steps`."""
+    """A real folder under SQLite, with the `steps` recorded there."""
 
     def __init__(
         self,
@@ -71,10 +71,10 @@ class Disk(apsw.VFS):
         instead: Mapping[str, str] | None = None,
         checkpoint: int = 40,
     ) -> None:
-        """`instead` has texts of the store's SQL and what is put in their place.
+        """`instead` has replacements for texts in the store's SQL.
 
-        `checkpoint` is how many pages of the log are enough to empty it; SQLite's own number
-        would make tests long.
+        `checkpoint` is the number of pages at which the log is emptied; SQLite's default would make
+        tests long.
         """
         self.name: Final = f"disk-{next(_NUMBERS)}"
         self.steps: list[Step] = []
@@ -96,12 +96,12 @@ class Disk(apsw.VFS):
         assert kind or self.replaced == set(self.instead), "a control has controlled nothing"
 
     def connect(self, path: Path) -> sqlite3.Connection:
-        """Open a database here; for `Store(connect=...)`."""
+        """Open a database here, for `Store(connect=...)`."""
         with _as_sqlite3():
             return cast("sqlite3.Connection", Connection(self, path))
 
     def told(self, step: Step) -> None:
-        """Write a step down, or fail in it; raises apsw.Error."""
+        """Record a step, or fail; raises apsw.Error."""
         error = self.fault(step)
         if error is None:
             self.steps.append(step)
@@ -111,11 +111,11 @@ class Disk(apsw.VFS):
         raise error
 
     def keep(self, numbers: Iterable[int]) -> None:
-        """Write down that a store has promised to keep these games."""
+        """Record that a store has promised to keep these games."""
         self.steps.append(Step("kept", numbers=frozenset(numbers)))
 
     def count(self, *kinds: str) -> int:
-        """Return how many steps of these kinds there were."""
+        """Return the number of steps of these kinds."""
         return sum(step.kind in kinds for step in self.steps)
 
     def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:  # noqa: N802 - SQLite's name
@@ -144,7 +144,7 @@ class File(apsw.VFSFile):
         written = bytes(data)
         try:
             self._disk.told(Step("write", self._name, offset, written))
-        except apsw.Error:  # half of it has been written when it fails
+        except apsw.Error:  # a failed write has written half of its data
             super().xWrite(written[: len(written) // 2], offset)
             raise
         super().xWrite(written, offset)
@@ -158,11 +158,11 @@ class File(apsw.VFSFile):
         if self._is_new:
             self._is_new = False
             self._disk.steps.append(Step("sync folder"))
-        # The real disk need not be bothered: no test pulls its plug.
+        # The real disk need not sync, because no test cuts its power.
 
 
 class Connection:
-    """As much of `sqlite3.Connection` as a store uses."""
+    """The part of `sqlite3.Connection` that a store uses."""
 
     def __init__(self, disk: Disk, path: Path) -> None:
         self._disk: Final = disk
@@ -182,7 +182,7 @@ class Connection:
             return Rows(self._connection.executemany(self._altered(sql), rows))
 
     def close(self) -> None:
-        with suppress(apsw.Error):  # as the standard library's does
+        with suppress(apsw.Error):  # like the standard library
             self._connection.close()
 
     def _altered(self, sql: str) -> str:
@@ -194,7 +194,7 @@ class Connection:
 
 
 class Rows(list[Any]):
-    """What a statement gave."""
+    """The rows that a statement returned."""
 
     def fetchall(self) -> list[Any]:
         return self

@@ -1,6 +1,6 @@
-"""Plain files under a program that writes them: what the system is asked, and where it refuses.
+"""Files under a program: a record of its instructions to the system, some of which fail.
 
-It is the functions of `os` that are replaced, for one folder and as long as a test lasts.
+Replaces functions of `os`, for one folder and one test.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     import pytest
 
 Refusal = Callable[[Step], OSError | None]
-"""Says of each step whether, and how, it fails."""
+"""Returns the error of a step, or None if it succeeds."""
 
 
 class Recorder:
-    """Writes down what is done in a folder; the rest of the world is left alone."""
+    """Records the changes in a folder, and ignores other folders."""
 
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.steps: list[Step] = []
         self.refusal: Refusal = lambda _step: None
         self.most = 1 << 30
-        """Bytes that one write takes at most."""
+        """The maximum of bytes in one write."""
 
         self._folder = folder
         self._names: dict[int, str] = {}
@@ -36,7 +36,7 @@ class Recorder:
             patch.setattr(os, name, getattr(self, name))
 
     def told(self, step: Step) -> None:
-        """Write a step down, or fail in it; raises OSError."""
+        """Record a step, or fail; raises OSError."""
         error = self.refusal(step)
         if error is not None:
             raise error

@@ -1,4 +1,4 @@
-"""Pages of the reference that are made from the program, as the site has them."""
+"""Pages of the reference that the program generates, as on the site."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ def _loaded(name: str) -> Any:
 
 GENERATOR: Final = _loaded("_commands")
 _TOML: Final = _loaded("_tournament_toml")
+TABLES: Final = _loaded("_tables")
 
 
 @cache
@@ -31,7 +32,7 @@ def commands_page() -> str:
 
 
 def anchors(markdown: str) -> set[str]:
-    """Return the anchors of a page: those written out, and of each heading its words."""
+    """Return the anchors of a page: explicit ones, and those of headings."""
     fenceless = re.sub(r"(?ms)^```.*?^```$", "", markdown)
     headings = re.findall(r"(?m)^#+ (.*)$", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", fenceless))
     words = (re.sub(r"[^\w\s-]", "", heading.lower()).strip() for heading in headings)
@@ -40,13 +41,13 @@ def anchors(markdown: str) -> set[str]:
 
 
 def section(words: tuple[str, ...]) -> str:
-    """Return what the page says about a command."""
+    """Return the section on a command."""
     heading = f"`arena {' '.join(words)}`\n"
     return re.split(r"(?m)^###* ", commands_page().partition(f"# {heading}")[2])[0]
 
 
 EXAMPLE: Final[str] = _TOML.EXAMPLE
-"""The whole configuration that the page shows."""
+"""The example configuration on the page."""
 
 
 @cache
@@ -57,7 +58,7 @@ def toml_page() -> str:
 
 
 class KeyRow(NamedTuple):
-    """What the page says of a key."""
+    """The page's entry on a key."""
 
     table: str
     key: str
@@ -68,7 +69,7 @@ class KeyRow(NamedTuple):
 
 
 def key_rows() -> list[KeyRow]:
-    """Return the rows of all keys; each has the anchor that its table and its name make."""
+    """Return the rows of all keys, each with an anchor from its table and its name."""
     found = []
     for section in toml_page().split("\n## ")[1:]:
         title = section.partition("\n")[0]

@@ -1,4 +1,4 @@
-"""Commands that are refused for what was typed, and what is said of it."""
+"""Refused command lines, and their messages."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from commands import arena
 
 
 def refusals(commands: Iterable[str], *before: object) -> dict[str, str]:
-    """Return what each command says: wrong usage has status 2, and nothing on standard output.
+    """Return the message of each command: wrong usage has status 2 and no standard output.
 
-    `before` stands before the words of each.
+    `before` comes before the words of each.
     """
     told, taken = {}, {}
     for command in commands:

@@ -1,4 +1,4 @@
-"""Matches whose games are told by what they end with and whether they repeat others."""
+"""Matches whose games have only a result and a mark of their moves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lath.arena.schedule.sprt import Sprt
 from lath.games.core import Result
 
 Game = tuple[str, int]
-"""A result, and what tells the moves from others."""
+"""A result, and a mark that is equal for games with equal moves."""
 
 
 def a_match(sprt: Sprt | None = None, rounds: int = 1000) -> Match:
@@ -22,7 +22,10 @@ def a_match(sprt: Sprt | None = None, rounds: int = 1000) -> Match:
 
 
 def play(schedule: Schedule, games: Callable[[int], tuple[Game, Game]]) -> int:
-    """Play a match to its end, of whose n-th pair, from 0, this becomes; return its pairs."""
+    """Play a match to its end with the games that `games` returns for the n-th pair, from 0.
+
+    Returns the number of pairs.
+    """
     pairs = 0
     while (pair := schedule.next()) is not None:
         for plan, (result, moves) in zip(pair.games, games(pairs), strict=True):

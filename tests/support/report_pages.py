@@ -1,4 +1,4 @@
-"""The reports that tests of the page look at, by what is special about them."""
+"""The reports for tests of pages, each with a peculiarity."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from lath.reports.page.page import Page, render
 BOTS: Final = ("ann", "bob", "cat")
 
 MANY_BOTS: Final = 17
-"""More than a page shows without packing parts of itself, and than a phone has room for."""
+"""More bots than a page shows unpacked, and than fit on a phone."""
 
 
 @cache
@@ -57,7 +57,7 @@ def played() -> tuple[Record, ...]:
 
 
 def as_of_many() -> Page:
-    """Return the page of the played games, from which it learned what it does from many."""
+    """Return the page of the played games."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pack, "LEARNED", 1)
         return render(played())
@@ -74,11 +74,11 @@ ANALYSED: Final = """[Game "yavalath"]
 1. a1?? {a hasty one} {[%eval -1.000] [%said 0.25] [%by solver nodes 5000]}
 ({[%by solver nodes 5000]} 1. d3 2. a1) 2. d3 {[%eval 1.000] [%said -0.5]} 0-1
 """
-"""A game with what `arena analyze` wrote of it; on the page the better line is that of ply 1."""
+"""A game with the output of `arena analyze`; the page shows the better line of ply 1."""
 
 
 def few() -> tuple[Record, ...]:
-    """Return some of the played games: of all bots and all kinds."""
+    """Return some of the played games, of all bots and all kinds."""
     return played()[::5]
 
 
@@ -90,7 +90,7 @@ def _commented(record: Record) -> Record:
 
 
 def many_bots(count: int = MANY_BOTS) -> Iterator[Record]:
-    """Yield two games of every two bots."""
+    """Yield two games of each pairing."""
     for record, (first, second) in zip(
         cycle(_sample()), permutations([f"bot-{i:02}" for i in range(count)], 2), strict=False
     ):
@@ -103,7 +103,7 @@ def _sample() -> Sequence[Record]:
 
 
 def knockout() -> EventOutcome:
-    """Return the result of a knockout, whose bots have long names, with a curve for once."""
+    """Return the result of a knockout, with long names of bots and a curve."""
     columns = (SheetColumn("bot", "name"), SheetColumn("score"), SheetColumn("opponent", "name"))
     row = (*HOSTILE_NAMES[:1], "2-0", "b" * 99, "")
     sheets = tuple(
@@ -132,7 +132,7 @@ def knockout() -> EventOutcome:
 
 
 def changes() -> list[Change]:
-    """Return what may be changed while a tournament is played, with words that are long."""
+    """Return the possible changes during a tournament, with long words."""
     said = (
         ("time.margin", "", "0.05 s", "0.1 s"),
         ("cwd", "b" * 99, "a scratch folder", f"/{'x' * 300}"),
@@ -155,7 +155,7 @@ def versions() -> tuple[Version, ...]:
 
 
 def provenance() -> Provenance:
-    """Return with what games may be played, with words that are long."""
+    """Return the provenance of games, with long words."""
     odd = "<b>" * 30
     bot = Entrant(
         name=HOSTILE_NAMES[0],
@@ -182,7 +182,7 @@ def provenance() -> Provenance:
 
 
 def index() -> Page:
-    """Return the index of a folder of tournaments, one of them being played."""
+    """Return the index of a folder of tournaments, one of which is being played."""
     collector = Collector()
     tournaments = {"autumn": (played(), knockout()), "<b>hostile</b>": (hostile_records(), None)}
     for name, (records, outcome) in tournaments.items():
@@ -219,7 +219,7 @@ def league() -> dict[str, Page]:
 
 
 def measures_of(*ids: str, compare: bool = False, annotated: bool = True) -> Page:
-    """Return the page of measures of these games, of two of them compared."""
+    """Return the page of metrics of these games, or the comparison of two."""
     groups = []
     for game_id in ids:
         group = GameGroup(game_id)
@@ -232,7 +232,7 @@ def measures_of(*ids: str, compare: bool = False, annotated: bool = True) -> Pag
 
 
 def hostile_measures() -> Page:
-    """Return the same page of files and a query with hostile names."""
+    """Return the page of metrics with hostile names of files and in the query."""
     groups = [GameGroup("yavalath"), GameGroup("yavalath")]
     for group, name in zip(groups, BOTS, strict=False):
         for record in tournament((name, *HOSTILE_NAMES[:2]), 1, game_ids=("yavalath",)):
@@ -269,4 +269,4 @@ PAGES: Final[dict[str, Callable[[], Page]]] = {
     "measures compared": hostile_measures,
     "head to head": lambda: league()["head-to-head.html"],
 }
-"""How the page of each kind is made; the fixture `the_page` does so once a run."""
+"""The function that makes the page of each kind; the fixture `the_page` calls it once per run."""

@@ -1,4 +1,4 @@
-"""Configurations and results for tests of what keeps them; nothing is played."""
+"""Configurations and results for tests of stores; nothing is played."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMES = ("ann", "bob", "cat")
 
 
 def a_config(names: tuple[str, ...] = NAMES, **more: Any) -> Config:
-    """Return a tournament of Yavalath between bots that cannot be started."""
+    """Return a tournament of Yavalath between bots that cannot start."""
     values = {
         "games": ("yavalath",),
         "limits": Limits(time=TimeControl(nodes=1)),
@@ -34,9 +34,9 @@ def a_config(names: tuple[str, ...] = NAMES, **more: Any) -> Config:
 
 
 def _a_game(number: int, game: str, result: str = "", termination: str = "rules") -> Record:
-    """Return a random game: that of another number has other moves, unless hundreds lie between.
+    """Return a random game; close numbers give different moves.
 
-    By the rules it ends in this result, or goes on where something else ended it.
+    By the rules it ends with `result`, or is unfinished for another termination.
     """
     found = random_game(game, 1 + (number - 1) % 400)
     if termination != "rules":
@@ -49,7 +49,7 @@ def _a_game(number: int, game: str, result: str = "", termination: str = "rules"
 
 @cache
 def _a_record(game: Record, **said: str) -> str:
-    """Return the text of a game with tags that say so; its number is 0."""
+    """Return the text of a game with these tags; its number is 0."""
     tags = [(name, said.get(name, value)) for name, value in game.tags]
     tags.insert(-1, ("Number", "0"))
     text = format_record(replace(game, tags=tuple(tags), result=Result(said["Result"])))
@@ -63,9 +63,9 @@ def finished(store: Store) -> set[int]:
 
 
 def a_result(number: int, names: tuple[str, str] = ("ann", "bob"), **more: Any) -> GameResult:
-    """Return a finished game, its record being a random one of the right number, end and players.
+    """Return a finished game with a random record of its number, ending and players.
 
-    Moves say otherwise where it is drawn by the rules.
+    The moves do not fit a draw by the rules.
     """
     end = {key: more[key] for key in ("result", "termination") if key in more}
     game = _a_game(number, more.get("game", "yavalath"), **end)

@@ -1,6 +1,6 @@
-"""What may befall a run: the form of such a case, and cases 37 to 40 and 46, signals and kills.
+"""Faults of a run: the form of a case, and cases 37 to 40 and 46, signals and kills.
 
-Each case is a function that does it and checks what comes of it; it returns the seconds that count
+Each case is a function that provokes it and asserts the result. It returns the seconds that count
 against its limit.
 """
 
@@ -27,17 +27,17 @@ Act = Callable[[Stand, Plain], float]
 RESUME: Final = "resume with: arena run --output out"
 
 NOTHING_BEGAN: Final = "interrupted; files that were being written are unchanged"
-"""What a run says that is stopped while it prepares to play."""
+"""The message of a run that is stopped before it plays."""
 
 KILLS: Final = 2
 GAMES_OF_A_KILL: Final = 60
-"""More than are played until it is seen that the run goes on."""
+"""More games than are played before the test sees that the run continues."""
 
 ROUNDS: Final = 8
-"""More than can be played until a run is seen to play."""
+"""More rounds than are played before the test sees that the run plays."""
 
 SLOWLY: Final = {"LATH_BOT_PACE_S": "0.01"}
-"""Variables of a run that lasts with few games in it."""
+"""Variables of a run that lasts with few games."""
 
 STEADILY: Final = {"LATH_BOT_PACE_S": "0.002"}
 AT_ONCE: Final = {"LATH_BOT_PACE_S": "0"}
@@ -46,24 +46,24 @@ INTERRUPTIONS: Final = 4
 LATEST_S: Final = 0.6
 
 BEGUN: Final = 3
-"""Games after which it is seen to play."""
+"""The number of games after which a run counts as playing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunnerFault:
-    """Something that befalls a run."""
+    """An event that interrupts a run."""
 
     name: str
     act: Act
     limit_s: float = 0.0
 
     def play(self, stand: Stand, plain: Plain) -> float:
-        """Try it out; return the seconds that count, on the calm clock."""
+        """Provoke it; return the seconds that count, on the calm clock."""
         return self.act(stand, plain)
 
 
 def pair_up(stand: Stand, pace: Mapping[str, str] = MappingProxyType({}), **top: object) -> None:
-    """Write a tournament of two bots that take the same time for each move, on two workers.
+    """Write a tournament of two bots with the same time for each move, on two workers.
 
     They keep the pace until the run is resumed.
     """
@@ -74,7 +74,7 @@ def pair_up(stand: Stand, pace: Mapping[str, str] = MappingProxyType({}), **top:
 
 
 def goes_on(stand: Stand, games: int, *more: str) -> None:
-    """Resume the run, on one worker with quick bots, and check that every game is there once."""
+    """Resume the run on one worker with fast bots, and assert that every game is stored once."""
     stand.variables |= AT_ONCE
     ended = stand.play("run", "--output", "out", "-q", "--no-report", "--jobs", "1", *more)
     assert ended.status == 0, ended.said
@@ -112,9 +112,9 @@ def stop(
     pause_s: float = 0.0,
     plays: bool = True,
 ) -> float:
-    """Send signals to a run, which must say how to go on; return how long it took to end.
+    """Send signals to a run, which must say how to resume; return the seconds until its end.
 
-    One that may not have begun to play has nothing to go on with.
+    A run that may not have begun to play need not say so.
     """
     began_s = calm_s()
     for number in numbers_:
@@ -129,7 +129,7 @@ def stop(
 
 
 def a_signal(number: int, stand: Stand, _plain: Plain) -> float:
-    """Stop a run in which games are played, and go on."""
+    """Stop a run during its games, and resume it."""
     pair_up(stand, SLOWLY)
     run = until_it_plays(stand)
     seconds = stop(stand, run, number)
@@ -140,14 +140,14 @@ def a_signal(number: int, stand: Stand, _plain: Plain) -> float:
 
 
 def a_signal_while_a_bot_hangs(numbers_: tuple[int, ...], stand: Stand, _plain: Plain) -> float:
-    """Stop a run in which a bot has an hour left; nobody waits for it."""
+    """Stop a run whose bot still has an hour to think; the stop must not wait for it."""
     seconds = stop(stand, until_it_hangs(stand), *numbers_, pause_s=0.05)
     assert numbers(stand.out) == []
     return seconds
 
 
 def signals_at_random_moments(stand: Stand, _plain: Plain) -> float:
-    """Interrupt run after run, each twice: while bots are greeted, play, or results are written."""
+    """Interrupt several runs twice: during handshakes, games, or the writing of results."""
     chance = random.Random(37)
     pair_up(stand, rounds=200)
     longest_s = 0.0
@@ -164,7 +164,7 @@ def signals_at_random_moments(stand: Stand, _plain: Plain) -> float:
 
 
 def a_kill_of_the_runner(stand: Stand, _plain: Plain) -> float:
-    """Kill it, and go on."""
+    """Kill a runner, and resume."""
     pair_up(stand, SLOWLY)
     run = until_it_plays(stand)
     run.kill()
@@ -177,21 +177,21 @@ def a_kill_of_the_runner(stand: Stand, _plain: Plain) -> float:
 
 
 def kills_of_workers(stand: Stand, _plain: Plain) -> float:
-    """Kill workers, one after the other; the run resumes as if nothing had been."""
+    """Kill workers one after another; the run continues as without kills."""
     rounds = KILLS * GAMES_OF_A_KILL // 2
     pair_up(stand, STEADILY, rounds=rounds)
     run = until_it_plays(stand)
     longest_s = max(kill_a_worker(stand, run) for _ in range(KILLS))
     ended = stand.finish(run)
     assert ended.status == 0, ended.said
-    # One that had played all it had when it was killed has lost no pair.
+    # A worker that was killed between pairs has lost no pair.
     assert 0 < ended.said.count("a worker died in pair") <= KILLS
     assert numbers(stand.out) == exported(stand.out) == sequence(2 * rounds)
     return longest_s
 
 
 def a_second_run(stand: Stand, plain: Plain) -> float:
-    """Start another run on a directory in use; the first must not notice."""
+    """Start a second run on a directory in use; the first must not notice."""
     pair_up(stand, STEADILY, rounds=200, jobs=1)
     first = until_it_plays(stand)
     second = stand.play(*stand.run_words())

@@ -1,4 +1,4 @@
-"""Runs without games: what a runner would tell, told by hand, with a clock that tests move."""
+"""Runs without games: a test reports the events, and moves the clock."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lath.reports.notes.outcome import EventOutcome
 
 
 class Clock:
-    """Seconds that pass when told to."""
+    """A clock that a test moves."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
@@ -34,7 +34,7 @@ class Clock:
 
 
 class Told:
-    """A run of which a test tells what happens."""
+    """A run whose events come from a test."""
 
     def __init__(self, total: int = 12, **config: Any) -> None:
         self.clock = Clock()
@@ -65,7 +65,7 @@ class Told:
         )
 
     def play(self, *results: str, names: tuple[str, str] = ("ann", "bob"), **more: Any) -> None:
-        """Tell of a pair with these results, the seats changing after each game."""
+        """Report a pair with these results, with sides swapped after each game."""
         self.pair += 1
         for number, result in enumerate(results):
             seats = (names[1], names[0]) if number % 2 else names

@@ -1,4 +1,4 @@
-"""Records for tests: seeded random games, and the mishaps that a tournament can end in."""
+"""Records for tests: random games by seed, and the failures that can end a game."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def random_game(
     annotated: bool = False,
     **tags: str,
 ) -> Record:
-    """Return a finished record of random legal moves; tags in addition, such as `Round="3"`."""
+    """Return a finished record of random legal moves, with further tags such as `Round="3"`."""
     setup, moves, result = _played(game_id, seed)
     all_tags = {"Game": game_id, "Event": "Sample", "Round": "1", "First": first, "Second": second}
     if setup is not None:
@@ -45,7 +45,7 @@ def random_game(
 
 @cache
 def _played(game_id: str, seed: int) -> tuple[str | None, tuple[Move, ...], str]:
-    """Return setup, moves and result of a random game: many tests want the same ones."""
+    """Return setup, moves and result of a random game; many tests use the same ones."""
     game = games.get(game_id)
     setup = game.draw_setup(seed)
     position = game.start(setup)
@@ -68,7 +68,7 @@ def _annotations(seed: int) -> dict[int, tuple[Comment, ...]]:
 
 
 def bare(first: str, second: str, result: str, *, game_id: str = "yavalath", **tags: str) -> Record:
-    """Return a record without moves, for the numbers only; values may be hostile."""
+    """Return a record without moves, for statistics; values can be hostile."""
     termination = tags.pop("Termination", "rules")
     pairs = {"Game": game_id, "First": first, "Second": second, **tags, "Termination": termination}
     return record_as_read((*pairs.items(), ("Result", result)), (), Result(result))
@@ -95,7 +95,7 @@ def tournament(
     game_ids: Sequence[str] = BUILT_IN,
     annotated: bool = False,
 ) -> list[Record]:
-    """Return a round robin over the games, each pairing in both seats, all games random."""
+    """Return a round robin over the game types, each pairing on both sides, all games random."""
     pairings = [(a, b) for a in names for b in names if a != b]
     return [
         random_game(
@@ -113,7 +113,7 @@ def tournament(
 
 
 def hostile_records() -> list[Record]:
-    """Return a game of every bad name, with bad words wherever a record can hold some."""
+    """Return a game per hostile name, with hostile text in every part of a record."""
     bad = "</script><script>alert(4)</script><!-- \u202e {{ 7*7 }}"
     records = []
     for i, name in enumerate(HOSTILE_NAMES):

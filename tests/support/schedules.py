@@ -1,4 +1,4 @@
-"""Plays schedules without playing: what each game ends with follows from its number and names."""
+"""Schedules without games: each result follows from the game's number and names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Results = Callable[[GamePlan], str]
 
 
 def a_schedule(form: str, **terms: Any) -> Schedule:
-    """Return a schedule of Yavalath, which has one setup, so that nothing is drawn."""
+    """Return a schedule of Yavalath, whose single setup leaves nothing to chance."""
     return make(form, **{"names": NAMES, "games": ("yavalath",), "rounds": 3, **terms})
 
 
@@ -35,7 +35,7 @@ def make(
 
 
 def outcome(schedule: Schedule, form: str = "") -> EventOutcome:
-    """Return what a schedule has come to, in words and tables."""
+    """Return the outcome of a schedule, with text and tables."""
     return outcome_of(schedule.standing(), form)
 
 
@@ -45,7 +45,7 @@ def by_chance(game: GamePlan) -> str:
 
 
 def by_strength(game: GamePlan) -> str:
-    """Return a win of the bot whose name comes first in the alphabet."""
+    """Return a win of the bot whose name is first in the alphabet."""
     return "1-0" if game.names[0] < game.names[1] else "0-1"
 
 
@@ -58,7 +58,7 @@ def report(schedule: Schedule, game: GamePlan, results: Results = by_chance) -> 
 
 
 def take_in(schedule: Schedule, games: Iterable[GamePlan], results: Results = by_chance) -> None:
-    """Tell a schedule of games that are stored."""
+    """Report stored games to a schedule."""
     stored = sorted(games, key=lambda game: game.number)
     schedule.take_in(
         PlayedGame(game.number, *game.names, Result(results(game)), game.game, game.round)
@@ -67,7 +67,7 @@ def take_in(schedule: Schedule, games: Iterable[GamePlan], results: Results = by
 
 
 def played(schedule: Schedule, results: Results = by_chance) -> Iterator[Pair]:
-    """Play to the end, a pair after the other, and yield the pairs."""
+    """Play to the end, one pair after another, and yield the pairs."""
     while (pair := schedule.next()) is not None:
         for game in pair.left(schedule.finished):
             report(schedule, game, results)
@@ -77,9 +77,9 @@ def played(schedule: Schedule, results: Results = by_chance) -> Iterator[Pair]:
 def played_at_once(
     schedule: Schedule, seed: int, results: Results = by_chance, *, most: int = 10**9
 ) -> Iterator[GamePlan]:
-    """Play several pairs at a time that end in any order; yield each game once it is reported.
+    """Play several pairs at once that end in random order; yield each game when it is reported.
 
-    After `most` games it is as if the run was killed.
+    After `most` games it stops like a killed run.
     """
     chance = random.Random(seed)
     running: list[GamePlan] = []

@@ -1,8 +1,8 @@
-"""Bad bots without processes: a child that answers from a script, and a clock that need not wait.
+"""Bad bots without processes: a child that answers from a script, and a clock without waiting.
 
-A kind of bad_bots.py is the script. What the arena writes it hears at once; what it writes comes
-through a real pipe when the clock of this module says so: nothing here takes time, and nothing
-depends on how busy the machine is.
+A class of bad_bots.py is the script. It gets the arena's lines at once, and its output passes
+through a real pipe at the time of this module's clock. So nothing takes time or depends on how busy
+the machine is.
 
 Must not know the protocol.
 """
@@ -40,22 +40,22 @@ from lath.arena.tournament.run import beginning, worker
 from lath.bots import sdk
 
 NOBODY: Final = 1 << 22
-"""No process has this number."""
+"""A number that no process has."""
 
 _LINE_S: Final = 0.001
-"""How long a script takes over a line."""
+"""The time of a script for one line, in seconds."""
 
 _CHUNK: Final = 1 << 15
-"""Bytes that a pipe surely takes at a time."""
+"""Bytes that a pipe can always take at once."""
 
 
 class Clock:
-    """Stands in for the module `time`: only who waits makes it go on."""
+    """A replacement for the module `time`; only waiting advances it."""
 
     def __init__(self) -> None:
         self.now_s = 1000.0
         self.starts: Final = Counter[str]()
-        """Processes that would have been started, by kind."""
+        """The number of simulated process starts, by kind."""
 
     def monotonic(self) -> float:
         return self.now_s
@@ -69,7 +69,7 @@ class _StopsError(BaseException):
 
 
 class Stage:
-    """What bad bots have of the system while they are scripts: all is done by the one that acts."""
+    """The system as scripts see it; calls apply to the script that is running."""
 
     script: Script
 
@@ -102,7 +102,7 @@ class Stage:
         self.script.stderr.write(text)
 
     def flush(self) -> None:
-        """Be a file."""
+        """Do nothing."""
 
     def _write(self, descriptor: int, data: bytes) -> int:
         if descriptor == 2:
@@ -111,7 +111,7 @@ class Stage:
             self.script.do(data)
         self.script.written += len(data)
         if self.script.written > 2 * MAX_OUTPUT:
-            raise _StopsError  # for ever is long enough
+            raise _StopsError  # an endless sleep ends the script
         return len(data)
 
     def _sleep(self, seconds: float) -> None:
@@ -134,7 +134,7 @@ class Stage:
 
 
 class Script:
-    """One bot of a kind: what it was told goes in, what it does when comes out."""
+    """A script of a bot, which takes its input and stores its timed actions."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class Script:
     ) -> None:
         self.clock: Final = clock
         self.deeds: Final[deque[tuple[float, bytes | int | None]]] = deque()
-        """What it does, and when: it writes, exits with a status, or closes its output (None)."""
+        """The actions with their times: output, an exit status, or None for closing the output."""
         self.stderr: Final = io.StringIO()
         self.busy_until_s = 0.0
         self.written = 0
@@ -156,7 +156,7 @@ class Script:
         self._heard = b""
         self._has_stopped = False
         self._bot: Final = kind()
-        self._act(self._bot.run)  # what it does before it reads anything
+        self._act(self._bot.run)  # before it reads anything
         self._has_stopped = any(isinstance(deed, int) for _, deed in self.deeds)
 
     def hear(self, data: bytes) -> None:
@@ -166,12 +166,12 @@ class Script:
             self._act(lambda line=line: self._bot.hear(line + b"\n"))  # type: ignore[misc]
 
     def end(self) -> None:
-        """Find that its input has ended."""
+        """Handle the end of its input."""
         self._act(self._bot.run)
         self._act(self._stage.modules["sys"].exit)
 
     def _act(self, act: Callable[[], None]) -> None:
-        """Let it do something, with nothing of the system in its hands."""
+        """Run it with simulated system calls."""
         if self._has_stopped:
             return
         self.busy_until_s = max(self.busy_until_s, self.clock.now_s) + self._line_s
@@ -191,7 +191,7 @@ class Script:
 
 
 class Bundled:
-    """A bundled bot as a script, named by its module; it takes no time."""
+    """A bundled bot as a script, named by its module, which takes no time."""
 
     def __init__(self, module: str, clock: Clock) -> None:
         self.clock: Final = clock
@@ -200,7 +200,7 @@ class Bundled:
         self._heard = b""
         self._lines: Final[SimpleQueue[str | None]] = SimpleQueue()
         self._asks: Final[SimpleQueue[None]] = SimpleQueue()
-        """One each time that it wants a line, and one when it has ended."""
+        """One item per request for a line, and one at its end."""
         self._has_ended = False
         streams: Any = {"source": self._source(), "out": self}
         speaks = partial(sdk.run, **streams)
@@ -239,7 +239,7 @@ class Bundled:
                 self.deeds.append((self.clock.now_s, 0))
 
     def end(self) -> None:
-        """Find that its input has ended."""
+        """Handle the end of its input."""
         if not self.deeds:
             self._lines.put(None)
             self.deeds.append((self.clock.now_s, 0))
@@ -248,11 +248,11 @@ class Bundled:
         self.deeds.append((self.clock.now_s, text.encode()))
 
     def flush(self) -> None:
-        """Be a file."""
+        """Do nothing."""
 
 
 class _Process:
-    """What a Child knows of a process."""
+    """The attributes of a process that `Child` uses."""
 
     pid = NOBODY
 
@@ -289,18 +289,18 @@ class ScriptedChild(Child):
         self._script.end()
 
     def next_s(self) -> float | None:
-        """Return when it does something next; None: never, as where nobody reads it any more."""
+        """Return the time of its next action; None without one or without a reader."""
         return self._script.deeds[0][0] if self._script.deeds and not self.flooded else None
 
     def put_off(self, seconds: float) -> None:
-        """Do all that is to be done so much later."""
+        """Delay all its actions."""
         deeds = self._script.deeds
         later = [(at_s + seconds, deed) for at_s, deed in deeds]
         deeds.clear()
         deeds.extend(later)
 
     def act(self) -> None:
-        """Do what is to be done by now."""
+        """Perform all actions that are due."""
         deeds = self._script.deeds
         while deeds and deeds[0][0] <= self._script.clock.now_s and not self.flooded:
             _, deed = deeds.popleft()
@@ -346,7 +346,7 @@ class ScriptedChild(Child):
 
 
 class ScriptedWatch(Watch):
-    """Waits for scripts: the clock goes on to what one of them does next."""
+    """A watch of scripts, which advances the clock to the next action."""
 
     clock: Clock
 
@@ -377,16 +377,16 @@ class ScriptedWatch(Watch):
 
 
 Make = Callable[[str, Clock], Any]
-"""Makes a script, or what has the same names, of the last word of a command."""
+"""Makes a script, or an object with the same methods, from the last word of a command."""
 
 
 @contextmanager
 def scripted(
     make: Make | None = None, *, line_s: float = _LINE_S, **variables: str
 ) -> Iterator[Clock]:
-    """Have bad bots be scripts, with these environment variables, wherever the arena starts one.
+    """Replace bad bots by scripts with these environment variables, wherever the arena starts one.
 
-    `make` makes something else of a command; a script takes `line_s` for a line.
+    `make` makes other scripts; a script takes `line_s` per line.
     """
     clock, stage = Clock(), Stage()
     kinds = {**vars(odd_bots), **vars(bad_bots)}
@@ -424,11 +424,11 @@ def scripted(
 
 @contextmanager
 def a_team() -> Iterator[Callable[[], tuple[str, ...]]]:
-    """Have pairs be played in this process, by bots that no pair before has met.
+    """Play pairs in this process, with bots that are new to each test.
 
-    Gives what makes these bots leave and returns what was odd about that.
+    Gives a function that ends these bots and returns the notes on their ends.
     """
-    team = worker._Team()  # the process's own is kept for ever
+    team = worker._Team()  # that of this process stays for ever
 
     def left() -> tuple[str, ...]:
         team.trim(0)

@@ -1,4 +1,4 @@
-"""What a picture of a board shows: the colours in the middle of its cells."""
+"""A check of pictures of boards: the colours in the middle of cells."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def differing_cells(image: Image, position: Position) -> list[str]:
-    """Return the cells that do not show what lies on them, of a game whose pieces are plain discs.
+    """Return the cells that do not show their content, for games with plain discs.
 
-    Cells with their names in them are looked at beside these.
+    Cells with names in them are examined next to the names.
     """
     game = position.game
     found = re.search(r'viewBox="([^"]+)"', svg(position))

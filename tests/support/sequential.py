@@ -1,7 +1,7 @@
-"""Matches with an SPRT between bots whose difference is known, played by chance to their end.
+"""Matches with an SPRT between bots of known difference, simulated to their end.
 
-What a test says of them can be compared with the truth. Pairs are drawn some at a time while the
-LLR is far from its bounds, so that thousands of matches of thousands of pairs take seconds.
+The results can be compared with the truth. Pairs are drawn in groups while the LLR is far from its
+bounds, so that thousands of matches of thousands of pairs take seconds.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ from lath.arena.schedule.sprt import (
 )
 
 FEW = 30
-"""Pairs that are drawn one by one: until then a single one may move the LLR far."""
+"""Pairs that are drawn one by one at first, because each can move the LLR far."""
 
 
 class Setting(NamedTuple):
-    """What is simulated."""
+    """The parameters of a simulation."""
 
     sprt: Sprt
     elo: float
-    """First's advantage in games from a fair opening."""
+    """The first bot's advantage in games from a balanced opening, in Elo."""
 
     draws: float = 0.3
-    """The share of draws between equals."""
+    """The share of draws between equal bots."""
 
     opening: float = 0.0
-    """By how many Elo openings are better for one of the seats, as often for either."""
+    """How much openings favour one of the sides, in Elo, as often either."""
 
     liked: float = 0.0
-    """By how many Elo openings suit one of the bots, as often either: games of a pair agree."""
+    """How much openings favour one of the bots, in Elo, as often either; games of a pair agree."""
 
     most: int | None = None
-    """Pairs after which a match ends without a verdict, as by its rounds."""
+    """Pairs after which a match ends without a verdict."""
 
     def shares(self) -> list[float]:
-        """Return how likely pairs of 0 to 4 half points are."""
+        """Return the probabilities of pairs with 0 to 4 half points."""
         found = [0.0] * len(SCORES)
         for lean, liked in product((self.opening, -self.opening), (self.liked, -self.liked)):
             one, other = (self._chances(self.elo + liked + ahead) for ahead in (lean, -lean))
@@ -67,7 +67,7 @@ class Setting(NamedTuple):
 def played(
     sprt: Sprt, shares: Sequence[float], chance: random.Random, most: int | None = None
 ) -> SprtState:
-    """Return a test at its end: decided, or after so many pairs at most."""
+    """Return a test at its end: decided, or after `most` pairs."""
     counts, left = [0] * len(SCORES), 1
     while True:
         for half_points in chance.choices(range(len(SCORES)), shares, k=left):
@@ -78,7 +78,7 @@ def played(
         left = 1
         if now.pairs >= FEW:
             room = min(now.bounds[1] - now.llr, now.llr - now.bounds[0])
-            # What a pair adds at most, as far as scores tell it, and as much again.
+            # Twice the largest step of a pair by its score.
             mean = math.fsum(p * score for p, score in zip(shares, SCORES, strict=True))
             spread = math.fsum(p * (s - mean) ** 2 for p, s in zip(shares, SCORES, strict=True))
             apart = score_of(sprt.elo1) - score_of(sprt.elo0)
@@ -88,26 +88,26 @@ def played(
 
 @dataclass
 class Seen:
-    """What intervals and estimates came to in so many matches."""
+    """Intervals and estimates over all matches."""
 
     held: float
-    """The share of intervals of 95 % that hold the truth."""
+    """The share of 95% intervals that contain the truth."""
 
     held_before: float
-    """The same of intervals that know nothing of the stop."""
+    """The same share for intervals that ignore the stopping rule."""
 
     above: float
-    """The share of estimates that are above the truth."""
+    """The share of estimates above the truth."""
 
     off: float
-    """The middle estimate less the truth, in Elo."""
+    """The median estimate minus the truth, in Elo."""
 
     pairs: float
-    """How long a match took."""
+    """The mean number of pairs."""
 
 
 def simulated(setting: Setting, matches: int, seed: int = 1) -> Seen:
-    """Return what is seen in so many matches."""
+    """Return the statistics of simulated matches."""
     chance, shares = random.Random(f"{seed} {setting}"), setting.shares()
     truth = elo_of(math.fsum(p * score for p, score in zip(shares, SCORES, strict=True))) or 0.0
     ended = [played(setting.sprt, shares, chance, setting.most) for _ in range(matches)]
@@ -131,6 +131,6 @@ def simulated(setting: Setting, matches: int, seed: int = 1) -> Seen:
 
 
 def holds(shown: FirstMoveAdvantage, elo: float) -> bool:
-    """Return whether an interval holds an advantage; where it has no end, that is far enough."""
+    """Return whether an interval contains an advantage; a missing end is infinite."""
     low, high = shown.low, shown.high
     return (low is None or low < elo) and (high is None or elo < high)

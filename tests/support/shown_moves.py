@@ -1,4 +1,4 @@
-"""Legal moves as the page's script gives them to a board."""
+"""Legal moves as the page's script passes them to a board."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def legal_of(position: Position) -> list[dict[str, Any]]:
 
 
 def changes(before: Sequence[str], after: Sequence[str]) -> list[list[Any]]:
-    """Return what changes from one `Position.contents` to another: each cell, and what happens.
+    """Return the changes from one `Position.contents` to another: each cell and its change.
 
-    `+w` puts pieces on top, `-1` takes so many from the top, `=Aw` is what lies there now where
-    neither tells it.
+    `+w` puts pieces on top, `-1` takes that many from the top, and `=Aw` replaces the content if
+    neither describes the change.
     """
     pairs = enumerate(zip(before, after, strict=True))
     return [[cell, _change(old, new)] for cell, (old, new) in pairs if old != new]

@@ -1,4 +1,4 @@
-"""Tournaments between bots whose strengths are known, to see whether ratings tell the truth."""
+"""Tournaments between bots of known strengths, to test whether ratings are right."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ import intervals
 BOTS = tuple("abcdefgh")
 PAIRS = tuple(combinations(BOTS, 2))
 MEETINGS = 2 * len(PAIRS)
-"""Games of a round: each two bots in both seats."""
+"""Games of a round: each pairing on both sides."""
 
 ADVANTAGE = 40.0
-"""Of the first seat, in Davidson's points; under TrueSkill there is none."""
+"""The first-move advantage in Davidson's points; TrueSkill has none."""
 
 
 NO_DRAWS = -50.0
-"""The logarithm of Davidson's n."""
+"""The logarithm of Davidson's n without draws."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """A tournament and what the bots' strengths really are."""
+    """A tournament with the true strengths of its bots."""
 
     truth: dict[str, float]
-    """In what is shown: TrueSkill's points, or Elo points on the scale of scores."""
+    """True strengths as displayed: TrueSkill's points, or Elo on the scale of scores."""
 
     results: list[DecidedGame]
     advantage: float = 0.0
-    """Of the first seat, on the scale of scores."""
+    """The first-move advantage on the scale of scores."""
 
     def around_mean(self, bot: str) -> float:
         return self.truth[bot] - math.fsum(self.truth.values()) / len(self.truth)
@@ -51,13 +51,13 @@ class Event:
 
 @dataclass
 class Told:
-    """How often intervals held what they should, over many tournaments."""
+    """How often intervals contained the truth, over many tournaments."""
 
     strengths: list[bool] = field(default_factory=list)
     differences: list[bool] = field(default_factory=list)
     advantages: list[bool] = field(default_factory=list)
     superiorities: list[tuple[float, bool]] = field(default_factory=list)
-    """What was said of the bot that seems stronger, and whether it is."""
+    """The stated probability that a bot is the stronger one, and whether it is."""
 
     half_widths: list[float] = field(default_factory=list)
     p_values: list[float] = field(default_factory=list)
@@ -71,9 +71,9 @@ def share(hits: Iterable[bool]) -> float:
 def trueskill_event(
     seed: int, games: int, *, draw_rate: float = 0.2, spread: float = 4.0, first_scores: float = 0.5
 ) -> Event:
-    """Return a tournament as TrueSkill's model has it; `spread` in its points.
+    """Return a tournament by TrueSkill's model; `spread` is in its points.
 
-    `first_scores` is what the first seat scores between equals.
+    `first_scores` is the first player's expected score between equal bots.
     """
     chance = random.Random(f"trueskill {seed}")
     truth = {bot: chance.gauss(MU, spread) for bot in BOTS}
@@ -89,11 +89,11 @@ def trueskill_event(
 
 
 def several_games(seed: int, games: int, *, kinds: int, differ: float) -> Event:
-    """Return a tournament at so many games, at each of which bots are better or worse.
+    """Return a tournament over several game types, at each of which bots differ in strength.
 
-    Strengths are normal, 150 points; at each game there is something to add, of the standard
-    deviation `differ`. There are no draws, so that Davidson's points are those of scores. The truth
-    is what bots are expected to score at a game of that kind.
+    Strengths are normal with a standard deviation of 150 points. Each game type adds a value with
+    the standard deviation `differ`. Without draws, Davidson's points equal those of scores. The
+    truth is the expected strength at such a game type.
     """
     chance = random.Random(f"several {seed}")
     strengths = {bot: chance.gauss(0, 150) for bot in BOTS}
@@ -109,13 +109,13 @@ def several_games(seed: int, games: int, *, kinds: int, differ: float) -> Event:
             score = float(chance.random() < chances(ahead / ELO, NO_DRAWS)[0])
             results.append(DecidedGame(first, second, score, f"game {kind}", pair))
     alike = [result._replace(game="game") for result in results]
-    # Two bots that both differ are as far apart as a first seat that differs by 2^0.5 as much.
+    # The difference of two varying bots equals that of a side varying by 2^0.5 as much.
     truth, _ = _on_the_scale(strengths, (0.0, differ * 2**0.5), NO_DRAWS, alike)
     return Event(truth, results)
 
 
 def _advantage_of(score: float, margin: float) -> float:
-    """Return by what the first seat performs better if it scores so much between equals."""
+    """Return the first-move advantage for a score between equal bots."""
     low, high = -10 * NOISE, 10 * NOISE
     for _ in range(60):
         middle = (low + high) / 2
@@ -136,14 +136,15 @@ def davidson_event(
     spread: float = 150.0,
     ladder: float | None = None,
 ) -> Event:
-    """Return a tournament as Davidson's model has it; all in its points, but for the truth.
+    """Return a tournament by Davidson's model, in its points except for the truth.
 
-    `draw_rate` is that between equals. `ladder`: half the length of a ladder of strengths, a rung
-    a bot; else they are normal with the standard deviation `spread`. `opening`: how much the
-    starts of pairs differ in what they give first. `openings`: how many there are, taken in turn
-    by pairs of all bots; None: each pair has its own. `first_share`: how often both games of a
-    pair have the bot that comes first in the alphabet in the first seat; else in the second. None:
-    each bot has each seat once.
+    - `draw_rate`: the draw rate between equal bots
+    - `spread`: the standard deviation of the bots' strengths
+    - `ladder`: instead of `spread`, half the range of evenly spaced strengths
+    - `opening`: the spread of the openings' effect on the first player
+    - `openings`: the number of openings, used in turn by all pairs. Default: one per pair
+    - `first_share`: the share of pairs in which the bot first in the alphabet moves first in both
+      games. It moves second in all other pairs. Default: each pair swaps the sides
     """
     chance = random.Random(f"davidson {seed}")
     strengths = {bot: chance.gauss(0, spread) for bot in BOTS}
@@ -175,9 +176,10 @@ def _on_the_scale(
     drawish: float,
     results: list[DecidedGame],
 ) -> tuple[dict[str, float], float]:
-    """Return strengths and the advantage as scores tell them; `seat` is its mean and spread.
+    """Return strengths and the first-move advantage on the scale of scores.
 
-    A bot is expected to score the mean over all starts: here over some, as likely as each other.
+    `seat` is the advantage's mean and spread. The expected score is the mean over all openings,
+    here over some equally likely ones.
     """
     starts = intervals.starts_of(seat[1], seat[0], 41)
     truth = intervals.on_the_scale(strengths, results, starts, drawish)
@@ -192,14 +194,14 @@ def _both_seats(pair: int) -> list[tuple[str, str]]:
 
 
 def alone(results: Iterable[DecidedGame]) -> list[DecidedGame]:
-    """Return the results without what they have in common."""
+    """Return the results without their links to each other."""
     return [result._replace(pair=None, opening=None) for result in results]
 
 
 def elo_told(
     events: Iterable[Event], told_of: Callable[[Event], list[DecidedGame]] | None = None
 ) -> Told:
-    """Return how the Elo scale did; `told_of`: the results that it was given of each event."""
+    """Return the accuracy of the Elo scale; `told_of` returns the results for each event."""
     told = Told()
     for event in events:
         ratings = rate(told_of(event) if told_of else event.results, in_order=False)
@@ -232,12 +234,12 @@ def elo_told(
 def trueskill_told(
     events: Iterable[Event], told_of: Callable[[Event], list[DecidedGame]] | None = None
 ) -> Told:
-    """Return how the converged TrueSkill did."""
+    """Return the accuracy of the converged TrueSkill."""
     told = Told()
     for event in events:
         results = alone(told_of(event) if told_of else event.results)
         skills = {n: s.trueskill for n, s in rate(results, in_order=False).strengths.items()}
-        # Of a difference only the model's own error is known outside.
+        # Only the model's own error of a difference is public.
         counts = count(results)
         posterior = converged(counts, fit(counts).variance * UNIT**2)
         means, spread = posterior.means, posterior.spread()

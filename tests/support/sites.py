@@ -1,6 +1,6 @@
-"""A site of `arena serve` in a thread of this process, on a port of its own, and who asks it.
+"""A site of `arena serve` in a thread of this process, on a port of its own, with its clients.
 
-A plugin of pytest: its fixture is `guest`, a real Chromium that has the site's token.
+A pytest plugin: its fixture `guest` is a real Chromium with the site's token.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ run(choose, name="Patient")
 
 
 def a_long_cup(folder: Path) -> Path:
-    """Write a tournament, and in another folder its bot, that lasts and computes little."""
+    """Write a tournament that lasts but computes little, with its bot in another folder."""
     (folder / "bot").mkdir(parents=True)
     (folder / "bot/patient.py").write_text(PATIENT)
     (folder / "served").mkdir()
@@ -88,7 +88,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Served:
-    """A site that runs."""
+    """A running site."""
 
     site: Site
     port: int
@@ -108,13 +108,13 @@ class Served:
 
     @property
     def keys(self) -> dict[str, str]:
-        """Return all that a page of the site sends along."""
+        """Return all headers that a page of the site sends."""
         return {**self.cookie, SECRET: KEYS.secret, "Origin": self.address}
 
     def ask(
         self, path: str, method: str = "GET", body: str | None = None, **headers: str
     ) -> Answer:
-        """Ask as a program may, with these headers (_ for -) and no others.
+        """Send a request as a program does, with only these headers (_ for -).
 
         The path is below the root of the site's addresses.
         """
@@ -123,7 +123,7 @@ class Served:
     def ask_outside(
         self, path: str, method: str = "GET", body: str | None = None, **headers: str
     ) -> Answer:
-        """Ask likewise, the whole path being given."""
+        """Send a request like `ask`, with the full path."""
         connection = http.client.HTTPConnection(self.host, timeout=PATIENCE_S)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, named)
@@ -134,25 +134,25 @@ class Served:
         return said
 
     def get(self, path: str) -> Any:
-        """Return what a page of the site is told, as JSON."""
+        """Return the JSON answer to a page of the site."""
         return self.ask(path, **self.cookie).value
 
     def post(self, path: str, value: object) -> Answer:
-        """Send what a page of the site may send."""
+        """Send a JSON value as a page of the site does."""
         sent = {"Content_Type": "application/json", **self.keys}
         return self.ask(path, "POST", json.dumps(value), **sent)
 
     def routes(self) -> list[Route]:
-        """Return all routes that it has."""
+        """Return all its routes."""
         made = application(self.site, keys=None if self.site.is_public else KEYS, hosts=frozenset())
         routes = [route for route in made.routes if isinstance(route, Route)]
         assert len(routes) == len(made.routes) > 6
         return routes
 
     def addresses(self, **values: str) -> Iterator[tuple[Route, str]]:
-        """Yield each route with an address of it, with these values as its parameters, escaped.
+        """Yield each route with an address, with these values as its escaped parameters.
 
-        Others are such as lead to something.
+        Other parameters name existing items.
         """
         known = {
             "key": "x",
@@ -166,11 +166,11 @@ class Served:
             yield route, re.sub(r"{(\w+)(:\w+)?}", lambda found: known[found[1]], route.path)
 
     def key(self, name: str) -> str:
-        """Return what addresses call a tournament or a file."""
+        """Return the key of a tournament or file in addresses."""
         return next(item.key for item in self.site.shelf.items() if item.name == name)
 
     def news(self, path: str) -> Generator[Any]:
-        """Yield the parts of a stream of news as they come, until who reads has enough."""
+        """Yield the parts of an event stream as they come, until the caller stops."""
         connection = http.client.HTTPConnection(self.host, timeout=PATIENCE_S)
         connection.request("GET", self.site.root + path, headers=self.cookie)
         answer = connection.getresponse()
@@ -183,7 +183,7 @@ class Served:
 
 
 def _at_once(name: str, command: tuple[str, ...]) -> BotSpec:
-    """Return a bot that searches in Python, so that it begins sooner."""
+    """Return a bot that searches in Python, which starts faster."""
     options: dict[str, Any] = {OPTION: "off"} if name in SEARCHERS else {}
     return BotSpec(name=name, command=command, options=options)
 
@@ -210,7 +210,7 @@ def served(*sources: Path, is_public: bool = False) -> Iterator[Served]:
 
 
 def ends(line: socket.socket) -> bytes:
-    """Return what comes until the site closes a connection."""
+    """Return the data until the site closes a connection."""
     told = b""
     with suppress(ConnectionError):
         while part := line.recv(1 << 16):
@@ -222,7 +222,7 @@ _Held = TypeVar("_Held")
 
 
 def until(holds: Callable[[], _Held]) -> _Held:
-    """Wait until something holds that comes of itself; return what is then."""
+    """Wait until the function returns a true value, and return it."""
     until_s = time.monotonic() + 2 * PATIENCE_S
     while not (found := holds()):
         assert time.monotonic() < until_s, "it never came"
@@ -235,7 +235,7 @@ Guest = Callable[..., Visit]
 
 @pytest.fixture
 def guest(browser: Any) -> Iterator[Guest]:
-    """Open a page of a site as whoever was told its address; no page may complain of anything."""
+    """Opens a page of a site with the token; no page may complain of anything."""
     visits: list[Visit] = []
 
     def visit(site: Served, path: str, **window: Any) -> Visit:

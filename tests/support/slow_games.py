@@ -1,7 +1,7 @@
-"""A game whose rules take as long as a test says, by a clock that the test has in hand.
+"""A game whose rules take as long as a test wants, on the test's clock.
 
-Two players mark cells of a board, each cell `rounds` times; whoever makes the last mark wins. So a
-game is as long as a test says, too, and nobody wins sooner.
+Two players mark cells of a board, each cell `rounds` times; the player of the last mark wins. So
+the test also decides the length of a game, and no earlier win is possible.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lath.games.stones import Rules
 
 @dataclass
 class Clock:
-    """The time in seconds, which goes on where the rules are asked something, and how often."""
+    """The time in seconds, which the calls of the rules advance, and their number."""
 
     now_s: float = 0.0
     calls: int = 0
@@ -29,7 +29,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds that a call of the rules takes; none is for nothing."""
+    """Seconds that each call of the rules takes, all more than 0."""
 
     play: float = 0.002
     legal: float = 0.002
@@ -38,7 +38,7 @@ class Costs:
 
 
 class SlowGame(Rules):
-    """The game of one clock."""
+    """A game with one clock."""
 
     id, title, credit, colours = "slow", "Slow", "nobody", ("white", "black")
     pieces = (Piece("w", "white stone", "disc", "#ffffff"),)
@@ -46,7 +46,7 @@ class SlowGame(Rules):
     expected = "expected a cell"
 
     def __init__(self, clock: Clock, costs: Costs, *, size: int = 3, rounds: int = 1) -> None:
-        """Take whose time the rules use."""
+        """Use a clock."""
         self.clock: Final = clock
         self.costs: Final = costs
         self.board = squares(size)
@@ -54,7 +54,7 @@ class SlowGame(Rules):
         self.moves = {name: Move(name) for name in self.board.names}
 
     def take(self, seconds: float) -> None:
-        """Use so much time."""
+        """Advance the clock."""
         self.clock.now_s += seconds
         self.clock.calls += 1
 
@@ -63,20 +63,20 @@ class SlowGame(Rules):
         return cast("Position", SlowPosition(self))
 
     def position(self, text: str) -> Position:
-        """Return the position after so many moves."""
+        """Return the position after the number of moves in the text."""
         return cast("Position", SlowPosition(self, int(text)))
 
 
 @dataclass(frozen=True)
 class SlowPosition:
-    """So many marks have been made."""
+    """A position, known by its number of marks."""
 
     game: SlowGame = field(compare=False)
     made: int = 0
 
     @property
     def to_move(self) -> Side:
-        """Return who decides next."""
+        """Return the side to move."""
         return SIDES[self.made % 2]
 
     @property
@@ -85,7 +85,7 @@ class SlowPosition:
         return self.made == self.game.length
 
     def outcome(self) -> Outcome | None:
-        """Return who has won."""
+        """Return the winner."""
         self.game.take(self.game.costs.outcome)
         return Outcome(SIDES[1 - self.made % 2], "last mark") if self.is_over else None
 
@@ -95,7 +95,7 @@ class SlowPosition:
         return () if self.is_over else tuple(self.game.moves.values())
 
     def why_illegal(self, move: Move) -> str | None:
-        """Return nothing: every cell may be marked again."""
+        """Return None: every cell can be marked again."""
         return None if move in self.game.moves and not self.is_over else f"{move} is no cell"
 
     def play(self, move: Move) -> SlowPosition:
@@ -105,10 +105,10 @@ class SlowPosition:
         return SlowPosition(self.game, self.made + 1)
 
     def text(self) -> str:
-        """Return how many marks there are."""
+        """Return the number of marks."""
         self.game.take(self.game.costs.text)
         return str(self.made)
 
     def contents(self) -> Sequence[str]:
-        """Return an empty board, for marks are not drawn."""
+        """Return an empty board, because marks are not drawn."""
         return [""] * len(self.game.board.names)

@@ -1,4 +1,4 @@
-"""Runs on machines that are too small for their bots, and what they come to."""
+"""Runs on machines that are too small for their bots."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from bad_bots import Good
 from lath.arena.tournament.store.store import Store
 
 GAMES_OF: Final = {"round-robin": 12, "swiss": 8, "knockout": 36}
-"""How many games there are in a run of each format."""
+"""The number of games of a run in each format."""
 
 
 def in_format(form: str, out: Path) -> list[str]:
-    """Return the words of a run of four good bots, in which first wins each game."""
+    """Return the arguments of a run of four good bots, in which the first player wins each game."""
     bots = dict.fromkeys(("ann", "bob", "cat", "dan"), Good)
     words = [*flags(bots, rounds=2 if form == "swiss" else 1, out=out, jobs=1), "--format", form]
     if form == "knockout":
@@ -29,7 +29,7 @@ def in_format(form: str, out: Path) -> list[str]:
 
 
 def ended(place: Range, run: subprocess.Popen[str], said: str | None = None) -> dict[str, Any]:
-    """Return what a run has left, and said, where nobody has listened to it."""
+    """Return the files and the output of a run that nothing has read."""
     if said is None:
         _, said = run.communicate(timeout=PATIENCE_S)
     run.wait(PATIENCE_S)
@@ -40,13 +40,13 @@ def ended(place: Range, run: subprocess.Popen[str], said: str | None = None) -> 
 
 
 ANYBODY: Final = 47_811
-"""A user who runs nothing else."""
+"""A user without other processes."""
 
 
 def with_processes(most: int) -> Sequence[str]:
-    """Return the beginning of a command that may have so many processes and threads.
+    """Return the beginning of a command with a limit on processes and threads.
 
-    The superuser may have any number; whoever this is reads and writes what he may.
+    The superuser has no limit, so the command runs as another user with the same access to files.
     """
     who = ["setpriv", f"--reuid={ANYBODY}", f"--regid={ANYBODY}", "--clear-groups"]
     may = ["--inh-caps=-all,+dac_override", "--ambient-caps=-all,+dac_override"]
@@ -55,7 +55,7 @@ def with_processes(most: int) -> Sequence[str]:
 
 @cache
 def may_be_somebody() -> bool:
-    """Return whether this process may run programs as another user with few processes."""
+    """Return whether this process can run programs as another user with few processes."""
     try:
         tried = subprocess.run([*with_processes(9), "true"], capture_output=True, check=False)
     except OSError:

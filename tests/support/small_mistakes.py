@@ -1,6 +1,6 @@
-"""Small mistakes that could have been made in the product's functions, and a sample of them.
+"""Small mistakes in the product's functions, and a sample of them.
 
-A comparison turned, a bound moved by one, a statement left out: what tests should notice.
+Such as an inverted comparison, a bound moved by one, or a missing statement: tests should notice.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ SUMS: Final[Mapping[type[ast.operator], type[ast.operator]]] = {
 }
 
 Change = tuple[str, ast.AST]
-"""What is done, and what stands there then."""
+"""The kind of a mistake, and the node with it."""
 
 
 def changes(node: ast.AST) -> Iterator[Change]:
-    """Yield each small mistake that could have been made at this node."""
+    """Yield each small mistake at this node."""
     if isinstance(node, ast.stmt):
         yield from _changes_of_statement(node)
     elif isinstance(node, ast.expr):
@@ -104,7 +104,7 @@ def topics(product: Product) -> dict[str, list[Source]]:
 
 
 def sample(topic: str, sources: list[Source], count: int, seed: str) -> list[Entry]:
-    """Return mutants of a folder, chosen by chance from all that its modules have."""
+    """Return random mutants of a folder's modules."""
     every = [found for source in sources for found in _mutants(source)]
     chance = random.Random(f"{seed} {topic}")
     entries: list[Entry] = []
@@ -120,11 +120,11 @@ def sample(topic: str, sources: list[Source], count: int, seed: str) -> list[Ent
 
 
 Found = tuple[Source, str, ast.stmt, int]
-"""The module, the function, the statement, and which of its mistakes."""
+"""The module, the function, the statement, and the number of the mistake in it."""
 
 
 def _mutants(source: Source) -> Iterator[Found]:
-    """Yield every mutant of a module that is made inside a function."""
+    """Yield every mutant inside a function of a module."""
     for function, blocks in source.blocks.items():
         for node in (node for block in blocks for node in block):
             if function in source.functions and not isinstance(node, DEFINITIONS):
@@ -138,7 +138,7 @@ BLOCKS: Final = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
 
 
 def _changes(node: ast.stmt) -> Iterator[tuple[str, ast.AST, Place | None]]:
-    """Yield the kind of each mistake in a statement or header, what stands there, and where."""
+    """Yield the kind, the new node and the place of each mistake in a statement or header."""
     for kind, new in changes(node):
         yield kind, new, None
     for place in _places(node):
@@ -161,7 +161,7 @@ def _mistakes(node: ast.stmt) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An expression, and where it stands: in a field of the node above, at an index of a list."""
+    """The place of an expression: a field of the parent node, and an index in a list."""
 
     node: ast.expr
     above: ast.AST
@@ -188,7 +188,7 @@ def _places(node: ast.AST) -> Iterator[Place]:
 
 
 def _edit(source: Source, function: str, node: ast.stmt, after: str) -> Edit | None:
-    """Return a mutant as an edit, or None if its text does not say the same as its tree."""
+    """Return a mutant as an edit, or None if its text parses to another tree."""
     before = form(node)
     spans = source.spans(function, before)
     span = source.span(node)

@@ -1,8 +1,8 @@
-"""A copy of the tree in which tests judge one mistake after another.
+"""A copy of the tree in which tests run with one mistake after another.
 
-`Stand` makes the copy, with an environment of its own, so that programs that tests start load the
-copy as well, however they are started. A process in it has loaded the libraries; each question is
-answered by a fork of it, which ends with all that it has started.
+`Stand` makes the copy with its own environment, so that programs started by tests also load the
+copy. A process in it has loaded the libraries. It answers each question in a fork, which ends with
+everything that it has started.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ import pytest
 from yardstick import LAYERS
 
 MEMORY: Final = 4 << 30
-"""Resident bytes of the process that runs tests; one that collects for ever is ended."""
+"""Resident bytes of the process that runs tests; it is ended if it exceeds them."""
 
 MOST_S: Final = 120
-"""The seconds of CPU after which a process of a mutant is taken for one that never ends."""
+"""The processor seconds after which a mutant's process counts as endless."""
 
 LIBRARIES: Final = (
     *("hypothesis.strategies", "jinja2", "lark", "rich.console", "sqlite3", "tomlkit"),
     *("trueskill", "typer", "typer.testing", "pydantic", "xdist"),
 )
-"""Loaded once, not once a question."""
+"""Libraries that are loaded once instead of for each question."""
 
 COMPILED: Final = frozenset(
     f"bots/compiled/{name}.py" for name in ("arrays", "groups", "kernels", "search", "sight")
 )
-"""What tests want to find compiled; that takes a minute."""
+"""Modules that tests expect to be compiled, which takes a minute."""
 
 APART: Final = (
     *("unshare", "--pid", "--fork", "--mount", "--mount-proc", "--kill-child=KILL"),
@@ -61,8 +61,8 @@ exec "$@"
 """,
     "sh",
 )
-"""How root starts the process that runs tests: it sees no other processes, and may write to few
-places. A mistake in what kills programs or removes folders should not meet those of others.
+"""The command with which root starts the process that runs tests. It sees no other processes and
+can write to few places, because a mistake could kill programs or remove folders.
 """
 
 SUBREAPER: Final = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
@@ -75,20 +75,20 @@ NOTHING: Final = "no tests"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of the tests that were asked."""
+    """The outcome of the tests that were run."""
 
     outcome: str
     """passed, failed, out of time, or no tests."""
 
     test: str = ""
-    """The one that failed first, or that was running when the time was over."""
+    """The first failed test, or the one that ran at the timeout."""
 
     seconds: Mapping[str, float] | None = None
-    """How long each test took that came to its end."""
+    """The seconds of each completed test."""
 
 
 class Stand:
-    """The copy, and the process in it that runs tests."""
+    """The copy, with the process in it that runs tests."""
 
     def __init__(self, tree: Path, place: Path) -> None:
         self.root = _copy(tree, place)
@@ -98,7 +98,7 @@ class Stand:
         self._worker: subprocess.Popen[str] | None = None
 
     def compile(self) -> None:
-        """Compile the kernels, where numba is installed."""
+        """Compile the kernels, if numba is installed."""
         words = [str(self.python), "-m", "lath.bots.compiled"]
         subprocess.run(words, cwd=self.root, capture_output=True, check=False)
 
@@ -124,7 +124,7 @@ class Stand:
 
     @contextmanager
     def changed(self, files: Mapping[str, bytes]) -> Iterator[None]:
-        """Have other content in some files for a while."""
+        """Change the content of some files for a while."""
         before = {path: (self.root / path).read_bytes() for path in files}
         times = {path: (self.root / path).stat().st_mtime_ns for path in files}
         try:
@@ -136,20 +136,20 @@ class Stand:
         finally:
             for path, data in before.items():
                 (self.root / path).write_bytes(data)
-                # The compiled kernels are those of a file of this age.
+                # Compiled kernels depend on the time of the file.
                 os.utime(self.root / path, ns=(times[path], times[path]))
             if COMPILED & set(files):
                 self.compile()
 
     def close(self) -> None:
-        """End the process; what it has started ends with it."""
+        """End the process and everything that it has started."""
         if self._worker is not None:
             self._worker.communicate()
             self._worker = None
 
 
 def _apart(tree: Path, place: Path) -> list[str]:
-    """Return the words that go before a command that should not harm others, if they work."""
+    """Return a prefix of commands that protects other processes and files, if it works."""
     words = [*APART, str(tree.parent), str(place)]
     try:
         tried = subprocess.run([*words, "true"], capture_output=True, check=False)
@@ -160,8 +160,8 @@ def _apart(tree: Path, place: Path) -> list[str]:
 
 @contextmanager
 def stand(tree: Path) -> Iterator[Stand]:
-    """Make a copy of a tree for a while."""
-    # Beside the other one where that can be, so that files of the environment can be links.
+    """Make a temporary copy of a tree."""
+    # Next to the original if possible, so that files of the environment can be hard links.
     with tempfile.TemporaryDirectory(prefix="stand-", ignore_cleanup_errors=True) as place:
         made = Stand(tree, Path(place).resolve())
         try:
@@ -184,14 +184,14 @@ def _copy(tree: Path, place: Path) -> Path:
     if (tree / "tests/web/node_modules").exists():
         (root / "tests/web/node_modules").symlink_to(tree / "tests/web/node_modules")
     for layer in filter(Path.exists, (root / layer for layer in LAYERS)):
-        # By their text: a mutant is as old and as long as what it was made from.
+        # By content, because a mutant has the time and the size of the original.
         mode = py_compile.PycInvalidationMode.CHECKED_HASH
         compileall.compile_dir(layer, quiet=1, invalidation_mode=mode)
     return root
 
 
 def _copy_environment(old: Path, new: Path) -> None:
-    """Copy an environment by links to its files, but what names its own place."""
+    """Copy an environment as hard links, except for files that contain its path."""
     try:
         shutil.copytree(old, new, symlinks=True, copy_function=os.link)
     except OSError:  # another file system
@@ -203,13 +203,13 @@ def _copy_environment(old: Path, new: Path) -> None:
             continue
         data = path.read_bytes()
         if named in data:
-            path.unlink()  # it may be a link to the other one
+            path.unlink()  # the file may be a hard link to the original
             path.write_bytes(data.replace(named, str(new.parent).encode()))
             shutil.copymode(old / path.relative_to(new), path)
 
 
 class Only:
-    """A plugin of pytest that leaves out all but some tests and files, and notes how they end."""
+    """A pytest plugin that runs only some tests and files, and notes their outcomes."""
 
     def __init__(self, names: Iterable[str], notes: int) -> None:
         self._places = {name: place for place, name in enumerate(names)}
@@ -245,7 +245,7 @@ class Only:
 
 
 def _run(root: Path, names: Sequence[str], notes: int) -> int:
-    """Run tests in this process, which can do nothing else afterwards."""
+    """Run tests in this process, which is useless afterwards."""
     os.setsid()
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_S, MOST_S + 1))
     said = os.open(root.parent / "said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -256,7 +256,7 @@ def _run(root: Path, names: Sequence[str], notes: int) -> int:
     there = [file for file in files if (root / file).exists()]
     if not there:
         return int(pytest.ExitCode.NO_TESTS_COLLECTED)
-    # `-W`: those of LIBRARIES are imported before pytest could rewrite their assertions.
+    # `-W`: LIBRARIES are imported before pytest can rewrite their assertions.
     words = ["-q", "-x", "-W", "ignore:Module already imported", "-p", "no:cacheprovider"]
     return int(pytest.main([*words, "-p", "no:xdist", *there], plugins=[Only(names, notes)]))
 
@@ -270,7 +270,7 @@ def _answer(root: Path, names: Sequence[str], within_s: float) -> Answer:
         try:
             os.close(notes)
             result = _run(root, names, write)
-        finally:  # a copy of this process must not go on as it would
+        finally:  # a fork must not continue here
             os._exit(result)
     os.close(write)
     until_s = time.monotonic() + within_s
@@ -287,7 +287,7 @@ def _answer(root: Path, names: Sequence[str], within_s: float) -> Answer:
 
 
 def _reaped(wanted: int) -> int | None:
-    """Reap all that has ended, orphans too; return the status of one process if it has."""
+    """Reap all ended children and orphans; return the status of the wanted one if it ended."""
     status = None
     with suppress(ChildProcessError):
         while (ended := os.waitpid(-1, os.WNOHANG))[0]:
@@ -328,7 +328,7 @@ def _resident(pid: int) -> int:
 
 
 def end_children() -> None:
-    """Kill all processes below this one, those too whose own parents have ended."""
+    """Kill all descendants of this process, with orphans."""
     until_s = time.monotonic() + 30
     while time.monotonic() < until_s:
         _reaped(0)
@@ -357,11 +357,11 @@ def _below(top: int) -> list[int]:
 
 
 def main() -> None:
-    """Answer questions: a line of tests and seconds each, until the input ends."""
+    """Answer questions, each a line of tests and seconds, until the input ends."""
     root = Path.cwd()
     for name in LIBRARIES:
         import_module(name)
-    sys.path.remove(str(Path(__file__).parent))  # tests have those of the copy
+    sys.path.remove(str(Path(__file__).parent))  # tests import the copy's helpers
     ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
     for line in sys.stdin:
         names, within_s = json.loads(line)

@@ -1,7 +1,7 @@
-"""Programs that are killed, or refused room, at a step: what they do to a folder and its database.
+"""Programs that are killed, or get a full disk, at a step of their work on a folder and a database.
 
-A copy of this process does it; Python itself says which files it writes, renames and removes, and
-SQLite which statements it runs. So every step is a place to be killed at, whoever takes it.
+A fork of this process does the work. Python reports which files it writes, renames and removes, and
+SQLite which statements it runs. So every step is a possible place for a kill.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _SQL: Final = re.compile(
 
 
 class Ended(NamedTuple):
-    """What became of a program."""
+    """The end of a program."""
 
     steps: list[str]
     status: int
-    """-9 where it was killed."""
+    """-9 after a kill."""
 
     said: str
 
@@ -37,13 +37,14 @@ class Ended(NamedTuple):
 def in_a_copy(
     folder: Path, do: Callable[[], tuple[int, str]], *, kill: int = 0, full: range = range(0)
 ) -> Ended:
-    """Do something in a copy of this process: it returns a status, and what it says.
+    """Call a function, which returns a status and a text, in a fork of this process.
 
-    It is killed before the step of the number `kill`, from 1; its steps in `full` have no room.
+    The fork is killed before the step with the number `kill`, from 1; in the steps `full` its disk
+    is full.
     """
     reading, writing = os.pipe()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # other threads hold no lock of it
+        warnings.simplefilter("ignore", DeprecationWarning)  # threads hold no lock
         child = os.fork()
     if not child:
         status = 99
@@ -62,7 +63,7 @@ def in_a_copy(
 
 
 class _Steps:
-    """Hears of each step before it is done, in a process that ends soon."""
+    """Handles each step before it is done, in a short-lived process."""
 
     def __init__(self, folder: Path, told: int, kill: int, full: range) -> None:
         self._folder = str(folder)
@@ -85,7 +86,7 @@ class _Steps:
         sqlite3.connect = traced  # type: ignore[assignment]
 
     def _step(self, name: str) -> bool:
-        """Take the next step; return whether there is room for it."""
+        """Count the next step; return whether the disk has space for it."""
         number = next(self._numbers)
         if number == self._kill:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -97,7 +98,7 @@ class _Steps:
             self._change(_CHANGES[event], args[event == "os.rename"])
         elif event == "open":
             path, mode, flags = args
-            follows = mode is not None and "tmp-" in str(path)  # what opens it again by `os.open`
+            follows = mode is not None and "tmp-" in str(path)  # `os.open` opens it again
             if not follows and flags & (os.O_CREAT | os.O_WRONLY):
                 self._change("write", path)
 

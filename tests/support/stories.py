@@ -1,4 +1,4 @@
-"""Stories that hypothesis tells of a tournament: nothing is waited for in them."""
+"""Stories of a tournament that hypothesis makes up, without waiting."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from lath.arena.tournament.run import places, slots
 from lath.arena.tournament.run import runner as running
 
 STEPS: Final = 6
-"""Runs of a tournament, at most, before the one that comes to its end."""
+"""The maximum of runs of a tournament before the last one."""
 
 
 def quick() -> ExitStack:
-    """Have a run wait for nothing, and look for no processes."""
+    """Make runs skip all waits and all searches for processes."""
     stack = ExitStack()
     for module, names in (
         (running, {"WAKE_S": 0.0, "sweep": mock.DEFAULT}),
@@ -31,7 +31,7 @@ def quick() -> ExitStack:
 
 
 def told(machine: type[RuleBasedStateMachine], stories: int, **more: Any) -> None:
-    """Tell so many stories; raises what the first bad one has raised."""
+    """Try a number of stories; raises the error of the first bad one."""
     more.setdefault("phases", [Phase.explicit, Phase.generate])
     few = settings(max_examples=stories, stateful_step_count=STEPS, **more)
     run_state_machine_as_test(machine, settings=few)

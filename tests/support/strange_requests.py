@@ -1,6 +1,6 @@
-"""Requests to the site with anything in them: it answers each, and never that it has failed.
+"""Random requests to the site: it must answer each, and never with a server error.
 
-The application is asked in this process, as its server would ask it.
+The application is called in this process, as its server would call it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ VALUES: Final = (
     '""', '"\\ud800"', '"x\\u0000y"', "[]", "{}", "[" * 3000, "[" * 200 + "]" * 200, '{"a":' * 200,
     '"' + "x" * 100_000 + '"', "1" + "0" * 400, f'"yavalath:size={LONG}"', '"../games"',
 )  # fmt: skip
-"""What may stand in JSON."""
+"""Pieces of JSON."""
 
 ASKED: Final[Mapping[str, Mapping[str, Any]]] = {
     "start": {"game": "yavalath", "setup": "", "position": "", "seed": 3},
@@ -72,7 +72,7 @@ Header = tuple[bytes, bytes]
 
 
 class Asking:
-    """A site of some records, and who asks it."""
+    """A site of some records, and its client."""
 
     def __init__(self, folder: Path) -> None:
         records = [random_game("yavalath", number) for number in range(3)]
@@ -86,9 +86,9 @@ class Asking:
         self._key = next(iter(site.shelf.items())).key
 
     def many(self, first: int, count: int) -> Counter[int]:
-        """Ask some cases; return how often each status came. Raises FoundError.
+        """Send several cases; return the number of answers by status. Raises FoundError.
 
-        In a thread of its own: another test may have left a loop of events running in this one.
+        In a thread of its own, because another test may have left a running event loop in this one.
         """
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(asyncio.run, self._many(first, count)).result()
@@ -157,7 +157,7 @@ class Asking:
 
         async def receive() -> dict[str, Any]:
             if not parts:
-                await asyncio.Event().wait()  # who asks has nothing more to say
+                await asyncio.Event().wait()  # the client sends nothing more
             return parts.pop()
 
         async def send(message: dict[str, Any]) -> None:

@@ -1,8 +1,7 @@
-"""Doors by which comes in what strangers wrote: what stands there as a rule, and who meets it.
+"""Entrances for untrusted data, each with typical input and a function that reads it.
 
-A door is met by what was changed a little, spliced, cut or never sound; it may refuse that in its
-own way. Anything else that it raises is a fault of ours. Must not know what is done with what is
-let in.
+An entrance gets input that is slightly changed, spliced, cut or invalid, and may refuse it in its
+own way. Any other exception is a fault of the arena. Must not know how the data is used.
 """
 
 from __future__ import annotations
@@ -53,11 +52,11 @@ from lath.reports.counting.standings import Refused
 from lath.reports.notes import outcome as outcomes
 
 LONGEST_S: Final = 20
-"""Of computing, for one case: what takes so long would never end."""
+"""The maximum of processor seconds for one case; more counts as endless."""
 
 
 class FoundError(AssertionError):
-    """A door was met by something that it neither took nor refused."""
+    """An entrance neither accepted nor refused its input."""
 
 
 Meet = Callable[[bytes], bool]
@@ -66,20 +65,20 @@ BYTES: Final = tuple(map(chr, range(256)))
 
 
 class Door(NamedTuple):
-    """A place where something comes in."""
+    """An entrance for untrusted data."""
 
     usual: Callable[[], Sequence[str]]
-    """What stands there as a rule: bytes, as letters of Latin-1."""
+    """Typical inputs: bytes, as Latin-1 characters."""
 
     signs: Sequence[str]
-    """What may come into it."""
+    """Pieces that can be inserted."""
 
     meet: Meet
-    """Says whether it is let in whole; whatever this raises was not foreseen."""
+    """Returns whether the input was accepted; any exception is a fault."""
 
 
 def case_of(door: Door, chance: Random) -> bytes:
-    """Return what stands at a door as a rule, changed; at times cut, or signs in any order."""
+    """Return a typical input with changes; some are cut, or pieces in random order."""
     usual = door.usual()
     kind = chance.random()
     if kind < 0.05:
@@ -92,7 +91,7 @@ def case_of(door: Door, chance: Random) -> bytes:
 
 
 def met(name: str, number: int) -> bool:
-    """Return whether a door lets the case of this number in; raises FoundError."""
+    """Return whether an entrance accepts the numbered case; raises FoundError."""
     content = case_of(DOORS[name], Random(f"{name} {number}"))
     try:
         with _no_longer_than(LONGEST_S):
@@ -104,7 +103,7 @@ def met(name: str, number: int) -> bool:
 
 @contextmanager
 def _no_longer_than(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in what computes longer."""
+    """Raise TimeoutError in a computation that takes longer."""
 
     def give_up(_signal: int, _frame: FrameType | None) -> None:
         raise TimeoutError(f"it computes for more than {seconds} s")
@@ -131,7 +130,7 @@ def _file(name: str, content: bytes) -> Iterator[Path]:
 
 
 def _refused(said: object) -> bool:
-    """See that what is said of something wrong can be shown, and is no book; return False."""
+    """Assert that a message is safe to print and not too long; return False."""
     text = str(said)
     assert text
     assert text.replace("\n", "").replace("\t", "").isprintable(), text
@@ -144,7 +143,7 @@ def _refused(said: object) -> bool:
 
 @cache
 def _configs() -> Sequence[str]:
-    """Return the configurations of the documents."""
+    """Return the configurations in the documentation."""
     texts = [
         found
         for page in DOC_PAGES
@@ -173,19 +172,19 @@ def _meet_config(content: bytes) -> bool:
     return True
 
 
-# Records and what holds them
+# Records, and files that contain them
 
 
 @cache
 def _records() -> Sequence[str]:
-    """Return games as a run writes them, annotated, as people do, and a file of several."""
+    """Return games as a run and people write them, annotated, and a file of several."""
     played = [random_game(game_id, 1, annotated=True) for game_id in BUILT_IN]
     by_people = [written(Random(number)) for number in range(20)]
     return _latin([*notation.format_records(played), *by_people, "\n\n".join(by_people[:3])])
 
 
 def _take(record: Record) -> None:
-    """Do with a record, which need not be sound, what is done with every one."""
+    """Do with a record, valid or not, what the arena does with every one."""
     faults = check(record)
     end = None
     with suppress(GameError):
@@ -215,7 +214,7 @@ def _meet_format(name: str) -> Meet:
 
 
 def _meet_records(content: bytes) -> bool:
-    """Read a file in all ways that there are, which must be of one mind."""
+    """Read a file in all ways, which must agree."""
     found = read_and_check(content)
     parts = list(validate_stream(io.BytesIO(content), "f"))
     assert sum(part.records for part in parts) == len(found)
@@ -225,7 +224,7 @@ def _meet_records(content: bytes) -> bool:
 
 
 def read_and_check(content: bytes) -> list[Entry]:
-    """Return what stands in a file; check numbers, places, and that sound text is kept."""
+    """Return the entries of a file; check numbers, places, and that valid text is kept."""
     found = list(entries_of(io.BytesIO(content), "f"))
     assert [entry.number for entry in found] == list(range(1, len(found) + 1))
     lines = content.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
@@ -270,7 +269,7 @@ def _meet_source(name: str) -> Meet:
 
 
 def _meet_directory(content: bytes) -> bool:
-    """Read the `games.lath` of a directory that has no database."""
+    """Read the `games.lath` of a directory without a database."""
     with _file(RECORDS, content) as path:
         return _reads(path.parent)
 
@@ -340,9 +339,9 @@ _COMMANDS: Final = (
 
 
 def _meet_commands(content: bytes) -> bool:
-    """Give a file to a command: it has no bug, and nothing that it says of it commands a terminal.
+    """Pass a file to a command: no bug, and messages that are safe to print.
 
-    What it makes of the file is as the file has it where no terminal shows it.
+    Its output keeps the file's content, unless it goes to a terminal.
     """
     words = _COMMANDS[len(content) % len(_COMMANDS)]
     with _file("games.lath", content) as path:
@@ -353,12 +352,12 @@ def _meet_commands(content: bytes) -> bool:
     return ran.status == 0
 
 
-# Queries, and what is said between processes
+# Queries and messages between processes
 
 
 @cache
 def _queries() -> Sequence[str]:
-    """Return the queries of the documents, a line each."""
+    """Return the queries in the documentation, one per line."""
     text = page_text("query-language")
     blocks = re.findall(r"^```query\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     return _latin([line for block in blocks for line in block.splitlines() if line])
@@ -382,7 +381,7 @@ def _meet_query(content: bytes) -> bool:
         matches = compile_query(text)
     except QueryError as error:
         return _refused(error)
-    with suppress(GameError):  # it asks for a position
+    with suppress(GameError):  # the query needs a position
         assert matches(_sample()) in (True, False)
     return True
 
@@ -406,7 +405,7 @@ def _answers() -> Sequence[str]:
 
 
 def _meet_answer(content: bytes) -> bool:
-    """Take a line for the answer of a worker."""
+    """Read a line as the answer of a worker."""
     try:
         result = read_result(content.decode("utf-8", "replace"))
     except ArenaError as error:

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 NODES: Final = {"nodes": 1}
 
 STOPPED_S: Final = 2.0
-"""How long everything stands still, where a move may take a second."""
+"""The time for which everything is suspended, with a second per move."""
 
 ENOUGH_S: Final = 1.0
-"""How long a tournament without end is let run."""
+"""The time for which an endless tournament runs."""
 
 
 def all_is_there(stand: Stand, games: int) -> None:
@@ -47,12 +47,12 @@ Streams = Callable[[], Mapping[str, int]]
 
 
 def a_broken_stream(broken: Streams, stand: Stand, _plain: Plain) -> float:
-    """Run with standard streams that nobody reads, or that take nothing; all games are kept."""
+    """Run with standard streams without a reader, or that accept nothing; all games are stored."""
     return _plays_on(stand, streams=broken())
 
 
 def without(closed: str, stand: Stand, _plain: Plain) -> float:
-    """Run with standard streams closed: what is opened next gets their numbers."""
+    """Run with closed standard streams, whose numbers the next opened files get."""
     return _plays_on(stand, under=shell(f'exec "$@" {closed}'))
 
 
@@ -99,7 +99,7 @@ WALL_CLOCKS: Final = r"\btime\.time(_ns)?\(|from time import .*\btime\b|utcnow|\
 
 
 def a_wall_clock_that_jumps(stand: Stand, _plain: Plain) -> float:
-    """Let the wall clock jump at every look: the games and their times are as ever."""
+    """Let the time of day jump at every reading: the games and their times stay the same."""
     site = stand.folder / "site"
     site.mkdir()
     (site / "sitecustomize.py").write_text(JUMPS)
@@ -116,7 +116,7 @@ def a_wall_clock_that_jumps(stand: Stand, _plain: Plain) -> float:
 
 
 def wall_clocks_in(folder: Path) -> list[str]:
-    """Return the lines of a package that read the wall clock."""
+    """Return the lines of a package that read the time of day."""
     return [
         f"{path.name}: {line.strip()}"
         for path in sorted(folder.rglob("*.py"))
@@ -135,7 +135,7 @@ def signal_all(pids: Iterable[int], number: int) -> None:
 
 
 def a_suspension(whole: bool, stand: Stand, _plain: Plain) -> float:
-    """Stop all processes, or the arena's only, for longer than a move may take; nobody loses."""
+    """Suspend all processes, or only the arena's, for longer than a move may take; no bot loses."""
     bots = {name: good(bad_bots.Plods) for name in ("ann", "bob")}
     log = stand.folder / "turns"
     bots["ann"]["env"] = {"LOG": str(log)}
@@ -159,7 +159,7 @@ def a_suspension(whole: bool, stand: Stand, _plain: Plain) -> float:
 
 
 def too_few_descriptors(stand: Stand, plain: Plain) -> float:
-    """Allow 20 descriptors where eight workers are asked for."""
+    """Allow 20 descriptors for eight workers."""
     pair_up(stand, jobs=8)
     ended = stand.play(*stand.run_words(), under=shell('ulimit -n 20; exec "$@"'))
     assert ended.status in (1, 2), ended.said
@@ -174,8 +174,8 @@ def too_few_descriptors(stand: Stand, plain: Plain) -> float:
 
 
 def a_changed_bot(stand: Stand, _plain: Plain) -> float:
-    """Change a bot's file between two runs: refused, unless it is forced."""
-    program = bad_bots.compiled(bad_bots.__file__)  # starts at once
+    """Change a bot's file between two runs: the second is refused, unless forced."""
+    program = bad_bots.compiled(bad_bots.__file__)  # starts fast
     mine = Path(shutil.copy(program, stand.folder / f"mine{Path(program).suffix}"))
     stand.variables |= SLOWLY
     command = [sys.executable, "-I", "-S", str(mine), bad_bots.TakesAMillisecond.__name__]
@@ -218,7 +218,7 @@ def a_lopsided_tournament(stand: Stand, _plain: Plain) -> float:
 
 
 def a_tournament_without_end(stand: Stand, plain: Plain) -> float:
-    """Schedule two thousand million games and play some: nothing is prepared that is not played."""
+    """Schedule two thousand million games and play some: the rest is not prepared."""
     pair_up(stand, SLOWLY, rounds=10**9)
     run = until_it_plays(stand)
     time.sleep(ENOUGH_S)  # the fault itself
@@ -236,11 +236,11 @@ def moves_only(path: Path) -> str:
     """Return a record file without the times of its moves and the date."""
     text = path.read_text(encoding="utf-8")
     plain = re.sub(r"\s\{\[%emt [0-9.]+\]\}|\[Date .*\n", "", text)
-    return " ".join(plain.split())  # where lines break depends on the times
+    return " ".join(plain.split())  # times change the line breaks
 
 
 def a_comma_locale(folder: Path) -> dict[str, str]:
-    """Return the variables of a language that writes 0,5; empty where none can be made."""
+    """Return the variables of a language that writes 0,5; empty if none can be made."""
     compiler = shutil.which("localedef")
     if compiler is None:
         return {}

@@ -1,4 +1,4 @@
-"""How to talk to a bot over pipes, with a time limit, and play it against the rules.
+"""Communication with a bot over pipes, with a time limit, and games against random moves.
 
 Must not know any particular bot or game.
 """
@@ -17,14 +17,14 @@ from lath import games
 from lath.games.core import SIDES, Move, Position, Side, read_move
 
 LIMIT: Final = "nodes 8"
-"""What bots may use for a move: no time, so that the same seed gives the same moves."""
+"""The limit for a bot's move: without time, so that equal seeds give equal moves."""
 
 PATIENCE_S: Final = 120.0
-"""How long a test waits for a line of a bot; far longer than any bot here thinks."""
+"""The longest wait for a bot's line, in seconds; far longer than any bot here thinks."""
 
 
 class Talk(Protocol):
-    """A bot that takes lines and gives lines."""
+    """A bot that reads and writes lines."""
 
     def tell(self, *lines: str) -> None:
         """Send lines, all in one write."""
@@ -57,7 +57,7 @@ class PipedBot:
         self._input.flush()
 
     def hear(self) -> str:
-        """Return the next line; raises queue.Empty (silent too long) and EOFError (closed)."""
+        """Return the next line; raises queue.Empty on timeout and EOFError at the end."""
         line = self._heard.get(timeout=PATIENCE_S)
         if line is None:
             raise EOFError("the bot closed its output")
@@ -69,7 +69,7 @@ class PipedBot:
         return self._process.wait(PATIENCE_S)
 
     def quit(self) -> tuple[int, list[str]]:
-        """Send `quit`; return the exit status and the lines that were not heard yet."""
+        """Send `quit`; return the exit status and the unread lines."""
         self.tell("quit")
         status = self._process.wait(PATIENCE_S)
         self._listener.join(PATIENCE_S)
@@ -81,7 +81,7 @@ class PipedBot:
 
 @contextmanager
 def started(command: Sequence[str], *, line_end: str = "\n") -> Iterator[PipedBot]:
-    """Start a bot; it is killed in the end if it still runs."""
+    """Start a bot; it is killed at the end if it still runs."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
             yield PipedBot(process, line_end)
@@ -90,13 +90,13 @@ def started(command: Sequence[str], *, line_end: str = "\n") -> Iterator[PipedBo
 
 
 def greet(bot: Talk) -> list[str]:
-    """Say hello and return what the bot answers before `ok`."""
+    """Do the handshake and return the bot's lines before `ok`."""
     bot.tell("arena 1")
     return list(iter(bot.hear, "ok"))
 
 
 def wants_of(greeting: Sequence[str]) -> set[str]:
-    """Return what a bot asks for in its greeting."""
+    """Return the words that a bot asks for in its handshake."""
     return {word for line in greeting if line.startswith("want ") for word in line.split()[1:]}
 
 
@@ -109,10 +109,10 @@ def play_game(
     wants: set[str],
     start: str | None = None,
 ) -> list[Move]:
-    """Return the moves of a whole game of the bot against chance.
+    """Return the moves of a whole game of the bot against random moves.
 
-    `start` is a position's text in place of a setup. Each answer must have the right number and
-    be legal; the bot hears every move of the other side.
+    `start` is a position's text instead of a setup. Each answer must have the right number and be
+    legal; the bot gets every move of the opponent.
     """
     game = games.get(game_id)
     chance = Random(f"{game_id} {seed}")
@@ -137,7 +137,7 @@ def play_game(
 
 
 def ask(bot: Talk, position: Position, ply: int, *, wants: set[str]) -> Move:
-    """Ask for a move and return it; it must answer the ply and be legal in `position`."""
+    """Ask for a move and return it; it must be for this ply and legal in `position`."""
     lines = []
     if "position" in wants:
         lines.append(f"position {position.text()}")
@@ -153,7 +153,7 @@ def ask(bot: Talk, position: Position, ply: int, *, wants: set[str]) -> Move:
 
 
 def play_both_seats(bot: Talk, game_id: str, *, seeds: range, wants: set[str]) -> list[list[Move]]:
-    """Return the moves of a game in each seat for each seed."""
+    """Return the moves of a game on each side for each seed."""
     return [
         play_game(bot, game_id, seed=seed, side=side, wants=wants)
         for seed in seeds

@@ -1,8 +1,8 @@
-"""The tools that tests drive besides Python: probed once a run, whether they work.
+"""The tools that tests use besides Python, tried once per run.
 
-A plugin of pytest. A test says `@needs("node")`, or asks for the fixture `browser`. Without the
-tool it is skipped, and the last line of the run counts such tests by tool. With LATH_NO_SKIPS=1 a
-missing tool ends the run before its first test. `.ci/packages` installs all of them.
+A pytest plugin. A test uses `@needs("node")` or the fixture `browser`. Without the tool it is
+skipped, and the last line of the run counts such tests by tool. With LATH_NO_SKIPS=1 a missing tool
+ends the run before its first test. `.ci/packages` installs all of them.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ import pytest
 from places import WEB
 
 CHROMIUMS: Final = ("chromium-headless-shell", "chromium", "chromium-browser")
-"""The first of these is taken: the same browser without its windows needs half the time."""
+"""The first of these is used; the one without windows takes half the time."""
 
 CHROMIUM: Final = next(filter(None, map(shutil.which, CHROMIUMS)), None)
 
 PATIENCE_S: Final = 60.0
 
 REFUSED: Final = "this system grants no sandbox"
-"""The beginning of why bwrap is of no use although it is there: no installation helps."""
+"""The beginning of the reason why an installed bwrap is useless: installing it does not help."""
 
 _BEHIND: Final = {"browser": "chromium", "axe": "npm"}
-"""Tools by the fixtures that drive them."""
+"""The tools of fixtures."""
 
 _VARIABLE: Final = "LATH_MISSING_TOOLS"
-"""What the process that starts the workers of xdist tells them: why by tool, as JSON."""
+"""The variable that gives xdist's workers the reasons for missing tools, as JSON."""
 
 _SKIPPED: Final = re.compile(r"needs (\S+): ")
 
 
 def _runs(*words: str, given: str = "") -> str:
-    """Return why a program does not run; empty: it does."""
+    """Return why a program does not run; empty if it does."""
     if shutil.which(words[0]) is None:
         return f"{words[0]} is not installed"
     try:
@@ -56,14 +56,14 @@ def _runs(*words: str, given: str = "") -> str:
 
 
 def _compiles(program: str, *, text: str) -> str:
-    """Return why a compiler makes no program of a text; empty: it does."""
+    """Return why a compiler cannot compile a text; empty if it can."""
     language = () if program == "rustc" else ("-x", {"cc": "c", "c++": "c++"}[program])
     with tempfile.TemporaryDirectory() as folder:
         return _runs(program, *language, "-", "-o", f"{folder}/program", given=text)
 
 
 def _npm() -> str:
-    """Return why there is nothing from npm that pages are held against; empty: there is."""
+    """Return why the npm tools for pages are missing; empty if they are installed."""
     if (WEB / "node_modules" / "made").exists():
         return ""
     return _runs("npm", "--version") or "npm has installed nothing yet: make web"
@@ -94,7 +94,7 @@ PROBES: Final[dict[str, Callable[[], str]]] = {
 
 
 def missing() -> dict[str, str]:
-    """Return why each tool that does not work does not; by tool, probed once a run."""
+    """Return the reason for each unusable tool; each is tried once per run."""
     if _VARIABLE not in os.environ:
         with ThreadPoolExecutor() as pool:
             whys = zip(PROBES, pool.map(lambda probe: probe(), PROBES.values()), strict=True)
@@ -103,12 +103,12 @@ def missing() -> dict[str, str]:
 
 
 def works(*words: str) -> bool:
-    """Return whether a program runs that a campaign alone drives, as these words start it."""
+    """Return whether a program for a campaign runs when started by these words."""
     return not _runs(*words)
 
 
 def needs(*tools: str) -> pytest.MarkDecorator:
-    """Return the mark of a test that drives these tools; of no tool, it changes nothing."""
+    """Return the mark of a test that uses these tools; without tools it has no effect."""
     assert set(tools) <= PROBES.keys(), tools
     return pytest.mark.needs(*tools)
 
@@ -116,7 +116,7 @@ def needs(*tools: str) -> pytest.MarkDecorator:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*tools): skipped where one of these does not work")
     if getattr(config.option, "numprocesses", None):
-        missing()  # for all workers
+        missing()  # before the workers start
     if os.environ.get("LATH_NO_SKIPS"):
         lacking = {tool: why for tool, why in missing().items() if not why.startswith(REFUSED)}
         if lacking:
@@ -134,7 +134,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
-    """Count in the last line the tests that were skipped without a tool."""
+    """Count the tests that were skipped without a tool, in the last line."""
     yield
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None:

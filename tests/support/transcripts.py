@@ -1,6 +1,6 @@
-"""Transcripts of the protocol, checked against the rules: `>` is the arena, `<` the bot.
+"""Transcripts of the protocol, checked by the rules: `>` is the arena, `<` the bot.
 
-A line of `…` leaves something out: from there to the next `new` only the form is checked.
+A line `…` omits lines: from there to the next `new` only the form is checked.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from lath.notation.record.tags import Termination
 
 @dataclass
 class _Game:
-    """What is known of the game that goes on."""
+    """The state of the current game."""
 
     position: Position | None = None
     side: Side = Side.FIRST
     ply: int = 1
     number: int = 0
     asked: bool = False
-    """Whether the bot has still to answer `go`."""
+    """True until the bot has answered `go`."""
 
 
 @dataclass
@@ -30,7 +30,7 @@ class _Check:
     game: _Game = field(default_factory=_Game)
     said_ok: bool = False
     awaited: list[str] = field(default_factory=list)
-    """Lines that the bot has to answer with."""
+    """Lines that the bot still has to answer with."""
 
     kinds: set[str] = field(default_factory=set)
 
@@ -94,7 +94,7 @@ class _Check:
         left: list[str] = list(position.legal_moves())
         for move in line.split()[1:]:
             if move != "…":
-                del left[: left.index(move) + 1]  # in their order, with gaps at the dots
+                del left[: left.index(move) + 1]  # in order, with gaps at the dots
         assert "…" in line or line == f"legal {' '.join(position.legal_moves())}"
 
     def _end(self, number: int, result: str, why: str) -> None:
@@ -103,7 +103,7 @@ class _Check:
         assert result in RESULTS
         assert why in list(Termination)
         if game.position is not None and why == "rules":
-            # A bot is not told of the other side's last move.
+            # A bot does not get the opponent's last move.
             ends = [game.position, *map(game.position.play, game.position.legal_moves())]
             assert result in [outcome.result for end in ends if (outcome := end.outcome())]
 

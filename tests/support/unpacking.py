@@ -1,4 +1,4 @@
-"""What the page's script does with packed games, in Python: `js/packed.js` and `js/opened.js`."""
+"""The unpacking of games in Python, like the page's scripts `js/packed.js` and `js/opened.js`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def opened(letters: str) -> Any:
 
 
 def data_in(html: str) -> dict[str, Any]:
-    """Return what a page embeds of its records."""
+    """Return the data on records that a page embeds."""
     found = re.search(r'id="data">(.*?)</script>', html, re.DOTALL)
     assert found is not None
     chunks = re.findall(r'class="chunk">(.*?)</script>', html, re.DOTALL)
@@ -28,21 +28,21 @@ def data_in(html: str) -> dict[str, Any]:
 
 @dataclass
 class Unpacked:
-    """A game as the page has it."""
+    """A game as the page shows it."""
 
     head: dict[str, str]
     moves: list[str]
     movers: list[int]
     stacks: list[tuple[str, ...]]
-    """What lies on each cell, ply by ply; empty where there is no replay."""
+    """The content of each cell, ply by ply; empty without a replay."""
     deciding: list[int]
     is_loss: bool
-    """Whether the ending is what the loser made or had."""
+    """True if the ending describes the loser."""
     tags: list[tuple[str, str]]
     said: list[str]
-    """As movetext, what stands before the first move and behind each."""
+    """The text before the first move and after each move, as movetext."""
     better: list[tuple[int, list[str], list[tuple[str, ...]]]]
-    """Better lines: to which ply, the moves, and what lies on each cell after each of them."""
+    """Better lines: the ply, the moves, and the content of each cell after each move."""
     legal: list[set[str]]
     """The texts of the legal moves, ply by ply."""
 
@@ -59,7 +59,7 @@ def unpacked(data: dict[str, Any]) -> list[Unpacked]:
 
 
 def heads(data: dict[str, Any]) -> list[dict[str, str]]:
-    """Return what the list has of all games, replayed or not."""
+    """Return the list entries of all games, replayed or not."""
     columns = opened(data["head"])["columns"]
     return [_row(columns, place) for place in range(data["games"])]
 

@@ -1,4 +1,4 @@
-"""A program of somebody who has installed the arena."""
+"""A program by a user who has installed the arena."""
 
 from __future__ import annotations
 

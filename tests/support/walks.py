@@ -1,4 +1,4 @@
-"""Games played at random, for tests of every game.
+"""Random games, for tests of every game type.
 
 Must not know any particular game.
 """
@@ -12,10 +12,10 @@ from typing import Final
 from lath.games.core import Game, Move, Position
 
 _TRIES: Final = 12
-"""Moves that a careful player looks at before taking one that ends the game."""
+"""Moves that a careful player tries before it ends the game."""
 
 _REPLIES: Final = 3
-"""Replies that a careful player looks at: one of them should not end the game either."""
+"""Replies that a careful player tries, since they should not end the game either."""
 
 
 def playout(position: Position, chance: Random) -> list[Move]:
@@ -40,7 +40,7 @@ def drawn_start(game: Game, seed: int) -> Position:
 
 
 def careful_move(position: Position, chance: Random) -> Move:
-    """Return a random move, rather one that lets the game go on: games get long that way."""
+    """Return a random move that rather lets the game continue, so that games get long."""
     moves = position.legal_moves()
     for _ in range(_TRIES):
         move = chance.choice(moves)
@@ -55,7 +55,7 @@ def _goes_on(position: Position, chance: Random) -> bool:
 
 
 def walk(game: Game, seed: int) -> Iterator[tuple[Position, Move | None]]:
-    """Yield the positions of one random game, each with the move played there, None at the end.
+    """Yield the positions of one random game with the move played there, None at the end.
 
     Games of odd seeds are played carefully.
     """
@@ -75,6 +75,6 @@ def last_of(game: Game, seed: int) -> Position:
 
 
 def some_position(game: Game, seed: int, ply: int) -> Position:
-    """Return a position of the game that `walk` plays: the one at `ply`, counted round."""
+    """Return the position at `ply` of the game that `walk` plays, modulo its length."""
     positions = [position for position, _ in walk(game, seed)]
     return positions[ply % len(positions)]

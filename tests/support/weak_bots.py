@@ -1,7 +1,7 @@
-"""Games of a bot with a known weakness, and of others without: does anybody find it?
+"""Games of a bot with a known weakness and of others, to test whether the weakness is found.
 
-All are careful: who can win at once does, and nobody lets the other one win at once. So all are as
-strong as each other, but for what is planted.
+All bots are careful: each plays an immediate win, and prevents the opponent's. So their strengths
+are equal, except for the planted weakness.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Mover = Callable[[FastBoard, random.Random, "Setting"], int]
 
 
 class Setting(NamedTuple):
-    """What a bot knows of the game that it plays: `ply` is how many have been played."""
+    """A bot's knowledge of its game; `ply` is the number of moves played."""
 
     seat: int
     ply: int
@@ -39,21 +39,21 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class Weakness:
-    """What is wrong with the planted bot, and which findings say so."""
+    """The weakness of the planted bot, and the findings that show it."""
 
     name: str
     move: Mover
     is_told: Callable[[Finding], bool]
     late: int = 0
-    """From so many plies on it loses every second game on time; 0: never."""
+    """The ply from which on it loses every second game on time; 0 for never."""
     trust: float = 1.0
-    """By how much the logarithm of its odds is too large."""
+    """The factor by which the logarithm of its odds is too large."""
 
 
 class Event:
-    """Games of the planted bot and of others, each with each in both seats.
+    """Games of the planted bot and of others, each pairing on both sides.
 
-    `games`: of the planted bot; the others have as many among themselves.
+    `games` is the number of the planted bot's games; the others have as many among themselves.
     """
 
     def __init__(self, seed: int, games: int, weakness: Weakness) -> None:
@@ -61,7 +61,7 @@ class Event:
         self.chance = random.Random(f"{weakness.name} {seed}")
 
     def records(self) -> list[Record]:
-        """Return the records in the order in which they were played."""
+        """Return the records in the order of play."""
         lines = openings(self.seed)
         played = [self._play(*each, lines) for each in self._pairings()]
         return _evaluated(played, self.chance, self.weakness.trust)
@@ -107,7 +107,7 @@ class Event:
 
 
 def openings(seed: int) -> list[list[str]]:
-    """Return lines of two plies from which games begin."""
+    """Return lines of two plies to begin games with."""
     chance = random.Random(f"openings {seed}")
     board = fast_board(games.get(GAME).start())
     cells = [str(board.moves[code]) for code in board.legal()]
@@ -116,10 +116,10 @@ def openings(seed: int) -> list[list[str]]:
 
 
 def _evaluated(records: Sequence[Record], chance: random.Random, trust: float) -> list[Record]:
-    """Return records in which each bot tells what it expects, and is right in the mean.
+    """Return the records with each bot's expected score, which is right on average.
 
-    It hears more and more of the result: the logarithm of its odds goes by steps of a normal
-    distribution whose variance is twice their mean. It begins at what the bot scores at all.
+    The expectation uses more and more of the result. The logarithm of its odds moves by normal
+    steps whose variance is twice their mean, from the bot's overall score.
     """
     scored: dict[str, list[float]] = {}
     for record in records:
@@ -158,7 +158,7 @@ def _told(
 
 
 def careful(board: FastBoard, chance: random.Random, _: Setting) -> int:
-    """Play one of the moves that are worth a thought."""
+    """Play one of the promising moves."""
     return chance.choice(board.candidates())
 
 
@@ -172,7 +172,7 @@ def _at_random(is_so: Callable[[Setting], bool], often: float) -> Mover:
 
 
 def _blind_along(direction: str) -> Mover:
-    """Do not see where the other one wins along a direction of the board."""
+    """Return a player that does not see the opponent's wins along a direction of the board."""
 
     def move(board: FastBoard, chance: random.Random, setting: Setting) -> int:
         wins, losses = board.threats()
@@ -204,7 +204,7 @@ NONE: Final = Weakness("none", careful, lambda _: False)
 
 
 def weakness(name: str, seed: int) -> Weakness:
-    """Return a weakness of a kind; the seed says which opening, seat, ply or direction it has."""
+    """Return a weakness of a kind; the seed gives its opening, side, ply or direction."""
     chance = random.Random(f"{name} {seed}")
     if name == "opening":
         bad = chance.randrange(OPENINGS)
@@ -225,7 +225,7 @@ def weakness(name: str, seed: int) -> Weakness:
         says = f"after ply {ply}", f"after ply {ply - 5}", f"after ply {ply + 5}"
 
         def is_late(one: Finding) -> bool:
-            """Return whether it says from when on, or what the bot does from then on alone."""
+            """Return whether the finding names the ply, or behaviour after it alone."""
             since = one.kind == "turn.shape" and min(place.ply for place in one.places) > ply
             return since or (one.kind == "phase" and one.says.endswith(says))
 

@@ -1,4 +1,4 @@
-"""A pair of games in a worker process, as the runner has it played."""
+"""A pair of games in a worker process, as the runner uses it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from lath.arena.tournament.store.jobs import PairJob, PairResult, read_result
 
 
 def a_host(name: str = "") -> Host:
-    """Return a machine that lacks nothing; without a name it is this one."""
+    """Return a machine without faults; by default it has this machine's name."""
     return Host(name, Patience(lambda _: None, 0.0, well=""))
 
 
 def a_job(one: BotSpec, other: BotSpec, limits: Limits, *, pair: int = 1, tree: str) -> PairJob:
-    """Return two games of Yavalath, each bot first in one of them."""
+    """Return two games of Yavalath with sides swapped."""
     seats = ((one.name, other.name), (other.name, one.name))
     plans = tuple(
         GamePlan(
@@ -39,9 +39,9 @@ def a_job(one: BotSpec, other: BotSpec, limits: Limits, *, pair: int = 1, tree: 
 def play_in_worker(
     one: BotSpec, other: BotSpec, limits: Limits, *, times: int = 1
 ) -> tuple[list[PairResult], int]:
-    """Return the results of pairs played in a worker, and how many children it had after them.
+    """Return the results of pairs played in a worker, and the number of its children after them.
 
-    It has ended when this returns.
+    The worker has ended on return.
     """
     tree = new_tree()
     with Worker(tree) as worker:

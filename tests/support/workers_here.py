@@ -1,4 +1,4 @@
-"""Work of several processes, done in this one: to start two takes half a second and more."""
+"""Work of several processes, done in this one; starting two takes half a second and more."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Pickling(Executor):
-    """Takes and gives what a process would, at once."""
+    """Pickles arguments and results like a process pool, at once."""
 
     def submit(self, work: Callable[..., Any], /, *given: Any, **more: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -23,10 +23,10 @@ class Pickling(Executor):
 
 
 def copied(what: Any) -> Any:
-    """Return what another process would receive of it."""
+    """Return a value as another process would receive it."""
     return pickle.loads(pickle.dumps(what))
 
 
 def work_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the work of other processes done in this one."""
+    """Do the work of other processes in this one."""
     monkeypatch.setattr(futures, "ProcessPoolExecutor", lambda *_, **__: Pickling())

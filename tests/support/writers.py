@@ -1,7 +1,7 @@
-"""Every command that writes a file or a folder, and a home in which it is typed.
+"""Every command that writes a file or folder, and a folder to run it in.
 
-A command line has `OUT` where it names what it writes, or `OUT/` before a name in it. Must not
-know how anything is written.
+A command line has `OUT` for its output, or `OUT/` before a name in it. Must not know how files are
+written.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BOT: Final = "import random\n\nprint(random.random())  # a day's work\n"
 
 
 class Writer(NamedTuple):
-    """A command that writes, and the name of what it writes as a rule."""
+    """A command that writes, and the usual name of its output."""
 
     line: str
     name: str = "out.lath"
@@ -64,7 +64,7 @@ FILES: Final[Mapping[str, Writer]] = {
     "run --json-events-to": Writer(f"run {RUN} --output new --json-events-to OUT", "events.jsonl"),
     "analyze": Writer("analyze short.lath --bot greedy --nodes 5 -o OUT"),
 }
-"""By what is written. `play -o` appends, and others never replace a file."""
+"""The commands by their output. `play -o` appends, and others never replace a file."""
 
 FOLDERS: Final[Mapping[str, Writer]] = {
     "check --sound": Writer("check cup --sound OUT", "sound"),
@@ -79,7 +79,7 @@ FOLDERS: Final[Mapping[str, Writer]] = {
 
 @cache
 def home_of_all() -> Path:
-    """Return a folder with records and a tournament, which is made once."""
+    """Return a folder with records and a tournament; it is made once."""
     home = Path(tempfile.mkdtemp(prefix="writers-"))
     records = [random_game("yavalath", n, Round=str(n % 3)) for n in range(3)]
     text = "\n".join(notation.format_records(records))
@@ -97,7 +97,7 @@ def home_of_all() -> Path:
 
 @contextmanager
 def copied_home() -> Iterator[Path]:
-    """Be in a copy of the home."""
+    """Change to a copy of that folder."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder, "home")
         shutil.copytree(home_of_all(), home, symlinks=True)
@@ -107,12 +107,12 @@ def copied_home() -> Iterator[Path]:
 
 @cache
 def packed() -> str:
-    """Return what is in the file of a packed bot."""
+    """Return the content of a packed bot."""
     return packing.pack("random", plays=["yavalath"])
 
 
 def typed(writer: Writer, out: str, *more: str) -> Ran:
-    """Type a command that writes into `out`; no game is played, and a bot is packed once."""
+    """Run a command that writes into `out`; no game is played, and a bot is packed once."""
     words = [re.sub(rf"^{OUT}(?=/|$)", lambda _: out, word) for word in writer.line.split()]
     text = packed()
     with pytest.MonkeyPatch.context() as patch:
@@ -122,7 +122,7 @@ def typed(writer: Writer, out: str, *more: str) -> Ran:
 
 
 def tree_of(folder: Path) -> dict[str, bytes]:
-    """Return what lies in a folder: files with their content, links with where they lead."""
+    """Return the content of a folder: the content of files, and the targets of links."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -143,7 +143,7 @@ _CHANGES: Final = frozenset(
 
 
 def changes_in(do: Callable[[], object]) -> int:
-    """Return how many changes to files something makes that is done in a process of its own."""
+    """Return the number of changes to files that a function makes in a process of its own."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -160,9 +160,9 @@ def changes_in(do: Callable[[], object]) -> int:
 
 
 def killed_at(number: int, do: Callable[[], object]) -> bool:
-    """Do something in a process of its own, which is killed before its n-th change to files.
+    """Call a function in a process that is killed before its n-th change to files.
 
-    Return whether there was one. Nothing that the process would do at its end is done.
+    Returns whether there was one. The process does nothing at its end.
     """
     child = os.fork()
     if child == 0:
@@ -176,7 +176,7 @@ def killed_at(number: int, do: Callable[[], object]) -> bool:
 
 
 def _counting(last: int = 10**9) -> list[str]:
-    """Note what this process changes from now on in the folder it is in; the last ends it."""
+    """Note the changes of this process in its current folder; the change number `last` ends it."""
     here, changes = f"{Path.cwd()}{os.sep}", list[str]()
 
     def change(path: object) -> None:
@@ -208,5 +208,5 @@ def _is_to_write(arguments: tuple[Any, ...]) -> bool:
 
 
 def is_half(name: str) -> bool:
-    """Return whether a name is that of something that is not whole yet, or lies in it."""
+    """Return whether a name marks a partial file or folder, or a path in one."""
     return any(part.startswith(".") and part.endswith(HALF) for part in Path(name).parts)

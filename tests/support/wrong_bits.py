@@ -1,6 +1,6 @@
-"""A finished tournament's directory, one bit of which is wrong, and what commands make of it.
+"""A finished tournament's directory with one wrong bit, and the commands that read it.
 
-Must not know what stands in any file, nor how it is guarded.
+Must not know the content of any file, nor how it is protected.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from places import ROOT
 from lath.arena.tournament.outcome.sources import record_and_log_of
 
 LIGHT: Final = ROOT / "examples/bots/legal.sh"
-"""A bot that starts in no time."""
+"""A bot that starts fast."""
 
 CUP: Final = f"""
 format = "swiss"
@@ -54,13 +54,13 @@ LOOKS: Final[Sequence[Sequence[str]]] = (
     ["explore", "cup/games.lath", "--json"],
     ["show", "cup/games.lath", "--record", "2", "--json"],
 )
-"""Commands that print what games came to."""
+"""Commands that print results of games."""
 
 READ: Final = (
     *("tournament.db", "tournament.toml", "games.lath", "outcome.json", "standings.json"),
     *("standings.csv", "logs/game-1.log"),
 )
-"""Files of which every bit counts, but for those of a database in which nothing is kept."""
+"""Files whose every bit matters, except for unused parts of databases."""
 
 
 @cache
@@ -76,7 +76,7 @@ def finished() -> Path:
     for words in ("--void", "2", "--reason", "a cable"), ("--snapshot", "May"):
         assert arena("run", folder / "cup", *words, "-q", "--no-report").status == 0
     shutil.rmtree(folder / "cup/snapshots")
-    log = record_and_log_of(folder / "cup", 1)[1]  # a run writes it where a game ends badly
+    log = record_and_log_of(folder / "cup", 1)[1]  # a run writes the file only if a game ends badly
     (folder / "cup/logs/game-1.log").write_text(log)
     (folder / "cup.toml").unlink()
     assert {*READ} <= {str(path.relative_to(folder / "cup")) for path in files_of(folder / "cup")}
@@ -89,7 +89,7 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def copy_to(place: Path) -> None:
-    """Put a copy of the folder in place of what is there, and go there."""
+    """Replace a folder by a copy of the original, and change to it."""
     os.chdir("/")
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(finished(), place)
@@ -97,21 +97,21 @@ def copy_to(place: Path) -> None:
 
 
 def flips(name: str, chance: Random) -> Iterator[tuple[int, int]]:
-    """Yield places of a file of the tournament, and a bit of the byte there; for ever."""
+    """Yield places of bytes in a file of the tournament, with a bit of each; endless."""
     size = (finished() / "cup" / name).stat().st_size
     while True:
         yield chance.randrange(size), chance.randrange(8)
 
 
 def flip(path: Path, at: int, bit: int) -> None:
-    """Turn a bit of a file."""
+    """Flip a bit of a file."""
     content = bytearray(path.read_bytes())
     content[at] ^= 1 << bit
     path.write_bytes(content)
 
 
 def looked(words: Sequence[str]) -> tuple[Ran, Mapping[str, bytes]]:
-    """Return what a command prints, and what it writes into files of its own."""
+    """Return the output of a command, and its output files."""
     shutil.rmtree("owner", ignore_errors=True)
     ran = arena(*words)
     return ran, {str(path): path.read_bytes() for path in files_of(Path("owner"))}
@@ -119,7 +119,7 @@ def looked(words: Sequence[str]) -> tuple[Ran, Mapping[str, bytes]]:
 
 @cache
 def sound() -> list[tuple[str, Mapping[str, bytes]]]:
-    """Return what each of LOOKS gives where no bit is wrong."""
+    """Return the results of LOOKS without a wrong bit."""
     with tempfile.TemporaryDirectory() as folder:
         copy_to(Path(folder, "here"))
         found = []
@@ -132,7 +132,7 @@ def sound() -> list[tuple[str, Mapping[str, bytes]]]:
 
 
 def believed(name: str, at: int, bit: int, place: Path) -> list[str]:
-    """Turn a bit; return what is wrong with what commands make of that, in words."""
+    """Flip a bit; return descriptions of wrong results of commands."""
     before = sound()
     copy_to(place)
     flip(Path("cup", name), at, bit)

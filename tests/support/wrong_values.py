@@ -1,4 +1,4 @@
-"""Values of records that have no text."""
+"""Values of records that cannot be written as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GAME: Final = ("Game", "yavalath")
 
 
 def nested(depth: int) -> Ply:
-    """Return a ply with variations inside each other."""
+    """Return a ply with nested variations."""
     ply = Ply("e5")
     for _ in range(depth):
         ply = Ply("e5", variations=(Variation((ply,)),))
@@ -21,19 +21,19 @@ def nested(depth: int) -> Ply:
 
 
 class Wrong(NamedTuple):
-    """A value that must not be."""
+    """An invalid value."""
 
     kind: type[Any]
     fields: dict[str, Any]
 
     def __str__(self) -> str:
-        """Return how it would be made; what is right in it is left out."""
+        """Return the call that would make it, with only the invalid part."""
         said = ", ".join(f"{name}={value!r}" for name, value in self.fields.items())
         return f"{self.kind.__name__} {said}"
 
     @property
     def filled(self) -> dict[str, Any]:
-        """All its fields that have no default."""
+        """All its fields without a default."""
         needed: dict[type[Any], dict[str, Any]] = {
             Record: {"tags": (GAME,)},
             Ply: {"move": "e5"},
@@ -43,7 +43,7 @@ class Wrong(NamedTuple):
 
 
 def refusal_of(wrong: Wrong) -> RecordValueError:
-    """Return why there is no such value."""
+    """Return the reason why the value is refused."""
     with pytest.raises(RecordValueError) as refusal:
         wrong.kind(**wrong.filled)
     return refusal.value

@@ -1,8 +1,8 @@
-"""Read the stored list of mistakes that the tests must notice, and put them into any later tree.
+"""The stored list of mistakes that tests must notice, and their places in any later tree.
 
 `tests/yardstick/*.jsonl` has one entry per line: a small mistake (a mutant) or a fix from the
-history, reverted. An entry names functions and the text of statements, never lines, so that it
-survives modules that move and code around it that changes.
+history, reverted. An entry names functions and the text of statements, never lines. So it remains
+valid if modules move and the code around it changes.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ LAYERS: Final = ("games", "notation", "bots", "reports", "arena")
 """The product folders at the top of the tree."""
 
 BESIDE: Final = ("front.py", "grammar.lark")
-"""Product files that are in none of these folders."""
+"""Product files outside these folders."""
 
 KILLED: Final = "killed"
 SURVIVED: Final = "survived"
 OUT_OF_TIME: Final = "out of time"
 
 LONG_ENOUGH: Final = 40
-"""Characters of a statement that may be placed by its text alone, if no other has the same."""
+"""Characters of a statement that can be found by its text alone, if the text is unique."""
 
 
 class LostError(Exception):
@@ -39,7 +39,7 @@ class LostError(Exception):
 
 
 class Span(NamedTuple):
-    """Which bytes of a file are replaced, from `start` on and before `end`."""
+    """The bytes of a file to replace, from `start` on and before `end`."""
 
     start: int
     end: int
@@ -50,7 +50,7 @@ class Edit:
     """One replacement: of statements in a function of a module, or of plain text in a file."""
 
     file: str = ""
-    """Path of a file whose text is replaced as it stands; then `module` is empty."""
+    """Path of a file whose text is replaced; then `module` is empty."""
 
     module: str = ""
     """Path of the Python file from the root of the tree when the entry was made."""
@@ -59,21 +59,21 @@ class Edit:
     """`function`, `Class.method` or `outer.inner`; "" is the level of the module."""
 
     before: str
-    """Whole statements that follow each other, or one header such as `if a < b:`."""
+    """Whole statements in sequence, or one header such as `if a < b:`."""
 
     after: str
-    """What stands there instead; "" leaves the statements out."""
+    """The replacement; "" removes the statements."""
 
     nth: int = 1
-    """Which one, if the function has the same statements several times."""
+    """The number of the occurrence, if the function has the same statements several times."""
 
     of: int = 1
-    """How often the function has these statements."""
+    """The number of occurrences in the function."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A mistake, and what the tests made of it when the list was recorded."""
+    """A mistake, with the recorded verdict of the tests."""
 
     id: str
     topic: str
@@ -81,16 +81,16 @@ class Entry:
     edits: tuple[Edit, ...]
     seed: str = ""
     title: str = ""
-    """Of a reverted fix: what it fixed."""
+    """The title of a reverted fix."""
 
     tests: tuple[str, ...] = ()
-    """Tests or files of tests that are asked first."""
+    """Tests or files of tests to run first."""
 
     verdict: str = ""
-    """killed, survived or out of time; "" if nobody has asked the tests."""
+    """killed, survived or out of time; "" if untested."""
 
     test: str = ""
-    """The name of one test that notices."""
+    """The name of one test that notices it."""
 
     test_s: float = 0.0
     """The seconds that this test takes, with its fixtures, on the tree without the mistake."""
@@ -103,7 +103,7 @@ class Entry:
 
     @classmethod
     def from_line(cls, line: str) -> Entry:
-        """Return the entry of a line; raises ValueError, KeyError or TypeError if it is none."""
+        """Return the entry of a line; an invalid one raises ValueError, KeyError or TypeError."""
         told = json.loads(line)
         edits = tuple(Edit(**edit) for edit in told.pop("edits"))
         return cls(edits=edits, tests=tuple(told.pop("tests", ())), **told)
@@ -115,7 +115,7 @@ def _told(fields: dict[str, Any], kind: type[Edit | Entry]) -> dict[str, Any]:
 
 
 def read(path: Path) -> list[Entry]:
-    """Return the entries of a list; raises SystemExit with file and line at a bad one."""
+    """Return the entries of a list; raises SystemExit with file and line for an invalid one."""
     entries = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         try:
@@ -126,7 +126,7 @@ def read(path: Path) -> list[Entry]:
 
 
 def write(path: Path, entries: Iterable[Entry]) -> None:
-    """Replace a list as a whole, so that a killed run leaves the old or the new one."""
+    """Replace a list atomically, so that a killed run leaves the old or the new one."""
     new = path.with_name(f".{path.name}.new")
     new.write_text("".join(f"{entry.to_line()}\n" for entry in entries), encoding="utf-8")
     new.replace(path)
@@ -134,7 +134,7 @@ def write(path: Path, entries: Iterable[Entry]) -> None:
 
 @dataclass(frozen=True)
 class Source:
-    """A Python file, and where its statements are."""
+    """A Python file with the places of its statements."""
 
     path: str
     data: bytes
@@ -145,7 +145,7 @@ class Source:
 
     @cached_property
     def _lines(self) -> list[int]:
-        """Where each line begins."""
+        """The offset of each line."""
         starts = [0]
         for line in self.data.splitlines(keepends=True):
             starts.append(starts[-1] + len(line))
@@ -165,14 +165,14 @@ class Source:
 
     @cached_property
     def texts(self) -> dict[str, set[str]]:
-        """The statements of each function in the form in which they are compared."""
+        """The statements of each function in the form for comparisons."""
         return {
             name: {form(one) for block in blocks for one in block}
             for name, blocks in self.blocks.items()
         }
 
     def spans(self, function: str, before: str) -> list[Span]:
-        """Return all places of the function that have these statements."""
+        """Return all places in the function with these statements."""
         blocks = self.blocks.get(function, [])
         if is_header(before):
             wanted = _header_form(before)
@@ -205,7 +205,7 @@ class Source:
         return self.data[: span.start] + text.encode() + self.data[span.end :]
 
     def span(self, node: ast.stmt) -> Span:
-        """Return where a statement stands; of a compound one, its header."""
+        """Return the place of a statement, or of the header of a compound one."""
         if isinstance(node, HEADED):
             return self._header_span(node)
         return Span(self._start(node), self._end(node))
@@ -235,11 +235,11 @@ HEADED: Final = (
     *(ast.If, ast.While, ast.For, ast.With, ast.Match),
     *(ast.AsyncFor, ast.AsyncWith, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
 )
-"""Statements that begin with a header, which can be replaced alone."""
+"""Statements with a header, which can be replaced alone."""
 
 
 def is_header(text: str) -> bool:
-    """Say whether a text is the header of a compound statement, without its block."""
+    """Return whether a text is the header of a compound statement, without its block."""
     try:
         parsed(text)
     except SyntaxError:
@@ -248,16 +248,16 @@ def is_header(text: str) -> bool:
 
 
 def header_form(node: ast.stmt) -> str:
-    """Return the header of a compound statement in the form in which headers are compared."""
+    """Return the header of a compound statement in the form for comparisons."""
     alone = without_block(node)
     lines = ast.unparse(alone).split("\n")
-    # Without what stands for the block, and without decorators.
+    # without the placeholder of the block, and without decorators
     kept = lines[: -2 if isinstance(node, ast.Match) else -1]
     return "\n".join(kept[len(getattr(node, "decorator_list", [])) :])
 
 
 def form(node: ast.stmt) -> str:
-    """Return the text by which a statement is looked up: the header of a compound one."""
+    """Return the text for looking up a statement: the header of a compound one."""
     return header_form(node) if isinstance(node, HEADED) else ast.unparse(node)
 
 
@@ -282,7 +282,7 @@ def indented(text: str, indent: str) -> str:
 
 
 def without_block(node: ast.stmt) -> ast.stmt:
-    """Return a compound statement with next to nothing in its block."""
+    """Return a compound statement with a minimal block."""
     new = copy.copy(node)
     if isinstance(new, ast.Match):
         new.cases = [ast.match_case(ast.MatchAs(), None, [ast.Pass()])]
@@ -300,7 +300,7 @@ def _header_form(text: str) -> str:
 
 
 def _colon(text: str) -> int:
-    """Return the place of the colon that ends the header with which a text begins."""
+    """Return the place of the colon at the end of the header that begins a text."""
     depth = 0
     lambdas: list[int] = []
     lines = text.splitlines(keepends=True)
@@ -321,7 +321,7 @@ def _runs(block: Sequence[ast.stmt], length: int) -> Iterator[Sequence[ast.stmt]
 
 
 def _gather(node: ast.AST, name: str, found: dict[str, list[list[ast.stmt]]]) -> None:
-    """Note each block below a node under the name of what it belongs to."""
+    """Note each block below a node under the name of its function or class."""
     for _, value in ast.iter_fields(node):
         if not isinstance(value, list):
             continue
@@ -347,19 +347,19 @@ def _functions(node: ast.AST, name: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where an edit stands in a tree, and how it was found."""
+    """The place of an edit in a tree, and the way it was found."""
 
     path: str
     function: str
     how: str
-    """there, moved, renamed, or by its text alone."""
+    """there, moved, renamed, or by its text alone"""
 
     span: Span
 
 
 @dataclass
 class Product:
-    """The product files of a tree, as they are read once; nothing here writes."""
+    """The product files of a tree, each read once and never written."""
 
     root: Path
     sources: dict[str, Source] = field(default_factory=dict)
@@ -370,11 +370,11 @@ class Product:
         }
 
     def place(self, edit: Edit) -> Placed:
-        """Return where the edit belongs; raises LostError if that cannot be told."""
+        """Return the place of the edit; raises LostError if it is not certain."""
         return self._place_text(edit) if edit.file else self._place_statements(edit)
 
     def edited(self, entry: Entry) -> dict[str, bytes]:
-        """Return the files that the entry changes, as it leaves them."""
+        """Return the files that the entry changes, with their new content."""
         current = Product.__new__(Product)
         current.root, current.sources = self.root, dict(self.sources)
         texts: dict[str, bytes] = {}

@@ -1,4 +1,4 @@
-"""Tuning without games: the options that are tuned, which values come next, where the best lie.
+"""The calculations of a tuning: the options to tune, the next values to try, the best values found.
 
-Pairs of a tuning are dealt in `schedule/tune`.
+`schedule/tune` deals the pairs.
 """

@@ -1,4 +1,4 @@
-"""What `--option` says of an option that is tuned, and whether the bot has such an option."""
+"""Ranges of tuned options as `--option` gives them, checked against the options of the bot."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lath.arena.schedule.tuning.spsa import LEAST_STEP, STEPS, TunedOption
 from lath.notation.protocol import Option
 
 _TUNABLE: Final = ("spin", "string")
-"""Types of options that may be numbers."""
+"""Types of options that may hold numbers."""
 
 SHAPE: Final = "LOW..HIGH [from START] [step STEP]"
 
 MOST_DIGITS: Final = 4
-"""Decimal places."""
+"""Maximum number of decimal places."""
 
 _NUMBER: Final = rf"(-?[0-9]{{1,15}}|-?[0-9]{{1,9}}\.[0-9]{{1,{MOST_DIGITS}}})"
 _RANGE: Final = re.compile(
@@ -27,29 +27,29 @@ _RANGE: Final = re.compile(
 
 
 class Range(NamedTuple):
-    """A range as somebody writes it."""
+    """A range as the user wrote it."""
 
     low: float
     high: float
     start: float | None
-    """None: not said."""
+    """None if the user gave no start."""
 
     step: float | None
     digits: int = 0
-    """Decimal places of the others."""
+    """Decimal places of the other numbers."""
 
     def from_(self, start: float) -> Range:
-        """Return the same from a start, which may have more decimal places."""
+        """Return the range with another start, which may have more decimal places."""
         return self._replace(start=start, digits=max(self.digits, _digits(str(start))))
 
     @property
     def span(self) -> str:
-        """Return the least and the greatest value as they are written."""
+        """Return the least and the greatest value as text."""
         return f"{self.low:.{self.digits}f}..{self.high:.{self.digits}f}"
 
 
 def read_range(text: str) -> Range:
-    """Return the range that a text says; raises ValueError, which says what was expected.
+    """Return the range in a text; raises ValueError with a message about the expected form.
 
     >>> read_range("5..200 from 150")
     Range(low=5, high=200, start=150, step=None, digits=0)
@@ -82,12 +82,12 @@ def _number(text: str) -> int | float:
 
 
 def _digits(text: str) -> int:
-    """Return how many decimal places a number is written with."""
+    """Return the number of decimal places of a number in text."""
     return len(text.partition(".")[2])
 
 
 def parameter(name: str, said: Range, start: float) -> TunedOption:
-    """Return an option that is tuned in a range from a start; the usual step where none is said."""
+    """Return an option to tune in a range; a range without a step gets the default step."""
     said = said.from_(start)
     step = said.step or max(LEAST_STEP / 10**said.digits, (said.high - said.low) / STEPS)
     return TunedOption(
@@ -96,7 +96,7 @@ def parameter(name: str, said: Range, start: float) -> TunedOption:
 
 
 def read_ranges(texts: Mapping[str, str]) -> tuple[TunedOption, ...]:
-    """Return the options of a table, each with its start; raises ValueError."""
+    """Return the options in a configuration table, each with its start; raises ValueError."""
     found = []
     for name, text in texts.items():
         try:
@@ -112,10 +112,10 @@ def read_ranges(texts: Mapping[str, str]) -> tuple[TunedOption, ...]:
 def declared(
     flags: Iterable[str], options: Mapping[str, Option], said: Mapping[str, object], bot: str
 ) -> tuple[TunedOption, ...]:
-    """Return the options that `--option` names, where the bot declares them so.
+    """Return the options to tune that `--option` names, checked against those of the bot.
 
-    `options` are those that it declares, `said` those that are set in its description. Where a
-    range has no start, that is what is set, else what the bot declares. Raises ConfigError.
+    `options` are those that the bot declares, `said` those that its description sets. A range
+    without a start begins at the value in `said`, or at the bot's default. Raises ConfigError.
     """
     found: dict[str, TunedOption] = {}
     for flag in flags:
@@ -141,7 +141,7 @@ def declared(
 
 
 def _refuse_type(said: Range, option: Option, of: str) -> None:
-    """Raise ConfigError where an option is none of numbers, or none of numbers like these."""
+    """Raise ConfigError if an option does not hold numbers, or none with decimal places."""
     if option.type not in _TUNABLE:
         raise ConfigError(
             f"{of} is a {option.type}; only a spin (a whole number) or a string (any number) can "
@@ -162,7 +162,7 @@ def _unknown(name: str, options: Mapping[str, Option], bot: str) -> str:
 
 
 def _start(said: Range, option: Option, given: Mapping[str, object], called: str) -> int | float:
-    """Return what a range starts from; raises ConfigError."""
+    """Return the start of a range; raises ConfigError."""
     if said.start is not None:
         return said.start
     value = given.get(option.name, option.initial)

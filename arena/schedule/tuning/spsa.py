@@ -1,15 +1,15 @@
-"""Tuning by simultaneous perturbation (SPSA): what is tried next, and what a pair of games moves.
+"""Tuning by simultaneous perturbation (SPSA): the values to try next, and how results move them.
 
 J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization"
-(1998), with the terms that Fishtest and chess-tuning-tools use. Iteration k, from 0, is a pair of
-games between θ + c(k)·δ and θ - c(k)·δ, where δ is +1 or -1 of each option by lot. What the first
-has won more than lost, -2 to 2 games, times a(k)/c(k)·δ is what θ moves by, with
+(1998), with the terms of Fishtest and chess-tuning-tools. Iteration k, from 0, is a pair of games
+between θ + c(k)·δ and θ - c(k)·δ. For each option, δ is +1 or -1 at random. With w games won minus
+games lost by the first side, from -2 to 2, the iteration moves θ by w · a(k)/c(k)·δ, where
 
     c(k) = c / (k + 1)^0.101    a(k) = a / (A + k + 1)^0.602    A = a tenth of all iterations
 
 such that in the last iteration c(k) is the option's `step` and a(k)/c(k)² is the `rate`.
 
-In the end stands what all results tell: `Summit` fits a quadratic function to them.
+At the end, `Summit` fits a quadratic function to all results to find the final values.
 
 A million pairs take no more memory than ten.
 """
@@ -26,21 +26,21 @@ from lath.arena.schedule.tuning.summit import MOST_OPTIONS, Summit
 
 ALPHA: Final = 0.602
 GAMMA: Final = 0.101
-"""How fast gains fall: the least for which Spall's theorem holds."""
+"""How fast the gains fall: the smallest exponents for which Spall's theorem holds."""
 
 STABLE: Final = 0.1
-"""Of all iterations: A, which keeps the first from being too wild."""
+"""A as a share of all iterations; it keeps the first moves from being too large."""
 
 LEAST_STEP: Final = 0.5
-"""Of an option, in units of its last decimal place: with less, both sides might play with the same
+"""Smallest step, in units of the last decimal place. With less, both sides might get the same
 value."""
 
 STEPS: Final = 10
-"""Of which the range has so many where nothing is said: with twenty, as in Fishtest, tuning ended
-further from the summit in every setting of `benchmarks/tuning.py`."""
+"""Number of default steps in a range. With 20, as in Fishtest, tuning ended further from the
+optimum in every setting of `benchmarks/tuning.py`."""
 
 AHEAD: Final = 16
-"""Pairs that are dealt before what they would follow from is known, where nothing is said."""
+"""Default number of pairs that are dealt before the results that they would use are known."""
 
 Values = tuple[tuple[str, int | float], ...]
 """Options of a bot and their values, in the order in which they are named."""
@@ -48,7 +48,7 @@ Values = tuple[tuple[str, int | float], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TunedOption:
-    """An option that is tuned: numbers of a range, all with as many decimal places."""
+    """An option to tune: its range and step, all with the same number of decimal places."""
 
     name: str
     """Name of the option."""
@@ -70,7 +70,7 @@ class TunedOption:
     """Decimal places; 0 for whole numbers."""
 
     def rounded(self, at: float, lot: float = 0.5) -> int | float:
-        """Return the value next below `at`, or above it where what is left and `lot` come to one.
+        """Return `at` rounded down, or rounded up if its fraction and `lot` add up to a unit.
 
         >>> width = TunedOption(name="width", low=0.5, high=2, start=1, step=0.1, digits=2)
         >>> width.rounded(1.2345), width.rounded(1.2345, 0.6)
@@ -81,16 +81,16 @@ class TunedOption:
         return round(units / grains, self.digits) if self.digits else units
 
     def number(self, value: float) -> str:
-        """Return one of its values as it is written."""
+        """Return one of the values as text."""
         return f"{value:.{self.digits}f}"
 
     @property
     def span(self) -> str:
-        """Return the least and the greatest value as they are written."""
+        """Return the least and the greatest value as text."""
         return f"{self.number(self.low)}..{self.number(self.high)}"
 
     def __str__(self) -> str:
-        """Return the range as it is written.
+        """Return the range as `--option` takes it.
 
         >>> str(TunedOption(name="hash", low=1, high=9, start=3, step=0.5))
         '1..9 from 3 step 0.5'
@@ -103,30 +103,30 @@ class TunedOption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """What is tuned, and how."""
+    """The options to tune and the settings of the tuner."""
 
     parameters: tuple[TunedOption, ...]
     pairs: int
-    """Iterations; > 0."""
+    """Number of iterations; > 0."""
 
     rate: float = 0.0
-    """How far θ moves in the last iteration, in steps for each game won more than lost; 0: one by
-    the root of `pairs`.
+    """How far a game won moves θ in the last iteration, in steps; 0 for 1 / sqrt(`pairs`).
 
-    A quarter to four times as much were simulated: 200 to 2,000 pairs, one and three options, a
-    summit 100 to 200 Elo above the start, steps of a twentieth and a tenth of the range, 40 runs
-    each. With the greater step this was the best, or within 2 Elo of it; with the smaller twice as
-    much was better, by up to 29 Elo.
+    Simulations compared a quarter of the default to four times the default, with 40 runs each. They
+    had 200 to 2,000 pairs, one and three options, and steps of a twentieth and a tenth of the
+    range. The optimum was 100 to 200 Elo above the start. With the larger step the default was the
+    best, or within 2 Elo of it. With the smaller step twice the default was better, by up to 29
+    Elo.
     """
 
     ahead: int = AHEAD
-    """How many iterations are dealt before the result of one counts: iteration k, from 0, follows
-    from the results of those before k - ahead + 1. So many pairs may be played at the same time;
-    that does not depend on how many are."""
+    """How many iterations are dealt before the result of one counts. Iteration k, from 0, uses the
+    results of iterations before k - ahead + 1. Up to `ahead` pairs can be played at the same time;
+    the values do not depend on how many are."""
 
     @property
     def start(self) -> Values:
-        """Return the values that all begins with."""
+        """Return the start values of all options."""
         return tuple((each.name, each.start) for each in self.parameters)
 
 
@@ -134,25 +134,25 @@ class Spsa:
     """Follows θ from the results of iterations, which come in their order."""
 
     def __init__(self, tuning: Tuning, seed: int) -> None:
-        """Begin at the start; all chance is by the seed."""
+        """Begin at the start values; `seed` decides all random choices."""
         self._tuning: Final = tuning
         self._seed: Final = seed
         self._rate: Final = tuning.rate or 1 / math.sqrt(max(1, tuning.pairs))
         self.theta = tuple(float(each.start) for each in tuning.parameters)
-        """Where iterations are now, of each option; within its range."""
+        """Value of each option in the current iteration, within its range."""
         self._past: Final = [self.theta]
-        """The last θ: after the results of `done` - len + 1 to `done` iterations."""
+        """The last values of θ, one for each number of known results up to `done`."""
         few = len(tuning.parameters) <= MOST_OPTIONS
         self._summit: Final = Summit(len(tuning.parameters)) if few else None
         self.done = 0
-        """Iterations whose results are known."""
+        """Number of iterations with known results."""
 
     @property
     def at(self) -> tuple[float, ...]:
-        """Return where it stands, of each option; within its range: at θ, while results come.
+        """Return the value of each option, within its range: θ while results are missing.
 
-        When all results are known that is, from the last θ, the summit of a quadratic fit to them,
-        where they tell of one.
+        Once all results are known, it is the optimum of a quadratic fit to them near the last θ, as
+        far as the results show one.
         """
         if self._summit is None or not 0 < self.done == self._tuning.pairs:
             return self.theta
@@ -163,30 +163,31 @@ class Spsa:
         )
 
     def _in_widths(self, values: Iterable[float]) -> list[float]:
-        """Return values as `Summit` takes them: from the start, in widths of their ranges."""
+        """Return values in the units of `Summit`: widths of the range, counted from the start."""
         both = zip(self._tuning.parameters, values, strict=True)
         return [(value - each.start) / (each.high - each.low) for each, value in both]
 
     def _from_widths(self, values: Iterable[float]) -> list[float]:
-        """Return the values that are so many widths from the start."""
+        """Return values from the units of `Summit`."""
         both = zip(self._tuning.parameters, values, strict=True)
         return [each.start + value * (each.high - each.low) for each, value in both]
 
     @property
     def values(self) -> Values:
-        """Return where it is now, in values that the options can have."""
+        """Return the current values, rounded so that the bot accepts them."""
         both = zip(self._tuning.parameters, self.at, strict=True)
         return tuple((each.name, each.rounded(at)) for each, at in both)
 
     @property
     def open(self) -> range:
-        """Return which iterations may be dealt by what is known."""
+        """Return the iterations that can be dealt with the results known so far."""
         return range(self.done, min(self.done + self._tuning.ahead, self._tuning.pairs))
 
     def trial(self, k: int) -> tuple[Values, Values]:
-        """Return what both sides of an iteration k of the `open` play with; the same each time.
+        """Return the values of both sides in iteration k, which must be in `open`; always the same.
 
-        Each side is rounded up as often as its fraction says, both by the same lot: so they differ.
+        Both sides use the same random numbers for rounding, so that their values differ. A value is
+        rounded up with the probability of its fraction.
         """
         known = max(0, k + 1 - self._tuning.ahead)
         theta = self._past[known - 1 - self.done]
@@ -203,7 +204,7 @@ class Spsa:
         return tuple(plus), tuple(minus)
 
     def report(self, won: int) -> None:
-        """Take the result of the next iteration: games that `plus` won more than lost, -2..2."""
+        """Use the next iteration's result: games won minus games lost by `plus`, from -2 to 2."""
         k, theta = self.done, []
         if self._summit is not None:
             plus, minus = (self._in_widths(value for _, value in side) for side in self.trial(k))
@@ -219,7 +220,7 @@ class Spsa:
         del self._past[: -self._tuning.ahead - 1]
 
     def _step(self, each: TunedOption, k: int) -> float:
-        """Return c(k), at most what the range allows."""
+        """Return c(k), limited by the range."""
         wide: float = each.step * (self._tuning.pairs / (k + 1)) ** GAMMA
         return min(wide, (each.high - each.low) / 2)
 
@@ -232,7 +233,7 @@ class Spsa:
         return self._rate * falls * rises
 
     def _lots(self, k: int) -> Iterator[tuple[int, float]]:
-        """Yield δ and the lot for rounding, in 0..1, of each option."""
+        """Yield δ and a random number for rounding, from 0 to 1, for each option."""
         for each in self._tuning.parameters:
             words = f"{self._seed} spsa {k} {each.name}"
             drawn = int.from_bytes(hashlib.sha256(words.encode()).digest()[:7], "big")

@@ -1,9 +1,8 @@
-"""Where the summit of a tuning lies by all of its pairs: a quadratic fit, as its last step.
+"""The optimum of a tuning from all of its pairs: a quadratic fit as the last step.
 
-By how much one trial is better than another is taken for the difference of a quadratic function of
-the options, which is fitted to the results by least squares. Along each of the axes of its
-curvature the summit is gone to if results tell that it is one (TELLING): else the values stay where
-they are. So results that tell nothing move nothing.
+The fit treats the difference between two trials as the difference of a quadratic function of the
+options, and uses least squares. The values move to the optimum only along those axes of curvature
+on which the results show that there is a maximum (TELLING). Without such evidence the values stay.
 
 The sums take no more memory for a million pairs than for ten.
 """
@@ -18,20 +17,21 @@ from typing import Final
 from lath.reports.ratings.numerics import Matrix, dot, inverse, times, zeros
 
 MOST_OPTIONS: Final = 8
-"""Of more nobody has measured it, and the curvature has more numbers than games tell of."""
+"""More options were never measured, and their curvature has more numbers than the games determine.
+"""
 
 TELLING: Final = 2.0
-"""Standard errors that a curvature is below 0, at least: in one of forty cases there is none."""
+"""Standard errors by which a curvature must be below 0. By chance, 1 of 40 flat axes passes."""
 
 LEAST_VARIANCE: Final = 0.1
-"""Of results around the fit: those that are all alike are no certainty."""
+"""Least variance of results around the fit, so that equal results do not count as certain."""
 
 
 class Summit:
-    """Sums over pairs, and the summit that they tell of."""
+    """Sums over pairs, and the optimum that follows from them."""
 
     def __init__(self, options: int) -> None:
-        """Begin with none; values of options are in widths of their ranges."""
+        """Begin without pairs. The values of options must be in widths of their ranges."""
         self._options: Final = options
         self._axes: Final = [*combinations_with_replacement(range(options), 2)]
         size = options + len(self._axes)
@@ -41,7 +41,7 @@ class Summit:
         self._pairs = 0
 
     def add(self, plus: Sequence[float], minus: Sequence[float], won: int) -> None:
-        """Take in a pair: the values of both trials, and what the first won more than lost."""
+        """Add a pair: the values of both trials, and games won minus games lost by the first."""
         row = [
             *(one - other for one, other in zip(plus, minus, strict=True)),
             *(plus[i] * plus[j] - minus[i] * minus[j] for i, j in self._axes),
@@ -55,11 +55,11 @@ class Summit:
         self._pairs += 1
 
     def near(self, values: Sequence[float]) -> list[float]:
-        """Return the summit, as far as results tell it, and else the values that are given."""
+        """Return the optimum along the axes where the results show one, and `values` elsewhere."""
         free = self._pairs - len(self._products)
         try:
             covariance = inverse(self._squares)
-        except (ValueError, ZeroDivisionError):  # of too few pairs, or of trials in one place
+        except (ValueError, ZeroDivisionError):  # too few pairs, or all trials at one point
             return [*values]
         if free <= 0:
             return [*values]
@@ -81,7 +81,7 @@ class Summit:
 
 
 def principal_axes(matrix: Sequence[Sequence[float]]) -> list[tuple[float, list[float]]]:
-    """Return the eigenvalues of a small symmetric matrix, each with its vector, by Jacobi's method.
+    """Return the eigenvalues and eigenvectors of a small symmetric matrix, by Jacobi's method.
 
     >>> [(round(value), [round(abs(part), 2) for part in axis])
     ...  for value, axis in principal_axes([[2.0, 1.0], [1.0, 2.0]])]
@@ -97,7 +97,7 @@ def principal_axes(matrix: Sequence[Sequence[float]]) -> list[tuple[float, list[
                     continue
                 angle = math.atan2(2 * left[i][j], left[i][i] - left[j][j]) / 2
                 cos, sin = math.cos(angle), math.sin(angle)
-                for rows in (left, axes):  # columns of `left`, and of the vectors
+                for rows in (left, axes):  # columns of `left`, and of the eigenvectors
                     for row in rows:
                         row[i], row[j] = cos * row[i] + sin * row[j], cos * row[j] - sin * row[i]
                 one, other = left[i], left[j]

@@ -1,4 +1,4 @@
 """A tournament as its file and its flags describe it, and the mistakes in them.
 
-`store` has the games.
+`store` keeps the games.
 """

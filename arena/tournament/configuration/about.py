@@ -1,4 +1,4 @@
-"""The organiser's own lines on a league's pages: which file, and what is wrong with it."""
+"""The organiser's own text on a league's pages: its file and the checks of it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from lath.arena.errors import ConfigError
 KEY: Final = "[league] about"
 
 MOST_BYTES: Final = 64 << 10
-"""Of the file: some ten thousand words."""
+"""Bytes of the longest file: some ten thousand words."""
 
 
 def read_about(file: Path, named_by: str) -> str:
     """Return the text of a file; `named_by` is the key or flag that names it.
 
-    Raises ConfigError where it is not there, too long, or no UTF-8.
+    Raises ConfigError if the file is missing, too long or not UTF-8.
     """
     why = f"{named_by}: {file}"
     try:
@@ -36,7 +36,7 @@ def read_about(file: Path, named_by: str) -> str:
 
 
 def copy_name(named: str) -> str:
-    """Return the name of the file in a snapshot.
+    """Return the name of the file's copy in a snapshot.
 
     >>> copy_name("about.md"), copy_name("../texts/games.lath")
     ('about.md', 'about-games.lath')

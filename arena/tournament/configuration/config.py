@@ -1,8 +1,7 @@
-"""What a tournament is: the configuration, read from TOML or flags, checked whole.
+"""The configuration of a tournament, read from TOML or flags and checked as a whole.
 
-A model has the keys, what each takes, and what stands where it is not written; it says so to the
-reader, to people whose file is wrong and to `arena schema config`. All that is wrong is told at
-once, with file, line, key and what is allowed.
+The models in `keys` define the keys with their values and defaults, also for error messages and
+`arena schema config`. All mistakes are reported at once, with file, line, key and what is allowed.
 """
 
 from __future__ import annotations
@@ -43,30 +42,30 @@ from lath.arena.schedule.tuning.spsa import Tuning
 from lath.games.naming import lasting
 from lath.notation.record.tags import number_of
 
-if TYPE_CHECKING:  # models, which take longer to make than the help of a command to print
+if TYPE_CHECKING:  # start-up time: the models take longer to make than a command's help
     from lath.arena.tournament.configuration.keys import ConfigTable, OpeningsTable
 
 DEFAULT_TIME: Final = {"initial": "2s", "increment": "20ms"}
-"""Where nothing is said of time."""
+"""The time control if the configuration gives none."""
 
 
 _NONE: Final[Mapping[str, Any]] = {}
 
 Noted = Mapping[str, Mapping[str, Any]]
-"""The values of what is noted: by bot, or "" for what is everybody's, and by key."""
+"""Noted values by bot and key; the bot is "" for values of the whole tournament."""
 
 
 Openings = BookChoice | RandomChoice | None
-"""Where games begin; None: at setups that are drawn by the seed."""
+"""The openings of games; None for setups drawn by the seed."""
 
 
 def _noted(model: ConfigTable, jobs: int, bots: Iterable[BotSpec], openings: Openings) -> Noted:
-    """Return them as they are used: `auto` counted, folders absolute; a pool's are more."""
+    """Return the noted values as used, with counted jobs and absolute folders; a pool has more."""
     from lath.arena.entrants.bot_table import KEYS  # start-up time
     from lath.arena.tournament.configuration.keys import FREE, REFUSED
 
     decisive = {name for name, key in KEYS.items() if key.decides}
-    # The sandbox is noted of each bot, the beginning of a season with its match days.
+    # The sandbox is noted for each bot, and the start of a season with its match days.
     left_out = {**REFUSED, **FREE, "sandbox": True, "bot": {"__all__": decisive}}
     values = model.model_dump(exclude=left_out)
     times, rows = values.pop("time"), values.pop("bot")
@@ -102,23 +101,23 @@ def _words_of(openings: Openings) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeasonPlan:
-    """What is said of a season."""
+    """The season in a configuration."""
 
     name: str
     legs: int = 1
-    """On how many match days any two entries meet."""
+    """The number of match days on which any two entries meet."""
 
     match_days: tuple[str, ...] = ()
     """The dates of the first match days, such as `2026-12-05`."""
 
     def date(self, number: int) -> str:
-        """Return when a match day is planned; empty if nobody said."""
+        """Return the planned date of a match day, from 1; empty if unknown."""
         return dict(enumerate(self.match_days, 1)).get(number, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(Settings):
-    """A tournament, ready to be played."""
+    """The configuration of a tournament, checked and ready to play."""
 
     event: str = "Tournament"
     format: str = "round-robin"
@@ -126,46 +125,48 @@ class Config(Settings):
 
     jobs: int = 1
     pin: str = "auto"
-    """`auto`: each game has cores of its own where there are enough; `off`: the system decides."""
+    """With `auto` each game has cores of its own if there are enough; with `off` the system
+    decides."""
 
     log: str = "bad"
-    """Of which games the exchange of lines is kept: of those that ended badly, or of `all`."""
+    """The games whose log is kept: `bad` for those that ended badly, or `all`."""
 
     bench_after: int = field(default=5, compare=False)
-    """After so many games in a row in which it crashes a bot plays no more; 0: never."""
+    """The number of crashes in consecutive games after which a bot is benched; 0 for never."""
 
     unfit: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """Bots that cannot be started as they are, while others can, and why."""
+    """Bots that cannot be started while others can, with the reasons."""
 
     anchors: Mapping[str, float] = field(default_factory=dict, compare=False)
-    """Bots whose Elo is given."""
+    """Bots with a fixed Elo."""
 
     adjudication: Adjudication = NO_ADJUDICATION
     limits: Limits
     bots: tuple[BotSpec, ...]
     given: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """What file and flags say, paths as they stand there."""
+    """The tables of file and flags, with paths unchanged."""
 
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """The same as TOML would say it, for `tournament.toml`."""
+    """The tables to write to `tournament.toml`."""
 
     text: str = field(default="", compare=False)
-    """The text of `tournament.toml`, where that is its source; else it is made of `as_written`."""
+    """The new text of `tournament.toml` if the configuration was read from it; otherwise empty, and
+    the text is made of `as_written`."""
 
     read: str = field(default="", compare=False)
-    """What stood there when it was read."""
+    """The text of `tournament.toml` when it was read."""
 
     season_plan: SeasonPlan | None = field(default=None, compare=False)
-    """The season that a pool is in."""
+    """The season of a pool."""
 
     match_day: bool = field(default=False, compare=False)
-    """Whether no more than the next match day is played."""
+    """True to play the next match day only."""
 
     closed: tuple[str, ...] = field(default=(), compare=False)
-    """Files, absolute, that no bot may see: where it is said who plays, and how."""
+    """Absolute paths of files that no bot may see, such as the configuration."""
 
     noted: Noted = field(default_factory=dict, compare=False)
-    """What may be another when it is gone on with, and is noted then."""
+    """Values that can change when the tournament resumes; the run notes them."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -174,27 +175,27 @@ class Config(Settings):
 
     @property
     def shares(self) -> list[cores.Cores] | None:
-        """Return the cores that each of `jobs` games has for itself; None: nothing is pinned."""
+        """Return the cores that each of `jobs` games has for itself; None without pinning."""
         if self.pin != "auto":
             return None
         return cores.shares(self.jobs, self.cores_of_a_game, cores.available())
 
     @property
     def cores_of_a_game(self) -> int:
-        """Return how many cores a game needs at the same time."""
+        """Return the most cores that a game uses at the same time."""
         return _cores_of_a_game(self.bots, ponder=self.limits.ponder)
 
     def beginning(self, openings: Openings) -> Config:
-        """Return the same with other openings."""
+        """Return this configuration with other openings."""
         noted = dict(self.noted)
         if "openings" in noted.get("", {}):
             noted[""] = {**noted[""], "openings": _words_of(openings)}
         return dataclasses.replace(self, openings=openings, noted=noted)
 
     def identity(self) -> dict[str, object]:
-        """Return what may not change between a run and its resumption.
+        """Return the values that must not change between a run and its resumption.
 
-        The number of rounds may: the games of the first rounds stay the same.
+        The number of rounds can change: the games of the first rounds stay the same.
         """
         from lath.arena.entrants.bot_table import identity_of  # start-up time
 
@@ -220,7 +221,7 @@ def _tune_identity(tuning: Tuning) -> dict[str, object]:
 
 
 def base() -> dict[str, Any]:
-    """Return what a tournament is of which nothing is said but its bots: all over four games."""
+    """Return the default configuration without bots: all against all in four game types."""
     return {
         "games": list(DEMO_GAMES),
         "format": "round-robin",
@@ -232,7 +233,7 @@ def base() -> dict[str, Any]:
 
 
 def demo() -> dict[str, Any]:
-    """Return the built-in tournament: the bundled bots, in ten seconds of two cores."""
+    """Return the built-in tournament of the bundled bots, about ten seconds on two cores."""
     return {
         **base(),
         "event": "Demo of the bundled bots",
@@ -251,10 +252,10 @@ def load(
     played: Collection[str] = (),
     own: Path | None = None,
 ) -> Config:
-    """Return the tournament that a file says, and flags over it; else as `build`.
+    """Return the tournament that a file and the flags over it describe; arguments as in `build`.
 
-    A secret seed is that of the file `own` in its directory, if it is there already. Raises
-    ConfigError, of a mistake in the file also where a flag stands in the place of the key.
+    If the seed is secret and `own`, the file in the directory, exists, the seed is taken from
+    there. Raises ConfigError for a mistake in the file, even if a flag replaces the key.
     """
     toml, text = read_toml(path)
     flags = _of_season(toml, flags)
@@ -271,10 +272,11 @@ def load_own(
     retire: Sequence[str] = (),
     played: Collection[str] = (),
 ) -> Config:
-    """Return the tournament that goes on by the file in its directory; else as `load`.
+    """Return the tournament that resumes by the file in its directory; arguments as in `load`.
 
-    What flags say is written there, with the tables of bots that come, or come in the place of one
-    of this name, and without those that go; all else stays as it is, comments, too.
+    The new text of the file has the values of the flags. The tables in `add` join or replace the
+    bots of the same names, and the bots in `retire` are left out. The rest stays unchanged,
+    comments included.
     """
     toml, text = read_toml(path)
     flags = {**_of_season(toml, flags)}
@@ -288,15 +290,15 @@ def load_own(
     if add or retire:
         toml = {**toml, "bot": _roster(toml.get("bot", []), add, retire, path)}
     config = build(toml, path.parent, flags, name=str(path), text=text, played=played)
-    if {**toml, **flags}.get("seed") == UNGUESSABLE:  # it was drawn
+    if {**toml, **flags}.get("seed") == UNGUESSABLE:  # `build` has drawn it
         flags["seed"] = config.seed
     return replace(config, text=revised(text, {**toml, **flags}), read=text)
 
 
 def _of_season(toml: Mapping[str, Any], flags: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return flags, of which that of a season keeps what the file says of it.
+    """Return the flags, where a season keeps what the file says about it.
 
-    The dates of another season are of no use to it.
+    The dates of match days are kept only if the name of the season is the same.
     """
     before = toml.get("season")
     if "season" not in flags or not isinstance(before, Mapping):
@@ -312,7 +314,7 @@ def _roster(
     retire: Iterable[str],
     path: Path,
 ) -> list[Mapping[str, Any]]:
-    """Return the tables of bots, in their order, with other ones; raises ConfigError."""
+    """Return the tables of bots after changes, in order; raises ConfigError."""
     roster = {row.get("name", f"bot {place}"): row for place, row in enumerate(rows)}
     if len(roster) < len(rows):
         raise ConfigError(f"{path}: two bots have one name; expected different names")
@@ -325,7 +327,7 @@ def _roster(
 
 
 def revised(text: str, toml: Mapping[str, Any]) -> str:
-    """Return the text of TOML that says `toml`: what it says already stays as it is written."""
+    """Return a TOML text revised to hold `toml`; unchanged values keep their formatting."""
     if tomllib.loads(text) == toml:
         return text
     import tomlkit  # start-up time
@@ -333,14 +335,14 @@ def revised(text: str, toml: Mapping[str, Any]) -> str:
     document = tomlkit.parse(text)
     _revise(document, toml)
     written = tomlkit.dumps(document)
-    if "\r\n" in text:  # what is new, too
+    if "\r\n" in text:  # also in the new lines
         written = re.sub("\r?\n", "\r\n", written)
-    # Whatever is odd about a file: what is written is what was checked.
+    # However odd the file is, the text that is written must be what was checked.
     return written if tomllib.loads(written) == toml else tomlkit.dumps(toml)
 
 
 def _revise(table: Any, toml: Mapping[str, Any]) -> None:
-    """Let a table of a document say other values, the tables in it key by key, bots by name."""
+    """Set a document's table to other values: nested tables key by key, bots by name."""
     for key in [key for key in table if key not in toml]:
         del table[key]
     for key, value in toml.items():
@@ -371,12 +373,12 @@ def build(
     text: str = "",
     played: Collection[str] = (),
 ) -> Config:
-    """Return the tournament that a table says, and flags over it.
+    """Return the tournament that a table and the flags over it describe.
 
-    A `sandbox` among the flags is the minimum for each bot. Relative paths are taken from `folder`.
-    `name` and `text` are those of the file that the table is from. Bots of names `played` have
-    played in its directory: there 0.1.0 took such as differ in case alone. Raises ConfigError with
-    all mistakes in the order of the file.
+    A `sandbox` among the flags is the minimum for each bot. Relative paths are relative to
+    `folder`. The `name` and `text` belong to the file that the table is from. The bots in `played`
+    have played in the directory, where version 0.1.0 accepted names that differ only in case.
+    Raises ConfigError with all mistakes in the order of the file.
     """
     from lath.arena.tournament.configuration.mistakes import (
         MOST_MISTAKES,
@@ -421,13 +423,13 @@ def build(
 
 
 def _cores_of_a_game(bots: Iterable[BotSpec], *, ponder: bool) -> int:
-    """Return how many cores a game of any two of these needs: where they ponder, those of both."""
+    """Return the most cores that a game of two bots needs; if they ponder, both think at once."""
     most = sorted((bot.threads for bot in bots), reverse=True)
     return sum(most[:2]) if ponder else most[0]
 
 
 def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
-    """Return the tournament of a table in which nothing is wrong."""
+    """Return the tournament of a table without mistakes."""
     from lath.arena.entrants.bot_table import bot_spec, located  # start-up time
 
     bots = tuple(bot_spec(table, folder, model.sandbox) for table in model.bot)
@@ -439,7 +441,7 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
             rate=table.rate,
             ahead=table.ahead,
         )
-        start = dict(tuning.start)  # so each is asked whether it has such options
+        start = dict(tuning.start)  # so the handshake asks each bot for these options
         bots = tuple(replace(bot, options={**bot.options, **start}) for bot in bots)
     most = cores.games_at_once(_cores_of_a_game(bots, ponder=model.time.ponder))
     jobs = most if model.jobs == "auto" else model.jobs
@@ -496,7 +498,7 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
 
 
 def _openings(table: OpeningsTable | None, folder: Path) -> Openings:
-    """Return where games begin: where nothing is said at random where a game has but one setup."""
+    """Return the openings. Default: random plies for game types with a single setup."""
     if table is None:
         return RandomChoice(everywhere=False)
     if table.random is not None:
@@ -510,7 +512,8 @@ def _openings(table: OpeningsTable | None, folder: Path) -> Openings:
 def openings_table(text: str, folder: Path) -> dict[str, Any]:
     """Return the table `[openings]` of a text such as `random:4`, `book.lath` or `book.lath:6`.
 
-    A file of `folder` whose name ends like the last is that file, whole. Raises ConfigError.
+    If `folder` has a file with the whole text as its name, the text means that file. Raises
+    ConfigError.
     """
     if text == "random" and not is_there(folder / text, Path.is_file):
         raise ConfigError("openings: 'random' needs a number of plies, such as random:4")
@@ -521,7 +524,7 @@ def openings_table(text: str, folder: Path) -> dict[str, Any]:
 
 
 def budget_of(text: str) -> Budget:
-    """Return what a `--budget` flag says: games such as `200`, or a time such as `90s` or `10m`.
+    """Return the budget of a `--budget` flag: games such as `200`, or a time such as `90s`.
 
     Raises ConfigError.
     """

@@ -352,7 +352,7 @@ def schema() -> dict[str, Any]:
     from pydantic.json_schema import GenerateJsonSchema  # start-up time
 
     class Input(GenerateJsonSchema):
-        """What TOML can say: there is no null. Titles that repeat the key are left out."""
+        """Schemas without null, which TOML lacks, and without titles that repeat the key."""
 
         def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
             return False
@@ -361,7 +361,7 @@ def schema() -> dict[str, Any]:
             return self.generate_inner(schema["schema"])
 
         def default_schema(self, schema: Any) -> Any:
-            if not schema.get("default"):  # what stands for a key that was not written
+            if not schema.get("default"):  # the default of an absent table
                 return self.generate_inner(schema["schema"])
             return super().default_schema(schema)
 

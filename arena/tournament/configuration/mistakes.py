@@ -1,7 +1,7 @@
-"""What is wrong with the configuration of a tournament: all of it at once, each with its place.
+"""All mistakes in the configuration of a tournament at once, each with its place.
 
-First each key by itself, by the models of `keys`; then what does not go together, as far as the
-keys that belong to it are right.
+`of_keys` checks each key by itself with the models of `keys`. `together` then checks combinations
+of those keys that are valid.
 """
 
 from __future__ import annotations
@@ -38,27 +38,28 @@ from lath.games.errors import GameFileError, UnknownGameError, hinted
 from lath.reports.counting.scale import unknown_words
 
 MOST_MISTAKES: Final = 100
-"""Mistakes that are told at once."""
+"""The most mistakes that are reported at once."""
 
 
 class Mistake(NamedTuple):
-    """What is wrong with a key."""
+    """A mistake in the value of a key."""
 
     place: Place
     what: str
     unfit: str = ""
-    """The bot whose key is right, and of which something is not there, or not as it should be."""
+    """The bot that cannot be started although its key is valid, because a file is missing or
+    unusable; otherwise empty."""
 
     @property
     def text(self) -> str:
-        """Return what is wrong, with the name of a bot that is unfit."""
+        """Return the message, with the name of an unfit bot."""
         return f"bot {self.unfit!r}: {self.what}" if self.unfit else self.what
 
     def placed(self, name: str, lines: Mapping[Place, int]) -> tuple[int, str]:
-        """Return its line, for sorting, and what is said of it with its place.
+        """Return the line, for sorting, and the message with its place.
 
-        `name` and `lines` are those of the file; empty for a flag's. The line is that of the table
-        where the key has none, and left out where nobody knows.
+        `name` and `lines` belong to the file; they are empty for a flag. If the key has no line,
+        the line is that of its table, or left out if that is unknown too.
         """
         if not name:
             return MOST, f"{'the command line' if TYPED.get() else 'the arguments'}: {self.text}"
@@ -67,7 +68,7 @@ class Mistake(NamedTuple):
 
 
 def of_keys(toml: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:
-    """Return what is right, and what is wrong with each key by itself."""
+    """Return a model of the valid keys, and the mistakes of single keys."""
     mistakes: list[Mistake] = []
     sound = deepcopy(dict(toml))
     while True:
@@ -82,16 +83,16 @@ def of_keys(toml: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:
 
 
 def _place_of(loc: Place) -> Place:
-    """Return the place of the key of which pydantic speaks, or of something in its value."""
+    """Return the place of the key that a pydantic error is about, without places in its value."""
     size = 3 if loc[0] == "bot" else 2 if loc[0] in TABLES else 1
     return loc[:size] if len(loc) >= size else loc[:1]
 
 
 def _leave_out(toml: Any, place: Place) -> None:
-    """Take out a key that is wrong, and what cannot do without it; a bot can, for its place."""
+    """Remove an invalid key, and its table if the key is required; a bot gets a default name."""
     *table, key = place
     if place[0] not in toml:
-        return  # another mistake has taken it out already
+        return  # an earlier mistake has removed it
     row = reduce(getitem, table, toml)
     field = TABLES[place[0] if table else ""].model_fields.get(key)
     if field is not None and field.is_required():
@@ -121,8 +122,8 @@ def _text(kind: str, place: Place, toml: Any) -> str:
 def together(
     model: ConfigTable, wrong: Iterable[Mistake], folder: Path, played: Container[str]
 ) -> Iterator[Mistake]:
-    """Yield what does not go together, as far as the keys that belong to it are right."""
-    from lath.arena.tournament.configuration.about import read_about  # which reads configurations
+    """Yield mistakes in combinations of keys that are valid by themselves."""
+    from lath.arena.tournament.configuration.about import read_about  # start-up time
 
     places = {mistake.place for mistake in wrong}
     yield from _of_games(model.games, folder)
@@ -141,12 +142,12 @@ def together(
         yield from _of_openings(model.openings, folder, places)
     if ("bot",) not in places:
         yield from _of_bots(model.bot, folder, places, played)
-    if model.format != "pool":  # that may have had others
+    if model.format != "pool":  # a pool's former bots can be anchors
         yield from _of_anchors(model, played)
 
 
 def _of_games(named: Iterable[str], folder: Path) -> Iterator[Mistake]:
-    found: dict[str, str] = {}  # by id: a game of a file may be named twice
+    found: dict[str, str] = {}  # by id: two texts may name one game type
     for text in named:
         try:
             game_id = games.get(games.named(text, folder)).id
@@ -177,7 +178,7 @@ def _of_openings(table: OpeningsTable, folder: Path, wrong: Container[Place]) ->
 
 
 SETTINGS: Final = ("pairs", "challengers", "sprt", "tune", "season")
-"""What only some formats know. All take `rounds`; a knockout ends when it ends."""
+"""Keys that only some formats take. All take `rounds`; a knockout may end earlier."""
 
 
 def _of_format(model: ConfigTable) -> Iterator[Mistake]:
@@ -207,7 +208,7 @@ def _of_format(model: ConfigTable) -> Iterator[Mistake]:
 
 
 def _of_time(table: BotTime, place: Place, bot: str = "") -> Iterator[Mistake]:
-    """Yield what is wrong with a time control; `bot` is whose own it is, if one's."""
+    """Yield mistakes in a time control, the bot's own if `bot` is not empty."""
     kinds = [kind for kind in ("initial", "move", "nodes") if getattr(table, kind)]
     where = f"bot {bot!r}: time" if bot else "time"
     if bot and not table.model_fields_set:
@@ -261,7 +262,7 @@ def _of_bots(
 ) -> Iterator[Mistake]:
     if len(bots) < 2:
         yield Mistake(("bot",), f"expected at least two bots, found {len(bots)}")
-    names: dict[str, str] = {}  # by their looks: case and codes of letters tell no new bots apart
+    names: dict[str, str] = {}  # by folded name: new bots must not differ in case alone
     for index, bot in enumerate(bots):
         called = f"bot {bot.name!r}"
         folded = normalize("NFKC", normalize("NFKC", bot.name).casefold())
@@ -286,7 +287,7 @@ def _of_bots(
 
 
 def _of_files(bot: BotTable, folder: Path, place: Place) -> Iterator[Mistake]:
-    """Yield what is not there of the files and folders that a bot names, or cannot be started."""
+    """Yield mistakes in the files and folders of a bot, or in its command."""
     home = folder / bot.cwd
     if bot.cwd and not home.is_dir():
         yield Mistake((*place, "cwd"), f"cwd {str(home)!r} is not a folder", bot.name)
@@ -310,9 +311,9 @@ def _of_files(bot: BotTable, folder: Path, place: Place) -> Iterator[Mistake]:
 
 
 def unfit_ones(mistakes: Sequence[Mistake], model: ConfigTable) -> dict[str, str]:
-    """Return by name which bots cannot be started as things are, and why.
+    """Return the bots that cannot be started now by name, with reasons.
 
-    None where more is wrong, or no others are left to meet.
+    Empty if there are other mistakes, or if fewer than two bots remain.
     """
     unfit: dict[str, list[str]] = {}
     for mistake in mistakes:

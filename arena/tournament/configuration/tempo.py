@@ -1,8 +1,7 @@
-"""Whether the rules of a game are fast enough for the time that bots have, before it is played.
+"""Checks before play that the rules of a game type are fast enough for the bots' time.
 
-Bots of the arena that search look at moves and play games out by the rules: where these are slow
-they see nothing in their time, or lose by it. How long a node takes is measured by what the bots
-themselves search by, `lath.games.fast`.
+The bundled bots search by the rules. If the rules are slow, these bots see nothing in their time or
+lose on time. A node is measured with `lath.games.fast`, which the bots use themselves.
 """
 
 from __future__ import annotations
@@ -27,56 +26,56 @@ from lath.games.fast import fast_board
 from lath.notation.protocol import TimeControl
 
 MEASURED_S: Final = 1.0
-"""How long a game is looked at, at most, besides the calls of the rules that are just going on.
+"""The most seconds to measure a game type, besides the call that is running at the end.
 
-Half of it random games are played, half of it one with a search's looks.
+Random games take one half, a search the other.
 """
 
 MEASURED_GAMES: Final = 20
-"""Random games that are played then; of the time for a ply the least counts."""
+"""The most random games to play; the shortest time per ply counts."""
 
 FEWEST: Final = 6
-"""Nodes that a search needs for a move: with fewer it knows nothing. Those of the built-in games
-take 0.05 to 0.3 ms."""
+"""The fewest nodes with which a search is of use. A node of the built-in games takes 0.05 to 0.3
+ms."""
 
 ENOUGH: Final = 4
-"""So many times as much time is proposed."""
+"""The factor on the least time, for the time that is proposed."""
 
 LEAST_MOVES: Final = ("random",)
-"""Bundled bots that ask the rules for nothing but a legal move."""
+"""Bundled bots that need only a legal move from the rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tempo:
-    """How long the rules take."""
+    """The times that the rules of a game type take."""
 
     plies: float
-    """Of a random game, about."""
+    """The approximate number of plies of a random game."""
 
     ply_s: float
-    """To ask for the legal moves, play one and see whether that ends the game."""
+    """Seconds to get the legal moves, play one and check for the end of the game."""
 
     look_s: float
-    """To look at each move of the first position, and whether it ends the game."""
+    """Seconds to try each move of the first position and check for the end of the game."""
 
     playout_s: float
-    """To play the game out from its start by such looks, as a node of `mcts` does."""
+    """Seconds to play the game out from its start in that way, as a node of `mcts` does."""
 
     def node_s(self, bot: str) -> float:
-        """Return the seconds of a node of a bundled bot, on average over a game."""
+        """Return the seconds per node of a bundled bot, averaged over a game."""
         match bot:
-            case "mcts":  # it also looks at what it has come to
+            case "mcts":  # it also tries the moves of the new position
                 return self.look_s + max(self.playout_s, self.plies * self.ply_s) / 2
-            case "monte-carlo":  # it plays without a look
+            case "monte-carlo":  # it plays without trying moves
                 return self.plies * self.ply_s / 2
         return self.look_s
 
     def search_s(self, bot: str) -> float:
-        """Return the seconds that it needs for a move: to look at all moves, and some nodes."""
+        """Return the seconds that a bot needs for a move: to try all moves, and some nodes."""
         return self.look_s + (0 if bot == "greedy" else FEWEST * self.node_s(bot))
 
     def move_s(self, bot: str, control: TimeControl) -> float:
-        """Return the seconds that a move takes it where a time or a number of nodes is given."""
+        """Return the seconds per move with a time per move or a number of nodes."""
         if control.move_ms:
             return control.move_ms / 1000
         nodes = 0 if bot == "greedy" else control.nodes or 0
@@ -84,7 +83,7 @@ class Tempo:
 
 
 def measured(game_id: str, clock: Callable[[], float] = time.thread_time) -> Tempo:
-    """Return how long the rules take, by a clock of the time that this thread computes."""
+    """Return the times of a game type's rules, by a clock of this thread's computing time."""
     game = games.get(game_id)
     plies, ply_s = _random_games(game, clock)
     look_s, playout_s = _searched(game, plies, ply_s, clock)
@@ -92,7 +91,7 @@ def measured(game_id: str, clock: Callable[[], float] = time.thread_time) -> Tem
 
 
 def _random_games(game: Game, clock: Callable[[], float]) -> tuple[float, float]:
-    """Return how many plies a random game has, about, and the seconds of one."""
+    """Return the approximate plies of a random game, and the seconds per ply."""
     began_s, lengths = clock(), list[int]()
     fastest_s, is_over = float("inf"), False
     for seed in range(MEASURED_GAMES):
@@ -108,21 +107,21 @@ def _random_games(game: Game, clock: Callable[[], float]) -> tuple[float, float]
         if clock() - began_s >= MEASURED_S / 2:
             break
     length = sum(lengths) / len(lengths)
-    # Of a game that was not seen to its end the board says how long it may be.
+    # If no game was seen to its end, the size of the board is a guess of its length.
     whole = length if is_over or len(lengths) > 1 else max(length, len(game.board.names))
     return whole, fastest_s
 
 
 class _LateError(LathError):
-    """So much time is measured."""
+    """The time for the measurement is over."""
 
 
 def _searched(
     game: Game, plies: float, ply_s: float, clock: Callable[[], float]
 ) -> tuple[float, float]:
-    """Return the seconds of a look at the first moves, and of a game played out by looks.
+    """Return the seconds to try the first moves, and to play out a game in that way.
 
-    Where the time does not suffice for it, what was seen of it is taken as a part.
+    If the time does not suffice, both are extrapolated.
     """
     board, chance = fast_board(game.start(game.draw_setup(1))), Random(1)
     began_s = clock()
@@ -135,11 +134,11 @@ def _searched(
             raise _LateError
 
     moves = max(1, len(board.legal()))
-    board.check = check  # as searches do
+    board.check = check  # as searches set it
     try:
         board.candidates()
         look_s = clock() - began_s
-        if boarded(game):  # its own rollouts are faster than what follows
+        if boarded(game):  # its own rollouts are faster than the loop below
             from_s = clock()
             board.rollout(chance)
             return look_s, clock() - from_s
@@ -149,21 +148,21 @@ def _searched(
     except _LateError:
         if not look_s:
             look_s = max((clock() - began_s) * moves / max(1, looked), ply_s)
-            return look_s, plies * look_s / 2  # moves become fewer on the way
+            return look_s, plies * look_s / 2  # a game has fewer moves later on
     used_s = clock() - began_s - look_s
     return look_s, used_s if board.winner is not None else used_s * plies / max(1, done)
 
 
 def warnings(config: Config, measure: Callable[[str], Tempo] = measured) -> Iterator[str]:
-    """Yield what people should know of each game whose rules are too slow for the bots' time.
+    """Yield a warning for each game type whose rules are too slow for the bots' time.
 
-    It is told of the bundled bots: others may have rules of their own.
+    It is about the bundled bots only: others may have rules of their own.
     """
     ours = _bundled_in(config)
     for game_id in config.games if ours else ():
         try:
             tempo = measure(game_id)
-        except Exception:  # noqa: BLE001,S112 - whose rules fail is told of where they are played
+        except Exception:  # noqa: BLE001,S112 - playing reports failing rules
             continue
         slow = [(bot, kind) for bot, kind in ours if _is_too_short(bot, kind, tempo, config)]
         if slow:
@@ -171,10 +170,10 @@ def warnings(config: Config, measure: Callable[[str], Tempo] = measured) -> Iter
 
 
 def lengths(config: Config, measure: Callable[[str], Tempo] = measured) -> Iterator[str]:
-    """Yield how long a game takes bundled bots that have a number of nodes for a move."""
+    """Yield how long a game takes if all bots are bundled bots with a number of nodes per move."""
     ours = [(bot, kind) for bot, kind in _bundled_in(config) if _time_of(bot, config).nodes]
     if len(ours) < len(config.bots):
-        return  # nobody knows of the others
+        return  # the times of other bots are unknown
     for game_id in config.games:
         tempo = measure(game_id)
         each = [tempo.move_s(kind, _time_of(bot, config)) for bot, kind in ours]
@@ -182,7 +181,7 @@ def lengths(config: Config, measure: Callable[[str], Tempo] = measured) -> Itera
 
 
 def _bundled_in(config: Config) -> list[tuple[BotSpec, str]]:
-    """Return the bots that look at moves by the game's rules, and which of ours each is."""
+    """Return the bundled bots that search by the rules, each with its bundled name."""
     names = {command: name for name, command in bundled().items()}
     kinds = [(bot, names.get(bot.command, LEAST_MOVES[0])) for bot in config.bots]
     return [(bot, kind) for bot, kind in kinds if kind not in LEAST_MOVES]
@@ -193,14 +192,14 @@ def _time_of(bot: BotSpec, config: Config) -> TimeControl:
 
 
 def _allowed_s(control: TimeControl, tempo: Tempo, limit_s: float) -> float:
-    """Return the seconds of a move."""
+    """Return the seconds that a bot has per move."""
     if control.has_clock:
         return (control.initial_ms / max(1.0, tempo.plies / 2) + control.increment_ms) / 1000
     return control.move_ms / 1000 if control.move_ms else limit_s
 
 
 def _is_too_short(bot: BotSpec, kind: str, tempo: Tempo, config: Config) -> bool:
-    """Return whether a search sees nothing in its time, or does not end within the limit."""
+    """Return whether a search sees nothing in its time, or exceeds the limit per move."""
     control, limit_s = _time_of(bot, config), config.limits.hard_limit_s
     if control.nodes:
         return tempo.move_s(kind, control) > limit_s
@@ -241,7 +240,7 @@ def _words(game_id: str, tempo: Tempo, slow: Sequence[tuple[BotSpec, str]], conf
 
 
 def _seconds(seconds: float) -> str:
-    """Return a time in two figures.
+    """Return a time in two significant figures.
 
     >>> _seconds(0.034), _seconds(2.13), _seconds(21.4), _seconds(500)
     ('34 ms', '2.1 s', '21 s', '8 min')
@@ -254,7 +253,7 @@ def _seconds(seconds: float) -> str:
 
 
 def _rounded_up(seconds: float) -> float:
-    """Return the next time that people name.
+    """Return the next round number of seconds: 1, 2 or 5 times a power of ten.
 
     >>> _rounded_up(0.031), _rounded_up(0.21), _rounded_up(7)
     (0.05, 0.5, 10.0)
@@ -263,7 +262,7 @@ def _rounded_up(seconds: float) -> float:
 
 
 def _rounded_down(nodes: float) -> int:
-    """Return the last number that people name; 1 at least.
+    """Return the last round number of nodes, at least 1.
 
     >>> _rounded_down(40.0), _rounded_down(7.3), _rounded_down(0.2)
     (20, 5, 1)

@@ -1,4 +1,4 @@
-"""The command line as it was typed, for hints that say it again with what it lacks."""
+"""The typed command line, for hints that repeat it with what it lacks."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ AnyError = TypeVar("AnyError", bound=ArenaError)
 
 
 def advised(error: AnyError) -> AnyError | ContestBotError:
-    """Return the error with what to type, where a bot looks like a contest's.
+    """Return the error with a hint of what to type, if the bot is probably made for a contest.
 
-    That is the command with the bot's protocol, or the line that its file lacks.
+    The hint is the command with the bot's protocol, or the line that its file lacks.
     """
     if not isinstance(error, ContestBotError):
         return error
@@ -40,7 +40,7 @@ def advised(error: AnyError) -> AnyError | ContestBotError:
 
 
 def _names(argument: str, bot: str) -> bool:
-    """Return whether an argument says how a bot of this name is started.
+    """Return whether an argument gives the command of a bot with this name.
 
     >>> _names("mine=node a.js", "mine"), _names("./a.py; threads=2", "a"), _names("a", "a")
     (True, True, False)
@@ -52,7 +52,7 @@ def _names(argument: str, bot: str) -> bool:
     name, equals, _ = text.partition("=")
     if equals and name == bot:
         return True
-    with suppress(ValueError):  # a quotation that is not closed
+    with suppress(ValueError):  # an unclosed quotation
         first = next(iter(shlex.split(text)), "")
         is_place = "/" in first or " " in text or Path(first).exists()
         return is_place and bot in (Path(first).stem, Path(first).resolve().name)
@@ -60,7 +60,7 @@ def _names(argument: str, bot: str) -> bool:
 
 
 def _with_game(arguments: Sequence[str], contest: str) -> Sequence[str]:
-    """Return the arguments of a run with the contest's game, where nothing says what is played."""
+    """Return the arguments of a run, with the contest's game if they choose none."""
     only = CONTESTS[contest].games
     is_said = any(word.partition("=")[0] == "--game" for word in arguments)
     if not only or is_said or arguments[0] != "run" or any(_files(arguments)):
@@ -69,7 +69,7 @@ def _with_game(arguments: Sequence[str], contest: str) -> Sequence[str]:
 
 
 def _files(arguments: Sequence[str]) -> Iterator[Path]:
-    """Yield the configurations that the arguments name, by their file or their directory."""
+    """Yield the configurations that the arguments name by file or by directory."""
     for before, argument in pairwise(arguments):
         path = Path(argument)
         if before == "--output":
@@ -82,7 +82,7 @@ def _files(arguments: Sequence[str]) -> Iterator[Path]:
 
 
 def _lines(path: Path, bot: str, contest: str) -> str:
-    """Return which keys a file lacks, and where; empty: it has no such bot."""
+    """Return which keys a file lacks and where; empty if the file has no such bot."""
     from lath.arena.entrants.toml_text import lines_of, read_toml  # start-up time
 
     try:

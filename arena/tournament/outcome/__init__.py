@@ -1,4 +1,4 @@
 """The state of a tournament's directory: its records, its progress, its result.
 
-Nothing here plays.
+This package plays no games.
 """

@@ -1,6 +1,6 @@
-"""A season that is announced: a configuration says its entries and dates, no game is played yet.
+"""Announced seasons: a configuration has entries and dates, and no game is played yet.
 
-Nothing of the configuration is run: neither bots nor files of games.
+Neither the bots nor the game files of the configuration are run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _POOL: Final = "pool"
 
 
 def is_announced(folder: Path) -> bool:
-    """Return whether a folder has a configuration with a season, and nothing that was played."""
+    """Return whether a folder has a configuration with a season, and no games."""
     if not (folder / CONFIG).is_file() or any((folder / one).exists() for one in _PLAYED):
         return False
     toml, _ = read_toml(folder / CONFIG)
@@ -33,9 +33,9 @@ _PLAYED: Final = (DATABASE, RECORDS)
 
 
 def announced(folder: Path) -> Background:
-    """Return what is known of a season before its first game: its match days, as they are drawn up.
+    """Return the background of a season before its first game, with its planned match days.
 
-    Raises ConfigError with all that is wrong with the configuration by itself.
+    Raises ConfigError with all mistakes that the configuration has by itself.
     """
     path = folder / CONFIG
     toml, text = read_toml(path)

@@ -1,4 +1,4 @@
-"""Which directories are tournaments, how far each is, and whether its files are as written."""
+"""Directories of tournaments: recognition, progress, and comparison with what a run wrote."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from lath.notation.record.errors import printable
 
 
 def export_doubt(path: Path) -> str:
-    """Return what is to be said of a file of records where it is not as a run has written it.
+    """Return a warning if a file of records differs from what the last run wrote.
 
-    That is known of a `games.lath` in a tournament's directory alone; empty for all others.
+    Only a `games.lath` in a tournament's directory can be compared; empty for all others.
     """
     folder = path.parent
     if path.name != RECORDS or not (folder / DATABASE).is_file() or is_being_played(folder):
@@ -28,7 +28,7 @@ def export_doubt(path: Path) -> str:
     named = printable(str(path))
     try:
         is_same = is_as_exported(folder)
-    except OSError:  # who reads it says so
+    except OSError:  # reading the file reports it
         return ""
     except (sqlite3.Error, StoreError, ValueError) as error:
         return f"{named} is compared with nothing: {printable(str(error))} ({DATABASE})"
@@ -39,7 +39,7 @@ def export_doubt(path: Path) -> str:
 
 
 def is_as_exported(folder: Path) -> bool:
-    """Return whether `games.lath` is as a run has written it, as far as it is known.
+    """Return whether `games.lath` is what the last run wrote, or true if that is unknown.
 
     Raises OSError, sqlite3.Error, StoreError and ValueError.
     """
@@ -50,27 +50,27 @@ def is_as_exported(folder: Path) -> bool:
 
 
 def is_over(tournament: Path) -> bool:
-    """Return whether nobody plays in a tournament's directory, and nothing is left to play."""
+    """Return whether a tournament is complete and no run is playing in its directory."""
     if not (tournament / DATABASE).is_file():
         return (tournament / RECORDS).is_file()
     if is_being_played(tournament):
         return False
     try:
         outcome = outcome_in([tournament])
-    except ArenaError:  # whoever reads the records is told of it
+    except ArenaError:  # reading the records reports it
         return False
     return outcome is not None and outcome.is_complete
 
 
 def is_collection(folder: Path) -> bool:
-    """Return whether a folder is no tournament itself but holds some."""
+    """Return whether a folder is not a tournament itself but holds some."""
     return folder.is_dir() and not is_tournament(folder) and bool(tournaments_in(folder))
 
 
 def tournaments_in(folder: Path) -> tuple[Path, ...]:
-    """Return the tournaments' directories below, sorted; hidden folders and links are passed by."""
+    """Return the tournaments' directories below a folder, sorted, without hidden ones and links."""
     found = []
-    for place, inner, _ in os.walk(folder):  # what is not ours to read is passed by, too
+    for place, inner, _ in os.walk(folder):  # `os.walk` also skips unreadable folders
         path = Path(place)
         depth = len(path.relative_to(folder).parts)
         inner[:] = [name for name in inner if depth < DEEPEST and not name.startswith(".")]
@@ -81,14 +81,15 @@ def tournaments_in(folder: Path) -> tuple[Path, ...]:
 
 
 def is_tournament(folder: Path) -> bool:
-    """Return whether a folder has games of its own, or a database for them."""
+    """Return whether a folder has records or a database."""
     return any((folder / name).is_file() for name in (DATABASE, RECORDS))
 
 
 def is_of_a_run(folder: Path) -> bool:
-    """Return whether a run has left a folder, whatever of it is missing now.
+    """Return whether a run has written to a folder, even if files are missing now.
 
-    A configuration alone is none: it may wait beside records of others for its first run.
+    A configuration alone does not count: it may wait for its first run beside records from
+    elsewhere.
     """
     if (folder / CONFIG).is_file() and (folder / RECORDS).is_file():
         return True
@@ -96,4 +97,4 @@ def is_of_a_run(folder: Path) -> bool:
 
 
 DEEPEST: Final = 3
-"""How many folders below the first may hold tournaments: cup, season/cup, club/season/cup."""
+"""The most folders between a collection and its tournaments: cup, season/cup, club/season/cup."""

@@ -1,4 +1,4 @@
-"""What a tournament's directory says besides its games: outcome, rulings, changes, seasons."""
+"""The notes in a tournament's directory: outcome, rulings, changes, seasons."""
 
 from __future__ import annotations
 
@@ -48,11 +48,10 @@ _Kept = TypeVar("_Kept")
 
 
 def outcome_in(sources: Sequence[Path]) -> EventOutcome | None:
-    """Return what a tournament has come to; None where its directory is not the only source.
+    """Return the outcome of a tournament, or None if it is not the only source.
 
-    None, too, where no run has ended there, and where the last one was killed: what is there is
-    of fewer games then. Raises ArenaError where the file is damaged, or is not the one that a run
-    has made of the games that are stored.
+    It is None, too, if no run has ended there, or if the last one was killed: the file then lacks
+    games. Raises ArenaError if the file is damaged or does not belong to the stored games.
     """
     if len(sources) != 1 or not (path := sources[0] / OUTCOME).is_file():
         return None
@@ -75,13 +74,13 @@ def outcome_in(sources: Sequence[Path]) -> EventOutcome | None:
 def is_of_state(checksum: str, state: str | None) -> bool:
     """Return whether a file with this checksum may be the one that a database notes.
 
-    That has noted nothing, or no checksum, where no run has ended, or an older version ran.
+    A database notes nothing before a run has ended. Older versions noted no checksum.
     """
     return state in (None, "true", json.dumps(checksum))
 
 
 def write_outcome(folder: Path, outcome: EventOutcome) -> str:
-    """Write what a tournament has come to; return the checksum, and raise StoreError."""
+    """Write the outcome of a tournament and return its checksum; raises StoreError."""
     value = to_json(outcome)
     write_whole(folder / OUTCOME, [with_checksum(value)])
     return checksum_of(value)
@@ -92,43 +91,43 @@ def played_in(folder: Path) -> tuple[str, ...]:
     try:
         names = tuple(bot["name"] for bot in begun_in(folder).get("bots", ()))
         has_games = names and read_rows(folder, "SELECT 1 FROM game LIMIT 1")
-    except (sqlite3.Error, TypeError, KeyError):  # whoever goes on there is told of it
+    except (sqlite3.Error, TypeError, KeyError):  # resuming reports it
         return ()
     return names if has_games else ()
 
 
 def names_of_pool(names: Sequence[str], folder: Path) -> list[str]:
-    """Return these names and those of all versions that a pool has had."""
+    """Return these names and the names of all versions that a pool has had."""
     noted = noted_in([folder], VERSIONS, Version)
     return sorted({*names, *played_in(folder), *(one.name for one in noted)})
 
 
 def begun_in(folder: Path) -> dict[str, Any]:
-    """Return what a tournament's directory says of the tournament that it holds; empty without."""
+    """Return what the tournament in a directory is, as `Config.identity`; empty if unknown."""
     try:
         found = read_json(read_texts(folder).get(TOURNAMENT, "{}"))
-    except (sqlite3.Error, DamagedError, ValueError):  # whoever goes on there is told of it
+    except (sqlite3.Error, DamagedError, ValueError):  # resuming reports it
         return {}
     return found if isinstance(found, dict) else {}
 
 
 def changes_in(sources: Sequence[Path]) -> tuple[Change, ...]:
-    """Return what was changed while a tournament was played, by what is stored of it.
+    """Return the settings that were changed while a tournament was played.
 
-    Nothing where there are other sources. Raises ArenaError where that is damaged.
+    Empty if there are other sources. Raises ArenaError if the note is damaged.
     """
     return noted_in(sources, CHANGES, Change)
 
 
 def rulings_in(sources: Sequence[Path]) -> tuple[Ruling, ...]:
-    """Return what was ruled of a tournament's games; else as `changes_in`."""
+    """Return the rulings on a tournament; conditions as in `changes_in`."""
     return noted_in(sources, RULINGS, Ruling)
 
 
 def benched_in(sources: Sequence[Path]) -> tuple[Bench, ...]:
-    """Return which bots are benched in a tournament; else as `changes_in`.
+    """Return the bots that are benched in a tournament; conditions as in `changes_in`.
 
-    Of a pool they are those that have not been retired since.
+    For a pool, bots that were retired since are left out.
     """
     found = tuple(one for one in noted_in(sources, BENCHES, Bench) if not one.lifted)
     versions = noted_in(sources, VERSIONS, Version) if found else ()
@@ -137,15 +136,15 @@ def benched_in(sources: Sequence[Path]) -> tuple[Bench, ...]:
 
 
 def snapshot_in(sources: Sequence[Path]) -> Snapshot | None:
-    """Return which snapshot a tournament is, if it is one; else as `changes_in`."""
+    """Return the snapshot that a tournament is, or None; conditions as in `changes_in`."""
     keys = SNAPSHOT, FORMER_SNAPSHOT
     return next((one for key in keys for one in noted_in(sources, key, Snapshot)), None)
 
 
 def seasons_in(sources: Sequence[Path]) -> tuple[Season, ...]:
-    """Return the seasons of a league, the oldest first; else as `changes_in`.
+    """Return the seasons of a league, the oldest first; conditions as in `changes_in`.
 
-    Without a database they are those of which `games.lath` speaks.
+    Without a database they are the seasons named in `games.lath`.
     """
     if len(sources) != 1 or not (folder := sources[0]).is_dir():
         return ()
@@ -170,7 +169,7 @@ def seasons_in(sources: Sequence[Path]) -> tuple[Season, ...]:
 def _marks(
     sources: Sequence[Path], versions: Sequence[Version], entered: Iterable[str]
 ) -> dict[str, str]:
-    """Return which bots of a pool do not play today, and what they are."""
+    """Return why bots of a pool do not play today: benched, retired or disqualified."""
     entries = {one.name: one.bot for one in versions}
     playing = {one.bot for one in versions if not one.retired}
     out = {one.bot for one in rulings_in(sources) if one.bot and not one.lifted}
@@ -182,17 +181,17 @@ def _marks(
 
 
 def parse_tag(line: str) -> str:
-    """Return the value of a tag that stands on a line of its own."""
+    """Return the value of a tag on a line of its own."""
     return re.sub(r"\\(.)", r"\1", line.strip().partition('"')[2].removesuffix('"]'))
 
 
 def noted_in(sources: Sequence[Path], key: str, kind: type[_Kept]) -> tuple[_Kept, ...]:
-    """Return what is kept under the key of a note; else as `changes_in`."""
+    """Return the values under the key of a note; conditions as in `changes_in`."""
     if len(sources) != 1 or not (path := sources[0] / DATABASE).is_file():
         return ()
     try:
         text = read_texts(sources[0]).get(key)
-    except sqlite3.Error:  # whoever reads the games is told of it
+    except sqlite3.Error:  # reading the games reports it
         return ()
     try:
         return from_notes(read_json(text), kind) if text is not None else ()
@@ -201,7 +200,7 @@ def noted_in(sources: Sequence[Path], key: str, kind: type[_Kept]) -> tuple[_Kep
 
 
 def games_of(folder: Path) -> Iterator[GameResult]:
-    """Yield the games of a tournament's database by number; raises ArenaError, also for damage."""
+    """Yield the games of a tournament's database by number; raises ArenaError, also if damaged."""
     path = folder / DATABASE
     if not path.is_file():
         raise ArenaError(f"{folder}: not a tournament: it has no {DATABASE}")
@@ -210,7 +209,7 @@ def games_of(folder: Path) -> Iterator[GameResult]:
 
 
 def season_in(sources: Sequence[Path], name: str | None) -> Season | None:
-    """Return the season of which the tables are; raises ConfigError for one that is not there."""
+    """Return the season to show, the last without a name; raises ConfigError for an unknown one."""
     found = seasons_in(sources)
     if name == "" or (name == ALL_SEASONS and name not in [one.name for one in found]):
         return None
@@ -224,9 +223,9 @@ def season_in(sources: Sequence[Path], name: str | None) -> Season | None:
 
 
 def event_in(sources: Sequence[Path]) -> str:
-    """Return the event of a tournament without games, where it is the only source; else nothing.
+    """Return the event of a tournament without games, or "" if it is not the only source.
 
-    It is what its configuration says: the records of others say it themselves.
+    It comes from the configuration, which the records of a tournament with games would repeat.
     """
     if len(sources) != 1 or not (path := sources[0] / CONFIG).is_file():
         return ""
@@ -235,13 +234,13 @@ def event_in(sources: Sequence[Path]) -> str:
         if not is_as_written(sources[0], content):
             return ""
         event = bounds.read_toml(content.decode()).get("event")
-    except (OSError, ValueError, ArenaError):  # a run says what is wrong with it
+    except (OSError, ValueError, ArenaError):  # the next run reports what is wrong with it
         return ""
     return event if isinstance(event, str) else ""
 
 
 def about_in(folders: Iterable[Path]) -> str:
-    """Return the text that the first configuration names that names one; empty without.
+    """Return the text of the first configuration that names one; empty without.
 
     Raises ConfigError.
     """
@@ -253,7 +252,7 @@ def about_in(folders: Iterable[Path]) -> str:
         named = league.get("about") if isinstance(league, dict) else None
         if not isinstance(named, str) or not named:
             continue
-        if snapshot_in([folder]):  # it has a copy; those of former versions had none
+        if snapshot_in([folder]):  # it has a copy, except in former versions
             if (copy := folder / copy_name(named)).is_file():
                 return read_about(copy, f"{path}: {KEY}")
             continue
@@ -264,11 +263,11 @@ def about_in(folders: Iterable[Path]) -> str:
 _SEASON_TAG: Final = f'[{SEASON_TAG} "'
 
 ALL_SEASONS: Final = "all"
-"""What `--season` says for the tables of all games."""
+"""The value of `--season` for tables of all games."""
 
 
 def is_as_written(folder: Path, config: bytes) -> bool:
-    """Return whether a configuration is as a run has left it, as far as it is known.
+    """Return whether a configuration is what the last run left, or true if that is unknown.
 
     Raises ArenaError.
     """

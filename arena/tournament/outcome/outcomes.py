@@ -1,6 +1,6 @@
-"""What a tournament has come to, in words and tables: made of the numbers that its schedule gives.
+"""Outcomes in words and tables, from the numbers that a schedule reports.
 
-A format that has more to say than a crosstable has a row in DESCRIBED.
+A format with more than a crosstable has a function in DESCRIBED.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from lath.reports.schema import Schema, shape_of
 def outcome_of(
     standing: object, form: str, *, event: str = "", done: int = 0, total: int = 0
 ) -> EventOutcome:
-    """Return what a schedule's standing says of a tournament of this format, finished or not."""
+    """Return the outcome of a tournament from its schedule's standing, finished or not."""
     describe = DESCRIBED.get(type(standing))
     outcome = EventOutcome(format=form) if describe is None else describe(standing)
     return replace(outcome, format=form, event=event, done=done, total=max(done, total))
 
 
 def points(value: float) -> str:
-    """Return points as people write them.
+    """Return points with the fraction ½.
 
     >>> points(2.5), points(0.5), points(2)
     ('2½', '½', '2')
@@ -49,7 +49,7 @@ def points(value: float) -> str:
 
 
 def _swiss(table: SwissTable) -> EventOutcome:
-    """Return the table; byes have a column where there are any."""
+    """Return the table, with a column for byes if there are any."""
     rows = table.rows
     headings = ["points", *(["byes"] if any(row.byes for row in rows) else [])]
     columns = map(SheetColumn, (*headings, "Buchholz", "Sonneborn-Berger"))
@@ -101,7 +101,7 @@ def _score(both: tuple[float, float]) -> str:
 
 
 def _walkover_words(both: tuple[float, float], walkovers: int) -> str:
-    """Return how many games were lost without being played; empty where none was."""
+    """Return a remark on games that were lost without being played; empty without any."""
     if walkovers and sum(both) <= walkovers:
         return "walkover"
     return f"{walkovers} by walkover" if walkovers else ""
@@ -117,7 +117,7 @@ _TIE_COLUMNS: Final = (
 
 
 def _knockout(bracket: Bracket) -> EventOutcome:
-    """Return the ties so far in words, and a table for each round, of those to come too."""
+    """Return the ties so far in words, and a table for each round, also for those to come."""
     known = [tie for tie in bracket.ties if tie.is_known]
     verdict = f"Winner: {bracket.winner}" if bracket.winner else ""
     rounds = [(number, list(ties)) for number, ties in groupby(bracket.ties, lambda tie: tie.round)]
@@ -144,7 +144,7 @@ def _knockout(bracket: Bracket) -> EventOutcome:
 
 
 def round_title(number: int, ties: int) -> str:
-    """Return what people call a round.
+    """Return the title of a round.
 
     >>> round_title(1, 8), round_title(2, 4), round_title(3, 2), round_title(4, 1)
     ('Round 1', 'Quarter-finals', 'Semi-finals', 'Final')
@@ -160,7 +160,7 @@ def _tie_words(tie: Tie) -> str:
 
 
 def _how(tie: Tie) -> str:
-    """Return how a tie was decided where not by its games at once; empty else."""
+    """Return how a tie was decided if its first games did not decide it; otherwise empty."""
     if tie.is_bye:
         return "bye"
     times = tie.prolonged
@@ -179,12 +179,12 @@ def _tie_cells(tie: Tie) -> tuple[str, ...]:
 
 
 def _gauntlet(challenge: Challenge) -> EventOutcome:
-    """Return who challenges whom; `reports.outcome.completed` has what came of it."""
+    """Return the roles of the bots; `reports.outcome.completed` adds their results."""
     return EventOutcome(format="gauntlet", data={"gauntlet": asdict(challenge)})
 
 
 def _test(test: SprtStanding) -> EventOutcome:
-    """Return the numbers of a test, and how many pairs gave how many points."""
+    """Return the numbers of a test, and how many pairs scored how many points."""
     now, sprt, new = test.state, test.sprt, test.names[0]
     show = (
         stopped_advantage(sprt, now) if test.has_stopped else fixed_advantage(now.counts, now.worth)
@@ -240,9 +240,9 @@ def _test(test: SprtStanding) -> EventOutcome:
 
 
 def verdict_words(names: tuple[str, str], test: Mapping[str, Any], *, of_old: bool = False) -> str:
-    """Return in plain words what the test of a match has found: of the new bot, or of the old one.
+    """Return the finding of a match's test in words, about the new bot or, if `of_old`, the old.
 
-    `names` are the new bot's and the old one's, `test` is `data["sprt"]` of its outcome.
+    `names` are the new bot and the old one; `test` is `data["sprt"]` of the outcome.
     """
     new, old = names
     one, other = (old, new) if of_old else names
@@ -259,7 +259,7 @@ def verdict_words(names: tuple[str, str], test: Mapping[str, Any], *, of_old: bo
     bound = test["elo0"] if test["verdict"] == "H1" else test["elo1"]
     if test["verdict"] is not None and bound:
         favoured = test["verdict"] == "H1"
-        if (bound > 0) is favoured:  # more than better, or worse
+        if (bound > 0) is favoured:  # the bound makes the finding stronger
             more = f", by more than {abs(bound):g} {elo}"
         elif found != (1 if favoured else -1):
             ahead = old if favoured else new
@@ -277,9 +277,9 @@ def verdict_words(names: tuple[str, str], test: Mapping[str, Any], *, of_old: bo
 
 
 def _found(test: Mapping[str, Any]) -> int:
-    """Return 1 where the new bot is stronger, -1 where it is weaker, 0 where that is not known.
+    """Return 1 if the new bot is stronger, -1 if it is weaker, 0 if that is unknown.
 
-    What the test has accepted says so, or the interval of 95%.
+    The hypothesis that the test has accepted decides, otherwise the 95% interval.
     """
     if test["verdict"] == "H1" and test["elo0"] >= 0:
         return 1
@@ -294,7 +294,7 @@ def _many(word: str, number: int) -> str:
 
 
 def _worth(test: SprtStanding) -> str:
-    """Return as how many new pairs all count, and why."""
+    """Return how many new pairs all pairs are worth, and why."""
     pairs = test.state.pairs
     words = f"that of {pairs * test.state.worth:.1f} new pairs"
     if test.repeating:
@@ -303,12 +303,12 @@ def _worth(test: SprtStanding) -> str:
 
 
 def with_reason(verdict: str, why_nothing_new: str) -> str:
-    """Return a verdict, and after it why the match was stopped without one, if it was."""
+    """Return a verdict with the reason why the match was stopped without one, if it was."""
     return f"{verdict}. {why_nothing_new[:1].upper()}{why_nothing_new[1:]}".rstrip(". ")
 
 
 def _path(test: SprtStanding) -> tuple[Plot, ...]:
-    """Return the curve of the LLR; none before the first pair."""
+    """Return the curve of the LLR, or nothing before the first pair."""
     if len(test.path) < 2:
         return ()
     h0, h1 = test.state.bounds
@@ -330,7 +330,7 @@ _OPTION_COLUMNS: Final = (
 
 
 def _tuning(standing: TuneStanding) -> EventOutcome:
-    """Return where the options are, by which way, and the test of what came of them."""
+    """Return the values of the options, their curves, and the test of the result."""
     tuned, start, *_ = standing.names
     rows = tuple(
         (
@@ -376,7 +376,7 @@ def _tuning(standing: TuneStanding) -> EventOutcome:
 
 
 def _way(each: TunedValue) -> Plot | None:
-    """Return the curve of an option; None before the first pair."""
+    """Return the curve of an option, or None before the first pair."""
     if len(each.path) < 2:
         return None
     return Plot(
@@ -407,7 +407,7 @@ DESCRIBED: Final[Mapping[type, Callable[[Any], EventOutcome]]] = {
 }
 
 
-# What `outcome.json` has
+# The schema of `outcome.json`
 
 
 def schema() -> Schema:
@@ -454,7 +454,7 @@ def _data() -> dict[str, Schema]:
 
 
 def _fields(kind: type, *names: str) -> dict[str, Schema]:
-    """Return the schema of each field of a dataclass, or of those that are named."""
+    """Return the schemas of the fields of a dataclass, all or those named."""
     known: dict[str, Schema] = shape_of(kind)["properties"]
     return {name: known[name] for name in names or known}
 

@@ -1,4 +1,4 @@
-"""Report pages on disk: written whole, recognised as the arena's own, marked if out of date."""
+"""Report pages on disk: written whole, recognised as the arena's, marked if out of date."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from lath.reports.page.page import Page
 
 _FORMER: Final = re.compile(r"[0-9]{3,}-[0-9a-f]{8}\.js")
-"""The names of the files that long pages of former versions had in a folder beside them."""
+"""Names of files that former versions wrote beside long pages, in a folder."""
 
 
 def write_page(out: Path, page: Page) -> int:
     """Write a report and return its size in bytes.
 
-    What a page of a former version has left beside it, such as `report-games/`, is removed; files
-    in there that are not ours stay. Raises OSError; the page that was there is then as it was.
+    It removes what former versions wrote beside the page, such as `report-games/`, and keeps other
+    files there. Raises OSError and then leaves the old page unchanged.
     """
     html = page.html.encode()
     remove_halves(out.parent, out.name)
@@ -43,14 +43,14 @@ MADE_BY: Final = re.compile(rb'<meta name="generator" content="lath-arena (\w+)"
 _OF_FORMER_VERSIONS: Final = (
     b'<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src '
 )
-"""What pages have in their head, those of before `MADE_BY` too."""
+"""Text in the head of the arena's pages from before `MADE_BY`."""
 
 
 def made_by(out: Path) -> str | None:
-    """Return which kind of page of ours a file is: `report`, `index` or `site`; None for another.
+    """Return the kind of an arena page, `report`, `index` or `site`; None for other files.
 
-    Empty for a page of a former version, and where the file cannot be read: who writes it will say
-    what is wrong.
+    Empty for a page of a former version, and if the file cannot be read: writing it will report
+    that.
     """
     try:
         with out.open("rb") as file:
@@ -71,9 +71,9 @@ _MAIN: Final = re.compile(rb"<main\b[^>]*>")
 
 
 def mark_stale(folder: Path) -> None:
-    """Let the report in a tournament's directory say that games may be missing; raises StoreError.
+    """Mark the report in a tournament's directory as possibly lacking games; raises StoreError.
 
-    It stays so until it is written anew, whatever ends the run.
+    The mark stays until the report is written again, however the run ends.
     """
     path = folder / REPORT
     if path.is_file():
@@ -81,4 +81,4 @@ def mark_stale(folder: Path) -> None:
             page, made = path.read_bytes(), path.stat()
         if _STALE not in page and (place := _MAIN.search(page)):
             write_whole(path, [page[: place.end()], _STALE, page[place.end() :]])
-            os.utime(path, ns=(made.st_atime_ns, made.st_mtime_ns))  # it is no newer by that
+            os.utime(path, ns=(made.st_atime_ns, made.st_mtime_ns))  # it is not newer now

@@ -1,7 +1,7 @@
-"""Seasons of a league: when each begins, which match days it has, and which of them is next.
+"""Seasons of a league: where each begins, its match days, and which of them is next.
 
-A season is a span of a pool: it begins at a pair, and older games do not count in it. What is noted
-of it is drawn up anew by each run from what is stored.
+A season is a part of a pool: it begins at a pair, and older games do not count in it. Each run
+plans the season's match days again from what is stored.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ MATCH_DAY: Final = "--match-day"
 
 
 class Begun(NamedTuple):
-    """A season as a run finds it, or begins it."""
+    """A season that a run resumes or begins."""
 
     season: SeasonSchedule
     note: list[dict[str, Any]]
-    """What is noted of all seasons then, the oldest first."""
+    """The note about all seasons, the oldest first."""
 
 
 def begun(store: Store, config: Config, entries: Mapping[str, str]) -> Begun:
-    """Return the season of a pool's configuration, with its match days drawn up.
+    """Return the season of a pool's configuration, with its planned match days.
 
-    `entries` are the bots of the configuration by the names of their versions. Raises ConfigError
-    where a season is named that is over, and StoreError.
+    `entries` maps names of versions to bots of the configuration. Raises StoreError, and
+    ConfigError if the named season is over.
     """
     plan = config.season_plan
     assert plan is not None
     noted = store.note(SEASONS) or []
     last_pair = store.last_pair()
-    rows = [row for row in noted if row["from_pair"] <= last_pair]  # others have no game
+    rows = [row for row in noted if row["from_pair"] <= last_pair]  # later ones have no games
     if plan.name in [row["name"] for row in rows[:-1]]:
         raise ConfigError(
             f"--season: {plan.name!r} has ended, and {rows[-1]['name']!r} followed; choose another "
@@ -71,7 +71,7 @@ def begun(store: Store, config: Config, entries: Mapping[str, str]) -> Begun:
 
 
 def _new(store: Store, name: str, rows: list[dict[str, Any]], last_pair: int) -> dict[str, Any]:
-    """Return a season that begins after all games that are stored."""
+    """Return a season that begins after all stored games."""
     offset, from_pair = (rows[-1]["offset"], rows[-1]["from_pair"]) if rows else (0, 1)
     used = max((turn for *_, turn in store.seats(2 * from_pair - 1)), default=0)
     return {
@@ -84,7 +84,7 @@ def _new(store: Store, name: str, rows: list[dict[str, Any]], last_pair: int) ->
 
 
 def _played(store: Store, from_pair: int, entries: Mapping[str, str]) -> set[Unit]:
-    """Return what is played in a season, in part or whole."""
+    """Return the units of a season that have at least one game."""
     return {
         (min(both), max(both), game, turn)
         for first, second, game, turn in store.seats(2 * from_pair - 1)
@@ -100,7 +100,7 @@ def _day(row: Mapping[str, Any]) -> ScheduledDay:
 def _kept(
     days: Iterable[ScheduledDay], games: Sequence[str], played: set[Unit], roster: set[str]
 ) -> Iterable[ScheduledDay]:
-    """Yield the days that have begun; those of which nothing is left to play are over."""
+    """Yield the match days that have begun, as over if none of their games is left to play."""
     for day in days:
         if day.is_over:
             yield day
@@ -112,9 +112,9 @@ def _kept(
 
 
 def close(store: Store, config: Config) -> None:
-    """Note which match days are over after a run that has played what could be played.
+    """Note which match days are over, after a run that has played all it could.
 
-    What is left over is drawn up anew. Raises StoreError.
+    Games that are left over are planned again. Raises StoreError.
     """
     season = config.season
     assert season is not None

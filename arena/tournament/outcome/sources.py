@@ -1,6 +1,6 @@
-"""What others see of tournaments: the records of directories and files, and how far they are.
+"""Records and background of tournaments, from directories and files.
 
-A tournament is read while it is played, too.
+A tournament can be read while it is played.
 """
 
 from __future__ import annotations
@@ -66,17 +66,17 @@ from lath.reports.notes.outcome import EventOutcome
 
 
 class Doubt(NamedTuple):
-    """What is to be said of where the records of a directory come from."""
+    """A remark on where the records of a directory come from."""
 
     words: str
     damage: ArenaError | None = None
-    """What is not as it was stored; None where something is only out of reach."""
+    """The damage; None if a file is only unreadable or missing."""
 
 
 def origin_of(source: Path) -> str:
-    """Return what tells a tournament from all others, copies of it aside; empty if nobody knows.
+    """Return the identity of a tournament, shared by its copies; empty if unknown.
 
-    It is that of a tournament's directory, and of the `games.lath` in it.
+    The `games.lath` in a tournament's directory has the identity of the tournament.
     """
     folder = source.parent if source.name == RECORDS else source
     if not (folder / DATABASE).is_file():
@@ -85,10 +85,10 @@ def origin_of(source: Path) -> str:
         notes = read_texts(folder)
         if own := read_json(notes.get(IDENTITY, "null")):
             return str(own)
-        first, *_ = read_json(notes.get(PROVENANCE, "[]"))  # of versions that noted nothing else
+        first, *_ = read_json(notes.get(PROVENANCE, "[]"))  # from versions that noted no identity
         return f"{first['date']} {first['resolved']}"
     except (sqlite3.Error, ArenaError, LookupError, TypeError, ValueError):
-        return ""  # whoever reads its games is told of it
+        return ""  # reading the games reports it
 
 
 def records_of(
@@ -99,19 +99,19 @@ def records_of(
     jobs: int = 1,
     given: GivenGames | None = None,
 ) -> Iterator[Record | Refused]:
-    """Yield the records of all sources in order; `-` is standard input, which is our text.
+    """Yield the records of all sources in order; `-` is standard input in this notation.
 
-    In the place of each in which `arena check` finds an error stands why it is refused; without
-    `rules` records are taken as they stand, if only they are records. Files of our text are checked
-    by `jobs` processes.
+    A record in which `arena check` finds an error is replaced by the reason why it is refused.
+    Without `rules` the moves are not checked. Files in this notation are checked by `jobs`
+    processes.
 
-    Of a directory that is damaged those that are sound, and where its database cannot be read those
-    of `games.lath`; `doubts` gets what is to be said of that. Without it damage is an error.
+    From a damaged directory come its valid records. If its database cannot be read, they come from
+    `games.lath`. Remarks on that go into `doubts`; without `doubts` damage is an error.
 
-    Those that were `given` before are left out, if anybody asks for that; `doubts` get its words.
+    With `given`, records that it has seen before are left out, and its words go into `doubts`.
 
-    Raises ArenaError: a source that is not there, is no tournament or is of a format that is not
-    read; a directory without anything that is sound.
+    Raises ArenaError for a source that does not exist, is not a tournament, or has an unreadable
+    format. Raises it also for a directory without valid records.
     """
     if given is not None:
         yield from _once(sources, doubts, given, rules=rules, jobs=jobs)
@@ -138,16 +138,15 @@ def records_of(
 
 
 def live_first(sources: Iterable[Path]) -> list[Path]:
-    """Return sources in their order, but copies that are snapshots, and then mere records, last.
+    """Return sources in order, with copies that are snapshots and then mere records last.
 
-    So a game counts as it is ruled today, and not as it was when the copy was made; and of records
-    without a database it counts where no tournament has it.
+    A game that occurs several times then counts with today's rulings, not with those of a copy.
     """
 
     def is_copy(source: Path) -> bool:
         try:
             return source.is_dir() and snapshot_in([source]) is not None
-        except ArenaError:  # whoever reads its games says so
+        except ArenaError:  # reading the games reports it
             return False
 
     return sorted(sources, key=lambda source: (not origin_of(source), is_copy(source)))
@@ -161,8 +160,8 @@ def _once(
     rules: bool,
     jobs: int,
 ) -> Iterator[Record | Refused]:
-    """Yield records, but for those that were given before."""
-    # Directories first: they know what was ruled of a game, and its records elsewhere do not.
+    """Yield records without those given before."""
+    # Directories first: they know the rulings on a game, and records elsewhere do not.
     files = files_in(sources, is_refused=False)
     for source in live_first(sorted(files, key=lambda one: not one.is_dir())):
         given.begin(source, origin_of(source))
@@ -178,7 +177,7 @@ def _once(
 def _marked(
     records: Iterator[Record | Refused], rulings: Sequence[Ruling]
 ) -> Iterator[Record | Refused]:
-    """Yield records, those that a ruling is about with a tag that says so."""
+    """Yield records, with a tag on those that a ruling is about."""
     for record in records:
         if not isinstance(record, Refused) and (tag := ruling_on(record, rulings)):
             record = replace(record, tags=(*record.tags, (RULING, tag)))  # noqa: PLW2901
@@ -186,7 +185,7 @@ def _marked(
 
 
 def ruling_on(record: Record, rulings: Iterable[Ruling]) -> str:
-    """Return the tag of the ruling that a tournament's record is under; empty without."""
+    """Return the tag of the ruling on a tournament's record; empty without one."""
     in_force = [one for one in rulings if not one.lifted]
     of_game = [one.tag for one in in_force if one.game and one.game == record.number]
     of_bot = [one.tag for one in in_force if one.bot and one.bot in (record.first, record.second)]
@@ -194,7 +193,7 @@ def ruling_on(record: Record, rulings: Iterable[Ruling]) -> str:
 
 
 class Material(NamedTuple):
-    """All that is told of sources is made of this."""
+    """The records and background that reports are made of."""
 
     records: Iterator[Record | Refused]
     background: Background
@@ -212,9 +211,9 @@ def material_of(
     relative_to: str = "",
     season: str | None = None,
 ) -> Material:
-    """Return records as `records_of` does, those of an `analysis` among them, and what is known.
+    """Return records as `records_of` does, with those of an `analysis`, and the background.
 
-    If `public`, only what everybody may see of both. Raises ArenaError.
+    With `public`, both hold only what everybody may see. Raises ArenaError.
     """
     records = records_of(sources, doubts, rules=rules, given=given)
     background = background_of(
@@ -230,10 +229,10 @@ def material_of(
 def with_analysis(
     records: Iterator[Record | Refused], file: Path, doubts: list[Doubt]
 ) -> Iterator[Record | Refused]:
-    """Yield records, in the place of the plies of each those of the same game that was analysed.
+    """Yield records, with the plies of analysed records of the same games.
 
-    Games are the same where tag Number, game, players and moves are. The analysed records of the
-    file are kept in memory. Raises ArenaError: as `records_of`, and where none is analysed.
+    Games are the same if tag Number, game, players and moves are. The analysed records are kept in
+    memory. Raises ArenaError as `records_of`, and if the file has no analysed record.
     """
     found = {
         _game_of(record): record
@@ -256,22 +255,22 @@ def with_analysis(
 
 
 def _game_of(record: Record) -> tuple[str | tuple[str, ...], ...]:
-    """Return what tells a game from others."""
+    """Return values that identify a game."""
     tags = (record.tag(name) for name in ("Number", "Setup", "Position"))
     return (*tags, record.game, record.first, record.second, record.moves)
 
 
 def refuse_damage(doubts: Iterable[Doubt]) -> None:
-    """Raise the first damage that there is."""
+    """Raise the first damage, if there is any."""
     for doubt in doubts:
         if doubt.damage is not None:
             raise doubt.damage
 
 
 def _record_of(entry: Entry, file: Path, game: int = 0) -> Record | Refused:
-    """Return the record of an entry, or why it is none that counts: of several problems the first.
+    """Return the record of an entry, or its first problem.
 
-    It stands in a file on its line, or in a database as a game.
+    The place is a line of a file, or a `game` of a database.
     """
     if entry.record is not None and not entry.problems:
         return entry.record
@@ -282,13 +281,13 @@ def _record_of(entry: Entry, file: Path, game: int = 0) -> Record | Refused:
 
 
 def _stored_record(file: Path, number: int, text: str, *, rules: bool) -> Record | Refused:
-    """Return the record of a game of a database, or why it is none that counts."""
+    """Return the record of a game of a database, or its first problem."""
     entry = entry_of(RecordText(1, text.strip()), DATABASE, 1, rules=rules)
     return _record_of(entry, file, number)
 
 
 def _of_folder(folder: Path, doubts: list[Doubt], *, rules: bool) -> Iterator[Record | Refused]:
-    """Yield a tournament's records: from its database, or `games.lath` where that is not open."""
+    """Yield a tournament's records from its database, or from `games.lath` if that fails."""
     database = folder / DATABASE
     last = 0
     try:
@@ -300,7 +299,7 @@ def _of_folder(folder: Path, doubts: list[Doubt], *, rules: bool) -> Iterator[Re
         exported = folder / RECORDS
         if not last and exported.is_file() and exported.stat().st_size:
             raise DamagedError(f"has no games, but {RECORDS} has some", database, ": ")
-    except InUseError:  # for long, as by a run of 0.1.0; it is sound and will be open again
+    except InUseError:  # a run of 0.1.0 locks it for long; it is valid and will be readable again
         raise
     except DamagedError as error:
         yield from _valid_in_either(folder, last, error, doubts)
@@ -311,7 +310,7 @@ def _of_folder(folder: Path, doubts: list[Doubt], *, rules: bool) -> Iterator[Re
 def _exported_in(
     folder: Path, given: int, why: StoreError, doubts: list[Doubt], *, rules: bool
 ) -> Iterator[Record | Refused]:
-    """Yield the records of `games.lath` but for those up to the number that was `given`."""
+    """Yield the records of `games.lath` with numbers above `given`."""
     path = folder / RECORDS
     if not path.is_file():
         if not (folder / DATABASE).is_file():
@@ -322,7 +321,7 @@ def _exported_in(
         raise why
     written = dt.datetime.fromtimestamp(path.stat().st_mtime).astimezone()
     games = 0
-    file = Path(folder.name, RECORDS)  # a page does not tell where a folder is
+    file = Path(folder.name, RECORDS)  # pages do not show where a folder is
     for record in (_record_of(entry, file) for entry in entries_of_text(path, rules=rules)):
         if isinstance(record, Refused):
             yield record
@@ -333,7 +332,8 @@ def _exported_in(
     words = (
         f"{why}; read {games} games{after} from {RECORDS} of {written:%Y-%m-%d %H:%M:%S} instead"
     )
-    # Records alone are all that somebody copied; where it was played, its database is gone.
+    # Records alone may be all that was copied. A configuration shows that the games were played
+    # here, so that the database is lost.
     if (folder / DATABASE).is_file() or (folder / CONFIG).is_file():
         doubts.append(Doubt(words))
 
@@ -341,7 +341,7 @@ def _exported_in(
 def _valid_in_either(
     folder: Path, given: int, why: DamagedError, doubts: list[Doubt]
 ) -> Iterator[Record]:
-    """Yield what is sound in a damaged database and in `games.lath`, after the number `given`."""
+    """Yield valid games of a damaged database and of `games.lath` with numbers above `given`."""
     from lath.arena.tournament.outcome.validity import Invalid, valid_in  # start-up time
 
     unsound: list[Invalid] = []
@@ -353,7 +353,7 @@ def _valid_in_either(
             records.setdefault(game.number, "" if game.number <= given else game.record)
     if not records:
         raise why
-    # In the order of a sound database.
+    # In the order of an undamaged database.
     yield from (parse(records[number]) for number in sorted(records) if number > given)
     words = f"{why}; {len(records)} games are valid there or in {RECORDS}"
     if left_out := [str(each) for each in unsound if each.why != why.wrong]:
@@ -364,9 +364,9 @@ def _valid_in_either(
 
 
 def record_and_log_of(folder: Path, number: int) -> tuple[Record, str]:
-    """Return the record of a game of a tournament, and what was said in it and when.
+    """Return the record of a tournament's game, and its log with times.
 
-    The log is empty where none was kept. Raises ArenaError where the game is not there.
+    The log is empty if none was kept. Raises ArenaError if the game does not exist.
     """
     path = folder / DATABASE
     if not path.is_file():
@@ -379,9 +379,9 @@ def record_and_log_of(folder: Path, number: int) -> tuple[Record, str]:
 
 
 def game_in(source: Path, number: int) -> tuple[Record, str]:
-    """Return the record of a game of a directory or a file, and its log, empty where there is none.
+    """Return the record of a game of a directory or a file, and its log, empty if none was kept.
 
-    Where no record has the number as its own, it is that of the place. Raises ArenaError.
+    If no record has the number, the record at that place counts. Raises ArenaError.
     """
     if (source / DATABASE).is_file():
         return record_and_log_of(source, number)
@@ -399,19 +399,19 @@ def game_in(source: Path, number: int) -> tuple[Record, str]:
 
 
 class ForfeitsAlike(NamedTuple):
-    """Games that a bot lost by the same kind of fault."""
+    """Games that a bot lost by the same kind of failure."""
 
     games: int
-    """How many there are."""
+    """The number of these games."""
 
     first: tuple[Forfeit, ...]
-    """The first of them by number."""
+    """The first games by number."""
 
 
 def forfeits_in(folder: Path, most: int) -> list[ForfeitsAlike]:
-    """Return the games of a tournament that a bot lost otherwise than on the board.
+    """Return the games of a tournament that a bot lost by its own failure.
 
-    At most so many of each bot and ending; who lost the first one comes first. Raises ArenaError.
+    At most `most` for each bot and ending, in the order of the first losses. Raises ArenaError.
     """
     games, first = Counter[tuple[str, str]](), dict[tuple[str, str], list[Forfeit]]()
     for game in games_of(folder):
@@ -436,11 +436,11 @@ def background_of(
     relative_to: str = "",
     season: str | None = None,
 ) -> Background:
-    """Return what is known of a tournament beside its records, where it is the only source.
+    """Return what is known of a tournament besides its records, if it is the only source.
 
-    The tables are those of a `season`; empty: of all games. Default: of the last one, if the source
-    has seasons. Its scale is that of all sources, by these `anchors` or else those that are stored.
-    Raises ArenaError where that is damaged; of a result `doubts` hears that, if they are given.
+    Its tables are those of a `season`, or of all games if that is empty. Default: the last season,
+    if there is one. The scale is that of all sources, by `anchors` or by default those stored.
+    Raises ArenaError for damaged notes; a damaged outcome goes into `doubts`, if given.
     """
     outcome = None
     try:
@@ -453,7 +453,7 @@ def background_of(
     if outcome is None or not outcome.is_complete:
         played = tuple(map(_without_seed, played))
     shown = season_in(sources, season)
-    if outcome is not None and shown != season_in(sources, None):  # it is of the last season
+    if outcome is not None and shown != season_in(sources, None):  # of the last season
         outcome = EventOutcome(format=outcome.format, event=outcome.event)
     return Background(
         outcome=outcome,
@@ -472,6 +472,6 @@ _SEED: Final = re.compile(r"^seed = [0-9]+$", re.MULTILINE)
 
 
 def _without_seed(played: Provenance) -> Provenance:
-    """Return what is told while games are to come, which follow from the seed."""
+    """Return the provenance without the seed, which would reveal the games to come."""
     shown = _SEED.sub('seed = "(told at the end)"', played.configuration)
     return replace(played, seed=None, configuration=shown)

@@ -1,4 +1,4 @@
-"""What results say of the strengths of bots: what a budget goes by, and a plan."""
+"""Estimated strengths of bots from results, for budgets and plans."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from lath.reports.ratings.numerics import Z95, Matrix
 from lath.reports.ratings.results import connected
 
 DRAWN: Final = 0.1
-"""Of games between equals, until games say more: few, for draws make intervals narrower."""
+"""The draw rate between equal bots without games: low, because draws make intervals narrower."""
 
 UNKNOWN: Final = 0.0, math.log(2 * DRAWN / (1 - DRAWN))
-"""The first seat's advantage and the logarithm of Davidson's n, where nothing is known."""
+"""The first-move advantage and the logarithm of Davidson's n without games."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strengths:
-    """Davidson's model of some results."""
+    """Davidson's model, fitted to results."""
 
     strengths: Sequence[float]
     covariance: Matrix
     games: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """For each game id the first seat's advantage, and the logarithm of how drawish it is."""
+    """By game type, the first-move advantage and the logarithm of Davidson's n."""
 
     def chances(self, game: str, apart: float) -> tuple[float, float, float]:
-        """Return how likely first wins, draws and loses that is so much stronger than second."""
+        """Return the chances of win, draw and loss of a first player who is stronger by `apart`."""
         advantage, log_draws = self.games.get(game, UNKNOWN)
         return chances(apart + advantage, log_draws)
 
     def information(self, apart: float) -> float:
-        """Return what a pair of games between bots so far apart tells, on average over games."""
+        """Return the mean information from a pair of games between bots `apart` in strength."""
         games = self.games or {"": UNKNOWN}
         each = [self.chances(game, lead) for game in games for lead in (apart, -apart)]
         return sum((win + loss) / 4 - ((win - loss) / 2) ** 2 for win, _, loss in each) / len(games)
 
 
 def counts_of(names: Iterable[str], seen: Mapping[Seen, int]) -> ResultCounts:
-    """Return results as ratings count them; `names` are known though they have played nothing."""
+    """Return results as ratings count them; `names` may have played nothing."""
     tallies: dict[SidesOfPair, SideScore] = {}
     for (game, first, second, result), games in seen.items():
         if first != second and result.is_finished:
@@ -59,7 +59,7 @@ def counts_of(names: Iterable[str], seen: Mapping[Seen, int]) -> ResultCounts:
 
 
 def strengths_of(names: Sequence[str], seen: Mapping[Seen, int]) -> Strengths:
-    """Return what is known of the strengths of bots; an `Estimator`. Others in the games count."""
+    """Return the strengths of `names`; an `Estimator`. Games against other bots count too."""
     model = fit(counts_of(names, seen))
     places = [model.places.bots[name] for name in names]
     values = model.parameters
@@ -73,9 +73,9 @@ def strengths_of(names: Sequence[str], seen: Mapping[Seen, int]) -> Strengths:
 def placed_among(
     anchors: Mapping[str, float], names: Sequence[str], seen: Mapping[Seen, int]
 ) -> Strengths:
-    """Return what is known of the strength of the only bot that is no anchor.
+    """Return the strength of the only bot that is not an anchor.
 
-    `anchors` have these Elo ratings. Each result moves it as a result of the logistic curve does.
+    The anchors keep their Elo ratings. Results count by the logistic curve.
     """
     known = {name: value / ELO for name, value in anchors.items()}
     (own,) = (place for place, name in enumerate(names) if name not in known)
@@ -102,14 +102,14 @@ def placed_among(
 
 
 _STEPS: Final = 50
-"""Of Newton's method; a dozen are many."""
+"""The most steps of Newton's method; a dozen are usually enough."""
 
 
 def half_widths(names: Sequence[str], seen: Mapping[Seen, int]) -> dict[str, float]:
-    """Return half the width of each bot's Elo interval by these results, if games are independent.
+    """Return half the width of each bot's Elo interval, assuming independent games.
 
-    It is that against the mean of all that games connect, of two against the other one; infinite
-    for a bot without any.
+    The interval is relative to the mean of all bots that games connect, or of two bots to the other
+    one. It is infinite for a bot without games.
     """
     counts = counts_of(names, seen)
     model = fit(counts)

@@ -1,6 +1,6 @@
-"""What is said once, in the end, of the records of all sources.
+"""Remarks at the end of a command on the records of all its sources.
 
-That is what was assumed to read them, how many are of other games, and what many of them lack.
+They say what was assumed to read the records, how many belong to other games, and what many lack.
 """
 
 from __future__ import annotations
@@ -19,51 +19,51 @@ from lath.notation.record.tags import MOVES, NOT_READ, UNKNOWN_GAME
 from lath.notation.text.splitting import Entry
 
 _ONCE: Final = ("unknown-game", "no-game")
-"""Codes of problems that are of a file rather than of a record: one message is for all."""
+"""Codes of problems of a whole file, reported once for all its records."""
 
 BY_GAME: Final = "by --game"
 
 
 class Taken:
-    """What was taken of the sources of a command."""
+    """Counts of the records that a command has read from its sources."""
 
     def __init__(self) -> None:
         self.begin()
 
     def begin(self) -> None:
-        """Forget everything: a command begins."""
+        """Reset all counts at the start of a command."""
         self.is_strict = False
-        """Whether records of other games are problems like any other."""
+        """True if records of other games are errors."""
         self.wants_moves = True
-        """Whether results alone are less than the command could use."""
+        """True if the command needs moves, not only results."""
         self.unread = Counter[str]()
-        """Records whose moves are not read, by their game."""
+        """Records whose moves are not read, by game."""
         self.game = ""
-        """The game that `--game` gives to records that name none."""
+        """The game from `--game` for records that name none."""
         self.assumed = Counter[str]()
         self.others = Counter[str]()
-        """Records of other games, by what those are called."""
+        """Records of other games, by the names of these games."""
         self.kept: tuple[int, str] = (0, "")
-        """How many lines were not understood, and the file and number of the first."""
+        """The number of lines that were not understood, and the file and number of the first."""
         self.passed: dict[Path, str] = {}
-        """What of a folder was passed over, in words."""
+        """Names of the files and folders that were skipped, by folder."""
         self.equal = dict[str, int]()
-        """Of databases how many records were given that are equal to a game that is there once."""
+        """Duplicate records per database, which holds each game once."""
         self._told = Counter[tuple[str, str, str]]()
         self._is_game_used = False
         formats.give_game("")
 
     def give_game(self, game_id: str) -> None:
-        """Note the game of records that name none."""
+        """Set the game of records that name none."""
         self.game = game_id
         formats.give_game(game_id)
 
     def entries(self, found: Iterable[Entry]) -> Iterator[Entry]:
-        """Yield entries; those of other games are counted and passed over, if not strict."""
+        """Yield entries; unless strict, entries of other games are counted and skipped."""
         yield from (entry for entry in found if not (self.note(entry) and not self.is_strict))
 
     def note(self, entry: Entry) -> bool:
-        """Count what is said of an entry in the end; return whether it is of another game."""
+        """Count an entry for the remarks; return whether it is of another game."""
         self._is_game_used |= any(words.endswith(BY_GAME) for words in entry.assumed)
         record = entry.record
         if record and not entry.problems and record.tag(MOVES) == NOT_READ:
@@ -76,7 +76,7 @@ class Taken:
         return bool(entry.other_game)
 
     def news(self, problems: Iterable[Problem]) -> list[Problem]:
-        """Return the problems that are to be told: of those that many records have, the first."""
+        """Return the problems to report: of a problem that many records share, the first."""
         told = []
         for problem in problems:
             said = "no game is named" if problem.code == "no-game" else problem.message
@@ -88,7 +88,7 @@ class Taken:
         return told
 
     def lines(self) -> list[str]:
-        """Return what is to be said in the end, a line each."""
+        """Return the remarks at the end, one per line."""
         lines = [
             f"{printable(file)}: the same problem in {count - 1} more record{'s' * (count > 2)}: "
             f"{printable(message)}"
@@ -123,7 +123,7 @@ class Taken:
         return lines
 
     def _unread_lines(self) -> Iterator[str]:
-        """Yield what is said of records whose moves are not read."""
+        """Yield remarks on records whose moves are not read."""
         if unnamed := self.unread[UNKNOWN_GAME]:
             who = f"{unnamed:,} record{'s that name' if unnamed > 1 else ' that names'} no game"
             way = "; --game NAME reads them" if self.wants_moves else ""
@@ -134,7 +134,7 @@ class Taken:
             yield f"note: the moves of {many} of other game types are not read: {names}"
 
     def note_database(self, path: Path) -> None:
-        """Note how many equal games a database has once; who reads it says what is wrong."""
+        """Count the duplicates of a database; reading it later reports errors."""
         try:
             from lath.notation.database.reading import Database, DatabaseError  # start-up time
         except ImportError:
@@ -144,7 +144,7 @@ class Taken:
                 self.equal[printable(str(path))] = records
 
     def skipped_words(self) -> str:
-        """Return how many records of other games were passed over."""
+        """Return a remark on skipped records of other games."""
         total = self.others.total()
         most = self.others.most_common(5)
         names = ", ".join(f"{name} {count:,}" for name, count in most)
@@ -167,17 +167,17 @@ def _counted(told: Iterable[tuple[str, int]]) -> str:
 
 
 TAKEN: Final = Taken()
-"""Of the command that this process runs."""
+"""The counts of the command that this process runs."""
 
 
 NO_FILES: Final = ", nor record files such as games.pgn or games.txt"
-"""What is said of a folder that has nothing to read, behind what else it has not."""
+"""The end of the error about a folder without anything to read."""
 
 
 def files_in(sources: Iterable[Path], *, is_refused: bool = True) -> list[Path]:
-    """Return sources with the record files in the place of each folder that is no tournament's.
+    """Return the sources, with folders that are not tournaments replaced by their record files.
 
-    Raises ConfigError for a folder without any, if such a one `is_refused`.
+    If `is_refused`, raises ConfigError for a folder without record files.
     """
     return [file for source in sources for file in _files_of(source, is_refused=is_refused)]
 
@@ -208,7 +208,7 @@ def _files_of(source: Path, *, is_refused: bool) -> list[Path]:
 
 
 def _passed_words(inside: Iterable[Path]) -> str:
-    """Return how many files and folders are passed over, with the names of some."""
+    """Return how many files and folders are skipped, with some names."""
     from lath.notation.archive.index import SUFFIX  # start-up time
 
     names = {True: list[str](), False: list[str]()}
@@ -229,7 +229,7 @@ _SOME: Final = 3
 
 
 def is_record_file(file: Path) -> bool:
-    """Return whether a file of a folder is one of records by its suffix."""
+    """Return whether a file has the suffix of a record format."""
     if file.name.startswith("."):
         return False
     try:

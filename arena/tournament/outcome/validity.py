@@ -1,7 +1,6 @@
-"""Which games of a tournament's directory are sound, in its database and in `games.lath`.
+"""Validity of the games in a tournament's directory, in its database and in `games.lath`.
 
-And a new tournament of what is sound in either. What is looked at is never changed, whatever is
-wrong with it.
+`rescue` makes a new tournament of the valid games. The directory itself is never changed.
 """
 
 from __future__ import annotations
@@ -55,23 +54,22 @@ from lath.reports.event.export import to_csv
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """A game that is not what was stored, games that cannot be read, or a whole file."""
+    """A damaged game, games that cannot be read, or a damaged file."""
 
     where: str
-    """`tournament.db`, or `games.lath` with the line on which the record begins."""
+    """The file `tournament.db`, or `games.lath` with the first line of the record."""
 
     why: str
 
     def __str__(self) -> str:
-        """Return both on one line."""
+        """Return place and reason on one line."""
         return f"{self.where}: {self.why}"
 
 
 def stored(folder: Path, highest: int = 0) -> Iterator[GameResult | Invalid]:
-    """Yield the games of a tournament's database, whatever state it is in; each number once.
+    """Yield the games of a tournament's database, each number once, however damaged it is.
 
-    Where the database does not even say how far its numbers go, games up to `highest` are looked
-    for.
+    If the database does not reveal its highest number, games up to `highest` are tried.
     """
     path = folder / DATABASE
     try:
@@ -102,7 +100,7 @@ def _stored(games: StoredGames, highest: int) -> Iterator[GameResult | Invalid]:
             found = result_of(row)
         is_whole = is_whole and not isinstance(found, Invalid)
         yield found
-    # Where it is another in the end, a run goes on storing.
+    # If the total changed meanwhile, a run is storing games.
     if is_whole and before is not None and before == games.total() != total:
         yield Invalid(DATABASE, LOST)
         is_whole = False
@@ -111,7 +109,7 @@ def _stored(games: StoredGames, highest: int) -> Iterator[GameResult | Invalid]:
 
 
 def _illegal(text: str) -> str:
-    """Return what the rules say against a record; empty where it is sound."""
+    """Return how a record breaks the rules; empty if it is valid."""
     if valid_plies(text.strip()) is not None:
         return ""
     problems = entry_of(RecordText(1, text.strip()), RECORDS, 1).problems
@@ -119,7 +117,7 @@ def _illegal(text: str) -> str:
 
 
 def _rows(games: StoredGames, highest: int) -> Iterator[Row | Invalid]:
-    """Yield rows by number; where that fails, one by one, so that only what is damaged is lost."""
+    """Yield rows by number; if a batch fails, one by one, so that only damaged rows are lost."""
     last = 0
     while True:
         try:
@@ -140,7 +138,7 @@ def _rows(games: StoredGames, highest: int) -> Iterator[Row | Invalid]:
 
 
 def _one_by_one(games: StoredGames, numbers: range) -> Iterator[Row | Invalid]:
-    """Yield the rows that are there; those that cannot be read are told of together."""
+    """Yield the readable rows, then one finding per reason for all the others."""
     failures: list[tuple[int, str]] = []
     for number in numbers:
         try:
@@ -154,9 +152,9 @@ def _one_by_one(games: StoredGames, numbers: range) -> Iterator[Row | Invalid]:
 
 
 def exported(folder: Path) -> Iterator[GameResult | Invalid]:
-    """Yield the games of `games.lath`, played by the rules; each number once.
+    """Yield the games of `games.lath`, checked by the rules, each number once.
 
-    A record says less of a game than the database does: see `rows.taken_back`.
+    Records hold less than the database does: see `rows.taken_back`.
     """
     path = folder / RECORDS
     seen: set[int] = set()
@@ -181,9 +179,9 @@ def exported(folder: Path) -> Iterator[GameResult | Invalid]:
 
 
 def beside(folder: Path) -> Iterator[Invalid]:
-    """Yield which other files of a directory are not as a run has written them.
+    """Yield the other files of a directory that differ from what a run wrote.
 
-    None during a run, which writes them now and then. One that is not there is nobody's fault.
+    Empty during a run, which rewrites them. Missing files are not reported.
     """
     if is_being_played(folder):
         return
@@ -194,7 +192,7 @@ def beside(folder: Path) -> Iterator[Invalid]:
                 yield Invalid(name, words)
         except OSError as error:
             yield Invalid(name, f"cannot be read: {error.strerror or error}")
-        except StoreError:  # the database: that is told of
+        except StoreError:  # damage to the database is reported elsewhere
             pass
     yield from _other_logs(folder)
 
@@ -223,13 +221,13 @@ def _wrong_sum(_folder: Path, content: bytes) -> str:
 
 
 def _wrong_table(folder: Path, content: bytes) -> str:
-    """Compare `standings.csv` with `standings.json`, which is of the same games."""
+    """Compare `standings.csv` with `standings.json`, which has the same games."""
     path = folder / STANDINGS
     if not path.is_file() or _wrong_sum(folder, of_json := path.read_bytes()):
         return ""
     try:
         is_same = to_csv(checked_bytes(of_json).value).encode() == content
-    except (AttributeError, LookupError, TypeError):  # of another version
+    except (AttributeError, LookupError, TypeError):  # from another version
         return ""
     return "" if is_same else f"it is not what {STANDINGS} says"
 
@@ -247,11 +245,11 @@ _FAULTS: Final[Mapping[str, Callable[[Path, bytes], str]]] = {
     STANDINGS: _wrong_sum,
     STANDINGS_CSV: _wrong_table,
 }
-"""By a file's name, what says what is wrong with its content; that is empty where nothing is."""
+"""By file name, the function that returns what is wrong with the content; empty for nothing."""
 
 
 def _other_logs(folder: Path) -> Iterator[Invalid]:
-    """Yield the logs that are not what the database has of their games."""
+    """Yield the logs that differ from those in the database."""
     try:
         for game in games_of(folder):
             name = f"{LOGS}/game-{game.number}.log"
@@ -260,12 +258,12 @@ def _other_logs(folder: Path) -> Iterator[Invalid]:
                 yield Invalid(name, f"differs from the log in {DATABASE}")
     except OSError as error:
         yield Invalid(LOGS, f"cannot be read: {error.strerror or error}")
-    except ArenaError:  # the database: that is told of
+    except ArenaError:  # damage to the database is reported elsewhere
         return
 
 
 def valid_in(folder: Path) -> Iterator[GameResult | Invalid]:
-    """Yield what is sound in the database, then what is in `games.lath`: many games come twice."""
+    """Yield the games of the database, then those of `games.lath`; many games occur twice."""
     numbers = (game.number for game in exported(folder) if isinstance(game, GameResult))
     yield from stored(folder, max(numbers, default=0))
     yield from exported(folder)
@@ -273,45 +271,44 @@ def valid_in(folder: Path) -> Iterator[GameResult | Invalid]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectoryFindings:
-    """What is sound in a tournament's directory, and what is not."""
+    """Valid and invalid games of a tournament's directory."""
 
     stored: int
-    """Sound games of the database."""
+    """The number of valid games in the database."""
 
     exported: int
-    """Sound games of `games.lath`."""
+    """The number of valid games in `games.lath`."""
 
     different: tuple[int, ...]
-    """Numbers of games that are sound in both, with other records: the database is right, since its
-    games have checksums."""
+    """Numbers of games that are valid in both with different records. The database is right,
+    because its games have checksums."""
 
     taken_back: tuple[int, ...]
-    """Numbers of games that are sound in `games.lath` alone."""
+    """Numbers of games that are valid in `games.lath` only."""
 
     unsound: tuple[Invalid, ...]
 
     @property
     def sound(self) -> int:
-        """Return how many games are sound in either."""
+        """Return the number of valid games in either."""
         return self.stored + len(self.taken_back)
 
     @property
     def is_valid(self) -> bool:
-        """Return whether there is nothing to tell."""
+        """Return whether nothing is wrong."""
         return not (self.different or self.taken_back or self.unsound)
 
 
 def rescue(folder: Path, out: Path) -> DirectoryFindings:
-    """Make a tournament in `out`, which is not there yet, of all games that are sound in either.
+    """Make a tournament in the new folder `out` from all games that are valid in either.
 
-    `arena run --output` goes on with it. Raises ConfigError where there is something, and
-    StoreError.
+    `arena run --output` resumes it. Raises StoreError, and ConfigError if `out` is not empty.
     """
     taken = ConfigError(f"{out}: already exists; choose a new folder")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise taken
     try:
-        # or `arena run --output OUT` would go on with a half
+        # otherwise `arena run --output OUT` could resume half a tournament
         with whole_folder(out) as half, _named(half, out):
             return _rescued(folder, half)
     except FileExistsError as error:
@@ -334,7 +331,7 @@ def _rescued(folder: Path, out: Path) -> DirectoryFindings:
 
 @contextmanager
 def _named(half: Path, out: Path) -> Iterator[None]:
-    """Say of what is not whole yet the name that it will have."""
+    """Name the final folder in errors about the unfinished one."""
     try:
         yield
     except StoreError as error:
@@ -344,7 +341,7 @@ def _named(half: Path, out: Path) -> Iterator[None]:
 
 
 def look(folder: Path, store: Store | None = None) -> DirectoryFindings:
-    """Return what is sound in a tournament's directory, and keep it in a store, if there is one."""
+    """Return what is valid in a tournament's directory, and add the games to `store`, if given."""
     unsound: list[Invalid] = []
     records: dict[int, int] = {}
     for game in exported(folder):
@@ -357,7 +354,7 @@ def look(folder: Path, store: Store | None = None) -> DirectoryFindings:
         number_stored += len(games)
         for game in games:
             if missing.pop(game.number, None) not in (None, hash(game.record)):
-                different.append(game.number)  # noqa: PERF401 - two things are done here
+                different.append(game.number)  # noqa: PERF401 - the loop does two things
         if store is not None:
             store.add(games)
     if store is not None:
@@ -377,7 +374,7 @@ def look(folder: Path, store: Store | None = None) -> DirectoryFindings:
 def _batches(
     games: Iterable[GameResult | Invalid], unsound: list[Invalid]
 ) -> Iterator[list[GameResult]]:
-    """Yield the sound games, some at a time; the others go into a list."""
+    """Yield the valid games in batches; the others are added to `unsound`."""
     stream = iter(games)
     while batch := list(islice(stream, StoredGames.BATCH)):
         unsound += [game for game in batch if isinstance(game, Invalid)]
@@ -385,7 +382,7 @@ def _batches(
 
 
 def _refuse_unknown_files(toml: Mapping[str, Any], folder: Path) -> None:
-    """Raise ConfigError where a configuration names a game's file that the user has not named."""
+    """Raise ConfigError if a configuration names a game file that the user has not named."""
     named = toml.get("games")
     for text in named if isinstance(named, list) else ():
         if isinstance(text, str) and not is_known(text, folder):
@@ -393,7 +390,7 @@ def _refuse_unknown_files(toml: Mapping[str, Any], folder: Path) -> None:
 
 
 def _take_notes(folder: Path, store: Store) -> None:
-    """Take over what is sound besides the games; else what the configuration says is played."""
+    """Copy the valid notes and walkovers, or else begin what the configuration describes."""
     from lath.arena.entrants.toml_text import read_toml  # start-up time
     from lath.arena.tournament.configuration.config import load, revised
 
@@ -404,17 +401,17 @@ def _take_notes(folder: Path, store: Store) -> None:
     except OSError as error:
         raise writing_error(path, error, "read") from error
     notes: dict[str, object] = {}
-    with suppress(ConfigError):  # where it is damaged, too, whoever goes on says what is played
+    with suppress(ConfigError):  # if it is damaged, the next run says what is played
         _refuse_unknown_files(read_toml(path)[0], folder)
         config = load(path, folder)
         identity, notes = config.identity(), {ROUNDS: config.rounds}
-        text = revised(text.decode(), config.as_written).encode()  # relative paths are of `folder`
+        text = revised(text.decode(), config.as_written).encode()  # paths are relative to `folder`
     if text:
         write_whole(store.folder / CONFIG, [text])
     with suppress(StoreError), reading_database(folder / DATABASE):
         if found := read_notes(folder):
             stored, walkovers = found
-            for key in (SNAPSHOT, FORMER_SNAPSHOT):  # what is made of it can be resumed
+            for key in (SNAPSHOT, FORMER_SNAPSHOT):  # the new tournament can be resumed
                 stored.pop(key, None)
             store.keep_notes({**stored, OUTCOME_STATE: False, WRITTEN: None})
             store.add_walkovers(walkovers)

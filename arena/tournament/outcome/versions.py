@@ -1,8 +1,8 @@
-"""Which versions of its bots a pool has, and under which conditions its pairs were played.
+"""Versions of a pool's bots, and the conditions under which its pairs were played.
 
-A version is a command, the files that make it up, and options: an edited bot is a new one, a moved
-bot is not. Its name stands in the records, so that games of other versions are another bot's. What
-is noted of a former format is taken over.
+A version is a command, the files that make it up, and options: an edited bot is a new version, a
+moved bot is not. Records name the version, so games of other versions belong to other players. A
+tournament of another format becomes a pool with its bots as first versions.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ Options = Mapping[str, str | int | float | bool]
 
 
 class PoolVersions(NamedTuple):
-    """A pool as a run finds it, or makes it."""
+    """A pool that a run resumes or begins."""
 
     config: Config
-    """With the bots called as their versions are."""
+    """The configuration, with bots named after their versions."""
 
     files: dict[str, dict[str, str]]
-    """Of the bots under these names."""
+    """Fingerprints of the bots' files, by name of the version."""
 
     notes: dict[str, object]
     news: list[str]
-    """What people should know, in sentences."""
+    """News for the user, in sentences."""
 
 
 def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]) -> PoolVersions:
-    """Return what a pool is with this configuration, `files` being those of its bots.
+    """Return the pool with this configuration; `files` are the fingerprints of its bots' files.
 
-    Raises StoreError, and whatever a damaged note gives rise to.
+    Raises StoreError, and what reading a damaged note raises.
     """
     tallies = store.tally()
     games = sum(tally.games for tally in tallies)
@@ -61,7 +61,7 @@ def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]
         bot.name: digest_of(makings_of(bot), bot.options, bot.files, files[bot.name])
         for bot in config.bots
     }
-    # A version that has not played is replaced when it is edited, and forgotten when it goes.
+    # A version without games is replaced when it is edited, and forgotten when its bot leaves.
     known = [one for one in noted if one.name in played or digests.get(one.bot) == one.sha256]
     forgotten = {one.name for one in noted} - {one.name for one in known}
     spent = [name for name in store.note(SPENT) or () if name not in forgotten]
@@ -117,7 +117,7 @@ def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]
 
 
 def _before(store: Store, games: int) -> tuple[list[Version], list[PairConditions], list[str]]:
-    """Return versions and conditions so far, and what is to be said of where they come from."""
+    """Return versions and conditions so far, and a remark if they are from another format."""
     tournament: dict[str, Any] = store.tournament() or {}
     form = tournament.get("format", POOL)
     if form == POOL or not games:
@@ -141,9 +141,9 @@ def _named(
     names: Iterable[str],
     played: Container[str],
 ) -> dict[str, Any]:
-    """Return name and number of a new version: the first that nobody else has.
+    """Return name and number of a new version: the first that are free.
 
-    Names that have `played` may be of versions of which nothing is noted any more.
+    Names that have `played` may belong to versions that are no longer noted.
     """
     taken = {one.name for one in known} | {name for name in names if name != bot}
     for number in count(max((one.number for one in mine), default=0) + 1):
@@ -154,7 +154,7 @@ def _named(
 
 
 def makings_of(bot: BotSpec) -> tuple[str, ...]:
-    """Return a bot's command, and what makes it besides: most have nothing of the kind."""
+    """Return a bot's command with its build command and protocol, if it has them."""
     protocol = f"protocol {bot.protocol}" if bot.protocol != OURS else ""
     return (*bot.command, *filter(None, (bot.build, protocol)))
 
@@ -167,8 +167,8 @@ def digest_of(
 ) -> str:
     """Return the SHA-256 of what a bot is, wherever its files are.
 
-    `files` are the fingerprints of all its files by path; those of `more` count with their places
-    in the folders named there.
+    `files` are the fingerprints of all its files by path. Files in the folders `more` count with
+    their relative paths.
     """
     words = [files.get(str(Path(word)), word) for word in command]
     if os.path.realpath(command[0]) == os.path.realpath(sys.executable):
@@ -203,7 +203,7 @@ def _starts(seed: object, openings: object) -> str:
 
 
 def _former_conditions(before: Mapping[str, Any]) -> PairConditions:
-    """Return those of the games of another format; only some begin where those of a pool do."""
+    """Return the conditions of another format's games; only some have a pool's openings."""
     form = before["format"]
     make: Any = FORMATS[form].make
     alike = isinstance(make, type) and issubclass(make, Fixed)
@@ -213,7 +213,7 @@ def _former_conditions(before: Mapping[str, Any]) -> PairConditions:
 
 
 def _with_todays(known: list[PairConditions], config: Config, store: Store) -> list[PairConditions]:
-    """Return conditions of which the last are today's, and hold from the next pair on."""
+    """Return conditions that end with today's, which hold from the next pair on."""
     own = {bot.name: str(bot.time) for bot in config.bots if bot.time is not None}
     now = PairConditions(
         from_pair=store.last_pair() + 1,
@@ -225,7 +225,7 @@ def _with_todays(known: list[PairConditions], config: Config, store: Store) -> l
 
 
 def _alike(one: PairConditions, other: PairConditions) -> bool:
-    """Return whether conditions are the same; who had no time of its own then may have come."""
+    """Return whether conditions are the same, if bots without own time use the common one."""
     return one.starts == other.starts and all(
         one.times.get(name, one.times[""]) == other.times.get(name, other.times[""])
         for name in {*one.times, *other.times}

@@ -1,4 +1,4 @@
-"""How a run begins or resumes in a directory: its files, its bots' handshakes, its store."""
+"""Start of a run in a directory: its files, its bots' handshakes, its notes."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ from lath.arena.tournament.store.store import Store
 
 
 def tree_of(folder: Path) -> str:
-    """Return how the marks of all processes of this tournament begin, in every run of it.
+    """Return the prefix of the marks of all processes of this tournament, the same in every run.
 
-    It is the directory's that is there now: whoever takes its place has nothing to do with them.
+    It identifies the present directory: another directory at its path has other processes.
     """
     found = folder.stat()
     return hashlib.sha256(b"%d:%d" % (found.st_dev, found.st_ino)).hexdigest()[:16] + "."
@@ -53,9 +53,9 @@ def tree_of(folder: Path) -> str:
 def begin_in(
     store: Store, config: Config, files: Files, more: Mapping[str, object]
 ) -> list[NotedChange]:
-    """Write down what is played, and `more` notes; return what is another than before.
+    """Store what is played with `more` notes; return the settings that have changed.
 
-    Raises ConfigError where a file of the user's would be lost.
+    Raises ConfigError if a file of the user would be lost.
     """
     import tomlkit  # start-up time
 
@@ -75,7 +75,7 @@ def begin_in(
 
 
 def _refuse_to_lose(path: Path, text: bytes, store: Store, config: Config) -> None:
-    """Raise ConfigError where a configuration is the user's own work."""
+    """Raise ConfigError if a configuration is the user's own work."""
     if config.read:
         raise ConfigError(f"{path}: was edited after this run had read it; start the run again")
     if store.tournament() is None:
@@ -92,15 +92,15 @@ def _refuse_to_lose(path: Path, text: bytes, store: Store, config: Config) -> No
 
 
 Said = Mapping[str, Greeting | BotError]
-"""By name what bots say of themselves, or why they cannot play."""
+"""Handshakes by bot, or the errors why bots cannot play."""
 
 
 def greet_bots(
     config: Config, names: Iterable[str], tell: Listener, tree: str, patience_s: float
 ) -> Said:
-    """Start each bot once; return what they say of themselves, and why others cannot play.
+    """Start each bot once; return the handshakes, and errors for bots that cannot play.
 
-    Waits where the machine lacks what a bot needs; raises MachineError where that takes too long.
+    If the machine lacks something, this waits, and raises MachineError after too long.
     """
     watch = Watch()
     said: dict[str, Greeting | BotError] = {}
@@ -113,7 +113,7 @@ def greet_bots(
 
 
 def _greet(bot: Bot, config: Config, tree: str) -> BotError | None:
-    """Start a bot and end it; return why it cannot play. Raises MachineError."""
+    """Start a bot and end it; return why it cannot play, or None. Raises MachineError."""
     try:
         introduce(bot, config.limits, config.games)
     except GameVoidError as error:
@@ -123,7 +123,7 @@ def _greet(bot: Bot, config: Config, tree: str) -> BotError | None:
     except UnfitBotError as error:
         return error
     finally:
-        if signals.requests():  # nobody waits until it has ended
+        if signals.requests():  # a stopping run does not wait for the bot
             bot.kill()
         bot.quit()
     return None
@@ -137,10 +137,10 @@ def seated(
     *,
     unfit: Mapping[str, str],
 ) -> dict[str, Greeting]:
-    """Bench who cannot play, and let those play again who can; return what these say.
+    """Bench bots that cannot play and unbench those that can; return the handshakes of the latter.
 
-    `unfit` says why some cannot even be started. Where nobody would be left, raises ArenaError for
-    what cannot be made good, and else warns of it.
+    `unfit` has the reasons why bots cannot even be started. If benching leaves too few bots, it
+    raises ArenaError for faults that need a fix, and warns of others.
     """
     greetings = {name: one for name, one in said.items() if isinstance(one, Greeting)}
     wrong = {name: advised(one) for name, one in said.items() if not isinstance(one, Greeting)}
@@ -165,7 +165,7 @@ def seated(
 def _refuse_unfit(
     config: Config, wrong: Mapping[str, BotError], unfit: Mapping[str, str], tell: Listener
 ) -> None:
-    """Warn of bots that do not start; raises ArenaError where that cannot be made good."""
+    """Warn of bots that do not start; raises ArenaError for faults that need a fix."""
     lines = [
         *(f"bot {name!r}: {why}" for name, why in unfit.items()),
         *(str(error) for error in wrong.values() if isinstance(error, UnfitBotError)),
@@ -187,9 +187,9 @@ def _refuse_unfit(
 def when_granted(
     do: Callable[[], Done], tell: Listener, patience_s: float, *, well: str = "the disk has room"
 ) -> Done:
-    """Return what is done, as soon as there is room on the disk and all else that it needs.
+    """Call `do` until disk and machine have what it needs, and return its result.
 
-    `well` says what is so then. Raises DiskError and MachineError.
+    `well` is the message when they have it again. Raises DiskError and MachineError.
     """
     patience = Patience(warner(tell), patience_s, well=well)
     while True:

@@ -1,8 +1,8 @@
-"""Bots that are benched: those that cannot play, or crash game after game, while the others go on.
+"""Benched bots, which cannot play or crash in game after game while others keep playing.
 
-What is noted of it stays with the tournament. A bot that could not start is tried again by the next
-run; one that crashed is when it is another program, or when somebody asks. How many games in a row
-it crashed in follows from the games that are stored, in whatever order they came.
+Notes on benches stay with the tournament. The next run tries again to start a bot that could not
+start. A bot that crashed plays again if its program changes, or on request. Stored games decide how
+many games in a row it crashed in, in whatever order they finished.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lath.reports.notes.notes import Bench, from_notes
 
 
 def digests_of(bots: Iterable[BotSpec], files: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Return by name what each bot is, `files` being the fingerprints of its files."""
+    """Return a digest of each bot by name; `files` are the fingerprints of its files."""
     return {
         bot.name: digest_of(makings_of(bot), bot.options, bot.files, files.get(bot.name, {}))
         for bot in bots
@@ -32,7 +32,7 @@ def digests_of(bots: Iterable[BotSpec], files: Mapping[str, Mapping[str, str]]) 
 
 
 def mend_words(benched: Mapping[str, Bench], folder: Path) -> Iterator[str]:
-    """Yield how bots come back that are benched."""
+    """Yield how benched bots can play again."""
     crashed = [name for name, one in benched.items() if one.kind == "crashes"]
     if len(crashed) < len(benched):
         yield "the next run tries again to start each bot that is benched because it cannot play"
@@ -45,28 +45,28 @@ def mend_words(benched: Mapping[str, Bench], folder: Path) -> Iterator[str]:
 
 
 class Benches:
-    """Which bots of a tournament are benched, as its store has it."""
+    """The benched bots of a tournament, kept in its store."""
 
     def __init__(self, store: Store) -> None:
-        """Take in what is noted; raises StoreError, and ValueError where that is damaged."""
+        """Read the notes; raises StoreError, and ValueError if they are damaged."""
         self._store: Final = store
         self._rows = list(from_notes(store.note(BENCHES) or (), Bench))
         self.is_kept = True
-        """Whether the store has it as it is."""
+        """True if the store has all changes."""
 
     @property
     def now(self) -> dict[str, Bench]:
-        """Return those that are benched, by name."""
+        """Return the benches in force by bot."""
         return {one.bot: one for one in self._rows if not one.lifted}
 
     def absences(self) -> tuple[Absence, ...]:
-        """Return who is or was absent, as schedules know it."""
+        """Return present and past absences for the schedule."""
         return tuple(
             Absence(one.bot, one.since, one.until if one.lifted else None) for one in self._rows
         )
 
     def counted_from(self, name: str) -> int:
-        """Return the number of the last game whose crashes are forgiven: 0 for a new bot."""
+        """Return the number of the last game whose crashes no longer count; 0 for a new bot."""
         return max((one.again_after for one in self._rows if one.bot == name), default=0)
 
     def bench(
@@ -78,7 +78,7 @@ class Benches:
         sha256: str = "",
         kind: Literal["start", "crashes"] = "start",
     ) -> bool:
-        """Note that a bot is benched, and why without its name; return whether it was not."""
+        """Bench a bot, with the reason but without its name; return whether it was not benched."""
         known = self.now.get(name)
         row = Bench(
             bot=name,
@@ -94,7 +94,7 @@ class Benches:
         return known is None
 
     def lift(self, name: str, *, stage: int) -> None:
-        """Note that a bot plays again."""
+        """Let a bot play again."""
         last = next((number for number, _ in self._store.last_games(name, 1)), 0)
         again = {"lifted": _now(), "until": stage, "again_after": last}
         self._rows = [
@@ -104,7 +104,7 @@ class Benches:
         self.is_kept = False
 
     def keep(self) -> None:
-        """Write it down; raises StoreError."""
+        """Store the benches; raises StoreError."""
         self._store.keep_notes({BENCHES: list(map(asdict, self._rows))})
         self.is_kept = True
 
@@ -112,7 +112,7 @@ class Benches:
 def resting(
     known: Mapping[str, Bench], digests: Mapping[str, str], unbenched: Collection[str]
 ) -> set[str]:
-    """Return who is not even tried again: who crashed, is the same program, and not asked for."""
+    """Return benched bots not to try again: unchanged ones with crashes, unless `unbenched`."""
     return {
         name
         for name, one in known.items()
@@ -121,7 +121,7 @@ def resting(
 
 
 class Crashes:
-    """In how many of its last games each bot crashed: games by number, however they come.
+    """Crashes in each bot's last games by number, in whatever order games finish.
 
     >>> crashes = Crashes(2)
     >>> for number, is_crash in ((5, True), (1, False), (7, True)):
@@ -131,7 +131,7 @@ class Crashes:
     """
 
     def __init__(self, most: int) -> None:
-        """`most` crashes in a row are too many; 0: none are."""
+        """Allow fewer than `most` crashes in a row; with 0 any number."""
         self.most: Final = most
         self._last: Final[dict[str, list[tuple[int, bool]]]] = {}
 
@@ -143,16 +143,16 @@ class Crashes:
             del games[: -self.most]
 
     def forget(self, name: str) -> None:
-        """Count anew."""
+        """Forget a bot's games."""
         self._last.pop(name, None)
 
     def are_too_many(self, name: str) -> bool:
-        """Return whether a bot has crashed in as many games in a row."""
+        """Return whether a bot has crashed in `most` games in a row."""
         games: Sequence[tuple[int, bool]] = self._last.get(name, ())
         return 0 < self.most == len(games) and all(is_crash for _, is_crash in games)
 
     def words(self, name: str, folder: Path) -> str:
-        """Return why such a bot is benched."""
+        """Return the reason to bench such a bot."""
         games = f"{self.most} games in a row" if self.most > 1 else "a game"
         last = max(number for number, _ in self._last[name])
         return f"crashed in {games} (see arena bot log {shlex.quote(str(folder))} {last})"

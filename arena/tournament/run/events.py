@@ -1,7 +1,7 @@
-"""What happens in a run: the events, as listeners and programs get them.
+"""The events of a run, for listeners and programs.
 
-A run tells each event to one `Listener`: to `Progress`, which counts it and passes it on to others,
-such as the JSON lines of `arena run --json-events`.
+A run reports each event to one `Listener`: `Progress` counts it and passes it on to others, such as
+the JSON lines of `arena run --json-events`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from lath.reports.notes.outcome import EventOutcome
 from lath.reports.schema import Amount, Count, Positive, Schema, Share, schema_of
 
 VERSION: Final = 1
-"""Of the events; it changes when a program that knows the old ones would misread the new."""
+"""The version of the events; it changes if programs for the old ones would misread the new."""
 
 STATUS_S: Final = 10.0
-"""How often `Status` is told."""
+"""Seconds between `Status` events."""
 
 
 TwoBots = tuple[str, str]
@@ -40,11 +40,11 @@ def two(pairing: Collection[str]) -> TwoBots:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotStanding:
-    """One bot among the others; all versions of a member of a pool together are one."""
+    """The standing of one bot; all versions of a pool's bot count together."""
 
     rank: Positive = 1
-    """By the rule of `reports.ranking`; in a pool that is uneven points per game stand in for
-    ratings, which are made in the end. Equals share one."""
+    """Rank by the rule of `reports.ranking`; equals share one. In an uneven pool, points per game
+    replace ratings, which are only made at the end."""
 
     name: str
     """The bot."""
@@ -73,7 +73,7 @@ class BotStanding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """Two bots that play no more in this run, and why."""
+    """Two bots that stop playing each other in this run, and the reason."""
 
     bots: TwoBots
     """The two bots."""
@@ -90,7 +90,7 @@ class _Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunBegan(_Event):
-    """Once, before the first pair: what is played, and what of it is stored already."""
+    """Once, before the first pair."""
 
     type: Literal["started"] = "started"
     version: Literal[1] = VERSION
@@ -122,10 +122,10 @@ class RunBegan(_Event):
     """In a pool, the bot of each name that is a version."""
 
     budget_games: Count | None = None
-    """Games after which this run ends; null: no limit."""
+    """Games after which this run ends; null for no limit."""
 
     budget_s: Amount | None = None
-    """Seconds after which this run ends; null: no limit."""
+    """Seconds after which this run ends; null for no limit."""
 
     @classmethod
     def of(
@@ -155,7 +155,7 @@ class RunBegan(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairBegan(_Event):
-    """A slot begins with a pair of games."""
+    """When a slot begins a pair of games."""
 
     type: Literal["pair"] = "pair"
     pair: Positive
@@ -191,7 +191,7 @@ class PairBegan(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameEnded(_Event):
-    """A game is stored: it will not be played again."""
+    """When a game is stored; it will not be played again."""
 
     type: Literal["game"] = "game"
     pair: Positive
@@ -220,7 +220,7 @@ class GameEnded(_Event):
 
     @property
     def loser(self) -> str:
-        """Return who lost it; empty where it is a draw."""
+        """Return the loser; empty after a draw."""
         side = Result(self.result).loser
         return "" if side is None else (self.first, self.second)[side]
 
@@ -238,7 +238,7 @@ class GameEnded(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairEnded(_Event):
-    """A slot has ended a pair; its games were told just before."""
+    """After the games of a pair."""
 
     type: Literal["pair_ended"] = "pair_ended"
     pair: Positive
@@ -252,7 +252,7 @@ class PairEnded(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warned(_Event):
-    """People are warned."""
+    """With each warning."""
 
     type: Literal["warning"] = "warning"
     text: str
@@ -261,12 +261,12 @@ class Warned(_Event):
     """The bot that cannot play, if the warning is about one; otherwise empty."""
 
     what: str = ""
-    """What happened to this bot, without its name and standard error."""
+    """The failure of this bot, without its name and standard error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairingStopped(_Event):
-    """Two bots play no more in this run, since one of them cannot."""
+    """When two bots play no more in this run."""
 
     type: Literal["stopped"] = "stopped"
     bots: TwoBots
@@ -277,7 +277,7 @@ class PairingStopped(_Event):
     """The bot that `why` is about; empty if it is about neither."""
 
     what: str = ""
-    """What happened, without the bot's name and standard error."""
+    """The cause, without the bot's name and standard error."""
 
     @classmethod
     def of(cls, pairing: Collection[str], why: Cause) -> Self:
@@ -287,7 +287,7 @@ class PairingStopped(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotBenched(_Event):
-    """A bot plays no more in this run: it cannot, or it crashes game after game."""
+    """When a bot is benched, or once per run if it was before."""
 
     type: Literal["benched"] = "benched"
     bot: str
@@ -297,13 +297,13 @@ class BotBenched(_Event):
 
     @property
     def words(self) -> str:
-        """Return it in a sentence."""
+        """Return the event as a sentence."""
         return f"{self.bot} is benched: {self.why}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status(_Event):
-    """How it stands, every `STATUS_S`."""
+    """Every ten seconds."""
 
     type: Literal["status"] = "status"
     done: Count
@@ -349,14 +349,14 @@ class HostSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterSeen(_Event):
-    """How it stands with the machines of a cluster: when one comes or goes, and now and then."""
+    """On a cluster, every two seconds, and when a worker comes or leaves."""
 
     type: Literal["cluster"] = "cluster"
     address: str
     """The address of the scheduler."""
 
     connected: bool
-    """Whether the scheduler answers."""
+    """True if the scheduler answers."""
     workers: Count
     """Number of workers."""
     slots: Count
@@ -372,15 +372,15 @@ class ClusterSeen(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded(_Event):
-    """In the end, when all files are written."""
+    """When all files are written."""
 
     type: Literal["ended"] = "ended"
     complete: bool
-    """Whether all games are played."""
+    """True if all games are played."""
     interrupted: bool
-    """Whether a signal ended the run."""
+    """True if a signal ended the run."""
     spent: bool = False
-    """Whether the budget of this run ended it."""
+    """True if the budget ended this run."""
 
     status: Count
     """The exit status."""
@@ -409,7 +409,7 @@ class RunEnded(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFailed(_Event):
-    """In the place of `RunEnded`, when the run cannot go on."""
+    """Instead of `ended`, if the run cannot continue."""
 
     type: Literal["failed"] = "failed"
     error: str
@@ -420,16 +420,16 @@ class RunFailed(_Event):
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Twice a second and more while that is drawn, else now and then; no program reads it."""
+    """A sign of life between events, for people only: frequent while the run is drawn."""
 
     total: int
-    """How many games there are by now."""
+    """The number of games planned by now."""
 
     outcome: Callable[[], EventOutcome]
-    """What it has come to by the rules of the format; computed when it is asked for."""
+    """Computes the outcome by the rules of the format, on request."""
 
     what: str = ""
-    """What takes long now, in a sentence for whoever watches; empty while games are played."""
+    """The activity that takes long now, as a sentence; empty while games are played."""
 
 
 Event = (
@@ -445,18 +445,18 @@ Event = (
     | RunEnded
     | RunFailed
 )
-"""What programs read, too: each is a line of JSON with the fields of its class."""
+"""The events that programs read too, each a line of JSON with the fields of its class."""
 
 Listener = Callable[[Event | Waiting], None]
 
 
 def warner(listener: Listener) -> Callable[[str], None]:
-    """Return what tells a listener of a text that people should know."""
+    """Return a function that reports a text to a listener as a warning."""
     return lambda text: listener(Warned(text=text))
 
 
 def json_lines(stream: TextIO) -> Listener:
-    """Return a listener that writes each event at once; the stream bears a reader's going away."""
+    """Return a listener that writes each event at once, to a stream whose reader may leave."""
 
     def write(event: Event | Waiting) -> None:
         if not isinstance(event, Waiting):

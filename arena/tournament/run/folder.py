@@ -1,4 +1,4 @@
-"""A tournament's directory: what is in it, how a run begins or resumes there, what it leaves."""
+"""A run in a tournament's directory: how it begins or resumes, and what it leaves there."""
 
 from __future__ import annotations
 
@@ -103,9 +103,10 @@ from lath.reports.notes.notes import Bench, Ruling
 from lath.reports.notes.outcome import EventOutcome
 
 STOP_S: Final = 60.0
-"""How long standings and report may take when a signal has come: service managers wait for 90 s.
+"""Seconds for standings and report after a signal. Service managers wait for 90 s.
 
-Ten thousand games take some 15 s of a core, nearly all for the report."""
+Ten thousand games take some 15 s on one core, nearly all for the report.
+"""
 
 
 def run(
@@ -120,29 +121,28 @@ def run(
     elsewhere: Elsewhere | None = None,
     unbench: Sequence[str] = (),
 ) -> RunSummary:
-    """Play what is left of a tournament in `folder` and write everything there.
+    """Play the games that are left of the tournament in `folder`, and write all files there.
 
-    That is on this machine, or `elsewhere`. Bots to `unbench` play though they are as they were
-    when they were benched.
+    Games are played on this machine, or `elsewhere`. Bots in `unbench` play again even if unchanged
+    since they were benched.
 
-    With a `budget` no more than that allows: all is written then as after the last game.
+    A `budget` limits this run; all files are written then too. Without `with_report` the run writes
+    no HTML page. With `force` bots whose files have changed play on.
 
-    Without `with_report` all but the HTML page.
+    If the disk is full, the run waits `patience_s` seconds for room, and then raises DiskError. If
+    the machine lacks something else, it waits equally long and raises MachineError.
 
-    On a full disk it waits `patience_s` for room, and then raises DiskError; for what else the
-    machine lacks likewise, with MachineError.
-
-    Raises StoreError, and ConfigError when the folder holds another tournament, a bot does not
-    play one of the games or, unless `force` is set, a bot's files have changed since it played.
+    Raises StoreError. Raises ConfigError if the folder holds another tournament, if a bot does not
+    play one of the games, or if a bot's files have changed without `force`.
     """
     with signals.heeded():
         refuse_snapshot(folder)
         descriptors.ensure(config.jobs)
         with signals.interruptible():
             config = as_begun(config, begun_in(folder))
-            if config.format == POOL:  # others say so where they are read
+            if config.format == POOL:  # other formats check it with the configuration
                 refuse_strangers(config.anchors, names_of_pool(config.names, folder), CONFIG)
-            is_warned = not is_over(folder)  # to draw openings may take slow games minutes
+            is_warned = not is_over(folder)  # random openings of slow games may take minutes
             _warn_of_slow_games(config, tell, is_warned=not is_warned)
             book = book_of(config, warner(tell))
         _refuse_files_of_others(folder)
@@ -175,15 +175,15 @@ def run(
 def rule(
     config: Config, folder: Path, orders: Orders, *, with_report: bool = True
 ) -> tuple[list[Ruling], RunSummary]:
-    """Keep what an organiser rules of a tournament's games, and write standings and report anew.
+    """Store an organiser's rulings and write standings and report again.
 
-    Return the rulings, and how it stands: no game is played. Raises ConfigError and StoreError.
+    Return the new rulings and a summary; no game is played. Raises ConfigError and StoreError.
     """
     refuse_snapshot(folder)
     with closing(HeldFolder(folder)) as home, pointing_out(folder):
         with closing(Store(folder)) as store:
             new, rulings = given(store, orders)
-            summary = standing(config, store, rulings)  # it may be refused: nothing is kept then
+            summary = standing(config, store, rulings)  # it may refuse, so it comes first
             mark_stale(folder)
             keep(store, rulings)
         try:
@@ -198,8 +198,8 @@ def rule(
 
 
 def standing(config: Config, store: Store, rulings: Sequence[Ruling]) -> RunSummary:
-    """Return how a tournament stands under these rulings; raises ConfigError and StoreError."""
-    if config.format == POOL:  # it says no more than its crosstable
+    """Return a summary of a tournament under these rulings; raises ConfigError and StoreError."""
+    if config.format == POOL:  # a pool has nothing beyond its crosstable
         known = outcome_in([store.folder]) or EventOutcome(format=POOL)
         return RunSummary(
             done=known.done, total=known.total, stopped={}, interrupted=False, outcome=known
@@ -212,7 +212,7 @@ def standing(config: Config, store: Store, rulings: Sequence[Ruling]) -> RunSumm
 
 
 def refuse_snapshot(folder: Path) -> None:
-    """Raise ConfigError where a tournament is a snapshot, which stays as it is to the byte."""
+    """Raise ConfigError if a tournament is a snapshot, which must never change."""
     if snapshot := snapshot_in([folder]):
         raise ConfigError(
             f"{folder}: the snapshot {snapshot.name!r} of {snapshot.date[:10]} cannot be changed; "
@@ -221,9 +221,9 @@ def refuse_snapshot(folder: Path) -> None:
 
 
 def _refuse_files_of_others(folder: Path) -> None:
-    """Raise ConfigError where files would be lost that no run has written.
+    """Raise ConfigError if files would be lost that no run has written.
 
-    Of a `tournament.toml` and a `games.lath` it is seen to where more is known of them.
+    Later checks protect `tournament.toml` and `games.lath`, when more is known about them.
     """
     if (folder / DATABASE).exists() or (folder / RECORDS).exists():
         return
@@ -237,7 +237,7 @@ def _refuse_files_of_others(folder: Path) -> None:
 
 @contextmanager
 def pointing_out(folder: Path) -> Iterator[None]:
-    """Say of damage how to go on with what is sound."""
+    """Add to errors of damage how to resume with the valid games."""
     try:
         yield
     except DamagedError as error:
@@ -251,10 +251,10 @@ def pointing_out(folder: Path) -> Iterator[None]:
 def _published_at_stop(
     home: HeldFolder, summary: RunSummary, tell: Listener, *, with_report: bool
 ) -> RunSummary:
-    """Publish what is kept when a signal has come; return the summary with what was published.
+    """Publish the stored games after a signal; return the summary with what was published.
 
-    What cannot be written then is worth no other status. Raises MovedError, and KeyboardInterrupt
-    at a second signal.
+    A file that cannot be written then does not change the exit status. Raises MovedError, and
+    KeyboardInterrupt at a second signal.
     """
     if signals.requests() > 1:
         raise KeyboardInterrupt
@@ -284,7 +284,7 @@ def _published_at_stop(
 
 
 def _tell_of_stale(home: HeldFolder, tell: Listener, why: str) -> None:
-    """Say which files may be of fewer games than there are."""
+    """Warn of files that may lack games."""
     names = (STANDINGS, STANDINGS_CSV, REPORT)
     if found := [name for name in names if (home.path / name).is_file()]:
         tell(Warned(text=f"{', '.join(found)} may lack games: {why}"))
@@ -303,7 +303,7 @@ def _played(
     unbench: Sequence[str],
     is_warned: bool,
 ) -> RunSummary:
-    """Play what is left, keep the games and the logs."""
+    """Play the games that are left, and write games and logs."""
     folder = home.path
     if (free := disk_usage(folder).free) < ROOM:
         room = f"{free / 1e6:.1f} MB of free space; a tournament needs {ROOM / 1e6:.0f} MB"
@@ -311,13 +311,13 @@ def _played(
     with closing(when_granted(partial(Store, folder), tell, patience_s)) as store:
         tree = tree_of(folder)
         _tidy(folder, tree, tell)
-        with reading_database(folder / DATABASE):  # of a version that noted no checksum of it
+        with reading_database(folder / DATABASE):  # an old version noted no checksum of it
             config = resumed(store, config, folder)
             config = replace(config, ruled=in_force(rulings_of(store)))
             known = Benches(store).now
         _refuse_unbenching(unbench, known)
         unfit = dict(config.unfit)
-        if config.format == POOL:  # its games stay those of its last version
+        if config.format == POOL:  # the games of a bot that is left out belong to its last version
             config = _of_able_ones(config)
         with signals.interruptible():
             files = fingerprints(bot for bot in config.bots if bot.name not in unfit)
@@ -332,7 +332,7 @@ def _played(
         for new in when_granted(
             partial(begin_in, store, config, files, pool.notes if pool else {}), tell, patience_s
         ):
-            if new.setting in config.noted.get(new.bot, ()):  # else a file: it is told of below
+            if new.setting in config.noted.get(new.bot, ()):  # `changed` reports changed files
                 tell(Warned(text=new.words))
         for words in (*(pool.news if pool else ()), *changed):
             tell(Warned(text=words))
@@ -340,11 +340,11 @@ def _played(
         rest = resting(known, digests, unbench)
         config, failed = _bots_ready(config, store, tell, elsewhere, {*unfit, *rest})
         unfit |= failed
-        if elsewhere is None:  # else what was sent is what plays
+        if elsewhere is None:  # elsewhere, the bots play as they were sent
             with signals.interruptible():
                 seen = [bot for bot in config.bots if bot.name not in {*unfit, *rest}]
                 config = _with(config, watched(seen, files))
-        today = dt.datetime.now().astimezone().date()  # the organiser's
+        today = dt.datetime.now().astimezone().date()  # local time of the organiser
         make = partial(
             Runner,
             config,
@@ -384,7 +384,7 @@ def _refuse_unbenching(names: Iterable[str], known: Mapping[str, Bench]) -> None
 
 
 def _of_able_ones(config: Config) -> Config:
-    """Return a tournament of the bots that can be started as things are."""
+    """Return the tournament without bots that cannot be started now."""
     if not config.unfit:
         return config
     rows = [row for row in config.given["bot"] if row["name"] not in config.unfit]
@@ -393,7 +393,7 @@ def _of_able_ones(config: Config) -> Config:
 
 
 def _files_of_missing(config: Config, store: Store, unfit: Container[str]) -> Files:
-    """Return what is noted of the files of bots whose program is gone: they may come back."""
+    """Return the noted files of bots whose program is missing, because they may come back."""
     before: Files = store.note(FILES) or {}
     gone = [bot.name for bot in config.bots if bot.lacks or bot.name in unfit]
     if config.format == POOL or not schedule_of(config).plays_without(gone):
@@ -402,17 +402,17 @@ def _files_of_missing(config: Config, store: Store, unfit: Container[str]) -> Fi
 
 
 def _with(config: Config, bots: Iterable[BotSpec]) -> Config:
-    """Return a tournament with some bots in the place of those of their names."""
+    """Return a tournament with bots replaced by those of the same names."""
     new = {bot.name: bot for bot in bots}
     return replace(config, bots=tuple(new.get(bot.name, bot) for bot in config.bots))
 
 
 def _tidy(folder: Path, tree: str, tell: Listener) -> None:
-    """Remove what an earlier run that was killed has left."""
-    sweep(tree)  # of a run that was killed, as are its files half written
+    """Remove what a killed run has left."""
+    sweep(tree)  # left by a killed run
     for scratch in scratches(tree):
         tell(Warned(text=f"{scratch}: left by an earlier run, cannot be removed"))
-    shared_memory = folder / f"{DATABASE}-shm"  # of who read what a killed run of 0.1.0 left
+    shared_memory = folder / f"{DATABASE}-shm"  # left by readers of a killed run of 0.1.0
     for place in (folder, folder / LOGS):
         remove_halves(place)
     halves = (*folder.glob(".*.tmp*"), *(folder / LOGS).glob(".*.tmp*"))
@@ -427,12 +427,13 @@ def _bots_ready(
     elsewhere: Elsewhere | None,
     out: Collection[str],
 ) -> tuple[Config, dict[str, str]]:
-    """Return a tournament whose bots are built, and behind their walls; says how they are.
+    """Build and sandbox the bots, and return the tournament with them; `tell` hears how.
 
-    With it come those whose builds fail, and why, if others are left. Those `out` do not play.
+    It also returns the bots whose builds fail, with reasons, if the others can play without them.
+    Bots in `out` do not play.
 
-    Raises ConfigError where a wall is not possible that was asked for, ArenaError of builds that
-    fail, and MachineError where no other machine is there.
+    Raises ConfigError if a requested sandbox is not possible, and ArenaError if builds fail. Raises
+    MachineError if the cluster has no machines.
     """
     closed = sorted({str(store.folder.resolve()), *config.closed, *(store.note(CLOSED) or ())})
     with reading_database(store.folder / DATABASE):
@@ -468,7 +469,7 @@ def _bots_ready(
 
 @contextmanager
 def _remembered(book: Openings | None, store: Store) -> Iterator[None]:
-    """Have openings at random made once: those of the runs before are known, and new ones kept."""
+    """Recall the random openings of earlier runs, and store new ones afterwards."""
     if not isinstance(book, RandomOpenings):
         yield
         return
@@ -477,7 +478,7 @@ def _remembered(book: Openings | None, store: Store) -> Iterator[None]:
             book.recall(known)
     yield
     if (made := book.as_note()) != known and made["lines"]:
-        with suppress(StoreError):  # the next run makes them anew
+        with suppress(StoreError):  # the next run generates them again
             store.keep_notes({OPENINGS: made})
 
 
@@ -495,7 +496,7 @@ def _play(
     unfit: Mapping[str, str],
     is_warned: bool,
 ) -> RunSummary:
-    """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
+    """Play until nothing is left or the run is stopped; write the logs and the outcome."""
     with signals.interruptible():
         runner = make()
     when_granted(partial(write_outcome, store.folder, runner.summary().outcome), tell, patience_s)
@@ -517,7 +518,7 @@ def _play(
                     partial(note_provenance, store, config, files, said, hosts), tell, patience_s
                 )
         answered = int(runner.run().interrupted)
-        for number, text in store.logs():  # which can be read there, too
+        for number, text in store.logs():  # the database has them too, so a signal may stop this
             if signals.requests() > answered:
                 raise KeyboardInterrupt
             write_whole(store.folder / LOGS / f"game-{number}.log", [text.encode()])
@@ -525,27 +526,27 @@ def _play(
         if config.format == POOL and not summary.interrupted:
             _note_event(store, config, summary)
     except KeyboardInterrupt:
-        sweep(tree)  # of a bot that was just being greeted
-        known = runner.summary()  # it may be of fewer games: they are stored before they count
+        sweep(tree)  # a bot may be in its handshake
+        known = runner.summary()  # it may lack games, which are stored before they count
         summary = replace(
             make().summary(), stopped=known.stopped, notes=known.notes, interrupted=True
         )
         summary = replace(summary, benched=known.benched, newly_benched=known.newly_benched)
     except BaseException:
-        with suppress(StoreError):  # what came first is what people should hear of
+        with suppress(StoreError):  # the first error is the one to report
             _settle_outcome(store, runner.summary().outcome)
         raise
     try:
         _settle_outcome(store, summary.outcome)
     except MovedError:
         raise
-    except StoreError as error:  # the next run does it
+    except StoreError as error:  # the next run writes it
         tell(Warned(text=str(error)))
     return summary
 
 
 def _warn_of_slow_games(config: Config, tell: Listener, *, is_warned: bool) -> None:
-    """Tell of games whose rules are too slow for the bots' time, unless that is done."""
+    """Warn of games whose rules are too slow for the bots' time, unless that was done."""
     if is_warned:
         return
     with signals.interruptible():
@@ -554,9 +555,9 @@ def _warn_of_slow_games(config: Config, tell: Listener, *, is_warned: bool) -> N
 
 
 def _note_event(store: Store, config: Config, summary: RunSummary) -> None:
-    """Note where match days and an event of a pool ended, if they are over.
+    """Note the end of match days, and of an event of a pool, if they are over.
 
-    What fails the next run does.
+    If that fails, the next run does it.
     """
     with suppress(StoreError):
         if config.season and not summary.is_spent:
@@ -567,9 +568,9 @@ def _note_event(store: Store, config: Config, summary: RunSummary) -> None:
 
 
 def _settle_outcome(store: Store, outcome: EventOutcome) -> None:
-    """Write how it stands when no game will be added; raises StoreError.
+    """Write the outcome when no game will be added; raises StoreError.
 
-    Whoever follows the run takes it for over once the store is closed: so it comes before.
+    Programs that follow a run take it for over when the store is closed, so this comes before.
     """
     notes = {OUTCOME_STATE: write_outcome(store.folder, outcome)}
     store.keep_notes(notes | ({EXPORTED: store.exported} if store.exported else {}))

@@ -1,8 +1,8 @@
-"""What is seen of a run while it goes on: the boards that are played on, and how it stands.
+"""Live view of a run: the boards in play, and the state of the run.
 
-They are small files in the folder `live` of the tournament's directory: one a worker, with the game
-that it plays (`worker.Board`), and one of the runner, with how it stands. Who watches reads them as
-often as he likes; the run never waits for that, and knows of nobody. The folder goes with the run.
+They are small files in the folder `live` of the tournament's directory. Each worker writes the game
+that it plays (`worker.LiveBoard`), and the runner writes the state of the run. Any number of
+programs can read them; the run never waits for them. The folder is removed with the run.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from lath.arena.tournament.run.events import Event, Listener, Waiting
 from lath.arena.tournament.run.progress import Progress
 
 LIVE: Final = "live"
-"""The folder."""
+"""The folder's name."""
 
 STATUS: Final = "status.json"
 
 STATUS_S: Final = 1.0
-"""How often it is written how a run stands, at most."""
+"""The least seconds between two states of a run."""
 
 SHARE: Final = 0.02
-"""Of the runner's time, at most, that this takes."""
+"""The largest share of the runner's time that this may take."""
 
 RECENT: Final = 24
-"""Games that have ended of which it is told."""
+"""The number of finished games in the state of a run."""
 
 
 class _Standing:
-    """A listener that writes how a run stands."""
+    """A listener that writes the state of a run."""
 
     def __init__(self, folder: Path, progress: Progress) -> None:
         self._path: Final = folder / STATUS
@@ -51,7 +51,7 @@ class _Standing:
         self._next_s = 0.0
 
     def __call__(self, event: Event | Waiting) -> None:
-        """Note an event, and write where that is due."""
+        """Note an event, and write the state if it is due."""
         if getattr(event, "type", "") == "game":
             self._recent.append(asdict(event))
         if (now_s := monotonic()) >= self._next_s:
@@ -71,7 +71,7 @@ class _Standing:
             self._next_s = now_s + max(STATUS_S, (monotonic() - now_s) / SHARE)
 
     def _write(self, text: str) -> None:
-        """Write the file whole, or leave it: a full disk is the run's trouble, not this one's."""
+        """Write the file whole or not at all: the run itself deals with a full disk."""
         new = self._path.with_suffix(".new")
         with suppress(OSError):
             new.write_text(text, encoding="utf-8")
@@ -80,9 +80,9 @@ class _Standing:
 
 @contextmanager
 def shown(folder: Path, tell: Listener) -> Iterator[None]:
-    """Show a run in a tournament's directory while it goes on; `tell` is who hears of it."""
+    """Show a run in a tournament's directory while it lasts; `tell` is its listener."""
     live = folder / LIVE
-    rmtree(live, ignore_errors=True)  # of a run that was killed
+    rmtree(live, ignore_errors=True)  # left by a killed run
     with suppress(OSError):
         live.mkdir()
     listeners = tell.listeners if isinstance(tell, Progress) else []
@@ -97,7 +97,7 @@ def shown(folder: Path, tell: Listener) -> Iterator[None]:
 
 
 def status_in(folder: Path) -> dict[str, Any] | None:
-    """Return how the run in a tournament's directory stands; None where nothing tells."""
+    """Return the state of the run in a tournament's directory, or None if unknown."""
     live = folder / LIVE
     try:
         value = read_json(live / STATUS, MOST_BYTES) if _is_own(live) else None
@@ -107,7 +107,7 @@ def status_in(folder: Path) -> dict[str, Any] | None:
 
 
 def glimpses_in(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the games that are played there, as `Scorebook.glimpse` tells, by worker."""
+    """Return the games in play by worker, as `Scorebook.glimpse` gives them."""
     live = folder / LIVE
     names: list[str] = []
     if _is_own(live):
@@ -118,16 +118,16 @@ def glimpses_in(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 MOST_FILES: Final = 10_000
-"""Files of the folder that are looked at."""
+"""The most files of the folder that are read."""
 
 MOST_BYTES: Final = 4 << 20
-"""Of a file."""
+"""The most bytes of a file that are read."""
 
 _WORKER: Final = re.compile(r"[0-9]{1,9}\.json")
 
 
 def _is_own(live: Path) -> bool:
-    """Return whether the folder is there, and no link to another one."""
+    """Return whether the folder exists and is not a link."""
     try:
         return stat.S_ISDIR(live.lstat().st_mode)
     except OSError:
@@ -135,7 +135,7 @@ def _is_own(live: Path) -> bool:
 
 
 def _glimpse(path: Path) -> dict[str, Any] | None:
-    """Return what `worker.Board` has written last; None where there is no such thing."""
+    """Return what `worker.LiveBoard` has written last, or None."""
     for _ in range(_TRIES):
         with suppress(OSError, ValueError, RecursionError):
             sum_, _, data = read_small(path, MOST_BYTES).partition(b"\n")[0].partition(b" ")
@@ -146,4 +146,4 @@ def _glimpse(path: Path) -> dict[str, Any] | None:
 
 
 _TRIES: Final = 3
-"""Times that a file is read whose checksum is wrong: somebody writes it right now."""
+"""Attempts to read a file whose checksum is wrong, because a worker may be writing it."""

@@ -1,4 +1,4 @@
-"""What is left to play of a tournament: the schedule minus what is stored, as jobs."""
+"""Games that are left to play: the schedule without stored games, as jobs."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _NONE: Final[Mapping[str, str]] = {}
 
 
 def book_of(config: Config, tell: Callable[[str], None]) -> Openings | None:
-    """Return the openings of a tournament, read and checked; None without.
+    """Return the openings of a tournament, read and checked, or None without.
 
-    `tell` hears where there are fewer than are needed. Raises ConfigError.
+    `tell` gets a message if there are fewer than needed. Raises ConfigError.
     """
     match config.openings:
         case BookChoice() as choice:
@@ -53,9 +53,10 @@ def schedule_of(
     tags: Tags = (),
     budget: Budget = UNLIMITED,
 ) -> Schedule:
-    """Return the schedule of a tournament of which nothing is played.
+    """Return the schedule of a tournament before its first game.
 
-    A pool with a budget plays where games tell most; others play what they would, no further.
+    A pool with a budget plays the most informative games. Other formats play their normal games and
+    stop at the budget.
     """
     make = FORMATS[config.format].make
     if budget != UNLIMITED and make is PoolSchedule:
@@ -69,12 +70,12 @@ def schedule_of(
 
 
 def _set_to(bot: BotSpec, values: Values) -> BotSpec:
-    """Return a bot with options of a pair."""
+    """Return a bot with the options that a pair sets."""
     return replace(bot, options={**bot.options, **dict(values)}) if values else bot
 
 
 class OpenGames:
-    """What is left to play: says which job comes next."""
+    """The games that are left to play, and the choice of the next job."""
 
     def __init__(
         self,
@@ -87,32 +88,32 @@ class OpenGames:
         budget: Budget = UNLIMITED,
         digests: Mapping[str, str] = _NONE,
     ) -> None:
-        """Take in what is stored; raises StoreError. `tree` marks what the jobs start.
+        """Read what is stored; raises StoreError. `tree` marks the processes of the jobs.
 
-        Of `budget` the games count. `digests` say by name what each bot is.
+        Only the games of `budget` count here. `digests` identify the bots by name.
         """
         self._config: Final = config
         self._folder: Final = store.folder
         self._digests: Final = digests
         self.benches: Final = Benches(store)
-        """Which bots play no more, and why."""
+        """Bots that are benched, and why."""
         self._crashes: Final = Crashes(config.bench_after)
         self._budget: Final = budget
         self._reported = 0
-        """Games of this run that are stored."""
+        """Number of games of this run that are stored."""
         self._begun: Final[Counter[int]] = Counter()
-        """By pair, how many games are being played or wait to be played again."""
+        """By pair, the number of games in play or waiting to be played again."""
         self._tree: Final = tree
         self._live: Final = str(store.folder / LIVE)
         self._specs: Final = {bot.name: bot for bot in config.bots}
         self.again: Final[deque[PairJob]] = deque()
-        """Jobs taken back, of which nothing was reported; they come before new ones."""
+        """Jobs taken back without a result; they come before new ones."""
         self.stops: dict[frozenset[str], tuple[Cause, str | None]] = {}
-        """Why two bots play no more in this run, and whose fault it is, if one's."""
+        """Stopped pairings, each with the cause and the bot at fault, if any."""
         self.lost: Final[list[Walkover]] = []
-        """What is lost by walkover and does not count yet, since it is not stored."""
+        """Walkovers that do not count yet, because they are not stored."""
         self.spent: Final[set[str]] = set(store.note(SPENT) or ())
-        """Bots that a game was void for, though they can be started."""
+        """Bots for which a game was void although they can be started."""
         self._started: Final[set[str]] = set()
         """Bots that have played a game to its end."""
         self.schedule: Final = schedule_of(
@@ -128,7 +129,7 @@ class OpenGames:
                 self.schedule.walkover(pair, loser)
 
     def outcome(self) -> EventOutcome:
-        """Return what it has come to by the rules of the format."""
+        """Return the outcome by the rules of the format."""
         done, total = self.schedule.extent
         return outcome_of(
             self.schedule.standing(),
@@ -145,9 +146,9 @@ class OpenGames:
         return games is not None and self._reported + self._begun.total() >= games
 
     def next(self) -> PairJob | None:
-        """Return a job to begin; None while it waits for what runs or is `lost`, and in the end.
+        """Return the next job; None while it waits for results or for `lost`, and at the end.
 
-        Pairs of a pairing that was stopped are lost without being played.
+        Pairs of a stopped pairing are lost without being played.
         """
         while True:
             if self.again:
@@ -183,12 +184,12 @@ class OpenGames:
                 return job
 
     def _out(self, names: Iterable[str]) -> str:
-        """Return which of two bots is benched; of both the lower seed, of none nothing."""
+        """Return the benched one of two bots, the lower seed of both; empty without any."""
         out = self.schedule.benched.intersection(names)
         return max(out, key=self._config.names.index) if out else ""
 
     def report(self, games: Iterable[GameResult]) -> None:
-        """Count games that are stored now."""
+        """Count games that are now stored."""
         for game in games:
             self._started.update((game.first, game.second))
             self._count_crash(game)
@@ -199,7 +200,7 @@ class OpenGames:
             pair = pair_of(game.number)
             self._begun[pair] -= 1
             if self._begun[pair] <= 0:
-                del self._begun[pair]  # so it has as many as the windows of all workers
+                del self._begun[pair]  # limits its size to the pairs that the workers have
 
     def _count_crash(self, game: GameResult) -> None:
         loser = game.result.loser
@@ -210,7 +211,7 @@ class OpenGames:
             self._crashes.add(name, game.number, is_crash=is_crash)
 
     def crashers(self) -> Iterator[tuple[str, str]]:
-        """Yield who has crashed in too many games in a row, and that in words."""
+        """Yield bots that have crashed in too many games in a row, each with words for that."""
         yield from (
             (name, self._crashes.words(name, self._folder))
             for name in self._config.names
@@ -218,13 +219,13 @@ class OpenGames:
         )
 
     def may_bench(self, names: Iterable[str]) -> bool:
-        """Return whether there is something to play without these bots, besides those benched."""
+        """Return whether games are left to play without these bots and the benched ones."""
         return self.schedule.plays_without(self.schedule.benched.union(names))
 
     def bench(self, name: str, why: str, kind: Literal["start", "crashes"]) -> bool:
-        """Let a bot play no more, once that is kept; return whether it played before.
+        """Bench a bot; return whether it was not benched before. The caller stores that.
 
-        What it has left is lost, where that is for good; else it is open.
+        Its remaining games are lost if the format keeps walkovers; otherwise they stay open.
         """
         stage, sha256 = self.schedule.stage(), self._digests.get(name, "")
         is_news = self.benches.bench(name, why, stage=stage, sha256=sha256, kind=kind)
@@ -233,27 +234,27 @@ class OpenGames:
         return is_news
 
     def unbench(self, name: str) -> None:
-        """Let a bot play again; its crashes are counted anew."""
+        """Let a bot play again, and forget its crashes."""
         self.benches.lift(name, stage=self.schedule.stage())
         self.schedule.unbench(name)
         self._crashes.forget(name)
 
     def _taking_part(self, played: Iterable[PlayedGame]) -> Iterator[PlayedGame]:
-        """Yield games, whose bots can be started."""
+        """Yield games, and note that their bots can be started."""
         for game in played:
             self._started.update(game[1:3])
             yield game
 
     def lose(self) -> None:
-        """Count all of `lost`, which is stored now."""
+        """Count the walkovers in `lost`, which are now stored."""
         for walkover in self.lost:
             self.schedule.walkover(*walkover)
         self.lost.clear()
 
     def stop(self, job: PairJob, why: Cause, loser: str | None) -> bool:
-        """Play no more between two bots in this run; return whether this is news.
+        """Stop a pairing for this run; return whether it was not stopped before.
 
-        What the job has left is lost by `loser`.
+        The rest of the job is lost by `loser`.
         """
         is_news = job.pairing not in self.stops
         _, loser = self.stops.setdefault(job.pairing, (why, loser))
@@ -261,14 +262,14 @@ class OpenGames:
         return is_news
 
     def lose_pair(self, pair: int, loser: str | None) -> None:
-        """Let what a pair has left be lost: at once, or once that is stored where it is for good.
+        """Count the rest of a pair as lost: at once, or once stored if the format keeps walkovers.
 
-        What is lost for good is a bot's fault. What is nobody's stays open, and with it what
-        depends on it: the next run tries again.
+        A loss that is kept needs a bot at fault. Without one the pair stays open, with all that
+        depends on it, and the next run tries again.
         """
         self._begun.pop(pair, None)
         if not self.schedule.keeps_walkovers:
-            if loser not in self.schedule.benched:  # else it is open until that plays again
+            if loser not in self.schedule.benched:  # the pair of a benched bot stays open
                 self.schedule.walkover(pair, loser)
         elif loser is not None:
             self.lost.append(Walkover(pair, loser))

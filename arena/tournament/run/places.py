@@ -1,7 +1,6 @@
-"""Where games are played: places that come and go, with a slot each; here they stay.
+"""Places where games are played, each with a slot; local places are permanent.
 
-The runner knows no more of it than `Places`: whether pairs are played by worker processes here or
-by other machines is the same to it.
+The runner uses `Places` only, so worker processes and other machines are the same to it.
 """
 
 from __future__ import annotations
@@ -23,25 +22,25 @@ from lath.reports.notes.notes import OtherMachine
 
 
 class Bell:
-    """Rung by slots that have something to collect, heard by who collects."""
+    """A bell that slots ring when they have something to collect."""
 
     def __init__(self) -> None:
         self._rung: Final[SimpleQueue[Slot | None]] = SimpleQueue()
         self._called: Final[SimpleQueue[None]] = SimpleQueue()
 
     def ring(self, slot: Slot) -> None:
-        """Have a slot collected from; at once where it has nothing left to do."""
+        """Announce that a slot has results; an idle slot is collected from at once."""
         self._rung.put(slot)
         if slot.is_idle:
             self._called.put(None)
 
     def wake(self) -> None:
-        """End all waiting at once; a signal's handler may do this."""
+        """End all waiting at once; signal handlers can call this."""
         self._rung.put(None)
         self._called.put(None)
 
     def wait(self, within_s: float) -> set[Slot]:
-        """Return the slots that have rung since the last time; wait a little for the first."""
+        """Return the slots that have rung since the last call; wait a little for the first."""
         heard: set[Slot | None] = set()
         try:
             heard.add(self._rung.get(timeout=within_s))
@@ -51,13 +50,13 @@ class Bell:
             return {slot for slot in heard if slot is not None}
 
     def gather(self, rung: set[Slot], within_s: float) -> set[Slot]:
-        """Return those that have rung with those that ring in this time, which wake nobody.
+        """Return the slots in `rung`, with those that ring within `within_s`.
 
-        Nothing is waited for when a slot has nothing left to do, or somebody asks to stop.
+        It returns earlier when a slot is idle or a signal asks the run to stop.
         """
         with suppress(Empty):
             while True:
-                self._called.get_nowait()  # before it is looked at who has nothing to do
+                self._called.get_nowait()  # clear old calls before checking for idle slots
         if not signals.requests() and not any(slot.is_idle for slot in rung):
             with suppress(Empty):
                 self._called.get(timeout=within_s)
@@ -65,91 +64,92 @@ class Bell:
 
 
 class Places(Protocol):
-    """Where games are played."""
+    """The places where games are played."""
 
     @property
     def bell(self) -> Bell:
-        """Return what all slots ring."""
+        """Return the bell of all slots."""
 
     @property
     def slots(self) -> Sequence[Slot]:
-        """Return the slots that there are by now; one that is gone is there until it is empty."""
+        """Return the slots; a lost one stays until it is empty."""
 
     @property
     def hosts(self) -> Sequence[Host]:
-        """Return the machines that have such slots."""
+        """Return the machines of the slots."""
 
     @property
     def expects_more(self) -> bool:
-        """Return whether there may soon be hosts that are not there yet."""
+        """Return whether more hosts may soon come."""
 
     @property
     def start_s(self) -> float:
-        """Return how long what plays in a slot takes to start, about; 0: that costs nothing."""
+        """Return the approximate seconds to start a slot's worker; 0 for none."""
 
     @property
     def fewest(self) -> int:
-        """Return how many pairs a slot should have at least: what it plays, and what is next."""
+        """Return the fewest pairs that a slot should have: the one in play, and the next."""
 
     def look(self) -> None:
-        """Notice which places have come and gone; raises MachineError where none comes."""
+        """Update the places that have come or gone; raises MachineError if none comes."""
 
     def send(self) -> None:
-        """Let go of what was handed to slots."""
+        """Send the jobs that were handed to slots."""
 
     def tidy(self) -> None:
-        """Clear away what a worker has left that died."""
+        """Remove what a dead worker has left."""
 
     @property
     def machines(self) -> tuple[bool, int, int] | None:
-        """Return whether there is a cluster, how many workers and slots; None: none was named."""
+        """Return whether a cluster answers, its workers and its slots; None without a cluster."""
 
     def seen(self) -> ClusterSeen | None:
-        """Return how it stands with other machines; None where there are none."""
+        """Return the state of other machines, or None without any."""
 
     def end(self, within_s: float, *, at_once: bool = False) -> None:
-        """Ask all places to end, and wait a little; `at_once` they give up what they play."""
+        """Ask all places to end, and wait a little; with `at_once` they drop their games."""
 
     def notes(self) -> Iterable[str]:
-        """Yield what was odd when places ended."""
+        """Yield remarks from the end of places."""
 
 
 Opener = Callable[[Config, str, Callable[[str], Host], Listener], Places]
-"""Opens the places for a tournament.
+"""Opens the places of a tournament.
 
-It is given how the marks of processes begin, what makes a host of a name, and who is told.
+Arguments: the configuration, the prefix of process marks, a function that makes a host from a name,
+and the listener.
 """
 
 
 class Elsewhere(Protocol):
-    """Other machines, where bots have to get before they play."""
+    """Other machines, which get the bots before they play."""
 
     def enter(self, config: Config, closed: Sequence[str], tell: Listener) -> Config:
-        """Return the tournament as it is played there, its bots ready; raises ArenaError.
+        """Return the tournament as played there, with its bots ready; raises ArenaError.
 
         `closed` are files and folders that no bot may see.
         """
 
     def greeted(self, names: Sequence[str]) -> Mapping[str, Greeting | BotError]:
-        """Return what bots say of themselves, or why one cannot play."""
+        """Return the handshakes by bot, or errors for bots that cannot play."""
 
     def about(self) -> Sequence[OtherMachine]:
-        """Return which machines are there."""
+        """Return the machines."""
 
     @property
     def open(self) -> Opener:
-        """Return what opens the places there."""
+        """Return the function that opens the places there."""
 
     def close(self) -> None:
-        """Let go of all of them; again does nothing."""
+        """Release all machines; repeated calls do nothing."""
 
 
 START_S: Final = 0.1
-"""How long a worker process takes to start, about: seventy games of bots that answer at once."""
+"""Approximate seconds to start a worker process; instant bots play seventy games in that time."""
 
 
 class LocalSlots:
-    """Slots on this machine, each with a worker process and, where it can be, cores of its own."""
+    """Slots on this machine, each with a worker process and, if possible, cores of its own."""
 
     expects_more = False
     fewest = FEWEST
@@ -163,7 +163,7 @@ class LocalSlots:
         new_host: Callable[[str], Host],
         tell: Listener,
     ) -> None:
-        """Make the slots; a worker is started with the first job of each."""
+        """Make the slots; each starts a worker with its first job."""
         self.bell: Final = Bell()
         self.start_s: Final = START_S if executors is Worker else 0.0
         self._tree: Final = tree
@@ -181,13 +181,13 @@ class LocalSlots:
         )
 
     def look(self) -> None:
-        """Do nothing: all places stay."""
+        """Do nothing: local places are permanent."""
 
     def send(self) -> None:
-        """Do nothing: each pair is on its way already."""
+        """Do nothing: jobs were sent when they were handed over."""
 
     def seen(self) -> None:
-        """Return that there are no other machines."""
+        """Return None, because this machine plays alone."""
 
     def tidy(self) -> None:
         """End the bots of workers that died."""
@@ -196,11 +196,11 @@ class LocalSlots:
         reap_orphans()
 
     def end(self, within_s: float, *, at_once: bool = False) -> None:
-        """Ask workers to end, wait a little, and end them."""
+        """Ask workers to end, wait up to `within_s`, and kill the rest."""
         end(self.slots, within_s, at_once=at_once)
 
     def notes(self) -> Iterable[str]:
-        """Yield what workers noted when they ended their bots."""
+        """Yield remarks of workers from the end of their bots."""
         for slot in self.slots:
             if slot.worker:
                 yield from slot.worker.notes

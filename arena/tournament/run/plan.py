@@ -1,8 +1,8 @@
-"""What a tournament would take, and what it would tell: games, time, and how sure of each bot.
+"""The plan of a tournament: its games, its time, and the precision of its ratings.
 
-The tournament is played without bots: results are drawn at the strengths that games show so far,
-else between equals. How sure ratings will be is how sure they are of the games that came of it,
-together with those that are stored. Nothing is written.
+The arena simulates the tournament without bots. It draws results at the strengths estimated from
+stored games, or between equal bots without games. The precision is that of ratings from the
+simulated and the stored games. Nothing is written to the directory.
 """
 
 from __future__ import annotations
@@ -56,58 +56,58 @@ from lath.reports.ratings.results import DecidedGame
 from lath.reports.schema import Schema, schema_of
 
 AIM_ELO: Final = 20.0
-"""Half the width of the interval of which a plan says how many games it needs."""
+"""Half of the 95% interval for which a plan counts the games."""
 
 Range = tuple[float, float]
-"""The least and the most."""
+"""Minimum and maximum."""
 
 MOST_PAIRS: Final = 20_000
-"""That are drawn; a longer tournament goes on as it began."""
+"""The most pairs to simulate; a longer tournament is extrapolated."""
 
 MOST_IN_BUDGET: Final = 2000
-"""Likewise with a budget: to see where games tell most takes longer than to play in turn."""
+"""The most pairs with a budget: choosing the most informative games takes longer."""
 
 TRIES: Final = 8
-"""How often a tournament is drawn in which who meets whom depends on results."""
+"""Simulations of a tournament whose pairings depend on results."""
 
 FEW: Final = 3
-"""How often any other is, and how many of them are rated: how wide intervals are does not differ
-much from one to the next."""
+"""Simulations of any other tournament, and the most that are rated: intervals hardly differ between
+simulations."""
 
 KNOCKOUTS: Final = 200
-"""How often a knockout is drawn, of which results decide how many games there are."""
+"""Simulations of a knockout, whose number of games depends on results."""
 
 MOST_KNOCKOUT_PAIRS: Final = 20_000
-"""That are drawn for it; of long ones there are fewer draws, which are more alike."""
+"""The most pairs of these simulations. Long knockouts get fewer simulations, which vary less."""
 
 OUTSIDE: Final = 0.02
-"""Of knockouts that are drawn, so many are left out at either end."""
+"""The share of simulated knockouts that is left out at either end."""
 
 DEVIATIONS: Final = 2.2
-"""Between the mean of knockouts that are drawn and the ends, where there are fewer draws."""
+"""Standard deviations from the mean to either end, if there are fewer simulations."""
 
 UNSEEN_SEAT: Final = 200 / ELO
-"""What a seat of a game may be worth of which nobody has seen results: with it many pairs are
-level. The first move of most built-in games is worth less."""
+"""The first-move advantage that is assumed for game types without results. It makes many pairs
+level; most built-in games have a smaller one."""
 
 PLIES: Final = 0.5, 1.5
-"""Games of bots are so much shorter or longer than random ones: measured, 0.5 to 1.4 (bundled bots,
-all built-in games)."""
+"""Length of bots' games relative to random games. Measured: 0.5 to 1.4 (bundled bots, all built-in
+games)."""
 
 USED: Final[Mapping[str, Range]] = {"clock": (0.3, 1.0), "move": (0.5, 1.0)}
-"""Of its time a bot takes so much; one that answers at once less."""
+"""The share of its time that a bot uses; instant bots use less."""
 
 AGAIN: Final = 0.8, 1.25
-"""Games to come are so much faster or slower than those that are stored."""
+"""Duration of games to come relative to the stored ones."""
 
 BESIDES_S: Final = 0.01
-"""Of a game in which nobody thinks."""
+"""Seconds of a game besides the bots' thinking."""
 
 MOST_MEASURED: Final = 400
-"""Games of a game of which it is looked at how much they differ: a quarter of a second."""
+"""The most games of a game type to measure their variance: a quarter of a second."""
 
 ENOUGH: Final = 400
-"""Games from which on it is looked at how much wider intervals are than of independent ones."""
+"""The fewest games to compare the intervals with those of independent games."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,16 +210,16 @@ def schema() -> Schema:
 
 
 class _Anywhere:
-    """Where games begin that nobody plays."""
+    """Openings for simulated games."""
 
     def opening(self, _game: str, _turn: int) -> Opening:
-        """Return the same each time."""
+        """Return an empty opening."""
         return Opening()
 
 
 @contextmanager
 def _copied(folder: Path) -> Iterator[Store]:
-    """Give a copy of what is stored in a directory, nothing where there is none.
+    """Open a copy of a directory's store, or a new empty store.
 
     Raises StoreError.
     """
@@ -254,7 +254,7 @@ def planned(config: Config, folder: Path, budget: Budget = UNLIMITED) -> Plan:
 
 
 Met = tuple[str, str, str]
-"""A game, and two bots in the order of their names."""
+"""A game type, and two bots in alphabetical order."""
 
 
 def _met(game: str, one: str, other: str) -> Met:
@@ -262,7 +262,7 @@ def _met(game: str, one: str, other: str) -> Met:
 
 
 def _plan(config: Config, store: Store, budget: Budget) -> Plan:
-    trials = 2 * config.tuning.pairs if config.tuning else 0  # by which a bot was tuned
+    trials = 2 * config.tuning.pairs if config.tuning else 0  # the games in which a bot was tuned
     stored = [
         game
         for game in store.results()
@@ -314,7 +314,7 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
         plies=plies,
         noise=noise,
         sprt=sprt,
-        # Games of tuning are not rated.
+        # Games of a tuning are not rated.
         bots=tuple(
             _bot_plan(name, before, after, wider * known[name], wider * then[name])
             for name in (() if config.tuning else config.names)
@@ -328,7 +328,7 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
 
 
 def _match_days(config: Config, store: Store) -> tuple[list[Coming], list[str]]:
-    """Return the match days of a season that are to come, and for whom it waits."""
+    """Return the match days of a season to come, and the bots for which it waits."""
     season, plan = config.season, config.season_plan
     if season is None or plan is None:
         return [], []
@@ -345,11 +345,11 @@ def _match_days(config: Config, store: Store) -> tuple[list[Coming], list[str]]:
 
 
 def _differences(game_ids: Iterable[str], store: Store) -> Iterator[Needed]:
-    """Yield how many games show what a game differs in, by the spread of those stored."""
+    """Yield how many games reveal a difference of a game type, by the variance of stored ones."""
     for game_id in game_ids:
         group = GameGroup(game_id)
         for text in store.records_of(game_id, MOST_MEASURED):
-            with suppress(GameError, NotationError):  # such as of rules that have changed
+            with suppress(GameError, NotationError):  # such as from changed rules
                 group.add(parse(text))
         yield from needed(group)
 
@@ -361,9 +361,9 @@ def _schedule(config: Config, store: Store, budget: Budget = UNLIMITED) -> Sched
 def _without_test(
     config: Config, store: Store, strengths: Strengths
 ) -> tuple[Config, SprtPlan | None, tuple[int, int] | None]:
-    """Return a match that is as long as its test takes half way between its hypotheses.
+    """Return a match of the length that its test needs half way between its hypotheses.
 
-    With it comes how many games are to play, where a test decides that.
+    It also returns the plan of the test, and the range of games if a test decides it.
     """
     if config.sprt is None:
         return config, None, None
@@ -374,7 +374,7 @@ def _without_test(
     state = test.state if isinstance(test, SprtStanding) else None
     if state and (state.verdict or not most):
         return replace(config, sprt=None, rounds=0), None, (0, 0)
-    # Of a tuning the test comes last.
+    # The test of a tuning comes last.
     in_test = min(most, 2 * len(config.games) * config.rounds)
     found = lengths(
         config.sprt,
@@ -396,11 +396,12 @@ def _of_knockout(
     budget: Budget,
     unseen: Strengths | None,
 ) -> tuple[int, int]:
-    """Return how many games of a knockout there are to play, as 95 of 100 runs have it.
+    """Return the range of games to play in a knockout, as in 95 of 100 runs.
 
-    Bots are drawn as strong as games leave open. Of a bot or game without results nobody knows how
-    often ties are level: where there is one, the least is what is played if none is, and the most
-    also what comes of the model `unseen`, of equals, without draws, whose first move is worth much.
+    Strengths are drawn from what the games leave open. How often ties are level is unknown for bots
+    and game types without results. If there are any, the minimum assumes that no tie is level. The
+    maximum then also covers the model `unseen`: equal bots without draws, with a large first-move
+    advantage.
     """
     unlevel = begun().total - begun().done
     rows = cholesky(strengths.covariance)
@@ -421,7 +422,7 @@ def _of_knockout(
 
 
 def _range_of(drawn: Iterable[float]) -> tuple[int, int]:
-    """Return between which numbers nearly all lie that are drawn like these."""
+    """Return the range that holds nearly all of such numbers."""
     ordered = sorted(drawn)
     if len(ordered) == KNOCKOUTS:
         out = int(OUTSIDE * len(ordered))
@@ -438,13 +439,13 @@ def _sums(numbers: Iterable[tuple[Met, float]]) -> dict[Met, float]:
 
 
 class Drawn(NamedTuple):
-    """The rest of a tournament, its results being drawn."""
+    """A simulation of the rest of a tournament."""
 
     games: dict[Met, float]
-    """How often who meets in what."""
+    """Number of games by game type and pairing."""
 
     seen: Counter[Seen]
-    """How often which results came."""
+    """Number of games by game type, players and result."""
 
 
 def _drawn(
@@ -454,7 +455,7 @@ def _drawn(
     budget: Budget,
     seed: int,
 ) -> Drawn:
-    """Return what comes of it if the rest is played so."""
+    """Return a simulation of the schedule's rest."""
     chance = random.Random(seed)
     games: Counter[Met] = Counter()
     seen: Counter[Seen] = Counter()
@@ -499,11 +500,10 @@ def _bot_plan(
 
 
 def _noise(stored: Sequence[PlayedGame], alone: Mapping[str, float]) -> float | None:
-    """Return by how much intervals are wider than if all games were new and independent.
+    """Return the width of the intervals relative to new, independent games.
 
-    Pairs, openings and games that repeat each other have their say.
-
-    None for several games, of which they differ from game to game as well, and for few results.
+    It reflects pairs, openings and duplicate games. None for several game types, because strengths
+    also vary by game type, and for few results.
     """
     if len(stored) < ENOUGH or len({game.game for game in stored}) > 1:
         return None
@@ -527,9 +527,9 @@ def _noise(stored: Sequence[PlayedGame], alone: Mapping[str, float]) -> float | 
 def _game_s(
     config: Config, store: Store, measure: Callable[[str], Tempo]
 ) -> tuple[Range | None, Range | None]:
-    """Return how long a game lasts, and how many plies where it follows from them.
+    """Return the seconds of a game, and its plies if the seconds follow from them.
 
-    Of games that are stored it is known; else it follows from random games and the time controls.
+    They are known from stored games, or follow from random games and the time controls.
     """
     bots = store.bots()
     used_s = sum(bot.moves * (bot.average_s or 0.0) for bot in bots)
@@ -547,7 +547,7 @@ def _game_s(
 
 
 def _of_control(time: TimeControl, plies: Range) -> Range | None:
-    """Return how long a bot may think in a game of so many plies; None where nothing limits it."""
+    """Return the seconds that a bot may think in a game of so many plies; None if unlimited."""
     if time.has_clock:
         clock = [time.initial_ms + time.increment_ms * each / 2 for each in plies]
         used = USED["clock"]
@@ -560,7 +560,7 @@ def _of_control(time: TimeControl, plies: Range) -> Range | None:
 
 
 def _in_games(budget: Budget, game_s: Range | None, jobs: int) -> Budget:
-    """Return a budget with the games that fit into its time; raises ConfigError."""
+    """Return a budget with the number of games that fit its time; raises ConfigError."""
     if budget.seconds is None:
         return budget
     if game_s is None:
@@ -573,7 +573,7 @@ def _in_games(budget: Budget, game_s: Range | None, jobs: int) -> Budget:
 
 
 def _variance(store: Store, strengths: Strengths) -> float:
-    """Return that of a pair's points per game: of those stored, else as the model says."""
+    """Return the variance of a pair's points per game, from stored pairs or from the model."""
     whole = [pair for pair in store.pairs() if pair.games == 2]
     pairs = sum(pair.pairs for pair in whole)
     if 2 * pairs < ENOUGH:

@@ -1,7 +1,7 @@
-"""How a run stands, counted from its events: games, scores, warnings, what is left; and its end.
+"""Progress of a run, counted from its events, and the summary of its end.
 
-`Progress` is a listener that counts, and passes everything on to those that show it. Its memory is
-the same however many games there are.
+`Progress` is a listener that counts, and passes all events on to listeners that show them. Its
+memory does not grow with the number of games.
 """
 
 from __future__ import annotations
@@ -54,52 +54,52 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """How a run ended."""
+    """The summary of a run."""
 
     done: int
-    """Games in the store now."""
+    """Games that are stored."""
 
     total: int
     stopped: dict[frozenset[str], Cause]
-    """Pairings that were stopped, and why."""
+    """Stopped pairings, with the causes."""
 
     interrupted: bool
     is_spent: bool = False
-    """Whether there is more to play than the run's budget allowed."""
+    """True if more is to play than the run's budget allowed."""
 
     outcome: EventOutcome = EventOutcome(format="")  # noqa: RUF009 - a plain value
-    """What it has come to by the rules of its format."""
+    """The outcome by the rules of the format."""
 
     bots: tuple[BotTotals, ...] = ()
-    """What each bot did in all games stored, by name; empty until the run is over."""
+    """Totals of each bot over all stored games, by name; empty until the run is over."""
 
     notes: Mapping[str, int] = field(default_factory=dict)
-    """What workers noticed in this run, and in how many pairs."""
+    """Remarks of workers in this run, with the number of pairs."""
 
     standings: Standings | None = None
-    """Of all games stored, once they are published; None before."""
+    """Standings of all stored games; None until they are published."""
 
     benched: Mapping[str, Bench] = field(default_factory=dict)
-    """Bots that are benched, by name."""
+    """Benched bots by name."""
 
     newly_benched: frozenset[str] = frozenset()
-    """Those of them that were not before this run."""
+    """Bots that this run benched."""
     season: SeasonView | None = None
-    """What is shown of the season that they are of, if a league has any."""
+    """The view of the season in the standings, if a league has any."""
 
     unreported: Exception | None = None
-    """Why there is no report of them: a bug, ours or a game's; None where there is one."""
+    """The bug, in the arena or a game type, that prevented the report; None without one."""
 
     @property
     def is_complete(self) -> bool:
-        """Return whether every game of the tournament is played."""
+        """Return whether all games of the tournament are played."""
         return self.done == self.total
 
     @property
     def is_done(self) -> bool:
-        """Return whether there is nothing more to play, for now: what is left is of benched bots.
+        """Return whether nothing is left to play for now, except games of benched bots.
 
-        With a pairing that was stopped there is, and where a run was interrupted or is not over.
+        Games of a stopped pairing are left to play, and so is the rest of an interrupted run.
         """
         return not (self.interrupted or self.stopped) and (
             self.is_complete or self.is_spent or bool(self.benched)
@@ -107,13 +107,13 @@ class RunSummary:
 
     @property
     def is_fine(self) -> bool:
-        """Return whether no bot is at fault that was not known to be: status 0."""
+        """Return whether the run is done without a newly benched bot: status 0."""
         return self.is_done and not self.newly_benched
 
     def unable(self, names: Iterable[str]) -> Iterator[str]:
-        """Yield in words which of these bots broke all their games off without a single move.
+        """Yield a warning for each of these bots that lost all its games without a single move.
 
-        Nothing they have lost tells how strong anybody is.
+        Such losses say nothing about the strength of any bot.
         """
         for bot in self.bots:
             lost = sum(bot.lost_by.values())
@@ -125,7 +125,7 @@ class RunSummary:
 
 
 def lost_words(bot: BotTotals) -> str:
-    """Return by what a bot has broken games off, with how many; empty: it has not.
+    """Return the failures by which a bot lost games, with counts; empty without any.
 
     >>> lost_words(BotTotals(name="a", games=9, moves=9, average_s=1.0, worst_s=1.0,
     ...                      lost_by={"time": 2, "crash": 1}))
@@ -135,9 +135,9 @@ def lost_words(bot: BotTotals) -> str:
 
 
 def mishaps_words(bots: Iterable[BotTotals], names: Iterable[str]) -> str:
-    """Return what belongs to a verdict on bots that have lost a tenth of their games by mishaps.
+    """Return an addition to a verdict on bots that lost over a tenth of their games by failures.
 
-    Empty: they have not.
+    Empty if no bot did.
     """
     told = ""
     for bot in bots:
@@ -150,39 +150,39 @@ def mishaps_words(bots: Iterable[BotTotals], names: Iterable[str]) -> str:
 
 
 MANY_MISHAPS: Final = 10
-"""One game in so many lost by time, crash and the like is worth a word beside the verdict."""
+"""The verdict mentions failures if a bot lost more than one in this many games by them."""
 
 IMAGINED_PAIRS: Final = 2
-"""Pairs won, and as many lost, that the interval counts besides the real ones.
+"""Pairs won, and as many lost, that the interval adds to the real ones.
 
 Agresti and Coull, "Approximate Is Better than 'Exact'", The American Statistician 52 (1998), with
-the pair in the place of the trial: so a bot that has won everything has an interval, too.
+pairs for trials. A bot that has won everything thus has an interval too.
 """
 
 
 @dataclass(slots=True)
 class RunningScore:
-    """The games of one bot, added up: a few numbers, however many there are.
+    """The totals of one bot's games; their size does not grow with the games.
 
-    The two games of a pair belong together, since they begin alike; the interval therefore counts
-    pairs, not games.
+    The two games of a pair depend on each other, because they share an opening. The interval
+    therefore counts pairs, not games.
     """
 
     name: str = ""
     games: Counter[int] = field(default_factory=Counter)
-    """By the half points of each."""
+    """Number of games by half points."""
 
     pairs: Counter[tuple[float, int]] = field(default_factory=Counter)
-    """By points and games of each."""
+    """Number of pairs by points and games."""
 
     forfeits: Counter[str] = field(default_factory=Counter)
-    """Games lost, by the ending that was the bot's own fault."""
+    """Games lost by failures of the bot, by ending."""
 
     def interval(self) -> tuple[float, float, float]:
-        """Return low end, middle and high end of what holds the true score in 95 of 100 cases.
+        """Return low end, middle and high end of the 95% interval of the score.
 
-        All are in 0..1, the middle a little nearer to 1/2 than the points are. The variance is
-        that of a ratio whose clusters are the pairs, imagined ones included.
+        All are in 0..1; the middle is a little nearer to 1/2 than the score. The variance is that
+        of a ratio with pairs as clusters, imagined pairs included.
         """
         pairs = self.pairs + Counter({(2, 2): IMAGINED_PAIRS, (0, 2): IMAGINED_PAIRS})
         games = sum(n * each for (_, each), n in pairs.items())
@@ -192,7 +192,7 @@ class RunningScore:
         return max(0.0, middle - half), middle, min(1.0, middle + half)
 
     def standing(self) -> BotStanding:
-        """Return the same for people and programs."""
+        """Return the totals as a standing, without a rank."""
         games, points = self.games.total(), self.games[2] + self.games[1] / 2
         low, _, high = self.interval()
         return BotStanding(
@@ -210,23 +210,23 @@ class RunningScore:
 
 
 RECENT_S: Final = 60.0
-"""How long the recent rate looks back."""
+"""Seconds that the recent rate looks back."""
 
 WARNINGS_KEPT: Final = 20
-"""Different texts; of those before them, how many there were is all that is known."""
+"""The most different warnings to keep; older ones are only counted."""
 
 
 class Rate:
-    """Games a second, over the whole run and of late."""
+    """Games per second, over the whole run and recently."""
 
     def __init__(self, now_s: float) -> None:
         self.games = 0
         self.began_s: Final = now_s
         self._marks: Final = deque([(now_s, 0)])
-        """A moment in each second that games ended in, and how many had ended by then."""
+        """One time per second in which games ended, with the number of games by then."""
 
     def add(self, games: int, now_s: float) -> None:
-        """Count games that have ended now."""
+        """Count games that have just ended."""
         self.games += games
         if now_s - self._marks[-1][0] >= 1.0:
             self._marks.append((now_s, self.games))
@@ -234,25 +234,25 @@ class Rate:
             self._marks.popleft()
 
     def overall(self, now_s: float) -> float:
-        """Return games a second since the run began."""
+        """Return games per second since the run began."""
         return self.games / max(now_s - self.began_s, 1e-3)
 
     def recent(self, now_s: float) -> float:
-        """Return games a second in the last minute; of the whole run where that had none."""
+        """Return games per second in the last minute, or in the whole run if it had none."""
         old = (mark for mark in reversed(self._marks) if now_s - mark[0] >= RECENT_S)
         at_s, before = next(old, self._marks[0])
         return (self.games - before) / max(now_s - at_s, 1e-3) or self.overall(now_s)
 
 
 def end_words(stopped: Mapping[frozenset[str], Cause], causes: Mapping[str, str]) -> Iterator[str]:
-    """Yield in the end, for each cause, which pairings were stopped.
+    """Yield at the end, for each cause, the pairings that it stopped.
 
-    The cause itself is left out where people were told of it: `causes` are those, by bot.
+    The cause is left out if the user has seen it: `causes` has the last cause shown by bot.
     """
     by_cause: dict[Cause, list[str]] = {}
     first: dict[Cause, Cause] = {}
     for pairing, why in stopped.items():
-        alike = Cause(why.event, why.bot)  # what a bot says differs from time to time
+        alike = Cause(why.event, why.bot)  # the output of a bot differs from time to time
         by_cause.setdefault(alike, []).append(" - ".join(sorted(pairing)))
         first.setdefault(alike, why)
     for cause, pairings in by_cause.items():
@@ -262,72 +262,72 @@ def end_words(stopped: Mapping[frozenset[str], Cause], causes: Mapping[str, str]
 
 
 def benched_words(summary: RunSummary, folder: Path) -> Iterator[str]:
-    """Yield in the end who is benched, without what the bot said to it, and what to do."""
-    # The store keeps both in one sentence.
+    """Yield at the end the benched bots, without their output, and how to get them back."""
+    # The store keeps reason and output in one sentence.
     yield from (one.words.partition(SAID)[0] for one in summary.benched.values())
     if not summary.is_complete:
         yield from mend_words(summary.benched, folder)
 
 
 class Progress:
-    """Counts what happens in a run, and passes it on to its listeners once it is counted."""
+    """A listener that counts events and then passes them on to its listeners."""
 
     def __init__(self, config: Config, clock: Callable[[], float] = signals.awake_s) -> None:
         self.config: Final = config
         self.clock: Final = clock
         self.listeners: Final[list[Listener]] = []
         self.is_drawn = False
-        """Whether one of them draws it as it changes."""
+        """True if a listener draws the run as it changes."""
         self.played = 0
-        """Games stored."""
+        """Number of stored games."""
         self.total = 0
         self.rate = Rate(clock())
         self._budget = UNLIMITED
         self._spent = 0
-        """Games stored in this run."""
+        """Number of games stored in this run."""
         self.names: Sequence[str] = config.names
         self.members: Mapping[str, str] = {}
-        """Of a pool: whose version each name is that is one."""
+        """In a pool, the bot of each name that is a version."""
         self.scores = {name: RunningScore(name) for name in config.names}
         self._met: Final[Counter[tuple[str, str]]] = Counter()
-        """Games of each two members."""
+        """Number of games of each two members."""
         self.running: dict[int, PairBegan] = {}
-        """By slot, from 1."""
+        """The pairs in play by slot, from 1."""
         self._slots: Final[dict[int, int]] = {}
-        """Where a pair began last that has not ended."""
+        """Slots by pair, for pairs in play."""
         self.warnings: Final[dict[str, int]] = {}
-        """The last different ones and how often each came, the newest last."""
+        """The last different warnings with counts, the newest last."""
         self.warned_times = 0
         self.benched: Final[dict[str, str]] = {}
-        """Bots that play no more in this run, and why."""
+        """Bots benched in this run, with reasons."""
         self.outcome: Callable[[], EventOutcome] = partial(EventOutcome, format=config.format)
-        """What it has come to by the rules of its format."""
+        """The outcome by the rules of the format."""
         self.cluster: ClusterSeen | None = None
-        """How it stood last with other machines; None while there are none."""
-        self._listens_s: Final = clock()  # since when
+        """The last state of a cluster; None without one."""
+        self._listens_s: Final = clock()
         self._next_status_s = self._listens_s + STATUS_S
         self._games: Final[dict[int, list[GameEnded]]] = {}
-        """By pair, until it has ended."""
+        """Games by pair, until the pair has ended."""
         self.causes: Final[dict[str, str]] = {}
-        """Of each bot, what people were told last that is wrong with it."""
+        """The last failure of each bot that was shown to the user."""
 
     @property
     def done(self) -> int:
-        """Return how many of `total` games are stored."""
+        """Return how many of the `total` games are stored."""
         return min(self.played, self.total)
 
     @property
     def beyond(self) -> int:
-        """Return how many games are stored that do not count, such as after an SPRT's verdict."""
+        """Return the number of stored games that do not count, such as after an SPRT's verdict."""
         return self.played - self.done
 
     @property
     def now_s(self) -> float:
-        """Return the seconds since it began to listen, as in the stamps of events."""
+        """Return the seconds since the start, as in the stamps of events."""
         return self.clock() - self._listens_s
 
     def __call__(self, event: Event | Waiting) -> None:
-        """Stamp an event, count it and pass it on; where a status is due, that comes after it."""
+        """Stamp an event, count it and pass it on; a status follows if it is due."""
         if not isinstance(event, Waiting):
             event = replace(event, time_s=round(self.now_s, 3))
         self._count(event)
@@ -364,7 +364,7 @@ class Progress:
                 self.total, self.outcome = event.total, event.outcome
 
     def _begin(self, event: RunBegan) -> None:
-        self.names = event.bots  # of a pool, as their versions are called
+        self.names = event.bots  # in a pool, the names of versions
         self.members = event.members
         self.scores = {}
         for name in event.bots:
@@ -388,7 +388,7 @@ class Progress:
                 self._score(name).forfeits[alike.termination] += games
 
     def _leave(self, pair: int) -> None:
-        """Note that a pair is played in no slot: it has ended, or begins again in another one."""
+        """Note that a pair left its slot, because it ended or restarts elsewhere."""
         slot = self._slots.pop(pair, 0)
         if slot in self.running and self.running[slot].pair == pair:
             del self.running[slot]
@@ -407,7 +407,7 @@ class Progress:
         self._score(other).pairs[games - points, games] += pairs
 
     def _score(self, name: str) -> RunningScore:
-        """Return a bot's score; bots of games stored before the configuration was changed count."""
+        """Return a bot's score, also of bots that have left the configuration."""
         name = self._member(name)
         return self.scores.setdefault(name, RunningScore(name))
 
@@ -423,13 +423,13 @@ class Progress:
             del self.warnings[next(iter(self.warnings))]
 
     def _warn_of_stop(self, event: PairingStopped) -> None:
-        """Tell people that two bots play no more, with the cause where it is news."""
+        """Warn of a stopped pairing, with the cause if it is new."""
         is_known = event.bot and self.causes.get(event.bot) == event.what
         why = f" because of {event.bot}" if is_known else f": {event.why}"
         self._warn(f"{' - '.join(event.bots)} play no more{why}", event.bot, event.what)
 
     def ranking(self) -> Ranking:
-        """Return who stands where among those who have played, and by which rule."""
+        """Return the ranking of bots that have played, and its rule."""
         scores = {name: score.standing() for name, score in self.scores.items()}
         played = {
             name: ranking.RankedScore(s.points, s.games) for name, s in scores.items() if s.games
@@ -438,7 +438,7 @@ class Progress:
         return ranking.ranking(played, self._met, self.outcome(), rule=rule)
 
     def ranked(self, found: Ranking | None = None) -> tuple[BotStanding, ...]:
-        """Return the bots by their ranks, those without games last."""
+        """Return the bots by rank, those without games last."""
         places = (found or self.ranking()).places
         rows = [replace(self.scores[one.name].standing(), rank=one.rank) for one in places]
         placed = {one.name for one in places}
@@ -448,24 +448,24 @@ class Progress:
 
     @property
     def is_endless(self) -> bool:
-        """Return whether there always is another game: a pool then ends with its budget alone."""
+        """Return whether games never run out: a pool with a budget ends only with that."""
         return self.config.format == "pool" and self._budget != UNLIMITED
 
     @property
     def games_left(self) -> int | None:
-        """Return how many games the budget of this run still allows; None: no such limit."""
+        """Return how many games the run's budget still allows; None for no limit."""
         games = self._budget.games
         return None if games is None else max(0, games - self._spent)
 
     @property
     def budget_left_s(self) -> float | None:
-        """Return how long the budget of this run still lasts; None: no such limit."""
+        """Return the seconds left in the run's budget; None for no limit."""
         seconds, used_s = self._budget.seconds, self.clock() - self.rate.began_s
         return None if seconds is None else max(0.0, seconds - used_s)
 
     @property
     def share(self) -> float:
-        """Return how far this run is, from 0 to 1: of its budget, else of all games."""
+        """Return the share of this run that is done, from 0 to 1: of its budget or of all games."""
         used_s = self.clock() - self.rate.began_s
         budget = (self._spent, self._budget.games), (used_s, self._budget.seconds)
         shares = [used / most for used, most in budget if most is not None]
@@ -473,7 +473,7 @@ class Progress:
         return min(1.0, self.done / max(self.total, 1) if is_over else max(shares))
 
     def left_s(self) -> float | None:
-        """Return how long this run takes yet, at the recent rate; None while nobody knows."""
+        """Return the seconds left for this run at the recent rate; None if unknown."""
         games = (None if self.is_endless else self.total - self.done), self.games_left
         left = [number for number in games if number is not None]
         rate = self.rate.recent(self.clock())
@@ -481,7 +481,7 @@ class Progress:
         return min((end_s for end_s in ends if end_s is not None), default=None)
 
     def status(self) -> Status:
-        """Return how it stands."""
+        """Return the state of the run."""
         left_s = self.left_s()
         return Status(
             done=self.done,
@@ -495,7 +495,7 @@ class Progress:
         )
 
     def ended(self, summary: RunSummary, status: int, files: Mapping[str, str]) -> RunEnded:
-        """Return how the run ended, with which exit status, and where its files are."""
+        """Return the event for the end of the run, with exit status and files."""
         return RunEnded(
             complete=summary.is_complete,
             interrupted=summary.interrupted,

@@ -1,4 +1,4 @@
-"""Standings and the report in a tournament's directory: written whole, marked if out of date."""
+"""Standings and report in a tournament's directory."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def published(home: HeldFolder, summary: RunSummary, *, with_report: bool = True) -> RunSummary:
-    """Write standings and report of the games in a directory; return the summary with both.
+    """Write standings and report of a directory; return the summary with both.
 
-    A report that cannot be made costs nothing else. Raises StoreError.
+    If the report fails, the summary notes why. Raises StoreError.
     """
     from lath.reports.checksums import with_checksum  # start-up time
     from lath.reports.counting import standings
@@ -39,9 +39,9 @@ def published(home: HeldFolder, summary: RunSummary, *, with_report: bool = True
 
 
 def with_report_of(folder: Path, summary: RunSummary) -> RunSummary:
-    """Write the report of a directory in which nobody plays, with the outcome of this summary.
+    """Write the report of a directory without a run, with the outcome of the summary.
 
-    A report that cannot be made costs nothing else, as of `published`. Raises ArenaError.
+    If the report fails, the summary notes why. Raises ArenaError.
     """
     return _with_report(folder, summary, replace(background_of([folder]), outcome=summary.outcome))
 
@@ -51,7 +51,7 @@ def _with_report(folder: Path, summary: RunSummary, background: Background) -> R
     try:
         from lath.reports.page.page import render  # start-up time
 
-        records = records_of([folder], rules=bool(unsound))  # checked already
+        records = records_of([folder], rules=bool(unsound))  # the standings have checked them
         page = render(records, background=background)
         try:
             write_page(folder / REPORT, page)
@@ -59,6 +59,6 @@ def _with_report(folder: Path, summary: RunSummary, background: Background) -> R
             raise writing_error(folder / REPORT, error) from error
     except ArenaError:
         raise
-    except Exception as error:  # noqa: BLE001 - games of plugins have their say in it
+    except Exception as error:  # noqa: BLE001 - it runs games of plugins
         return replace(summary, unreported=error)
     return summary

@@ -1,7 +1,7 @@
-"""What a run that goes on with a tournament may do otherwise than those before it.
+"""Checks and notes of a run that resumes a tournament.
 
-The same games are played, or it is refused; what may decide them nevertheless is noted. A
-tournament that goes on with another program under the same name compares nothing: so the files of
+The run must play the same games, or it is refused; settings that can still decide games are noted.
+A tournament resumed with another program under the same name would compare nothing, so the files of
 bots have fingerprints.
 """
 
@@ -39,20 +39,20 @@ from lath.games.core import FIRST_VERSION, version_of
 from lath.reports.notes.notes import Change, Entrant, Machine, Options, OtherMachine, Provenance
 
 Files = dict[str, dict[str, str]]
-"""For each bot, by name, the SHA-256 of its files by their paths; under GAMES those of games."""
+"""SHA-256 of each bot's files by path; under GAMES those of game types."""
 
 GAMES: Final = ""
-"""Whose the files of games are: everybody's."""
+"""The key for files of game types, which belong to no bot."""
 
 MOST_SAID: Final = 200
-"""Letters of what a bot says of itself that are kept."""
+"""The most characters to keep of each text in a bot's handshake."""
 
 
 def fingerprints(bots: Iterable[BotSpec]) -> Files:
-    """Return the fingerprints of every program and argument that is a file, and of other files.
+    """Return the fingerprints of all programs, arguments and other files of bots.
 
-    The Python that runs the arena is none of a bot's files, nor is a program found on PATH.
-    Raises ConfigError.
+    The Python that runs the arena is not a bot's file, nor is a program found on PATH. Raises
+    ConfigError.
     """
     return {
         bot.name: {
@@ -67,10 +67,10 @@ def fingerprints(bots: Iterable[BotSpec]) -> Files:
 
 
 def watched(bots: Iterable[BotSpec], files: Files) -> tuple[BotSpec, ...]:
-    """Return the bots with what their files are, so that a change is noticed while they play.
+    """Return the bots with the state of their files, so that changes during play are noticed.
 
-    `files` are their fingerprints. Of a bot that plays in a copy it is the program alone: what it
-    writes there changes no other bot. Raises ConfigError where a file has changed since.
+    `files` are their fingerprints. For a bot that plays in a copy, only the program counts: it may
+    write to its copy. Raises ConfigError if a file has changed since.
     """
     return tuple(
         replace(bot, originals=tuple(_originals(bot, files.get(bot.name, {})))) for bot in bots
@@ -94,9 +94,9 @@ def _originals(bot: BotSpec, known: Mapping[str, str]) -> Iterator[Original]:
 
 
 def fingerprints_of_games(game_ids: Iterable[str]) -> Files:
-    """Return the fingerprints of the files that games are from, wherever they are; empty: none.
+    """Return the fingerprints of the files of game types; empty without any.
 
-    Of a game that is installed it is the version of its rules, where that is not the first.
+    An installed game type has the version of its rules instead, if that is not the first.
     """
     prints = {}
     for game_id in game_ids:
@@ -108,14 +108,14 @@ def fingerprints_of_games(game_ids: Iterable[str]) -> Files:
 
 
 def _is_own(path: Path) -> bool:
-    """Return whether a word of a command is a file that makes up the bot."""
+    """Return whether a word of a command is a file of the bot."""
     return path.is_absolute() and is_there(path, Path.is_file) and not path.samefile(sys.executable)
 
 
 def changes(
     before: Mapping[str, Mapping[str, str]], now: Mapping[str, Mapping[str, str]]
 ) -> list[tuple[str, str]]:
-    """Return bots with a file that is another one now, or has come or gone, by name and path."""
+    """Return bots with changed, new or removed files, by name and path."""
     return [
         (name, path)
         for name, files in before.items()
@@ -126,10 +126,10 @@ def changes(
 
 
 def resumed(store: Store, config: Config, folder: Path) -> Config:
-    """Return the configuration that `folder` goes on with; raises ConfigError.
+    """Return the configuration to resume `folder` with; raises ConfigError.
 
-    Without games that is `config`. Else `config` must play the same games; rounds that it does not
-    name are those of before, and others are not fewer. Either may have been written by 0.1.0.
+    Without games that is `config`. Otherwise `config` must play the same games. Rounds default to
+    the earlier number, and must not be fewer. Notes of version 0.1.0 are accepted.
     """
     config = replace(
         config, bots=tuple(replace(bot, command=todays(bot.command)) for bot in config.bots)
@@ -167,10 +167,10 @@ def _way_out(folder: Path) -> str:
 
 
 def as_begun(config: Config, theirs: Mapping[str, Any]) -> Config:
-    """Return `config` with openings made as in the tournament that is gone on with.
+    """Return `config` with openings made as in the tournament that is resumed.
 
-    It may be one of a day when none were made where nothing was said, or when a book's entries were
-    all taken, whether or not they were the same game.
+    Older versions made no openings by default, and used all entries of a book, even those of the
+    same game.
     """
     openings, before = config.openings, theirs.get("openings")
     if theirs and before is None and "openings" not in config.as_written:
@@ -209,14 +209,14 @@ def _another(theirs: Mapping[str, object], config: Config, folder: Path) -> Conf
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotedChange(Change):
-    """A change as the store has it."""
+    """A change in the notes of the store."""
 
     was: object
-    """The value that it was before."""
+    """The value before the change."""
 
     @property
     def words(self) -> str:
-        """Return it in a sentence."""
+        """Return the change as a sentence."""
         of = f"{self.setting} of bot {self.bot!r}" if self.bot else self.setting
         return f"{of} changed from {self.before} to {self.now} after {self.games} games"
 
@@ -224,10 +224,10 @@ class NotedChange(Change):
 def note_changes(
     store: Store, config: Config, files: Files
 ) -> tuple[dict[str, object], list[NotedChange]]:
-    """Return notes of how settings are now, and what is another than in the games that are stored.
+    """Return notes of the current settings, and the changes since the stored games.
 
-    What was not noted, as by 0.1.0, is not known to be another. Raises StoreError, and
-    whatever a damaged note gives rise to.
+    A setting without a note, as by 0.1.0, does not count as changed. Raises StoreError, and what
+    reading a damaged note raises.
     """
     games = sum(tally.games for tally in store.tally())
     kept: list[dict[str, Any]] = []
@@ -235,11 +235,11 @@ def note_changes(
     for row in store.note(CHANGES) or ():
         if row["games"] < games:
             kept.append(row)
-        else:  # no game was played with it
+        else:  # the change has no games
             before[row["bot"]][row["setting"]] = row["was"]
     date = dt.datetime.now().astimezone().isoformat(timespec="seconds")
     new = []
-    # An edited bot of a pool is a version of its own.
+    # An edited bot of a pool is a new version.
     checked = {GAMES: files.get(GAMES, {})} if config.format == POOL else files
     for bot, values in _with_files(config.noted, checked).items() if games else ():
         for setting, now in values.items():
@@ -258,14 +258,14 @@ def note_provenance(
     said: Mapping[str, Greeting],
     hosts: Sequence[OtherMachine] = (),
 ) -> None:
-    """Note with what games are played from now on, where it is another than before.
+    """Note what games are played with from now on, if it has changed.
 
-    `said` is what the bots that could be started have said of themselves, `hosts` are the machines
-    of a cluster. Raises StoreError, and whatever a damaged note gives rise to.
+    `said` has the handshakes of the bots that could be started; `hosts` are the machines of a
+    cluster. Raises StoreError, and what reading a damaged note raises.
     """
     games = sum(tally.games for tally in store.tally())
     noted = store.note(PROVENANCE) or []
-    kept = [row for row in noted if row["games"] < games]  # no game was played with the others
+    kept = [row for row in noted if row["games"] < games]  # the other rows have no games
     now = json.loads(json.dumps(asdict(_provenance(config, files, said, games, hosts))))
     if kept:
         _spell(now, kept[-1])
@@ -277,12 +277,12 @@ def note_provenance(
 
 
 def _spell(now: dict[str, Any], before: Mapping[str, Any]) -> None:
-    """Take paths as they stood before: a run that goes on reads them from where it wrote them."""
+    """Spell paths as the earlier row does: a resumed run reads them from where it wrote them."""
     if now["resolved"] == before["resolved"]:
         now["configuration"] = before["configuration"]
     known = {bot["name"]: bot for bot in before["bots"]}
     for bot in now["bots"]:
-        if same := known.get(bot["name"]):  # else it is refused, or another version
+        if same := known.get(bot["name"]):  # any other bot is refused, or another version
             bot["command"] = same["command"]
             if sorted(bot["files"].values()) == sorted(same["files"].values()):
                 bot["files"] = same["files"]
@@ -325,7 +325,7 @@ def _provenance(
 def _entrant(
     bot: BotSpec, row: Mapping[str, Any], config: Config, files: Mapping[str, str], said: Greeting
 ) -> Entrant:
-    """Return a bot as it plays, with paths as its table in the configuration has them."""
+    """Return a bot as it plays, with paths as in its table in the configuration."""
     words = {
         **dict(zip(bot.command, row.get("command", bot.command), strict=False)),
         **dict(zip(bot.files, row.get("files", ()), strict=False)),
@@ -348,7 +348,7 @@ def _entrant(
 
 
 def _with_files(settings: Noted, files: Files) -> dict[str, dict[str, Any]]:
-    """Return settings with the fingerprints of the bots' files among them."""
+    """Return settings that include the fingerprints of the bots' files."""
     both = {bot: dict(values) for bot, values in settings.items()}
     for bot, prints in files.items():
         both.setdefault(bot, {}).update({f"file {path}": value for path, value in prints.items()})
@@ -356,7 +356,7 @@ def _with_files(settings: Noted, files: Files) -> dict[str, dict[str, Any]]:
 
 
 def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
-    """Return in words what a setting was and is; of variables their names, for they may be secret.
+    """Return the old and new value of a setting in words; values of variables stay secret.
 
     >>> changed_words("memory", 0, 512 << 20), changed_words("time.margin", 0.05, 0.1)
     (('no limit', '512 MiB'), ('0.05 s', '0.1 s'))
@@ -375,7 +375,7 @@ def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
                 return "the tournament's" if time_s is None else f"{time_s:g} s"
             case [word, *_], str(text) if word.startswith("file "):
                 return f"SHA-256 {text[:12]}…"
-            case ["seed"], int(seed):  # it is told in the end
+            case ["seed"], int(seed):  # the seed is published at the end
                 return f"SHA-256 {seed_digest(seed)[:12]}…"
             case ["cwd"], "":
                 return "a scratch folder"
@@ -392,9 +392,10 @@ def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
 def refuse_changed(
     store: Store, files: Files, *, force: bool, mended: Container[str] = ()
 ) -> list[str]:
-    """Return which bots with stored games, and which games, are not what they were.
+    """Return messages on changed files of bots with stored games, and of game types.
 
-    Raises ConfigError instead, unless `force` is set, or each may be `mended`: it is benched.
+    Raises ConfigError instead, unless `force` is set or the bots are in `mended`, because they are
+    benched.
     """
     before: Files = {GAMES: {}} | (store.note(FILES) or {})
     changed = [

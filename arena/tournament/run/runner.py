@@ -1,4 +1,4 @@
-"""A tournament from start to end: what is left is handed out, what comes back is stored."""
+"""Running a tournament: the runner hands out jobs and stores their results."""
 
 from __future__ import annotations
 
@@ -53,44 +53,44 @@ from lath.reports.notes.notes import Bench, Version, from_notes
 _NONE: Final[Mapping[str, str]] = {}
 
 WAKE_S: Final = 0.25
-"""How often who watches hears that it is still waited for; a signal wakes at once."""
+"""Seconds between signs of life to the listener; a signal wakes it at once."""
 
 SHORTEST_S: Final = 0.001
-"""For how long a pair is taken before one has been played."""
+"""Seconds assumed for a pair before one has been played."""
 
 MAX_BREAKS: Final = 3
-"""Times that a job may take its worker with it before its pairing is stopped."""
+"""Times that a job may kill its worker before its pairing is stopped."""
 
 MOST_ASIDE: Final = 1000
-"""Jobs that are passed over in the search of one that a host may play."""
+"""The most jobs to skip in the search of one that a host may play."""
 
 MANY_REPEATS: Final = 3
-"""Games that repeat others: once or twice it may be chance."""
+"""Duplicate games that lead to a warning: one or two may be chance."""
 
 PARTING_S: Final = 4.0
-"""Time that the workers have in the end, together, besides what their bots may take to quit."""
+"""Seconds for all workers to end, besides the time for their bots to quit."""
 
 
 SEEN_S: Final = 2.0
-"""How often people are told of the machines of a cluster."""
+"""Seconds between reports on the machines of a cluster."""
 
 RECORDS_S: Final = 30.0
-"""How often `games.lath` is written during a run, at most."""
+"""The least seconds between two writes of `games.lath` during a run."""
 
 OUTCOME_S: Final = 2.0
-"""Likewise `outcome.json`, which those read who look at the games that are stored."""
+"""The least seconds between two writes of `outcome.json`, which readers of stored games use."""
 
 SHARE: Final = 20
-"""At most so small a part of the runner's time goes into a large file: a twentieth."""
+"""Large files take at most one part in this many of the runner's time."""
 
 
 class Refreshed:
-    """A file that is written again during a run, when there are other games than before."""
+    """A file that is written again during a run when the games have changed."""
 
     def __init__(
         self, write: Callable[[], object], warn: Callable[[str], None], *, every_s: float
     ) -> None:
-        """`write` may raise StoreError, which `warn` hears; it waits half a minute then."""
+        """Write with `write`; after a StoreError call `warn` and wait half a minute."""
         self._write: Final = write
         self._warn: Final = warn
         self._every_s: Final = every_s
@@ -98,7 +98,7 @@ class Refreshed:
         self._games = 0
 
     def sometimes(self, games: int) -> None:
-        """Write the file if it is time to, and there are other games than the last time."""
+        """Write the file if it is due and the number of games has changed."""
         began_s = time.monotonic()
         if games == self._games or began_s < self._due_s:
             return
@@ -116,27 +116,27 @@ class Refreshed:
 
 
 _Lack = tuple[MachineError, Slot, PairJob]
-"""What the machine lacks, and whose job cannot be done for it."""
+"""The shortage, and the slot and job that met it."""
 
 
 def _without_crashes(result: PairResult) -> PairResult:
-    """Return a result without what may be the work of who has asked the run to stop.
+    """Return a result without failures that the stop of the run may have caused.
 
-    A service manager asks all processes of a service, and bots that heed it lose nothing by that.
+    Service managers stop all processes of a service. Bots that obey must not lose by it.
     """
     games = tuple(game for game in result.games if game.termination != Termination.CRASH)
     return replace(result, games=games, void=None, void_bot="")
 
 
 def _left(job: PairJob, result: PairResult) -> PairJob:
-    """Return what is left of a job that a worker has not done whole."""
+    """Return the rest of a job that a worker has done in part."""
     played = {game.number for game in result.games}
     left = tuple(game for game in job.games if game.number not in played)
     return replace(job, games=left, spent=job.spent | set(result.spent))
 
 
 class Runner:
-    """Plays what is left of a tournament."""
+    """The runner of a tournament, which plays the games that are left."""
 
     def __init__(
         self,
@@ -154,14 +154,14 @@ class Runner:
         clock: Callable[[], float] = signals.awake_s,
         digests: Mapping[str, str] = _NONE,
     ) -> None:
-        """`tree` begins the marks of all processes that the run starts.
+        """Prepare a run; `tree` is the prefix of the marks of its processes.
 
-        `digests` say by name what each bot is, where one is benched.
+        The `digests` identify the bots by name, for notes of benches.
 
-        `executors` makes what plays in a slot here, `places` says where else. `tags` stand in every
-        record; without `openings` setups are drawn. `patience_s` is how long to wait for room on a
-        full disk, or for what else the machine lacks. `budget` is of this run, its time by `clock`.
-        Raises StoreError.
+        The `executors` make the workers of slots on this machine, and `places` opens other places.
+        All records get the `tags`. Default for `openings`: setups that are drawn. If the disk is
+        full or the machine lacks something else, the runner waits `patience_s` seconds. It stops at
+        the `budget`, whose time is measured by `clock`. Raises StoreError.
         """
         self._open_places: Final = places or partial(LocalSlots, executors)
         self._config: Final = config
@@ -180,18 +180,18 @@ class Runner:
             digests=digests,
         )
         self._news: Final[set[str]] = set()
-        """Bots that were benched in this run."""
+        """Bots benched in this run."""
         self._shown: Final = dict.fromkeys(config.names)
-        """Of whom it is told that they are benched: not of those that are in no roster now."""
+        """Bots whose benches are reported: not those that have left the configuration."""
         self._told: Final[set[str]] = set()
-        """Of whom it was."""
+        """Bots whose benches were reported."""
         self._budget: Final = budget
         self._clock: Final = clock
         self._deadline_s = math.inf
-        """When no further pair begins, by the clock."""
+        """The time on the clock after which no pair begins."""
         self._patience_s: Final = patience_s
         self._fed_s = 0.0
-        """When the first pair was handed out, on the monotonic clock; 0.0 before."""
+        """The monotonic time when the first pair was handed out; 0.0 before."""
         self._breaks: Counter[int] = Counter()
         self._pace: Final = Pace(
             config.jobs,
@@ -199,20 +199,20 @@ class Runner:
             longest_s=longest_wait_s(config, tell),
         )
         self._places: Places
-        """While games are played."""
+        """Set while games are played."""
         self._host_of: Final[dict[int, Host]] = {}
-        """Of pairs that were played and are not judged yet."""
+        """Hosts of pairs that were played and are not judged yet."""
         self._avoid: Final[defaultdict[int, set[Host]]] = defaultdict(set)
-        """By pair, hosts on which it broke, or could not be played."""
+        """By pair, the hosts on which it broke or could not be played."""
         self._lost = 0
-        """Pairs that were in hand when their place was lost, and are played again."""
+        """Pairs that were in play when their place was lost; they are played again."""
         self._machines: tuple[bool, int, int] | None = None
-        """Whether there is a cluster, and its workers and slots, when that was told last."""
+        """The last reported state of a cluster, as in `Places.machines`."""
         self._due_s = 0.0
-        """When to tell it again, by the clock."""
+        """The time on the clock of the next report."""
         self._notes: Counter[str] = Counter()
         self._has_repeats = False
-        """Whether people were warned of repeated games."""
+        """True after a warning of duplicate games."""
         self._interrupted = False
         self._files: Final = (
             Refreshed(partial(store.export, self._warn), self._warn, every_s=RECORDS_S),
@@ -226,8 +226,8 @@ class Runner:
     def run(self) -> RunSummary:
         """Play until all is done, the budget is spent or a signal comes; then write `games.lath`.
 
-        Raises StoreError when results cannot be kept, and MachineError when the machine lacks what
-        bots need; what was kept stays.
+        Raises StoreError if results cannot be kept, and MachineError if the machine lacks what bots
+        need. Stored games stay.
         """
         stored = self._store.tally(), self._store.pairs()
         members = member_of(members_of(from_notes(self._store.note(VERSIONS) or (), Version)))
@@ -242,7 +242,7 @@ class Runner:
             with signals.heeded():
                 self._play()
         except BaseException:
-            # What came first is what people should hear of.
+            # The first error is the one to report.
             with suppress(StoreError, KeyboardInterrupt), self._until_a_further_signal():
                 self._store.export(self._warn)
             raise
@@ -255,7 +255,7 @@ class Runner:
         return signals.raising(max(2, signals.requests() + 1))
 
     def summary(self) -> RunSummary:
-        """Return how it stands; what is complete was not interrupted."""
+        """Return the summary so far; a complete tournament is not interrupted."""
         done, total = self._open.schedule.done, self._open.schedule.total
         return RunSummary(
             done=done,
@@ -271,41 +271,40 @@ class Runner:
 
     @property
     def benched(self) -> dict[str, Bench]:
-        """Return the bots that are benched, by name."""
+        """Return the benched bots by name."""
         known = self._open.benches.now
         return {name: known[name] for name in self._shown if name in known}
 
     def has_games(self, name: str) -> bool:
-        """Return whether a game of a bot is stored."""
+        """Return whether a bot has stored games."""
         return bool(self._store.last_games(name, 1))
 
     def may_bench(self, names: Iterable[str]) -> bool:
-        """Return whether there is something to play without these bots, besides those benched."""
+        """Return whether games are left to play without these bots and the benched ones."""
         return self._open.may_bench(names)
 
     def bench(self, name: str, why: str, kind: Literal["start", "crashes"] = "start") -> None:
-        """Let a bot play no more in this run, and tell of it."""
+        """Bench a bot and report it."""
         self._shown[name] = None
         if self._open.bench(name, why, kind):
             self._news.add(name)
         self._tell_of_benched()
 
     def _tell_of_benched(self) -> None:
-        """Tell of each bot that is benched, once."""
+        """Report each benched bot once."""
         for name, one in self.benched.items():
             if name not in self._told:
                 self._told.add(name)
                 self._tell(BotBenched(bot=name, why=one.why))
 
     def unbench(self, name: str) -> None:
-        """Let a bot that was benched play again."""
+        """Let a benched bot play again."""
         self._open.unbench(name)
 
     def _look(self) -> bool:
-        """Return whether a signal has come: the wish to stop. The second is an order.
+        """Return whether a signal asks the run to stop; raises KeyboardInterrupt after two.
 
-        While bots and workers are cleared away, which takes some seconds, nobody looks: what was
-        left undone nobody would do.
+        It is not called while bots and workers are cleaned up for some seconds: that must finish.
         """
         if signals.requests() > 1:
             raise KeyboardInterrupt
@@ -320,31 +319,29 @@ class Runner:
             with signals.calling(places.bell.wake):
                 while self._goes_on():
                     self._collect(WAKE_S)
-            self._collect(0.0, at_once=True)  # what is finished when a signal comes counts
+            self._collect(0.0, at_once=True)  # games that are finished when a signal comes count
             if not self._look():
                 stops_s = [bot.own(self._config.limits).stop_s for bot in self._config.bots]
                 places.end(PARTING_S + max(stops_s))
-        except (KeyboardInterrupt, MachineError):  # an order to stop, not to forget
+        except (KeyboardInterrupt, MachineError):  # stop at once, but keep finished games
             for _, result in self._writer.store(at_once=True):
                 self._open.report(result.games)
             self._keep_lost(at_once=True)
             raise
         finally:
-            places.end(2.0, at_once=True)  # whoever still works ends its bots now
+            places.end(2.0, at_once=True)  # workers that are left end their bots now
             sweep(self._tree)
             for scratch in scratches(self._tree):
                 self._warn(f"{scratch}: left by a bot, cannot be removed")
         self._note(places.notes())
 
     def _goes_on(self) -> bool:
-        """Hand out what can be played, and tell of it; return whether there is more to wait for."""
+        """Hand out jobs and report the state; return whether to wait for more."""
         places = self._places
         places.look()
         self._pace.slots = max(1, len(places.slots))
         self._keep_benches(at_once=False)
-        if (
-            not self._writer.is_waiting and self._open.benches.is_kept
-        ):  # else what is played could not be kept
+        if not self._writer.is_waiting and self._open.benches.is_kept:  # results can be stored
             self._feed()
         for slot in places.slots:
             slot.show()
@@ -353,7 +350,7 @@ class Runner:
         return not self._look() and self._has_more()
 
     def _tell_of_hosts(self) -> None:
-        """Tell how it stands with other machines: now and then, and when one comes or goes."""
+        """Report the machines of a cluster regularly, and when one comes or goes."""
         machines = self._places.machines
         if machines is None or (machines == self._machines and self._clock() < self._due_s):
             return
@@ -362,7 +359,7 @@ class Runner:
             self._tell(replace(seen, lost=self._lost))
 
     def _new_host(self, name: str) -> Host:
-        """Return what is known of a machine; of this one the name is empty."""
+        """Return a new host; the name of this machine is empty."""
 
         def warn(text: str) -> None:
             self._warn(f"{name}: {text}" if name else text)
@@ -370,7 +367,7 @@ class Runner:
         return Host(name, Patience(warn, self._patience_s, well=ENOUGH))
 
     def _has_more(self) -> bool:
-        """Return whether something is played, or waits to be."""
+        """Return whether games are in play or wait for it."""
         if self._writer.is_waiting or self._open.lost or not self._open.benches.is_kept:
             return True
         if any(slot.jobs for slot in self._places.slots):
@@ -378,7 +375,7 @@ class Runner:
         if self._is_late:
             return False
         hosts = [host for host in self._places.hosts if not host.is_given_up]
-        if not hosts:  # it is not known whether there is more until somebody asks
+        if not hosts:  # only a request shows whether jobs are left
             if not self._open.again and (job := self._open.next()) is not None:
                 self._open.again.append(job)
         elif not (self._places.expects_more or any(host.patience.is_waiting for host in hosts)):
@@ -386,7 +383,7 @@ class Runner:
         return bool(self._open.again)
 
     def _note(self, notes: Iterable[str]) -> None:
-        """Count what is odd, and tell of it when it comes for the first time."""
+        """Count remarks, and warn of new ones."""
         for note in notes:
             if note not in self._notes:
                 self._warn(note)
@@ -398,9 +395,9 @@ class Runner:
         return self._clock() >= self._deadline_s
 
     def _feed(self) -> None:
-        """Keep every slot's window full; the emptiest first.
+        """Fill the window of every slot, the emptiest first.
 
-        Where a machine lacks something, only try now and then whether it still does.
+        If a machine lacks something, only try from time to time whether it has enough again.
         """
         places = self._places
         for host in places.hosts:
@@ -423,7 +420,7 @@ class Runner:
         places.send()
 
     def _worth_feeding(self) -> Sequence[Slot]:
-        """Return the slots that play; all of them unless what is left is over before they start."""
+        """Return the slots to use: all, or the started ones if the rest is short."""
         places, schedule = self._places, self._open.schedule
         now_s = signals.awake_s()
         self._fed_s = self._fed_s or now_s
@@ -435,17 +432,17 @@ class Runner:
 
     @staticmethod
     def _takes_part(slot: Slot) -> bool:
-        """Return whether a slot may have more jobs."""
+        """Return whether a slot can take more jobs."""
         host = slot.host
         return not (slot.is_gone or host.is_given_up or host.patience.is_waiting)
 
     @property
     def _is_choosy(self) -> bool:
-        """Return whether there is a pair that not every host may play."""
+        """Return whether some pairs must not be played on some hosts."""
         return bool(self._avoid) or any(host.unfit for host in self._places.hosts)
 
     def _next_for(self, host: Host) -> PairJob | None:
-        """Return a job that a host may play; None where there is none for now."""
+        """Return a job that a host may play, or None for now."""
         if not self._is_choosy:
             return self._open.next()
         aside: list[PairJob] = []
@@ -461,20 +458,20 @@ class Runner:
         return job.pairing.isdisjoint(host.unfit) and host not in self._avoid.get(job.pair, ())
 
     def _has_home(self, job: PairJob) -> bool:
-        """Return whether there is a host that may play a job."""
+        """Return whether a host may play a job."""
         return any(self._fits(job, host) for host in self._places.hosts if not host.is_given_up)
 
     def _hand(self, slot: Slot, job: PairJob) -> None:
-        """Hand a worker a job, now or when the machine has what it lacks."""
+        """Hand a job to a worker, or let it wait for what the machine lacks."""
         try:
             try:
                 slot.submit(job)
-            except BrokenExecutor as error:  # it died without being noticed: its successor plays
+            except BrokenExecutor as error:  # its death was not noticed; a new worker plays
                 self._take_back(slot, error)
                 if isinstance(error, PlaceLostError):
                     if job.games:
                         self._open.again.append(job)
-                    else:  # nobody tries any more whether the machine has enough
+                    else:  # the trial job is lost with the worker
                         slot.host.patience.granted()
                     return
                 slot.submit(job)
@@ -482,10 +479,10 @@ class Runner:
             self._wait_for(error, slot, job)
 
     def _wait_for(self, lack: MachineError, slot: Slot, job: PairJob) -> None:
-        """Let a job wait until the machine has what it lacks; raises MachineError for too long.
+        """Let a job wait until its machine has what it lacks; raises MachineError after too long.
 
-        Whether it has is tried where it was lacking: others may have all that they need. A host
-        among others is given up in the end.
+        The trial job goes to that machine, because others may have enough. In a cluster, a machine
+        is given up after too long, and MachineError means that all are.
         """
         host = slot.host
         if job.games:
@@ -502,10 +499,10 @@ class Runner:
             self._warn(f"{host.name} plays no more games in this run: {error}")
 
     def _collect(self, within_s: float, *, at_once: bool = False) -> None:
-        """Store what is ready, in one transaction, and put it on the screen.
+        """Store finished results in one transaction, then count and report them.
 
-        On a full disk it waits for a later call. Raises DiskError where that never comes, and
-        MachineError likewise.
+        If the disk is full, they wait for a later call. Raises DiskError or MachineError after too
+        long.
         """
         bell = self._places.bell
         rung = bell.wait(within_s) if within_s else set()
@@ -533,7 +530,7 @@ class Runner:
                 file.sometimes(self._open.schedule.done)
 
     def _finished(self, slots: Iterable[Slot]) -> tuple[list[Stored], list[_Lack]]:
-        """Take what workers have done, and what they could not do for want of something."""
+        """Take finished results from slots, and jobs that the machine lacked something for."""
         results: list[Stored] = []
         lacks: list[_Lack] = []
         for slot in slots:
@@ -557,31 +554,31 @@ class Runner:
         return results, lacks
 
     def _keep_lost(self, *, at_once: bool) -> None:
-        """Store what was lost by walkover: it counts then. Raises DiskError as `_collect` does."""
+        """Store walkovers, which count from then on; raises DiskError as `_collect` does."""
         lost = self._open.lost
         if lost and self._writer.takes(partial(self._store.add_walkovers, lost), at_once=at_once):
             self._open.lose()
 
     def _keep_benches(self, *, at_once: bool) -> None:
-        """Store who is benched: who meets whom from then on depends on it."""
+        """Store benches, which decide the pairings from then on."""
         if not self._open.benches.is_kept:
             self._writer.takes(self._open.benches.keep, at_once=at_once)
 
     def _look_at_crashes(self) -> None:
-        """Bench who has crashed in too many games in a row."""
+        """Bench bots that have crashed in too many games in a row."""
         for name, why in list(self._open.crashers()):
-            if self.may_bench([name]):  # with those before it, too
+            if self.may_bench([name]):  # the loop may have benched others
                 self.bench(name, why, "crashes")
 
     def _take_back(self, slot: Slot, why: BrokenExecutor, broken: PairJob | None = None) -> None:
-        """Replace a worker that died; play its pair again, and those that it had not begun.
+        """Replace a dead worker; its pair and its waiting pairs are played again.
 
-        It died of `broken`, if that is known: another machine plays pairs in any order.
+        `broken` is the pair in play when it died; other machines play pairs in any order.
         """
         host = slot.host
         jobs = slot.replace()
         lost = [job for job in jobs if job.games]
-        if len(lost) < len(jobs):  # who was to try whether it may start has started
+        if len(lost) < len(jobs):  # a worker could start, so the machine has enough
             host.patience.granted()
         self._open.again.extend(lost)
         self._places.tidy()
@@ -598,7 +595,7 @@ class Runner:
         self._count_break(broken, Cause(f"pair {broken.pair} killed its worker {MAX_BREAKS} times"))
 
     def _count_break(self, job: PairJob, why: Cause) -> None:
-        """Stop a pairing, by nobody's fault, where that has happened too often in a pair."""
+        """Stop a pairing, without a bot at fault, if one of its pairs has failed too often."""
         self._breaks[job.pair] += 1
         if self._breaks[job.pair] >= MAX_BREAKS:
             self._stop(job, why, None)
@@ -629,9 +626,9 @@ class Runner:
             self._tell(PairEnded(pair=result.pair, games=len(result.games), voided=result.voided))
 
     def _blame(self, job: PairJob, result: PairResult, void: Cause, host: Host | None) -> None:
-        """Stop a pairing in which a game could not be played; not for the fault of one host.
+        """Stop a pairing with a game that could not be played.
 
-        On a cluster that is a host's fault until it happens on a second one.
+        On a cluster this counts against the host, until it happens on a second host.
         """
         bot = result.void_bot
         if host is None or not host.name:
@@ -652,16 +649,16 @@ class Runner:
             self._warn(f"{void} (on {host.name}); {what}")
 
     def _unfit_for(self, job: PairJob, bot: str) -> list[Host]:
-        """Return the hosts on which a bot does not start; without one, where the pair failed."""
+        """Return the hosts where a bot does not start, or without a bot where the pair failed."""
         avoided = self._avoid.get(job.pair, ())
         return [
             host for host in self._places.hosts if (bot in host.unfit if bot else host in avoided)
         ]
 
     def _stop_homeless(self) -> None:
-        """Stop what waits and can be played on none of the hosts that there are.
+        """Stop pairings of waiting jobs that none of the hosts can play.
 
-        A bot that does not start on two of them is at fault.
+        A bot that does not start on two hosts is at fault.
         """
         for job in [job for job in self._open.again if not self._has_home(job)]:
             self._open.again.remove(job)
@@ -672,7 +669,7 @@ class Runner:
             self._stop(job, why, name if len(hosts) > 1 else None)
 
     def _look_at_repeats(self) -> None:
-        """Warn once where games repeat others; tell where that ends a match."""
+        """Warn once of duplicate games; stop a match if they end it."""
         schedule, pairing = self._open.schedule, frozenset(self._config.names)
         if schedule.repeats.games >= MANY_REPEATS and not self._has_repeats:
             self._has_repeats = True
@@ -685,7 +682,7 @@ class Runner:
             self._tell(PairingStopped.of(pairing, why))
 
     def _stop(self, job: PairJob, why: Cause, loser: str | None) -> None:
-        """Play no more between two bots, or with the one that cannot."""
+        """Stop a pairing, or bench the bot at fault if the others can play on."""
         if loser is not None and (loser in self._open.benches.now or self.may_bench([loser])):
             if loser not in self._open.benches.now:
                 self.bench(loser, why.reason)

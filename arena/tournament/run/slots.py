@@ -1,9 +1,9 @@
-"""Slots that play one job after the other, and what plays in those here: a worker process each.
+"""Slots, which play one job after the other, and their worker processes on this machine.
 
-A transaction on a disk takes as long as a hundred plies of bots that answer at once, and to be
-woken as long as ten: results of short pairs are stored some at a time, longer ones as they come.
+A transaction on a disk takes as long as a hundred plies of instant bots, and waking a process as
+long as ten. So results of short pairs are stored in batches, and those of long pairs at once.
 
-The seam is `concurrent.futures.Executor`.
+The interface of workers is `concurrent.futures.Executor`.
 """
 
 from __future__ import annotations
@@ -37,41 +37,42 @@ from lath.arena.tournament.store.jobs import PairJob
 from lath.games.errors import LathError
 
 OFTEN_S: Final = 0.5
-"""Results of pairs that come more often than this wait for others."""
+"""Results of pairs that come more often than this many seconds are stored in batches."""
 
 GATHER_S: Final = 2.0
-"""How long they do at most; a run that is killed plays their games again. Nothing waits while a
-slot has nothing to do, nor when somebody asks to stop."""
+"""The most seconds that results wait; after a kill their games are played again. They do not wait
+while a slot is idle, or after a signal."""
 
 DRAWN_S: Final = 0.25
-"""The same where the run is drawn as it goes: a picture that stands still looks like a fault."""
+"""The most seconds of waiting while the run is drawn, so that the picture moves."""
 
 VERDICT_S: Final = 0.1
-"""The same where results may end the run: what is handed over by then is played beyond its end."""
+"""The most seconds of waiting while results can end the run: jobs handed out by then are wasted."""
 
 FEWEST, MOST = 2, 64
-"""Pairs that a worker has: the one it plays and those it plays next."""
+"""The fewest and most pairs of a worker: the one in play and the next."""
 
 AHEAD: Final = 2
-"""So many times as much is handed over as is played while the runner is away."""
+"""The factor between jobs handed out and jobs played while the runner is busy."""
 
 LONG_S: Final = 1.0
-"""A pair so long is not handed over before the last one has ended where the run has a deadline: it
-would begin after it. To wait for the runner then costs a worker a hundredth of its time at most."""
+"""Seconds of a long pair. With a deadline, a slot gets such a pair only after the last one has
+ended, because it could otherwise begin too late. The wait costs a worker at most a hundredth of its
+time."""
 
 WEIGHT: Final = 0.2
-"""Of the newest measurement in the mean."""
+"""The weight of the newest measurement in the mean."""
 
 
 def longest_wait_s(config: Config, tell: Listener) -> float:
-    """Return how long results wait for others at most, by what hangs on them."""
+    """Return the most seconds that results wait in this run, by what depends on them."""
     if config.sprt is not None:
         return VERDICT_S
     return DRAWN_S if isinstance(tell, Progress) and tell.is_drawn else GATHER_S
 
 
 class Pace:
-    """Measures one run."""
+    """The pace of a run, measured from its pairs."""
 
     def __init__(
         self,
@@ -81,20 +82,20 @@ class Pace:
         has_deadline: bool = False,
         longest_s: float = GATHER_S,
     ) -> None:
-        """`longest_s` is how long results wait for others at most."""
+        """Measure with `clock`; `longest_s` is the most seconds that results wait."""
         self.slots = slots
-        """How many there are now."""
+        """The number of slots now."""
         self._has_deadline: Final = has_deadline
         self._longest_s: Final = longest_s
         self._clock: Final = clock
         self._last_s: float | None = None
-        """When pairs came in last; before the first, workers and bots are only starting."""
+        """When pairs came in last; None before, while workers and bots are starting."""
         self.pair_s = 0.0
-        """How long a pair takes of late; 0 while nobody knows."""
+        """Recent seconds per pair; 0 while unknown."""
         self._storing_s = 0.0
 
     def count(self, pairs: int) -> None:
-        """Note how many pairs have come in since this was called before."""
+        """Count pairs that have come in since the last call."""
         if not pairs:
             return
         before_s, self._last_s = self._last_s, self._clock()
@@ -104,21 +105,21 @@ class Pace:
         self.pair_s += (WEIGHT if self.pair_s else 1.0) * (took_s - self.pair_s)
 
     def stored(self, took_s: float) -> None:
-        """Note how long a transaction took: on a slow disk a hundredth of a second and more."""
+        """Note the seconds of a transaction: a hundredth and more on a slow disk."""
         self._storing_s += WEIGHT * (took_s - self._storing_s)
 
     @property
     def gather_s(self) -> float:
-        """Return how long to wait for more results once there is one; 0 where few come.
+        """Return the seconds to wait for more results after one; 0 if few come.
 
-        It is no longer than a worker can do without the runner.
+        It is no longer than workers can play without the runner.
         """
         if not 0 < self.pair_s < self.slots * OFTEN_S:
             return 0.0
         return min(self._longest_s, MOST * self.pair_s / AHEAD)
 
     def window(self, fewest: int = FEWEST) -> int:
-        """Return how many pairs a worker should have, so that it never waits for the runner."""
+        """Return the number of pairs with which a worker never waits for the runner."""
         if self._has_deadline and not 0 < self.pair_s < LONG_S:
             return 1
         if not self.pair_s:
@@ -128,7 +129,7 @@ class Pace:
 
 
 SETTLE_S: Final = 1.0
-"""How long a worker may take to stop itself and its bots."""
+"""Seconds for a worker to stop itself and its bots."""
 
 NO_WORKER: Final = "no worker can be started"
 
@@ -136,17 +137,17 @@ _PROGRAM: Final = (
     "import gc, os, sys; gc.disable(); sys.path[:] = sys.argv.pop(1).split(os.pathsep); "
     "from lath.arena.tournament.run.worker import main; main()"
 )
-"""What a worker runs: with the modules of this process, whatever its folder and variables are.
+"""The program of a worker: it has this process's modules, in any folder and environment.
 
-Nobody looks for garbage in them while they are read.
+The garbage collector is off while they are imported.
 """
 
 
 class Worker(Executor):
-    """A process of its own that plays one job after the other.
+    """A process of its own that plays jobs one after the other.
 
-    Not `ProcessPoolExecutor`: that one needs 8 MB more for each worker, starts it with the first
-    job, and breaks whole.
+    It replaces `ProcessPoolExecutor`, which needs 8 MB more per worker, starts workers with the
+    first job, and breaks as a whole.
     """
 
     def __init__(
@@ -154,11 +155,11 @@ class Worker(Executor):
     ) -> None:
         """Start the process; raises OSError and MachineError.
 
-        `tree` marks what it starts; `cores` are those that it and its bots stay on, empty: any.
-        `env` are its variables; None: ours.
+        `tree` marks its processes. It and its bots stay on the `cores`, or on any if empty. `env`
+        are its variables; None for those of this process.
         """
         self.notes: tuple[str, ...] = ()
-        """What it noted when it ended its bots."""
+        """Remarks from the end of its bots."""
         self._waiting: deque[Future[Any]] = deque()
         self._lock: Final = threading.Lock()
         self._is_closed = False
@@ -172,7 +173,7 @@ class Worker(Executor):
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     env=env,
-                    start_new_session=True,  # a Ctrl-C is the runner's
+                    start_new_session=True,  # Ctrl-C is for the runner alone
                 )
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -199,14 +200,14 @@ class Worker(Executor):
 
     @property
     def pid(self) -> int:
-        """Return the number of the process."""
+        """Return the process id."""
         return self._process.pid
 
     def _settle(self) -> None:
-        """Wait until it has stopped, and its bots before it; one that does not is stopped."""
+        """Wait until it and its bots have stopped; stop it if it does not."""
         until_s = time.monotonic() + SETTLE_S
         while time.monotonic() < until_s and self._process.poll() is None:
-            if hasattr(os, "waitid"):  # macOS does not have it
+            if hasattr(os, "waitid"):  # missing on macOS
                 with suppress(ChildProcessError):
                     if os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOWAIT | os.WNOHANG):
                         return
@@ -214,7 +215,7 @@ class Worker(Executor):
         self._process.send_signal(signal.SIGSTOP)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **_kwargs: Any) -> Future[Any]:
-        """Have `fn`, a function of one argument that returns a line, called in the process.
+        """Call `fn`, a function of one argument that returns a line, in the process.
 
         Raises BrokenExecutor.
         """
@@ -229,15 +230,15 @@ class Worker(Executor):
 
     def _send(self, job: Job) -> None:
         left = memoryview(pickle.dumps(job))
-        # A worker that was stopped takes nothing. A dead or ended one: `_listen` says so.
+        # A stopped worker takes nothing. `_listen` reports a dead or ended one.
         with signals.raising(1), suppress(OSError, ValueError):
             while left:
                 left = left[os.write(self._in.fileno(), left) :]
 
     def _listen(self) -> None:
-        """Take answers until there are no more; what was not answered then never will be."""
+        """Read answers until there are no more, then fail the jobs without one."""
         with self._out:
-            while (line := self._out.readline()).endswith(b"\n"):  # else it died amid an answer
+            while (line := self._out.readline()).endswith(b"\n"):  # else it died in an answer
                 with self._lock:
                     future = self._waiting.popleft() if self._waiting else None
                 if future is None:
@@ -249,7 +250,7 @@ class Worker(Executor):
             self._is_closed = True
             lost = list(self._waiting)
             self._waiting.clear()
-        with suppress(subprocess.TimeoutExpired):  # one that is traced stays
+        with suppress(subprocess.TimeoutExpired):  # a traced process stays
             self._process.wait(process_trees.BURIAL_S)
         why: Exception = BrokenExecutor("the worker died")
         if self._process.returncode == NO_THREAD:
@@ -258,14 +259,14 @@ class Worker(Executor):
             future.set_exception(why)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let the process end its bots and itself; with `cancel_futures` at once.
+        """Ask the process to end its bots and itself; with `cancel_futures` at once.
 
-        Waits for its end with `wait`.
+        With `wait`, wait for its end.
         """
         with self._lock:
             if not cancel_futures:
                 self._send(None)
-            else:  # at the end of its input it ends its bots and itself, and finishes nothing
+            else:  # at the end of its input it ends its bots and itself at once
                 self._is_closed = True
                 with suppress(OSError):
                     self._in.close()
@@ -273,7 +274,7 @@ class Worker(Executor):
             self.join(None)
 
     def join(self, until_s: float | None) -> bool:
-        """Return whether the process ends by `until_s`, on the monotonic clock; None: ever."""
+        """Return whether the process ends by `until_s`, on the monotonic clock; None for ever."""
         left_s = None if until_s is None else max(0.0, until_s - time.monotonic())
         try:
             self._process.wait(left_s)
@@ -287,45 +288,45 @@ class Worker(Executor):
         return True
 
     def end(self) -> None:
-        """End the process at once, whatever it does; its bots may be left."""
+        """Kill the process, whatever it does; its bots may be left."""
         self._process.kill()
         self.join(
             time.monotonic() + process_trees.BURIAL_S
-        )  # who is traced stays as long as who traces it
+        )  # a traced process stays as long as its tracer
 
 
 Executors = Callable[[str, Cores], Executor]
-"""Makes what plays the pairs of a slot here.
+"""Makes the worker of a slot on this machine.
 
-It is given what marks the processes that it starts, and the cores that are its alone, none if any
-will do. What it returns plays one PairJob after the other and returns texts; it must end its bots
-when the runner is gone, and raise BrokenExecutor when it breaks.
+Arguments: the mark of its processes, and the cores for it alone, empty for any. The worker plays
+PairJobs one after the other and returns texts. It must end its bots when the runner has died, and
+raise BrokenExecutor when it breaks.
 """
 
 
 class PlaceLostError(LathError, BrokenExecutor):
-    """What played in a slot is gone, or cannot be reached: no fault of what it played."""
+    """A worker is lost or cannot be reached; its bots are not at fault."""
 
 
 class Host:
-    """A machine that plays: what holds for it alone, since others may go on where it cannot."""
+    """A machine that plays; if it lacks something, other machines may have enough."""
 
     def __init__(self, name: str, patience: Patience) -> None:
-        """`name` is empty for this machine; `patience` says when to ask again for what it lacks."""
+        """Make a host, without a name for this machine; `patience` decides when to try it again."""
         self.name: Final = name
         self.patience: Final = patience
         self.trial: tuple[Slot, PairJob] | None = None
-        """A job without games, and who is to try it next: whether there is enough again."""
+        """A trial job without games, and its slot: can bots be started again?"""
         self.is_given_up = False
-        """Whether it lacked something for too long."""
+        """True if it lacked something for too long."""
         self.unfit: Final[dict[str, Cause]] = {}
-        """Bots that do not start there, and why."""
+        """Bots that do not start there, with causes."""
         self.games = 0
-        """Games that it has played in this run."""
+        """Number of games that it has played in this run."""
 
 
 class Slot:
-    """One worker at a time, started with the first job and replaced when it breaks."""
+    """A place for one worker, which is started with the first job and replaced when it breaks."""
 
     def __init__(
         self,
@@ -336,9 +337,9 @@ class Slot:
         *,
         bell: Callable[[Slot], None] = lambda _: None,
     ) -> None:
-        """`tell` hears of each pair that begins; slots are counted from 0.
+        """Report each pair that begins to `tell`; the number counts from 0.
 
-        `bell` is rung, by any thread, when a job is over.
+        Any thread calls `bell` when a job is over.
         """
         self._make: Final = make
         self._tell: Final = tell
@@ -348,14 +349,14 @@ class Slot:
         self._executor: Executor | None = None
         self.jobs: dict[Future[str], PairJob] = {}
         self._told: set[Future[str]] = set()
-        """Those of the jobs in hand that the listener knows of."""
+        """Jobs in hand that were reported."""
         self._has_changed = False
-        """Whether there may be a pair to tell of."""
+        """True if a pair may have to be reported."""
         self.is_gone = False
-        """Whether nothing plays here any more, nor will."""
+        """True if the worker is lost for good."""
 
     def show(self) -> None:
-        """Tell of the jobs that the worker has finished, and of the one that it plays now, once."""
+        """Report the jobs that the worker has finished, and the one that it plays, once each."""
         if not self._has_changed:
             return
         self._has_changed = False
@@ -370,7 +371,7 @@ class Slot:
                 self._tell(PairBegan.of(self.jobs[future], self.number, self.host.name))
 
     def take(self, future: Future[str]) -> PairJob:
-        """Return a job that is over and let go of it; tell of it before where nobody had looked."""
+        """Remove a finished job and return it; report its start if that was not done."""
         self._show(future)
         self._told.remove(future)
         self._has_changed = True
@@ -378,13 +379,13 @@ class Slot:
 
     @property
     def worker(self) -> Worker | None:
-        """Return the process; None before the first job, or where the executor is of others."""
+        """Return the worker process; None before the first job, and for other executors."""
         return self._executor if isinstance(self._executor, Worker) else None
 
     def submit(self, job: PairJob) -> None:
-        """Hand the worker a job; raises BrokenExecutor, and ArenaError where none can start.
+        """Hand the worker a job; raises BrokenExecutor, and ArenaError if none can start.
 
-        That is a MachineError where it may be possible later.
+        It is a MachineError if the start may be possible later.
         """
         try:
             if self._executor is None:
@@ -400,12 +401,12 @@ class Slot:
 
     @property
     def is_started(self) -> bool:
-        """Return whether there is somebody who plays here."""
+        """Return whether the slot has a worker."""
         return self._executor is not None
 
     @property
     def is_idle(self) -> bool:
-        """Return whether all that it was given is over; any thread may ask."""
+        """Return whether all its jobs are over; any thread can ask."""
         return all(future.done() for future in list(self.jobs))
 
     def _ring(self, _future: Future[str]) -> None:
@@ -413,9 +414,9 @@ class Slot:
         self._bell(self)
 
     def replace(self) -> list[PairJob]:
-        """Let go of a worker that broke; return what it has not played. The next job starts one.
+        """Remove a broken worker and return its unfinished jobs; the next job starts a new one.
 
-        The listener hears of that again when it begins again.
+        These jobs are reported again when they begin again.
         """
         lost = [
             future
@@ -429,20 +430,20 @@ class Slot:
         if self.worker:
             self.worker.end()
         self._executor = None
-        if self.jobs:  # what it had played is over, and was rung for already
+        if self.jobs:  # finished jobs are still to collect, and their bell has rung
             self._bell(self)
         return jobs
 
     def close(self, *, at_once: bool) -> None:
-        """Let the worker end, without waiting for it: when it has finished, or `at_once`."""
+        """Ask the worker to end, after its jobs or `at_once`, without waiting."""
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=at_once)
 
 
 def end(slots: Iterable[Slot], within_s: float, *, at_once: bool = False) -> None:
-    """Ask workers to end, and wait a little for them; then end them.
+    """Ask workers to end, wait for them up to `within_s`, then kill the rest.
 
-    With `at_once` they give up what they have not finished.
+    With `at_once` they drop unfinished jobs.
     """
     for slot in slots:
         slot.close(at_once=at_once)

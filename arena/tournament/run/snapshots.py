@@ -1,6 +1,6 @@
-"""A named snapshot: a tournament as it is today, in a directory of its own that stays as it is.
+"""Named snapshots: copies of a tournament in directories of their own that never change.
 
-Whatever is played later where it comes from, its bots, games and tables are the same.
+Later games of the tournament do not change a snapshot's bots, games and tables.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from lath.arena.tournament.store.store import Store, prepare_folder
 from lath.notation.files.files import sync
 
 SNAPSHOTS: Final = "snapshots"
-"""Where the snapshots of a tournament are, in its directory."""
+"""The folder of snapshots in a tournament's directory."""
 
 
 def slug_of(name: str) -> str:
-    """Return the name of a snapshot's directory; raises ConfigError where none can be made.
+    """Return the name of a snapshot's directory; raises ConfigError if it would be empty or long.
 
     >>> slug_of("Autumn 2026"), slug_of("../Ärger!")
     ('autumn-2026', 'ärger')
@@ -46,10 +46,9 @@ def slug_of(name: str) -> str:
 
 
 def freeze(config: Config, folder: Path, name: str, *, with_report: bool = True) -> Path:
-    """Keep a tournament as it is today under a name; return the directory, which is whole or not.
+    """Copy a tournament under a name, completely or not at all; return the copy's directory.
 
-    No game is played, and none may be at that time. Raises ConfigError where there is a snapshot of
-    such a name, and StoreError.
+    No run may be playing. Raises StoreError, and ConfigError if the name is taken.
     """
     slug = slug_of(name)
     refuse_snapshot(folder)
@@ -59,7 +58,7 @@ def freeze(config: Config, folder: Path, name: str, *, with_report: bool = True)
         snapshots = home.path / SNAPSHOTS
         if (place := snapshots / slug).exists():
             raise ConfigError(f"{place}: already exists; choose another name")
-        for left in snapshots.glob(".*.tmp"):  # of one that was killed
+        for left in snapshots.glob(".*.tmp"):  # left by a killed process
             rmtree(left)
         half = snapshots / f".{os.getpid()}.tmp"
         try:
@@ -70,13 +69,13 @@ def freeze(config: Config, folder: Path, name: str, *, with_report: bool = True)
             except OSError as error:
                 raise writing_error(place, error, "made") from error
         finally:
-            with suppress(OSError):  # what came first is what people should hear of
+            with suppress(OSError):  # the first error is the one to report
                 rmtree(half)
     return place
 
 
 def _fill(place: Path, name: str, config: Config, store: Store, *, with_report: bool) -> None:
-    """Make the directory of a snapshot of what is stored; raises StoreError."""
+    """Fill the directory of a snapshot from what is stored; raises StoreError."""
     prepare_folder(place)
     summary = standing(config, store, rulings_of(store))
     store.copy_to(place)

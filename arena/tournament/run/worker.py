@@ -1,7 +1,6 @@
-"""What happens in a worker process: a pair of games in, its result as text out.
+"""A worker process: it gets pairs of games and returns their results as text.
 
-These and the text of `PairResult` are the seam between a tournament and its workers: any
-`concurrent.futures.Executor` that carries them will do.
+Any `concurrent.futures.Executor` that carries jobs and texts of `PairResult` can replace it.
 
 `slots.py` starts it and holds the other ends of its pipes.
 """
@@ -51,46 +50,46 @@ from lath.games.errors import UnknownGameError
 from lath.notation.record.tags import Termination
 
 KEPT_BOTS: Final = 4
-"""Bots that a worker keeps running between pairs."""
+"""The most bots that a worker keeps running between pairs."""
 
 MOST_HOLD_UPS: Final = 20
-"""Times that a game is begun again because the machine stood still, before it counts as void."""
+"""The most restarts of a game because the machine was paused, before the game is void."""
 
 _PR_SET_PDEATHSIG: Final = 1
 
 NO_THREAD: Final = 75
-"""What a worker exits with that may not have its second thread."""
+"""The exit status of a worker that cannot start its second thread."""
 
 Job = tuple[Callable[[object], str], object] | None
-"""A function and its argument; None: the worker shall end its bots politely, and itself."""
+"""A function and its argument; None asks the worker to end its bots and itself."""
 
 
 HELD_UP: Final = "the machine stood still for a while"
 
 BOARDS_A_S: Final = 10
-"""Boards that a worker shows a second, when it plays fast for long."""
+"""Boards per second that a worker shows at most over a long time."""
 
 BURST: Final = 20
-"""Boards in a row that are shown however fast they come: who has stopped to think shows where."""
+"""Boards that a worker can show at once, so that the last one before a long think is seen."""
 
 
 class LiveBoard:
-    """Shows the game that this process plays, in a file that is written over again and again.
+    """Shows the game that this process plays, in a file that is overwritten in place.
 
-    A whole file each time took fifteen times as long.
+    Replacing the file each time took fifteen times as long.
     """
 
     def __init__(self, folder: str) -> None:
-        """Take the folder `live`; nothing is shown before the first ply."""
+        """Show in the folder `live`, from the first ply on."""
         self._path: Final = f"{folder}/{os.getpid()}.json"
         self._file = -1
         self._credit = float(BURST)
         self._at_s = signals.awake_s()
         self.due_s = 0.0
-        """When a game is shown again, on the monotonic clock."""
+        """When a game can be shown again, on the monotonic clock."""
 
     def __call__(self, book: Scorebook) -> None:
-        """Show the game that is taken down there, unless it was just shown too often."""
+        """Show the current game, if not too many boards were shown recently."""
         now_s = signals.awake_s()
         self._credit = min(BURST, self._credit + (now_s - self._at_s) * BOARDS_A_S)
         self._at_s = now_s
@@ -100,9 +99,9 @@ class LiveBoard:
         self.due_s = now_s + max(0.0, 1 - self._credit) / BOARDS_A_S
 
     def _write(self, data: bytes) -> None:
-        """Write a line, or leave it: a full disk is the run's trouble, not this one's."""
+        """Write a line if possible: the run itself deals with a full disk."""
         with contextlib.suppress(OSError):
-            if self._file >= 0 and not os.fstat(self._file).st_nlink:  # of a run before this one
+            if self._file >= 0 and not os.fstat(self._file).st_nlink:  # deleted by another run
                 os.close(self._file)
                 self._file = -1
             if self._file < 0:
@@ -111,9 +110,10 @@ class LiveBoard:
 
 
 def line_of_a_board(data: bytes) -> bytes:
-    """Return a line of JSON and before it its CRC-32 in eight hexadecimal digits.
+    """Return a line of JSON, prefixed by its CRC-32 in eight hexadecimal digits.
 
-    That tells who reads it whether he met the middle of a write. What follows is of earlier games.
+    A reader that meets the middle of a write sees a wrong sum. Bytes after the line are from
+    earlier games.
     """
     return b"%08x %b\n" % (crc32(data), data)
 
@@ -124,21 +124,21 @@ class _Team:
     def __init__(self) -> None:
         self.watch = Watch()
         self.notes: list[str] = []
-        """What is odd about bots, in no result yet."""
+        """Remarks on bots that are in no result yet."""
         self.voids: dict[frozenset[str], GameVoidError] = {}
-        """Pairings that were stopped here, and why; what waits of them is not tried."""
+        """Pairings that failed here, with errors; their waiting jobs are not tried."""
         self.spent: set[str] = set()
-        """Bots that a game was void for, here or elsewhere, though they can be started."""
+        """Bots for which a game was void, here or elsewhere, although they can be started."""
         self.watched: set[str] = set()
-        """Bots of games in which the machine stood still, or somebody lost by time."""
+        """Bots of games in which the machine was paused or a bot lost on time."""
         self.boards: dict[str, LiveBoard] = {}
-        """What shows games, by folder."""
+        """Live boards by folder."""
         self._bots: dict[str, Bot] = {}
         self._stubborn: set[str] = set()
-        """Names of bots that did not end when asked to; they are not waited for again."""
+        """Names of bots that did not end when asked; they get no more time."""
 
     def get(self, spec: BotSpec, tree: str) -> Bot:
-        """Return the bot, which may not run yet."""
+        """Return the bot, which may not be running yet."""
         if (bot := self._bots.pop(spec.name, None)) is None or bot.spec != spec:
             if bot is not None:
                 self._end([bot])
@@ -147,13 +147,13 @@ class _Team:
         return bot
 
     def board(self, folder: str) -> LiveBoard | None:
-        """Return what shows games in a folder, if there is one."""
+        """Return the live board for a folder; None for an empty name."""
         if folder and folder not in self.boards:
             self.boards[folder] = LiveBoard(folder)
         return self.boards.get(folder)
 
     def trim(self, most: int) -> bool:
-        """Keep so many bots at most; end those that were not used for longest, politely.
+        """End the bots unused for longest, until at most `most` are left.
 
         Return whether there were more.
         """
@@ -162,12 +162,12 @@ class _Team:
         return bool(spare)
 
     def take_notes(self) -> tuple[str, ...]:
-        """Return what was noted since the last time."""
+        """Return and clear the remarks."""
         notes, self.notes = tuple(self.notes), []
         return notes
 
     def _end(self, bots: list[Bot]) -> None:
-        """Tell bots to end, all at once, so that they have the same second for it."""
+        """Ask bots to end, all at once, so that they share the same second."""
         for bot, until_s in zip(bots, [bot.ask_to_leave() for bot in bots], strict=True):
             if not bot.leave(0.0 if bot.name in self._stubborn else until_s):
                 self._stubborn.add(bot.name)
@@ -177,21 +177,22 @@ class _Team:
 
 @functools.cache
 def _own_team() -> _Team:
-    """Return the one team of this process: bots outlive a job."""
+    """Return the team of this process; bots outlive jobs."""
     return _Team()
 
 
 def _own_tree(tree: str) -> str:
-    """Return the mark of what this process starts for the run that is marked `tree`."""
+    """Return the mark of processes that this one starts for the run marked `tree`."""
     return f"{tree}{os.getpid()}."
 
 
 def play_pair(job: PairJob) -> str:
     """Play the games of a job and return a PairResult as text.
 
-    A void game is played again with fresh processes. A bot that can be started has one in a
-    tournament, then it loses; one that cannot ends the pair by its second, and all pairs of these
-    bots that wait here. What the machine lacks is a void of nobody.
+    A void game is played again with new processes. A bot that can be started may cause one void
+    game per tournament; then it loses. A bot that cannot be started ends the pair with its second
+    void game, and with it all waiting pairs of these bots. If the machine lacks something, that
+    counts against no bot.
     """
     team = _own_team()
     team.spent |= job.spent
@@ -232,22 +233,22 @@ def play_pair(job: PairJob) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GreetJob:
-    """A bot that is started once, so that it says what it is."""
+    """A bot to start once for its handshake."""
 
     bot: BotSpec
     limits: Limits
     games: tuple[str, ...]
-    """Those that it has to play."""
+    """Game types that it must play."""
 
     tree: str
 
 
 def greet_bot(job: GreetJob) -> str:
-    """Start a bot and end it; return as JSON what it says of itself, and what is wrong with it.
+    """Start a bot and end it; return its handshake and its problems as JSON.
 
-    `void` is why it could not be started, `wrong` why it cannot play, both without the name in
-    `bot`, and `lack` what the machine lacks; else they are empty. `words` says the second in a
-    sentence.
+    The key `void` is why it could not be started, `wrong` why it cannot play, both without the name
+    in `bot`. The key `words` is the latter as a sentence, and `lack` is what the machine lacks.
+    They are empty without a problem.
     """
     bot = bot_of(job.bot, Watch(), tree=_own_tree(job.tree))
     said = dict.fromkeys(("void", "wrong", "words", "bot", "hint", "lack"), "")
@@ -272,9 +273,9 @@ def greet_bot(job: GreetJob) -> str:
 
 
 def _without_rules(plans: Iterable[GamePlan]) -> GameVoidError | None:
-    """Return why a game cannot be played here, such as one of a file that has changed; else None.
+    """Return why a game cannot be played here, such as a changed game file, or None.
 
-    Files are read when they are needed: this worker may be a later one.
+    Files are read only now, because this worker may have started later than the run.
     """
     try:
         for plan in plans:
@@ -287,9 +288,9 @@ def _without_rules(plans: Iterable[GamePlan]) -> GameVoidError | None:
 def _play_out(
     plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team
 ) -> tuple[GameResult, int]:
-    """Play a game, again where it is void; return how often it was.
+    """Play a game, again after a void one; return the result and the number of void games.
 
-    Raises GameVoidError where it is void a second time for the same bot, or the machine.
+    Raises GameVoidError if it is void a second time for the same bot or for the machine.
     """
     voids: list[str] = []
     while True:
@@ -305,10 +306,10 @@ def _play_out(
 
 
 def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team) -> GameResult:
-    """Play a game, from its start again where the machine stood still.
+    """Play a game, and restart it if the machine was paused.
 
-    Raises GameVoidError, and MachineError where the machine lacks something: both leave no process
-    of the bots.
+    Raises GameVoidError, and MachineError if the machine lacks something. Both end all processes of
+    the bots.
     """
     late: list[str] = []
     for _ in range(MOST_HOLD_UPS):
@@ -323,7 +324,7 @@ def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Te
             why = f"{error.late} was late, and computed" if error.late else HELD_UP
             team.notes.append(f"{why}; a game was begun again")
         except MachineError as error:
-            if error.spoilt or not team.trim(len(bots)):  # who is only kept may have what they lack
+            if error.spoilt or not team.trim(len(bots)):  # idle bots may hold what is lacking
                 raise
         else:
             if played.termination == Termination.TIME:
@@ -333,9 +334,9 @@ def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Te
 
 
 def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team) -> GameResult:
-    """Play a game.
+    """Play a game once.
 
-    Raises MachineError also where bots have broken it off, and may have met what is lacking.
+    Raises MachineError if the machine lacks something, also if that may have made bots break off.
     """
     try:
         played = play_game(
@@ -348,7 +349,7 @@ def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team)
             spent=team.spent,
             show=team.board(job.live),
         )
-    except Exception as error:  # it may be a slip of ours
+    except Exception as error:  # it may be a bug in the arena
         for bot in bots:
             bot.kill()
         if isinstance(error, GameVoidError):
@@ -361,9 +362,9 @@ def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team)
 
 
 def _excuse(mishap: Cause, job: PairJob) -> None:
-    """Raise MachineError for what a bot did where the machine lacks something.
+    """Raise MachineError for a bot's failure if the machine lacks something.
 
-    The bot has ended, and its scratch folder is gone: what that held was its own.
+    The bot has ended and its scratch folder is removed, so the bot does not cause the shortage.
     """
     try:
         with may_start:
@@ -374,30 +375,30 @@ def _excuse(mishap: Cause, job: PairJob) -> None:
 
 
 def _try_to_start(bots: tuple[Bot, Bot], job: PairJob) -> None:
-    """Start bots that do not run, as far as that is the machine's to grant; raises MachineError."""
+    """Start bots that do not run, if the machine can; raises MachineError."""
     with may_start:
         process_trees.refuse_if_lacking(_own_tree(job.tree))
     for bot in bots:
         if not bot.is_running:
             try:
                 bot.start(job.limits)
-            except GameVoidError:  # the game will tell
+            except GameVoidError:  # playing the game reports it
                 bot.kill()
 
 
 def main() -> None:
-    """Play what comes on standard input until it ends; answer on standard output.
+    """Play jobs from standard input until it ends; answer on standard output.
 
-    Arguments: the mark of the run, the folder of scratch folders, the cores to stay on (numbers
-    with commas between them; empty: any). Each Job comes pickled, each answer is a line, and the
-    last one is what was odd about bots, as JSON.
+    Arguments: the mark of the run, the folder of scratch folders, and the cores to stay on. The
+    cores are numbers separated by commas, empty for any. Each Job is pickled. Each answer is a
+    line, and the last line has remarks on bots as JSON.
     """
     tree, scratch, cores = sys.argv[1:4]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     process_trees.settle(scratch)
     _stay_on([int(core) for core in cores.split(",") if core])
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # nothing else may come between the answers
+    os.dup2(2, 1)  # keep other output out of the answers
     process_trees.adopt_orphans()
     close_to_others()
     _go_on_without_runner()
@@ -405,14 +406,14 @@ def main() -> None:
     listener = threading.Thread(target=_listen, args=(jobs, tree), daemon=True)
     try:
         listener.start()
-    except RuntimeError:  # the system counts threads as it does processes
+    except RuntimeError:  # the system limits threads like processes
         sys.exit(NO_THREAD)
-    # What was imported stays out of the collector's way; what it was made of is given back.
+    # Exempt imported objects from collection, and return the memory of their import.
     gc.collect()
     gc.freeze()
     gc.enable()
     if sys.platform == "linux":
-        with contextlib.suppress(AttributeError):  # a C library that is not GNU's
+        with contextlib.suppress(AttributeError):  # a C library other than GNU's
             ctypes.CDLL(None).malloc_trim(0)
     try:
         with signals.pausable(has_shell=False):
@@ -422,15 +423,15 @@ def main() -> None:
         team = _own_team()
         team.trim(0)
         print(json.dumps(team.take_notes()), file=answers, flush=True)
-    except BrokenPipeError:  # the runner is gone: the listener ends everything
+    except BrokenPipeError:  # the runner has died: the listener ends everything
         listener.join()
     process_trees.sweep(_own_tree(tree))
 
 
 def _go_on_without_runner() -> None:
-    """Have this process continued when the runner ends while both are stopped.
+    """Let the kernel continue this process if the runner dies while both are stopped.
 
-    It would be left for ever else, with its bots.
+    Otherwise it would stay for ever, with its bots.
     """
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError):
@@ -438,14 +439,14 @@ def _go_on_without_runner() -> None:
 
 
 def _stay_on(cores: list[int]) -> None:
-    """Keep this process and its bots on these cores, if any; not where they were taken away."""
+    """Keep this process and its bots on these cores, if any and if still allowed."""
     if cores and hasattr(os, "sched_setaffinity"):
         with contextlib.suppress(OSError):
             os.sched_setaffinity(0, cores)
 
 
 def _listen(jobs: SimpleQueue[Job], tree: str) -> None:
-    """Hand jobs over as they come; where the runner is gone, end all processes of this worker."""
+    """Queue jobs as they come; if the runner dies, end all processes of this worker."""
     is_orderly = False
     source = os.fdopen(0, "rb", closefd=False)
     try:
@@ -453,8 +454,8 @@ def _listen(jobs: SimpleQueue[Job], tree: str) -> None:
             jobs.put(job)
         jobs.put(None)
         is_orderly = True
-    except (EOFError, pickle.UnpicklingError):  # the runner is gone, perhaps amid a job
-        start_no_more()  # the other thread would put new bots in the place of dead ones
+    except (EOFError, pickle.UnpicklingError):  # the runner has died, perhaps while sending a job
+        start_no_more()  # otherwise the other thread would replace dead bots
         process_trees.sweep(_own_tree(tree))
     finally:
         if not is_orderly:

@@ -1,4 +1,4 @@
-"""Which bots have a given Elo: in a tournament's configuration, or in the file of a league."""
+"""Bots with a fixed Elo, from a tournament's configuration or a league's file."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from lath.reports.counting.scale import (
 )
 
 LEAGUE: Final = "league.toml"
-"""What a folder of tournaments has in common, in it."""
+"""The file for what the tournaments of a folder have in common."""
 
 DEEPEST: Final = 4
-"""How many folders above a tournament may be its league: as deep as its tournaments lie, and one
-for a season of it."""
+"""The most folders between a tournament and the folder of its league: as deep as a league's
+tournaments lie, plus one for a season."""
 
 NONE: Final = "none"
-"""What `--anchor` says for no anchors at all."""
+"""The value of `--anchor` for no anchors at all."""
 
 
 def read_anchors(texts: Sequence[str] | None) -> dict[str, float] | None:
-    """Return the anchors that flags name; None without a flag. Raises ConfigError."""
+    """Return the anchors that flags name, or None without a flag; raises ConfigError."""
     if not texts:
         return None
     if [text.strip() for text in texts] == [NONE]:
@@ -44,11 +44,11 @@ def read_anchors(texts: Sequence[str] | None) -> dict[str, float] | None:
 
 
 def anchors_in(sources: Sequence[Path]) -> dict[str, float]:
-    """Return the anchors that are stored for these sources, or for the leagues they are of.
+    """Return the anchors that are stored for these sources or for their leagues.
 
-    Those of a league, if it is itself a source, hold for all of it.
+    If the first source is a league, its anchors hold for all of them.
 
-    Raises ConfigError where one is damaged, and where two do not agree.
+    Raises ConfigError if a file is damaged, or if two files give different values for one bot.
     """
     if sources and (sources[0] / LEAGUE).is_file():
         return _read(sources[0] / LEAGUE)
@@ -65,7 +65,6 @@ def anchors_in(sources: Sequence[Path]) -> dict[str, float]:
 
 
 def _of_folder(folder: Path) -> tuple[Path, dict[str, float]]:
-    """Return the anchors of a folder, and the file that names them."""
     if anchors := _read(own := folder / CONFIG):
         return own, anchors
     for path in leagues_of(folder):
@@ -74,14 +73,14 @@ def _of_folder(folder: Path) -> tuple[Path, dict[str, float]]:
 
 
 def leagues_of(folder: Path) -> list[Path]:
-    """Return the files of the leagues that a folder is in, or is, the innermost first."""
+    """Return the files of the leagues that a folder belongs to or is, the innermost first."""
     inner = folder.resolve()
     places = (inner, *inner.parents[:DEEPEST])
     return [path for place in places if (path := place / LEAGUE).is_file()]
 
 
 def _read(path: Path) -> dict[str, float]:
-    """Return the table `[anchors]` of a file; without a file nothing. Raises ConfigError."""
+    """Return the table `[anchors]` of a file, empty without a file; raises ConfigError."""
     if not path.is_file():
         return {}
     with reading(path):
@@ -89,7 +88,7 @@ def _read(path: Path) -> dict[str, float]:
     try:
         toml: dict[str, Any] = tomllib.loads(text.decode())
     except (ValueError, RecursionError):
-        if path.name == CONFIG:  # a run says what is wrong with it
+        if path.name == CONFIG:  # the next run reports what is wrong with it
             return {}
         raise ConfigError(f"{path}: not TOML; expected a table [anchors]") from None
     table = toml.get("anchors", {})
@@ -108,16 +107,16 @@ def _read(path: Path) -> dict[str, float]:
 
 
 def keep_in_league(folder: Path, anchors: Mapping[str, float]) -> None:
-    """Store the anchors of a folder of tournaments; what else its file says stays.
+    """Store the anchors of a folder of tournaments, and keep the rest of its file.
 
-    Raises ConfigError, and OSError.
+    Raises ConfigError and OSError.
     """
     import tomlkit  # start-up time
 
     path = folder / LEAGUE
     if not anchors and not path.is_file():
         return
-    _read(path)  # a damaged one stays
+    _read(path)  # raises instead of overwriting a damaged file
     document = (
         tomlkit.parse(path.read_text(encoding="utf-8")) if path.is_file() else tomlkit.document()
     )
@@ -131,10 +130,10 @@ def scale_in(
     anchors: Mapping[str, float] | None = None,
     relative_to: str = "",
 ) -> Scale:
-    """Return on which scale ratings of these sources are.
+    """Return the scale for the ratings of these sources.
 
-    Without `anchors` it is those that are stored with them. Of a single pool it also says where its
-    last event began. Raises ConfigError.
+    Default for `anchors`: those that are stored with the sources. For a single pool, the scale also
+    holds the number of the game where its last event began. Raises ConfigError.
     """
     return Scale(
         anchors=anchors_in(sources) if anchors is None else anchors,
@@ -144,7 +143,7 @@ def scale_in(
 
 
 def before_last_event(sources: Sequence[Path]) -> int:
-    """Return the number of the last game before the last event of a pool; else 0."""
+    """Return the number of the last game before the last event of a pool; otherwise 0."""
     import json  # start-up time
     import sqlite3
 
@@ -154,13 +153,13 @@ def before_last_event(sources: Sequence[Path]) -> int:
     try:
         rows = read_rows(sources[0], question, EVENTS)
         events = [int(number) for number in json.loads(rows[0][0])] if rows else []
-    except (sqlite3.Error, TypeError, ValueError):  # whoever reads the games is told of it
+    except (sqlite3.Error, TypeError, ValueError):  # reading the games reports it
         return 0
     return max((number for number in events if number < (rows[0][1] or 0)), default=0)
 
 
 def refuse_strangers(anchors: Mapping[str, float], names: Sequence[str], where: str) -> None:
-    """Raise ConfigError where an anchor is none of the bots of a tournament."""
+    """Raise ConfigError if an anchor is not one of the bots in `names`."""
     for name in anchors:
         if name not in names:
             raise ConfigError(

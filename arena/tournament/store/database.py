@@ -1,7 +1,7 @@
-"""A tournament's database as anybody reads it, also while a run writes: notes, walkovers, games.
+"""Reading a tournament's database, also while a run writes it: notes, walkovers, games.
 
-What is read is checked: a game that is not what was stored is an error, and so are games that are
-lost.
+Readers check what they read. A game that differs from what was stored is an error, and so is a
+missing game.
 """
 
 from __future__ import annotations
@@ -42,81 +42,83 @@ CREATE TABLE IF NOT EXISTS walkover (pair INTEGER PRIMARY KEY, loser TEXT);
 """
 
 TOURNAMENT: Final = "tournament"
-"""The key of a note: what may not be another when it is gone on with."""
+"""The key of the note about what must stay the same when the tournament is resumed."""
 
 SEAL: Final = "checksum"
-"""Of the checksum of all others, and of the walkovers."""
+"""The key of the checksum over all other notes and the walkovers."""
 
 FILES: Final = "files"
-"""Of the fingerprints of the bots' files."""
+"""The key of the fingerprints of the bots' files."""
 
 ROUNDS: Final = "rounds"
-"""Of how many rounds the tournament has."""
+"""The key of the number of rounds."""
 
 SPENT: Final = "bots that a game was void for"
-"""Of the names of those that will lose another one."""
+"""The key of the names of bots for which a game was void. The next such game is a loss."""
 
 OPENINGS: Final = "openings"
-"""Of the openings at random that were made so far: the next run need not make them anew."""
+"""The key of the random openings generated so far, so that the next run need not generate them
+again."""
 
 SETTINGS: Final = "settings"
-"""Of what may be another when a run goes on: how it is now."""
+"""The key of the current values of settings that can change when a run resumes."""
 
 CHANGES: Final = "changes"
-"""Of which settings became others, from how many games on."""
+"""The key of the changed settings, each with the number of games before the change."""
 
 RULINGS: Final = "rulings"
-"""Of what the organiser has ruled: void games, disqualified bots."""
+"""The key of the organiser's rulings: void games, disqualified bots."""
 
 BENCHES: Final = "benches"
-"""Of which bots are or were benched, and why."""
+"""The key of the present and former benches of bots, with reasons."""
 SEASONS: Final = "seasons"
-"""Of a pool: its seasons, the oldest first, with their match days."""
+"""The key of a pool's seasons, the oldest first, with their match days."""
 
 SNAPSHOT: Final = "snapshot"
-"""Of which snapshot this is: no run resumes it."""
+"""The key of the snapshot's name. A run never resumes a snapshot."""
 
 FORMER_SNAPSHOT: Final = "season"
-"""Of the same, in directories that a version before 0.2.0 was writing."""
+"""The former key of `SNAPSHOT`, in directories written by versions before 0.2.0."""
 
 CLOSED: Final = "closed"
-"""Of files and folders that no bot may see because it lies beside them."""
+"""The key of the files and folders beside the tournament that no bot may see."""
 
 PROVENANCE: Final = "provenance"
-"""Of with what games were played: bots, machine, configuration, from how many games on."""
+"""The key of what games were played with: bots, machine, configuration, each from a number of games
+on."""
 
 IDENTITY: Final = "identity"
-"""Of a text at random that no other tournament has: copies and snapshots have the same."""
+"""The key of a random text that identifies a tournament; copies and snapshots keep it."""
 
 EVENTS: Final = "events"
-"""Of a pool: the number of the last game of each event, which is a run that played all that it had
-to, or all that its budget allowed."""
+"""The key of a pool's events: the number of the last game of each. An event is a run that played
+all its games, or all that its budget allowed."""
 
 OUTCOME_STATE: Final = "outcome is current"
-"""Of the checksum of `outcome.json` where that is of what is stored, else false.
+"""The key of the checksum of `outcome.json` if that file is current; otherwise false.
 
-While games are played it is not, and so it stays when a run is killed. Versions whose files had no
-checksum noted true.
+It is false while games are played, and it stays false when a run is killed. Versions whose files
+had no checksum noted true.
 """
 
 EXPORTED: Final = "records"
-"""Of the SHA-256 of `games.lath` where it has all games; null during a run, and after a kill."""
+"""The key of the SHA-256 of `games.lath` if it has all games; null during a run or after a kill."""
 
 WRITTEN: Final = "configuration"
-"""Of the SHA-256 of `tournament.toml` as a run has left it."""
+"""The key of the SHA-256 of `tournament.toml` as the last run left it."""
 
 VERSIONS: Final = "versions"
-"""Of a pool: of which versions of bots there are or were."""
+"""The key of a pool's present and former versions of bots."""
 
 CONDITIONS: Final = "conditions"
-"""Of a pool: of the time controls of its pairs, and where they begin, by their numbers."""
+"""The key of the time controls and openings of a pool's pairs, by the numbers of the pairs."""
 
 BUSY_S: Final = 2.0
-"""How long the writer waits for those that read just now, and they for it."""
+"""Seconds that the writer waits for readers, and readers for the writer."""
 
 
 class Walkover(NamedTuple):
-    """A pair of which the games that were not played are lost."""
+    """A pair whose unplayed games are lost by `loser`."""
 
     pair: int
     loser: str
@@ -126,7 +128,7 @@ Stamp = tuple[object, ...]
 
 
 def stamp_of(path: Path) -> Stamp:
-    """Return what changes when a file is replaced or written; empty where there is none."""
+    """Return values that change when a file is replaced or written; empty if it does not exist."""
     try:
         found = path.stat()
     except OSError:
@@ -135,15 +137,16 @@ def stamp_of(path: Path) -> Stamp:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open an SQLite file; transactions begin and end where we say so."""
+    """Open an SQLite file in which the caller begins and ends each transaction."""
     database = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
-    # Else what is sorted (113 MB for 960,000 games) fails where the temporary folder is full.
+    # Sorting needs up to 113 MB for 960,000 games: on disk it fails if the temporary folder is
+    # full.
     database.execute("PRAGMA temp_store = MEMORY")
     return database
 
 
 def is_being_played(folder: Path) -> bool:
-    """Return whether a run has a tournament's directory for itself now."""
+    """Return whether a run holds the lock of a tournament's directory now."""
     try:
         lock = os.open(folder / LOCK, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError:
@@ -158,7 +161,7 @@ def is_being_played(folder: Path) -> bool:
 
 
 def seal_of(database: sqlite3.Connection) -> int:
-    """Return the checksum of all that is stored besides games; raises sqlite3.Error."""
+    """Return the checksum of the notes and walkovers that are stored; raises sqlite3.Error."""
     notes = database.execute(
         "SELECT key, value FROM about WHERE key <> ? ORDER BY key", (SEAL,)
     ).fetchall()
@@ -170,46 +173,47 @@ def seal_of(database: sqlite3.Connection) -> int:
 
 
 def noted_seal(database: sqlite3.Connection) -> int | None:
-    """Return the checksum that is noted; None where there is none."""
-    # All are looked at: where one is damaged, SQLite may not find another by its key.
+    """Return the noted checksum of notes and walkovers, or None without one."""
+    # Read all rows: if the index is damaged, SQLite may miss a key.
     rows = [value for key, value in database.execute("SELECT key, value FROM about") if key == SEAL]
     return read_json(rows[0]) if rows else None
 
 
 class StoredGames:
-    """The games of a database, some at a time: who reads all at once keeps a run from storing."""
+    """The games of a database, read in batches so that a run can store games in between."""
 
     BATCH: Final = 500
 
     def __init__(self, database: sqlite3.Connection, path: Path) -> None:
-        """`path` is what errors name; raises sqlite3.Error, as all that is here does."""
+        """Name `path` in errors. Raises sqlite3.Error, as all methods do."""
         self._database: Final = database
         self._path: Final = path
         columns = {name for _, name, *_ in database.execute("PRAGMA table_info(game)")}
         self.have_sums: Final = CHECKSUM in columns
-        """Whether they have checksums; a version that wrote none had no column for them."""
+        """True if the games have checksums; the first versions wrote none."""
         names = ", ".join((*COLUMNS, CHECKSUM if self.have_sums else "NULL"))
         self._question: Final = f"SELECT {names} FROM game WHERE number"  # noqa: S608
 
     def after(self, number: int) -> list[Row]:
-        """Return the next rows by number, as they are; empty where there are none."""
+        """Return the next batch of unchecked rows by number; empty after the last."""
         return self._database.execute(
             f"{self._question} > ? ORDER BY number LIMIT {self.BATCH}", (number,)
         ).fetchall()
 
     def numbered(self, number: int) -> list[Row]:
-        """Return the row of a number, as it is; empty where there is none."""
+        """Return a list with the unchecked row of a game; empty if the number is unknown."""
         return self._database.execute(f"{self._question} = ?", (number,)).fetchall()
 
     def total(self) -> int | None:
-        """Return the total of the checksums of all that were stored; None where it is not known."""
+        """Return the stored total of all games' checksums; None if unknown."""
         ((total,),) = self._database.execute("PRAGMA user_version")
         return int(total) if self.have_sums else None
 
     def __iter__(self) -> Iterator[Row]:
-        """Yield all rows by number.
+        """Yield all rows by number, checked.
 
-        Raises DamagedError at one that is not what was stored, and in the end where some are lost.
+        Raises DamagedError at a row that differs from what was stored, and at the end if games are
+        missing.
         """
         before, last, total = self.total(), 0, 0
         while rows := self.after(last):
@@ -218,12 +222,12 @@ class StoredGames:
                     raise DamagedError(f"game {shown(row[0])}: {wrong}", self._path)
                 last, total = row[0], total_of((total, row[-1] or 0))
                 yield row
-        # Where it is another in the end, a run goes on storing: it will see to it.
+        # If the total changed meanwhile, a run is storing games, and that run checks them.
         if before is not None and before == self.total() != total:
             raise DamagedError(LOST, self._path)
 
     def wrong_besides(self) -> str:
-        """Return what is wrong with a database whose games are sound; empty where nothing is."""
+        """Return what is wrong with a database besides its games; empty if nothing is."""
         for (words,) in self._database.execute("PRAGMA quick_check(1)"):
             if words != "ok":
                 return " ".join(words.removeprefix("*** in database main ***").split())
@@ -238,27 +242,27 @@ UNSEALED: Final = "its notes do not match their checksum"
 
 
 def _is_sealed(database: sqlite3.Connection) -> bool:
-    """Return whether notes and walkovers are what was stored; raises sqlite3.Error."""
+    """Return whether notes and walkovers match their checksum; raises sqlite3.Error."""
     try:
         return seal_of(database) == noted_seal(database)
-    except (TypeError, ValueError):  # bytes for text, a seal that is no number
+    except (TypeError, ValueError):  # bytes instead of text, a seal that is not a number
         return False
 
 
 def read_rows(folder: Path, question: str, *values: object) -> list[tuple[Any, ...]]:
-    """Return what a tournament's database answers, also while it is played.
+    """Return the rows that a tournament's database answers, also while it is played.
 
-    Empty where a run was killed before there were tables. Raises sqlite3.Error.
+    Empty if a run was killed before it made the tables. Raises sqlite3.Error.
     """
     with opened_to_read(folder / DATABASE) as database:
         return database.execute(question, values).fetchall() if database else []
 
 
 def read_games(folder: Path) -> Iterator[Row]:
-    """Yield the rows of all games stored, by number, also while more are.
+    """Yield the rows of all stored games by number, also while a run stores more.
 
-    Raises sqlite3.Error, and DamagedError where the next is not what was stored, and in the end
-    where one is lost.
+    Raises sqlite3.Error. Raises DamagedError at a row that differs from what was stored, and at the
+    end if games are missing.
     """
     with opened_to_read(folder / DATABASE) as database:
         if database:
@@ -266,12 +270,12 @@ def read_games(folder: Path) -> Iterator[Row]:
 
 
 def read_records(folder: Path) -> Iterator[tuple[int, str]]:
-    """Yield the number and the record of all games stored; raises as `read_games`."""
+    """Yield the number and record text of all stored games; raises as `read_games`."""
     return ((row[0], row[RECORD]) for row in read_games(folder))
 
 
 def read_game(folder: Path, number: int) -> Row | None:
-    """Return the row of a game, None where none has the number; raises as `read_games`."""
+    """Return the row of a game, or None if no game has the number; raises as `read_games`."""
     path = folder / DATABASE
     with opened_to_read(path) as database:
         rows = StoredGames(database, path).numbered(number) if database else []
@@ -282,20 +286,20 @@ def read_game(folder: Path, number: int) -> Row | None:
 
 
 def read_texts(folder: Path) -> dict[str, str]:
-    """Return the notes of a tournament by their keys, as JSON; none where there are no tables.
+    """Return the notes of a tournament as JSON by their keys; empty without tables.
 
-    Raises sqlite3.Error, and DamagedError where they are not what was noted.
+    Raises sqlite3.Error, and DamagedError if the notes differ from what was stored.
     """
     path = folder / DATABASE
     with opened_to_read(path) as database:
         if not database:
             return {}
-        database.execute("BEGIN")  # or a run may note something between two questions
+        database.execute("BEGIN")  # otherwise a run could change a note between the two reads
         try:
             if not _is_sealed(database) and StoredGames(database, path).have_sums:
                 raise DamagedError(UNSEALED, path)
             rows = database.execute("SELECT key, value FROM about").fetchall()
-        except sqlite3.Error as error:  # it was open: so what is wrong is of the notes alone
+        except sqlite3.Error as error:  # the database opened, so only its notes are damaged
             if primary_code(error) in (*_HINDERED, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise
             raise DamagedError(in_words(error), path) from error
@@ -306,25 +310,27 @@ _HINDERED: Final = (
     *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN),
     *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
 )
-"""Kinds of errors that may be of writing: what a killed run had half stored is taken back so."""
+"""Errors that may come from writing: SQLite writes when it rolls back what a killed run half
+stored."""
 
 
 _OTHERS: Final = (
     "SELECT 1 FROM sqlite_master "
     "WHERE type <> 'table' AND lower(name) IN ('about', 'game', 'walkover')"
 )
-"""Asks whether something else has the name of a table."""
+"""Finds views, indexes and triggers that have the name of a table."""
 
 
 MOST_BYTES: Final = 16 << 20
-"""Of a value in a database that is read: a run writes none that is nearly as long."""
+"""Bytes of the longest value that readers accept; a run writes none nearly as long."""
 
 
 @contextmanager
 def opened_to_read(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """Give a database for reading, None where it has no tables; raises sqlite3.Error.
+    """Open a database for reading, or give None if it has no tables; raises sqlite3.Error.
 
-    What a killed run had half stored is taken back; in a copy, where there is no room for that.
+    SQLite rolls back what a killed run half stored. If the disk has no room for that, the arena
+    reads a copy in the temporary folder.
     """
     with ExitStack() as undo:
         database = None
@@ -339,13 +345,13 @@ def opened_to_read(path: Path) -> Iterator[sqlite3.Connection | None]:
             folder = Path(undo.enter_context(TemporaryDirectory(prefix="arena-")))
             database = _answering(_copied(path, folder, refused), "rw")
         undo.callback(database.close)
-        if database.execute(_OTHERS).fetchone():  # a view may compute for ever, and say anything
+        if database.execute(_OTHERS).fetchone():  # a view may compute for ever, and give anything
             raise sqlite3.DatabaseError("an expected table is missing")
         yield database if database.execute("SELECT 1 FROM sqlite_master").fetchone() else None
 
 
 def _answering(path: Path, mode: str) -> sqlite3.Connection:
-    """Open a database that there is, and ask it something; raises sqlite3.Error."""
+    """Open an existing database and read its schema once; raises sqlite3.Error."""
     database = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=BUSY_S, isolation_level=None
     )
@@ -354,14 +360,14 @@ def _answering(path: Path, mode: str) -> sqlite3.Connection:
         database.execute("SELECT 1 FROM sqlite_master").fetchone()
     except (sqlite3.Error, UnicodeDecodeError) as error:
         database.close()
-        if isinstance(error, UnicodeDecodeError):  # of what SQLite says of it
+        if isinstance(error, UnicodeDecodeError):
             raise sqlite3.DatabaseError("its schema is not UTF-8") from error
         raise
     return database
 
 
 def _copied(path: Path, folder: Path, refused: sqlite3.Error) -> Path:
-    """Copy a database with what belongs to it; raises `refused` where it cannot be had as it is."""
+    """Copy a database and its journals; raises `refused` if that fails or a run writes now."""
     files = [path.with_name(path.name + end) for end in ("", "-journal", "-wal")]
     before = [*map(stamp_of, files)]
     try:
@@ -370,15 +376,15 @@ def _copied(path: Path, folder: Path, refused: sqlite3.Error) -> Path:
                 copyfile(file, folder / file.name)
     except OSError as error:
         raise refused from error
-    if [*map(stamp_of, files)] != before:  # somebody writes, who has room
+    if [*map(stamp_of, files)] != before:  # another process writes, so the disk has room
         raise refused
     return folder / path.name
 
 
 def read_notes(folder: Path) -> tuple[dict[str, Any], list[Walkover]] | None:
-    """Return what is noted of a tournament, and its walkovers; None where they are not sound.
+    """Return the notes of a tournament and its walkovers; None if they are damaged.
 
-    Raises sqlite3.Error, and what comes of reading damaged values.
+    Raises sqlite3.Error, and what JSON raises for damaged values.
     """
     with opened_to_read(folder / DATABASE) as database:
         if not database or noted_seal(database) not in (None, seal_of(database)):
@@ -390,13 +396,13 @@ def read_notes(folder: Path) -> tuple[dict[str, Any], list[Walkover]] | None:
 
 
 def outcome_state(folder: Path) -> str | None:
-    """Return what is noted of `outcome.json`, as JSON; None where nothing is, and during a run.
+    """Return the note on `outcome.json` as JSON; None without one and during a run.
 
-    It is `false` where the last run was killed: the outcome is of fewer games.
+    It is `false` if the last run was killed, because the outcome then lacks games.
     """
     if not (folder / DATABASE).is_file() or is_being_played(folder):
         return None
     try:
         return read_texts(folder).get(OUTCOME_STATE)
-    except (sqlite3.Error, DamagedError):  # whoever reads the games is told of it
+    except (sqlite3.Error, DamagedError):  # reading the games reports it
         return None

@@ -1,4 +1,4 @@
-"""Files beside a database: written whole, and never over what it has not."""
+"""Files beside a database: written whole, and never over games that the database lacks."""
 
 from __future__ import annotations
 
@@ -18,31 +18,32 @@ from lath.notation.text.splitting import chunks, texts_of
 
 
 class Unknown(NamedTuple):
-    """How many games of a `games.lath` are not known."""
+    """Numbers of games in a `games.lath` that the database does not have."""
 
     lacking: int
-    """No game has their number."""
+    """Games whose number is not in the database."""
 
     others: int
-    """A game of their number has another record; or nobody can say which game it was."""
+    """Games whose number is in the database with another record, or whose number cannot be read."""
 
 
 class Known:
-    """Games that are stored, as far as it takes to know them again in `games.lath`."""
+    """The numbers and record hashes of stored games, to recognise these games in `games.lath`."""
 
     def __init__(self) -> None:
         self.numbers: Final[set[int]] = set()
         self._records: Final[set[int]] = set()
 
     def add(self, row: Row) -> None:
-        """Know a game."""
+        """Add a stored game."""
         self.numbers.add(row[0])
         self._records.add(hash(row[RECORD].strip()))
 
     def compared(self, path: Path) -> Unknown:
-        """Return what of a file of records is not known; raises StoreError.
+        """Return how many games of a file are not known; raises StoreError.
 
-        What is no record counts as nothing where it names a known game, or is the torn end.
+        An invalid record is not counted if it has the number of a known game, or if it is the torn
+        end of a file.
         """
         lacking = others = torn = 0
         if not path.is_file():
@@ -70,21 +71,21 @@ _NUMBER: Final = re.compile(r'^\[Number "([0-9]{1,15})"\]$', re.MULTILINE)
 
 
 def counted(number: int) -> str:
-    """Return how many games, in words."""
+    """Return a number of games in words."""
     return f"{number} game{'' if number == 1 else 's'}"
 
 
 def keep(path: Path) -> Path:
-    """Keep a file that is about to be replaced, beside it, and return where; raises StoreError."""
+    """Keep a copy of a file that will be replaced, and return its path; raises StoreError."""
     for number in count(1):
         kept = path.with_name(f"{path.name}.kept-{number}")
         try:
             try:
-                os.link(path.resolve(), kept)  # what is replaced is what a link leads to
+                os.link(path.resolve(), kept)  # of a symbolic link, its target is replaced
                 sync(path.parent)
             except FileExistsError:
                 continue
-            except OSError:  # a file system without such links
+            except OSError:  # a file system without hard links
                 if kept.exists():
                     continue
                 write_atomically(kept, [path.read_bytes()])
@@ -105,7 +106,7 @@ def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
 def write_records(path: Path, records: Iterable[str]) -> str:
     """Write records with an empty line between them, atomically; raises StoreError.
 
-    Returns the SHA-256 of the file.
+    Return the SHA-256 of the file.
     """
     digest = hashlib.sha256()
 

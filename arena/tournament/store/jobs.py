@@ -1,4 +1,4 @@
-"""What goes between a tournament and its workers: a pair of games to play, and what came of it."""
+"""Messages between a tournament and its workers: a pair of games to play, and its results."""
 
 from __future__ import annotations
 
@@ -23,58 +23,59 @@ class PairJob:
     """Unique in its tournament, from 1."""
 
     games: tuple[GamePlan, ...]
-    """None: it is only tried whether the bots can be started."""
+    """The games to play; empty to try only whether the bots can be started."""
 
     bots: tuple[BotSpec, BotSpec]
     limits: Limits
     tree: str
-    """Marks the processes that the job starts."""
+    """The mark of the processes that the job starts."""
 
     adjudication: Adjudication = NO_ADJUDICATION
     keeps_logs: bool = False
-    """Whether the log is kept of every game; else of those that end badly."""
+    """True to keep the log of every game, false for games that end badly only."""
 
     spent: frozenset[str] = frozenset()
-    """Which of the bots a game of the tournament was void for: another one is a loss."""
+    """Bots for which a game of the tournament was void. The next such game is a loss."""
 
     started: frozenset[str] = frozenset()
-    """Which of them can be started: they have played in the tournament."""
+    """Bots that are known to start, because they have played in the tournament."""
 
     live: str = ""
-    """The folder in which its games are shown while they are played; empty: nowhere."""
+    """The folder that shows the games while they are played; empty for none."""
 
     @property
     def pairing(self) -> frozenset[str]:
-        """Return who plays whom."""
+        """Return the names of the two bots."""
         return frozenset(bot.name for bot in self.bots)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairResult:
-    """What became of a job."""
+    """The outcome of a job."""
 
     pair: int
     games: tuple[GameResult, ...]
     void: Cause | None = None
-    """Why the pairing must stop, if it must: a game was void twice in a row."""
+    """The reason to stop the pairing, after a game was void twice in a row; otherwise None."""
 
     void_bot: str = ""
-    """Whose fault that was; empty where it is the machine's."""
+    """The bot that caused it; empty if the machine did."""
 
     lack: str = ""
-    """What the machine lacks, so that the rest was not played and is to be tried again; else empty.
+    """The resource that the machine lacks, so that the rest was not played and must be tried again;
+    otherwise empty.
 
-    With `void` a game was begun, and broken off by a bot that may have met that.
+    If `void` is set too, the shortage may have made the bot break off a game.
     """
 
     voided: int = 0
-    """Times that a game was void and played again."""
+    """The number of void games that were played again."""
 
     spent: tuple[str, ...] = ()
-    """Bots that a game was void for, though they can be started."""
+    """Bots for which a game was void although they can be started."""
 
     notes: tuple[str, ...] = ()
-    """What is odd about bots or machine, apart from the games."""
+    """Remarks on bots or machine, apart from the games."""
 
     def as_text(self) -> str:
         """Return the result as JSON on one line."""
@@ -82,9 +83,9 @@ class PairResult:
 
 
 def read_result(text: str) -> PairResult:
-    """Return what `PairResult.as_text` wrote.
+    """Return the result that `PairResult.as_text` wrote.
 
-    Raises ArenaError for anything else: who has this user's rights may write into any pipe of his.
+    Raises ArenaError for anything else: any process of the same user can write into the pipe.
     """
     try:
         values: dict[str, Any] = read_json(text)

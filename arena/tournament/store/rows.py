@@ -1,6 +1,6 @@
-"""A finished game as a row of the database: its columns, its checksum, whether both are sound.
+"""Finished games as rows of the database, with checksums and checks.
 
-And a row for a game of which nothing is left but its record.
+`taken_back` makes a row for a game of which only the record is left.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from lath.notation.rules.replay import positions
 from lath.notation.text.scanner import parse, parts, plain_parts
 
 _KINDS: Final = {"int": "INTEGER", "float": "REAL"}
-"""Of a column, by the type of its field; all others are text."""
+"""Column types by the type of the field; all others are text."""
 
 COLUMNS: Final = {
     field.name: _KINDS.get(str(field.type), "TEXT")
     for field in sorted(fields(GameResult), key=lambda field: field.name == "record")
-    if field.name != "notes"  # what is odd about a bot is no game's
+    if field.name != "notes"  # notes belong to a pair, not to a game
 }
-"""Of a game, the record last, and what each holds."""
+"""The columns of a game with their types, the record last."""
 
 CHECKSUM: Final = "checksum"
-"""The column of the sum of all others; NULL in a row of a version that had none."""
+"""The column of the checksum over all others; NULL in rows of versions that had none."""
 
 _TYPES: Final = tuple(
     {"INTEGER": int, "REAL": float, "TEXT": str}[kind] for kind in COLUMNS.values()
@@ -43,17 +43,17 @@ _AT: Final = {name: place for place, name in enumerate(COLUMNS)}
 _REALS: Final = tuple(place for place, kind in enumerate(_TYPES) if kind is float)
 
 RECORD: Final = -2
-"""Where the text of the record is in a row."""
+"""The position of the record's text in a row."""
 
 Row = tuple[Any, ...]
-"""The values of COLUMNS in their order, and the checksum."""
+"""The values of COLUMNS in order, then the checksum."""
 
 _encoded: Final = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def checksum(values: Sequence[object]) -> int:
-    """Return the sum of the values of COLUMNS, as the database gives them, in 64 bits."""
-    # JSON ends by itself, and has floats exactly: no two games give the same text.
+    """Return the 64-bit checksum of the values of COLUMNS, given as the database returns them."""
+    # JSON is self-delimiting and has floats exactly, so different games give different texts.
     text = _encoded(values[:-1]) + str(values[-1])
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
@@ -68,15 +68,15 @@ def row_of(result: GameResult) -> Row:
 
 
 def as_stored(value: float) -> float:
-    """Return a number as SQLite gives it back: never an integer, nor a zero below zero."""
+    """Return a number as SQLite returns it: a float, and 0.0 instead of -0.0."""
     return value if value is None else float(value) + 0.0
 
 
 def moves_of(tags: Sequence[str], termination: str, plies: int, record: str) -> int:
-    """Return 64 bits that are the same for games that repeat each other; 0 for one that cannot.
+    """Return a 64-bit digest that duplicate games share; 0 for a game that cannot be a duplicate.
 
-    `tags` are first, second, result and game. The record is what we wrote: so this is what ratings
-    find (`standings.digest_of`), in a tenth of the time.
+    `tags` are first, second, result and game. The record is one that the arena wrote, so this finds
+    the same duplicates as `standings.digest_of` in a tenth of the time.
     """
     found = plain_parts(record) or parts(record)
     if not plies or termination == Termination.TIME or found is None:
@@ -87,21 +87,21 @@ def moves_of(tags: Sequence[str], termination: str, plies: int, record: str) -> 
 
 
 def result_of(row: Row) -> GameResult:
-    """Return the game of a sound row."""
+    """Return the game of a valid row."""
     values = dict(zip(COLUMNS, row, strict=False))
     read = {"result": Result(values["result"]), "stderr": read_json(values["stderr"])}
     return GameResult(**{**values, **read})
 
 
 def total_of(checksums: Iterable[int]) -> int:
-    """Return what the sums of games come to in any order, in 31 bits: a number of SQLite's own."""
+    """Return the total of checksums in any order, cut to the 31 bits that `user_version` holds."""
     return sum(checksums) & 0x7FFFFFFF
 
 
 def fault_of(row: Row) -> str:
-    """Return what is wrong with a row, empty where it is sound: a game of which it can be said.
+    """Return what is wrong with a row; empty if it is valid.
 
-    Without a checksum its record is read closely, since it alone says what the game was.
+    Without a checksum the record is parsed, because only it confirms the columns.
     """
     *values, known = row
     if tuple(map(type, values)) != _TYPES or not (known is None or type(known) is int):
@@ -120,7 +120,7 @@ def _wrong_type(row: Row) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a damaged value on one line, or as much of it as helps."""
+    """Return a damaged value on one line, cut to 40 characters."""
     text = ascii(value)
     return text if len(text) <= 40 else f"{text[:40]}…"
 
@@ -128,11 +128,11 @@ def shown(value: object) -> str:
 _ENDINGS: Final = frozenset(Termination)
 _TAGS: Final = (("Game", "game"), ("First", "first"), ("Second", "second"), ("Number", "number"))
 _ENDS: Final = (("Termination", "termination"), ("Result", "result"))
-"""Tags of a record, and the columns that say the same."""
+"""Tags of a record, and the columns with the same values."""
 
 
 def _disagreement(values: Sequence[Any], *, closely: bool) -> str:
-    """Return where the columns say something else than the record, or what no game has."""
+    """Return where the columns differ from the record or are impossible; empty if nowhere."""
     text, result, ending = values[-1], values[_AT["result"]], values[_AT["termination"]]
     if values[_AT["number"]] < 1:
         return f"its number is {values[_AT['number']]}"
@@ -157,16 +157,16 @@ def _disagreement(values: Sequence[Any], *, closely: bool) -> str:
 
 
 def _said_by(text: str) -> tuple[dict[str, str], Result]:
-    """Return the tags and the result of a record; raises RecordSyntaxError."""
+    """Return the tags and the result of a record text; raises RecordSyntaxError."""
     found = parts(text) or parse(text)
     return dict(found.tags), found.result
 
 
 def taken_back(record: Record, text: str) -> GameResult | None:
-    """Return the game that a sound record tells of; None where it is not one of a tournament.
+    """Return the game of a valid record, or None if it is not a tournament's game.
 
-    Times are those of its moves: of an answer that was no move, such as a resignation, nothing is
-    known, nor what was said on standard error, nor lines that were no answer. Openings take none.
+    Times are sums over the moves in the record. Unknown and left out: standard error, stray lines,
+    and the time of answers that were not moves, such as a resignation. Opening moves take no time.
     """
     number, ending = record.tag("Number"), record.termination
     is_number = number.isascii() and number.isdigit() and 0 < len(number) <= 15 and int(number)

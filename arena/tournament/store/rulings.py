@@ -1,6 +1,6 @@
-"""What an organiser rules of a tournament: games are void, bots disqualified, and the way back.
+"""Rulings of an organiser: void games, disqualified bots, and reinstatements.
 
-A ruling is a note beside the games, which stay as they were stored.
+A ruling is a note; it does not change the stored games.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from lath.reports.notes.notes import Ruling, from_notes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:
-    """What somebody asks for."""
+    """The rulings that a command asks for."""
 
     void: tuple[int, ...] = ()
-    """Numbers of games."""
+    """Numbers of games to make void."""
 
     disqualify: tuple[str, ...] = ()
-    """Names of bots, as records have them."""
+    """Names of bots to disqualify, as in records."""
 
     reinstate: tuple[str, ...] = ()
-    """Numbers and names of which a ruling is taken back."""
+    """Numbers and names whose ruling is lifted."""
 
     reason: str = ""
 
     def __bool__(self) -> bool:
-        """Return whether there is anything to rule."""
+        """Return whether any ruling is asked for."""
         return bool(self.void or self.disqualify or self.reinstate)
 
     def check(self) -> None:
-        """Raise ConfigError where a ruling has no reason, or a reason no ruling."""
+        """Raise ConfigError for a ruling without a reason, or a reason without a ruling."""
         if self and not self.reason.strip():
             raise ConfigError("--reason: missing; a ruling needs a reason")
         if self.reason and not self:
@@ -49,7 +49,7 @@ def rulings_of(store: Store) -> tuple[Ruling, ...]:
 
 
 def in_force(rulings: Sequence[Ruling]) -> Ruled:
-    """Return what they come to today."""
+    """Return the games that are void and the bots that are disqualified now."""
     today = [one for one in rulings if not one.lifted]
     return Ruled(
         frozenset(one.game for one in today if one.game),
@@ -58,7 +58,7 @@ def in_force(rulings: Sequence[Ruling]) -> Ruled:
 
 
 def given(store: Store, orders: Orders) -> tuple[list[Ruling], list[Ruling]]:
-    """Return what is ruled now, and all rulings with that; raises ConfigError and StoreError."""
+    """Return the new and lifted rulings, then all rulings; raises ConfigError and StoreError."""
     rulings = list(rulings_of(store))
     now = dt.datetime.now().astimezone().isoformat(timespec="seconds")
     lifted = []
@@ -71,12 +71,12 @@ def given(store: Store, orders: Orders) -> tuple[list[Ruling], list[Ruling]]:
 
 
 def keep(store: Store, rulings: Sequence[Ruling]) -> None:
-    """Keep all rulings, of which `outcome.json` knows nothing yet; raises StoreError."""
+    """Store all rulings and mark `outcome.json` as outdated; raises StoreError."""
     store.keep_notes({RULINGS: [asdict(one) for one in rulings], OUTCOME_STATE: False})
 
 
 def _reinstated(rulings: Sequence[Ruling], subject: str) -> Ruling:
-    """Return the ruling that is to be taken back; a number is a game's where one is void."""
+    """Return the ruling in force on a bot's name or a game's number; raises ConfigError."""
     for one in rulings:
         if not one.lifted and subject == (one.bot or str(one.game)):
             return one
@@ -84,7 +84,7 @@ def _reinstated(rulings: Sequence[Ruling], subject: str) -> Ruling:
 
 
 def _new(store: Store, orders: Orders, now: str, known: Ruled) -> Iterator[Ruling]:
-    """Yield new rulings; raises ConfigError for what is not there, or is ruled so already."""
+    """Yield new rulings; raises ConfigError for an unknown subject or one ruled on already."""
     names = {name for one in store.tally() for name in (one.first, one.second)}
     numbers = {game.number for game in store.results()} if orders.void else set()
     for game in dict.fromkeys(orders.void):

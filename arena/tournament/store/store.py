@@ -1,8 +1,8 @@
-"""Where results live: each game once, under its number, before it counts as finished.
+"""Storage of results: each game once, by its number, before it counts as finished.
 
-What a crash or a power cut leaves behind is a tournament with fewer games, never a wrong one. One
-process writes, which holds the lock file; anybody may read at the same time. Where the disk is
-full, results are held, and it is tried again for a while.
+After a crash or a power cut games may be missing, but none is wrong. Only the process that holds
+the lock file writes; any process can read at the same time. If the disk is full, results are held
+in memory, and the store tries again for a while.
 """
 
 from __future__ import annotations
@@ -71,21 +71,21 @@ from lath.notation.files.locks import lock_within
 from lath.notation.record.tags import FORFEITS, Termination
 
 _INSERT: Final = (
-    # Not OR IGNORE: that would pass over a row that is wrong, too.
+    # Not OR IGNORE, which would also skip a row that breaks a constraint.
     f"INSERT INTO game ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))}) "  # noqa: S608
     "ON CONFLICT (number) DO NOTHING"
 )
 
 
 _FORMAT: Final = 2
-"""Of the tables; another one is refused."""
+"""The format of the tables; a store refuses any other."""
 
 LOCK_PATIENCE_S: Final = 1.0
-"""How long a run that ends, or somebody who asks whether one is there, may have the lock."""
+"""Seconds to wait for the lock, which an ending run or a reader may hold for a moment."""
 
 
 def _locked(folder: Path) -> int:
-    """Return the descriptor that keeps a second run out of a folder; raises StoreError."""
+    """Lock a folder against a second run, and return the descriptor; raises StoreError."""
     try:
         lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
@@ -99,11 +99,11 @@ def _locked(folder: Path) -> int:
 
 
 LOGS: Final = "logs"
-"""Where a tournament's directory has the logs of games."""
+"""The folder of game logs in a tournament's directory."""
 
 
 def log_of(game: GameResult) -> str:
-    """Return what stands in the file of a game's log, if it has one."""
+    """Return the text of a game's log file; empty for none."""
     return _log_text(game.log, game.stderr)
 
 
@@ -116,50 +116,50 @@ _GOOD_ENDINGS: Final = ("rules", "resignation", "adjudication", "ply limit")
 
 
 class Store:
-    """The results of one tournament; one process has it open at a time, others may read.
+    """The results of one tournament, open in one process at a time; others can read.
 
-    After a DiskError it can be used on: what was promised to be kept is, the rest can be tried
+    The store stays usable after a DiskError: what it confirmed is kept, and the rest can be tried
     again.
     """
 
     def __init__(
         self, folder: Path, *, connect: Callable[[Path], sqlite3.Connection] = connect
     ) -> None:
-        """Open or make the store in `folder`; raises StoreError, also when it is in use.
+        """Open or make the store in `folder`; raises StoreError, also if it is in use.
 
-        All that is stored is read once. Where it is not what was stored, or `games.lath` holds
-        games that it lacks, DamagedError says so and what to do; nothing is changed then.
+        All stored games are read once. If they are damaged, or if `games.lath` holds games that the
+        store lacks, it raises DamagedError with the remedy and changes nothing.
         """
         self._path: Final = folder / DATABASE
         self._written: Stamp | None = None
-        """Of `games.lath`, as it was when all that is in it was known to be here."""
+        """The stamp of `games.lath` when the store last had all its games; None if never."""
         self.exported = ""
-        """The SHA-256 of `games.lath` as it was written from here last; empty before."""
+        """The SHA-256 of `games.lath` after the last export; empty before."""
         with ExitStack() as undo:
             self._home: Final = HeldFolder(folder)
             undo.callback(self._home.close)
             self._lock: Final = _locked(folder)
             undo.callback(os.close, self._lock)
             if not self._path.exists() or not self._path.stat().st_size:
-                self._refuse_to_lose(Known())  # before SQLite makes a file of its own
+                self._refuse_to_lose(Known())  # before SQLite makes the file
             with database_errors(self._path):
                 self._database = connect(self._path)
                 undo.callback(self._database.close)
                 with signals.interruptible():
                     self._verify()
                 self._prepare()
-            undo.pop_all()  # it is open: `close` lets go of both
+            undo.pop_all()  # from here on `close` releases both
 
     @property
     def folder(self) -> Path:
-        """Return where everything is written; raises MovedError where that is elsewhere now."""
+        """Return the folder of the store; raises MovedError if it was moved."""
         return self._home.path
 
     def _verify(self) -> None:
-        """Read all that is stored, and nothing but read; raises DamagedError."""
-        # EXCLUSIVE only while it is opened, and before the first read: what a run of 0.1.0 that
-        # was killed has left is a write-ahead log, whose shared memory then stays off the disk,
-        # where a full file system could turn it into SIGBUS.
+        """Read and check all that is stored, without a change; raises DamagedError."""
+        # Set EXCLUSIVE before the first read, and only while opening. A killed run of 0.1.0
+        # leaves a write-ahead log. EXCLUSIVE keeps its shared memory off the disk, where a full
+        # file system could raise SIGBUS.
         self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
         with reading_database(self._path):
             rows = self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -177,7 +177,7 @@ class Store:
         self._refuse_to_lose(known)
 
     def _refuse_to_lose(self, known: Known) -> None:
-        """Raise DamagedError where `games.lath` holds games that are not stored here."""
+        """Raise DamagedError if `games.lath` holds games that are not stored here."""
         path = self.folder / RECORDS
         stamp = stamp_of(path)
         unknown = known.compared(path)
@@ -194,12 +194,12 @@ class Store:
     def _prepare(self) -> None:
         self._database.execute("PRAGMA journal_mode = PERSIST")
         self._database.execute("PRAGMA synchronous = FULL")
-        with self._transaction():  # what is there is safe from a power cut, too, after this
+        with self._transaction():  # it also secures what is already there
             for statement in SCHEMA.split(";"):
                 self._database.execute(statement)
             games = StoredGames(self._database, self._path)
             total = games.total()
-            if total is None:  # of a version that had none; `_verify` has read them closely
+            if total is None:  # from an old version; `_verify` has parsed the records
                 self._database.execute(f"ALTER TABLE game ADD COLUMN {CHECKSUM} INTEGER")
                 sums = [(checksum(row[:-1]), row[0]) for row in games]
                 question = f"UPDATE game SET {CHECKSUM} = ? WHERE number = ?"  # noqa: S608
@@ -209,19 +209,19 @@ class Store:
             if self.note(SEAL) is None:
                 self._keep_notes({})
         self._database.execute("PRAGMA locking_mode = NORMAL")
-        self._database.execute("SELECT 1 FROM sqlite_master").fetchone()  # now readers are let in
+        self._database.execute("SELECT 1 FROM sqlite_master").fetchone()  # releases the lock
 
     def close(self) -> None:
-        """Let go of the file; its journal, which is done with, goes."""
+        """Close the database, delete its journal, and release the lock."""
         with suppress(sqlite3.Error, MovedError):
-            self._home.check()  # else the journal that lies at its path may be another's
+            self._home.check()  # or the journal at its path may be another's
             self._database.execute("PRAGMA journal_mode = DELETE")
         self._database.close()
         os.close(self._lock)
         self._home.close()
 
     def tournament(self) -> dict[str, object] | None:
-        """Return what `begin` was given; None in a new store. Raises StoreError."""
+        """Return the value given to `begin`, or None in a new store; raises StoreError."""
         if not list(self._rows("SELECT 1 FROM about WHERE key <> ?", SEAL)):
             return None
         if (format_ := self.note("format")) != _FORMAT:
@@ -234,23 +234,20 @@ class Store:
     def begin(
         self, tournament: dict[str, object], notes: Mapping[str, object] | None = None
     ) -> None:
-        """Write down what the tournament is, in place of what was there; raises StoreError.
-
-        `notes` are what `note` returns then.
-        """
-        # Copies of one that is known may be there already, of whose games it is one.
+        """Store what the tournament is, with `notes`, over earlier values; raises StoreError."""
+        # A tournament that was begun before may have copies, which must share its identity.
         is_known = self.note(IDENTITY) is not None or self.note(PROVENANCE) is not None
         own = {} if is_known else {IDENTITY: secrets.token_hex(16)}
         self.keep_notes({"format": _FORMAT, TOURNAMENT: tournament, **own, **(notes or {})})
 
     def note(self, key: str) -> Any:
-        """Return what is noted under a key; None where there is nothing."""
+        """Return the note under a key, or None."""
         rows = list(self._rows("SELECT value FROM about WHERE key = ?", key))
         with reading_database(self._path):
             return read_json(rows[0][0]) if rows else None
 
     def keep_notes(self, notes: Mapping[str, object]) -> None:
-        """Write something down about the tournament, all or none; raises StoreError."""
+        """Store notes by their keys, all or none; raises StoreError."""
         with self._transaction():
             self._keep_notes(notes)
 
@@ -265,11 +262,11 @@ class Store:
         return bool(list(self._rows("SELECT 1 FROM game LIMIT 1")))
 
     def last_number(self) -> int:
-        """Return the number of the last game that is stored; 0 without games."""
+        """Return the number of the last stored game; 0 without games."""
         return self._one("SELECT ifnull(max(number), 0) FROM game")
 
     def last_pair(self) -> int:
-        """Return the number of the last pair of which a game is stored; 0 without games."""
+        """Return the number of the last pair with a stored game; 0 without games."""
         return pair_of(self.last_number())
 
     def results(self) -> Iterator[PlayedGame]:
@@ -284,9 +281,9 @@ class Store:
             yield played._replace(result=Result(played.result), moves=moves)
 
     def last_games(self, bot: str, most: int, after: int = 0) -> list[tuple[int, bool]]:
-        """Return number of a bot's last games with numbers over `after`, and if it crashed there.
+        """Return the numbers of a bot's last games over `after`, each with whether it crashed.
 
-        They are at most so many, the last one first.
+        The list has at most `most` games, the last one first.
         """
         crashed = "termination = ? AND result = CASE first WHEN ? THEN '0-1' ELSE '1-0' END"
         rows = self._rows(
@@ -297,26 +294,23 @@ class Store:
         return [(number, bool(is_crash)) for number, is_crash in rows]
 
     def records_of(self, game: str, most: int) -> list[str]:
-        """Return the last records of a game, `most` at most."""
+        """Return the records of the last games of a game type, at most `most`."""
         question = "SELECT record FROM game WHERE game = ? ORDER BY number DESC LIMIT ?"
         return [record for (record,) in self._rows(question, game, most)]
 
     def seats(self, number: int) -> list[tuple[str, str, str, int]]:
-        """Return first, second, game type and round of all games from a number on, each once."""
+        """Return first, second, game type and round of games from `number` on, each once."""
         question = "SELECT DISTINCT first, second, game, round FROM game WHERE number >= ?"
         return [tuple(row) for row in self._rows(question, number)]
 
     def walkovers(self) -> list[Walkover]:
-        """Return the pairs whose games were lost without being played, and by whom, by number."""
+        """Return the pairs with unplayed games that count as lost, by number."""
         return [
             Walkover(*row) for row in self._rows("SELECT pair, loser FROM walkover ORDER BY pair")
         ]
 
     def add_walkovers(self, walkovers: Iterable[Walkover]) -> None:
-        """Keep that what is left of pairs is lost, all or none; a pair that is there stays so.
-
-        Raises StoreError.
-        """
+        """Store walkovers, all or none; a pair that has one keeps it."""
         with self._transaction():
             self._database.executemany(
                 "INSERT INTO walkover VALUES (?, ?) ON CONFLICT (pair) DO NOTHING", walkovers
@@ -324,18 +318,24 @@ class Store:
             self._keep_notes({})
 
     def tally(self) -> list[EndingTally]:
-        """Return how many games of each two bots ended how; its size does not grow with them."""
+        """Return the number of games by players, result and termination.
+
+        Its size does not grow with the number of games.
+        """
         rows = self._rows(
             "SELECT first, second, result, termination, count(*) FROM game GROUP BY 1, 2, 3, 4"
         )
         return [EndingTally(*row) for row in rows]
 
     def pairs(self) -> list[PairTally]:
-        """Return how often bots scored what in a pair; its size does not grow with the games."""
+        """Return the number of pairs by players and points.
+
+        Its size does not grow with the number of games.
+        """
         return [PairTally(*row) for row in self._rows(PAIR_TALLIES)]
 
     def bots(self) -> list[BotTotals]:
-        """Return what each bot did in all games, by name."""
+        """Return the totals of each bot over all games, by name."""
         return [
             BotTotals(
                 name=name,
@@ -349,9 +349,9 @@ class Store:
         ]
 
     def add(self, results: Iterable[GameResult], spent: Collection[str] = ()) -> None:
-        """Keep finished games, all or none, safe from a power cut when this returns.
+        """Store finished games, all or none, safe from a power cut when this returns.
 
-        A number that is there already stays as it is; `spent` are bots to be noted as such, too.
+        A number that is stored already keeps its game. `spent` names bots to note under `SPENT`.
         Raises StoreError.
         """
         rows = [row_of(result) for result in results]
@@ -360,7 +360,7 @@ class Store:
             self._database.executemany(_INSERT, rows)
             if self._one("SELECT total_changes()") - before == len(rows):
                 total = total_of((total, *(row[-1] for row in rows)))
-            else:  # some were there
+            else:  # some games were stored already
                 sums = self._rows(f"SELECT {CHECKSUM} FROM game")  # noqa: S608
                 total = total_of(sum_ for (sum_,) in sums)
             self._keep_total(total)
@@ -368,34 +368,33 @@ class Store:
                 self._keep_notes({SPENT: sorted({*spent, *(self.note(SPENT) or ())})})
 
     def _one(self, question: str) -> int:
-        """Return the number that is the answer to a question."""
         ((number,),) = self._rows(question)
         return int(number)
 
     def _keep_total(self, total: int) -> None:
-        # On the first page, which every transaction writes: it costs nothing there. And so it
-        # writes in any case. Where the last sync of one before has failed, its games are there to
-        # see and may be gone after a power cut: whoever adds them again, and finds nothing to add,
-        # must not be promised that they are kept before a sync succeeds.
+        # Each transaction writes the first page anyway, so this costs nothing. It must write even
+        # without new games. If the last sync of an earlier transaction failed, its games are
+        # visible but may be lost in a power cut. When the caller adds them again, only a successful
+        # sync may confirm them.
         self._database.execute(f"PRAGMA user_version = {total}")
 
     def _games(self) -> Iterator[Row]:
-        """Yield all games by number, checked; raises StoreError.
+        """Yield all games by number, checked.
 
-        It is a DamagedError where the next is not what was stored, and in the end where one is
-        lost.
+        Raises StoreError. Raises DamagedError at a row that differs from what was stored, and at
+        the end if games are missing.
         """
         with reading_database(self._path):
             yield from StoredGames(self._database, self._path)
 
     def copy_to(self, folder: Path) -> None:
-        """Make a database in another folder of all that is stored here; raises StoreError."""
+        """Copy the database into another folder; raises StoreError."""
         path = folder / DATABASE
         with database_errors(path), closing(sqlite3.connect(path)) as copy:
             self._database.backup(copy)
 
     def logs(self) -> Iterator[tuple[int, str]]:
-        """Yield number and log of each game that ended badly or of which a bot complained."""
+        """Yield number and log of each game that ended badly or has text on standard error."""
         rows = self._rows(
             "SELECT number, termination, log, stderr FROM game "
             "WHERE stderr <> '{}' OR log <> '' ORDER BY number"
@@ -409,16 +408,16 @@ class Store:
     def export(self, warn: Callable[[str], None] = lambda _: None) -> None:
         """Write `games.lath` whole and atomically; raises StoreError.
 
-        Where the old one is not what was written last, and has games that are not here, or not so,
-        it is kept beside the new one, and `warn` hears of it.
+        The old file is kept beside the new one if it was changed and holds games that differ from
+        the stored ones. `warn` then gets a message.
         """
         path = self.folder / RECORDS
-        with closing(self._pieces(path, warn)) as records:  # else they would end after the database
+        with closing(self._pieces(path, warn)) as records:  # or it may outlive the database
             self.exported = write_records(path, records)
         self._written = stamp_of(path)
 
     def _pieces(self, path: Path, warn: Callable[[str], None]) -> Generator[str]:
-        """Yield all records; then, before they replace the old file, keep that where it must be."""
+        """Yield all records; then keep the old file if it holds games that are not stored."""
         is_ours = stamp_of(path) == self._written
         known = Known()
         for row in self._games():
@@ -430,21 +429,21 @@ class Store:
             warn(f"{held}: it is kept as {keep(path).name}")
 
     def _rows(self, question: str, *values: object) -> Iterator[Any]:
-        """Yield what the database answers, row by row; raises StoreError."""
+        """Yield the rows that the database answers; raises StoreError."""
         with database_errors(self._path):
             yield from self._database.execute(question, values)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """Keep what is done within, all or none; raises StoreError."""
-        self._home.check()  # SQLite notices, too, but has begun a journal by then
+        """Run the body in a transaction, all or none; raises StoreError."""
+        self._home.check()  # SQLite would notice only after it has begun a journal
         with database_errors(self._path):
             try:
                 self._database.execute("BEGIN IMMEDIATE")
                 yield
                 self._database.execute("COMMIT")
             except BaseException:
-                with suppress(sqlite3.Error):  # what came first is what people should hear of
+                with suppress(sqlite3.Error):  # the first error is the one to report
                     if self._database.in_transaction:
                         self._database.execute("ROLLBACK")
                 raise
@@ -454,26 +453,26 @@ Stored = tuple[PairJob, PairResult]
 
 
 class BufferedWriter:
-    """Results on their way into the store, in the order in which they came."""
+    """A queue of results for the store, in the order in which they came."""
 
     def __init__(
         self, store: Store, warn: Callable[[str], None], *, patience_s: float = PATIENCE_S
     ) -> None:
-        """`warn` hears when the store takes no more, and when it does again."""
+        """Call `warn` when the disk refuses results, and when it takes them again."""
         self._store: Final = store
         self._patience: Final = Patience(warn, patience_s, well="the disk takes results again")
         self.held: list[Stored] = []
-        """What is not stored yet."""
+        """Results that are not stored yet."""
 
     @property
     def is_waiting(self) -> bool:
-        """Return whether the disk refuses what is to be kept; no more should be played then."""
+        """Return whether the disk refuses results, so that no new game should begin."""
         return self._patience.is_waiting
 
     def store(self, *, at_once: bool = False) -> list[Stored]:
-        """Store what is held, in one transaction, and return it; empty while it must wait.
+        """Store the held results in one transaction and return them; empty while it must wait.
 
-        Raises DiskError when the disk has refused it for too long, or refuses it `at_once`.
+        Raises DiskError if the disk has refused for too long, or refuses with `at_once`.
         """
         games = [game for _, result in self.held for game in result.games]
         spent = {name for _, result in self.held for name in result.spent}
@@ -484,7 +483,7 @@ class BufferedWriter:
         return stored
 
     def takes(self, write: Callable[[], None], *, at_once: bool) -> bool:
-        """Return whether the disk takes something; False also where it is not time to try it.
+        """Call `write` if it is time to, and return whether the disk took it.
 
         Raises DiskError as `store` does.
         """
@@ -499,7 +498,7 @@ class BufferedWriter:
         return True
 
     def _wait(self, error: DiskError | InUseError, *, at_once: bool) -> None:
-        """Have it tried again later; raises DiskError for never."""
+        """Wait for the next try, or raise DiskError after too many."""
         is_full = isinstance(error, DiskError) and error.is_full
         is_failing = isinstance(error, DiskError) and not is_full
         what = "waiting for room" if is_full else "trying again"
@@ -517,7 +516,7 @@ class BufferedWriter:
 
 
 def prepare_folder(folder: Path) -> None:
-    """Make the tournament's directory, which a power cut does not undo; raises StoreError."""
+    """Make the tournament's directory so that it survives a power cut; raises StoreError."""
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         (folder / LOGS).mkdir(parents=True, exist_ok=True)

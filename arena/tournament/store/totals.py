@@ -43,7 +43,7 @@ class PairTally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotTotals:
-    """What one bot did in all stored games."""
+    """Totals of one bot over all stored games."""
 
     name: str
     """The bot."""
@@ -89,12 +89,12 @@ FROM (
     {_SEAT.format(seat="first", lost=Result.SECOND_WON)} UNION ALL
     {_SEAT.format(seat="second", lost=Result.FIRST_WON)}
 ) GROUP BY name ORDER BY name
-"""  # noqa: S608 - nothing of it comes from outside
+"""  # noqa: S608 - no part comes from outside
 
 
 @dataclass(frozen=True, slots=True)
 class EndingTally:
-    """Games that ended alike."""
+    """Games with the same players, result and termination."""
 
     first: str
     """The first player."""

@@ -1,5 +1,5 @@
-// Boards. `lath.makeBoard(data, template)`: `data` as `lath.games.drawing.board.to_json` gives it,
-// `template` a <template> with what `lath.games.drawing.board.template` draws. Knows no rules.
+// Boards. `lath.makeBoard(data, template)` takes `data` from `lath.games.drawing.board.to_json` and
+// a <template> with the drawing from `lath.games.drawing.board.template`. This file knows no rules.
 
 lath.makeBoard = (data, template) => {
   const element = template.content.querySelector("svg").cloneNode(true);
@@ -12,7 +12,7 @@ lath.makeBoard = (data, template) => {
   /** @param {SVGElement} made @param {number} cell */
   const at = (made, cell) => placed(made, ...geometry.centres[cell]);
 
-  // The cells with their titles; nothing that lies on them hides these from a pointer.
+  // The cells with their titles. Pieces do not hide them from a pointer.
   const cells = data.cells.map((name, i) => {
     const told = make("title");
     const node = at(make("g", { class: "cell" }, told, copy("cell"), ...(has("name") ? [written("name", name)] : [])), i);
@@ -55,7 +55,7 @@ lath.makeBoard = (data, template) => {
     });
   };
 
-  // Groups of pieces: bars that join them below, their sizes above, and in words.
+  // Groups of pieces: bars below that join them, their sizes above, and words.
   /** @param {GroupsOverlay} shown @param {string[]} stacks */
   const groupsShown = (shown, stacks) => {
     const groups = lath.overlays.groups(shown, neighbours, stacks);
@@ -75,7 +75,7 @@ lath.makeBoard = (data, template) => {
     };
   };
 
-  // What a marker sees: cells and lines, and in words.
+  // The view of a marker: cells and lines, and words.
   /** @param {SightOverlay} shown @param {string[]} stacks */
   const sightShown = (shown, stacks) => {
     const sights = lath.overlays.sight(shown, rays, stacks);
@@ -104,7 +104,7 @@ lath.makeBoard = (data, template) => {
     /** @type {Element} */ (made.firstElementChild).setAttribute("fill", colour);
     return made;
   };
-  // What legal moves do: crosses, dots and arrows, in this order.
+  // The effects of legal moves: crosses, dots and arrows, in this order.
   /** @param {SVGElement} made @param {number} cell @param {Point} way */
   const beside = (made, cell, [right, down]) => {
     const [x, y] = geometry.centres[cell];
@@ -117,7 +117,7 @@ lath.makeBoard = (data, template) => {
     const made = make("g", { class: "dot" }, ...(stacks[cell] || isHinted ? [] : [copy("halo")]), ...parts);
     return stacks[cell] ? beside(made, cell, [1, 1]) : at(made, cell);
   };
-  // Stars on cells that win, triangles on those that lose.
+  // Stars on cells that win, triangles on cells that lose.
   /** @param {[number, boolean | undefined][]} hinted @param {string[]} stacks */
   const hintsShown = (hinted, stacks) =>
     hinted.map(([cell, isWin]) => {
@@ -125,7 +125,8 @@ lath.makeBoard = (data, template) => {
       return stacks[cell] ? beside(made, cell, [1, 1]) : at(made, cell);
     });
 
-  // How often moves were played at cells: the area of a disc, from a dot, or what a number needs, to the whole cell.
+  // The shares of moves at cells as areas of discs, from a dot (or the size of a number) to the
+  // whole cell.
   /** @param {Share[]} shares */
   const sharesShown = (shares) =>
     shares.map(([cell, part, colour, words]) => {
@@ -158,8 +159,8 @@ lath.makeBoard = (data, template) => {
     return told ? `${text} ${told}` : text;
   };
 
-  // The moves that do something at a cell, and what they take: lines beside each other, cells round
-  // which a line goes. A line explains itself to a pointer.
+  // The moves that affect a cell, and the cells that they take: lines beside each other, with the
+  // cells outlined. A pointer on a line shows its words.
   /** @param {number} looked @param {Effects} effects */
   const lookedShown = (looked, { all }) => {
     const here = all.filter(({ cells: on }) => on.includes(looked));
@@ -181,12 +182,14 @@ lath.makeBoard = (data, template) => {
     return [at(copy("moved"), looked), ...rounds, ...drawn];
   };
 
-  // Shows a position. `stacks`: what lies on each cell, codes from the bottom up. `moved` and
-  // `deciding`: cells; with `isLoss` who made these lost. `legal`: null, or a list of {text, changes: [[cell, "+w"], …]};
-  // `looked`: the cell whose legal moves are looked at, or -1, and with `isKept` its lines can be pointed at.
-  // `shares`: of moves at cells, [cell, how often in 0..1, colour, what is written there].
-  // `hinted`: cells where a move wins or loses at once, as [cell, whether it wins].
-  // `cursor`: the cell at which a keyboard is, or -1. `aids`: whether overlays are on. `title`: the accessible name. Returns {effects, words}: what `lath.effectsOf` does, and a legal move in words.
+  // Shows a position. `stacks`: the codes on each cell, from the bottom up. `moved`, `deciding`:
+  // cells; with `isLoss`, the loser made or had the deciding ones. `legal`: null, or a list of
+  // {text, changes: [[cell, "+w"], …]}. `looked`: the cell whose legal moves are shown, or -1; with
+  // `isKept`, a pointer can select its lines. `shares`: of moves at cells, [cell, share in 0..1,
+  // colour, label]. `hinted`: cells where a move wins or loses immediately, as [cell, whether it
+  // wins]. `cursor`: the cell with the keyboard focus, or -1. `aids`: whether overlays are on.
+  // `title`: the accessible name. Returns {effects, words}: the effects from `lath.effectsOf`, and
+  // a function that returns a legal move in words.
   /** @type {BoardView["show"]} */
   const show = ({ stacks, moved = [], deciding = [], isLoss = false, legal = null, looked = -1, isKept = false, hinted = [], shares = [], cursor = -1, aids = false, title: told = data.title }) => {
     const effects = lath.effectsOf(legal || [], stacks);
@@ -216,7 +219,7 @@ lath.makeBoard = (data, template) => {
     return { effects, words: wordsOfMove };
   };
 
-  // The cell under a pointer's event, or -1, and the text of the move whose line it is, or "".
+  // The cell under a pointer event, or -1, and the text of the move whose line is there, or "".
   /** @type {BoardView["cellOf"]} */
   const cellOf = (event) => cells.findIndex(({ node }) => node.contains(event.target));
   /** @type {BoardView["moveOf"]} */

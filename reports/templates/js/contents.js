@@ -1,4 +1,4 @@
-// The section that is read is marked among the links to all of them.
+// Marks the visible section among the links to all sections.
 (() => {
   const strip = document.querySelector(".contents");
   if (!strip) return;
@@ -13,12 +13,13 @@
     marked = id;
     const link = /** @type {HTMLElement} */ (links.get(id));
     link.setAttribute("aria-current", "location");
-    // The page itself must not scroll by it, so not `scrollIntoView`.
+    // `scrollIntoView` would scroll the page too.
     strip.scrollLeft = link.offsetLeft - (strip.clientWidth - link.offsetWidth) / 2;
     strip.scrollTop = link.offsetTop - (strip.clientHeight - link.offsetHeight) / 2;
   };
 
-  // At the end of the page the last sections are in sight together: the one that was asked for, or the last.
+  // At the end of the page, several sections are visible: the requested one is marked, or the last
+  // one.
   const look = () => {
     const isEnd = scrollY > 0 && scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
     const asked = isEnd && sections.find(({ id }) => id === location.hash.slice(1));
@@ -27,7 +28,7 @@
     else mark(entered || sections[0].id);
   };
 
-  // A line below the top of the window is in one section at a time.
+  // A line just below the top of the window is always in a single section.
   const watcher = new IntersectionObserver((entries) => {
     entered = entries.findLast(({ isIntersecting }) => isIntersecting)?.target.id ?? entered;
     look();

@@ -1,4 +1,4 @@
-// Text into the clipboard; where the browser does not let us, into a field to copy from by hand.
+// Copies text to the clipboard; if the browser refuses, into a field to copy from by hand.
 
 lath.copy = async (text, what) => {
   const field = lath.byId("copy-field");

@@ -1,6 +1,6 @@
-// Crosstables by keyboard: one stop of Tab each, arrow keys from cell to cell, Escape puts the
-// bubble away. Without it every cell of a small table is a stop. Large tables and those of one game
-// get their bubbles when somebody comes to them.
+// Crosstables by keyboard: one Tab stop per table, arrow keys from cell to cell, Escape closes the
+// bubble. Without this script, every cell of a small table is a stop. Large tables and those of one
+// game type get their bubbles when the reader reaches them.
 (() => {
   /** @type {Record<string, number[]>} */
   const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
@@ -18,7 +18,7 @@
   /** @param {HTMLTableRowElement} row */
   const nameOf = (row) => row.cells[0].querySelector("bdi").textContent;
 
-  // The games of a cell's two bots; the address that is left knows that one may come back to it.
+  // Opens the list of the games of a cell's two bots; the current address is marked as left.
   /** @param {Crosstable} table @param {HTMLTableCellElement} cell */
   const open = (table, cell) => {
     const [a, b] = [/** @type {HTMLTableRowElement} */ (cell.parentElement), table.tBodies[0].rows[cell.cellIndex - 1]].map(nameOf);

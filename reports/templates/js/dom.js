@@ -1,4 +1,4 @@
-// Elements made and found. Texts of records reach the page through `textContent` only.
+// Creates and finds elements. Texts of records reach the page only through `textContent`.
 // @ts-expect-error - that the templates have these is what `Ids` says
 lath.byId = (id) => document.getElementById(id);
 
@@ -10,14 +10,15 @@ lath.make = (name, className = "", text = null, ...children) => {
   return made;
 };
 
-// A name of a bot or another word of a record: its direction of writing is its own.
+// A name or another word of a record, isolated because its writing direction can differ.
 lath.nameOf = (text) => {
   const made = lath.make("bdi", "name", text);
   made.title = text;
   return made;
 };
 
-// Markup of our templates, in which records are escaped, as nodes; scripts in it are dead.
+// Markup of the bundled templates, in which records are escaped, as nodes; scripts in it do not
+// run.
 lath.parsed = (markup) => {
   const parsed = document.createDocumentFragment();
   parsed.append(...new DOMParser().parseFromString(markup, "text/html").body.childNodes);
@@ -31,15 +32,15 @@ lath.drawn = (name, attributes = {}, ...children) => {
   return made;
 };
 
-// Not `disabled`: a button that has the focus would lose it when it has nothing more to do.
+// Not `disabled`, because a disabled button loses the focus.
 lath.dim = (id, isDim) => lath.byId(id).setAttribute("aria-disabled", String(isDim));
 
-// Not `toLocaleString`: its first call loads what the browser knows of languages, 20 ms of a page's start.
+// Not `toLocaleString`, because its first call loads language data, 20 ms of a page's start.
 lath.grouped = (number) => String(number).replace(/\B(?=(?:[0-9]{3})+$)/gu, ",");
 
 lath.counted = (number, word) => `${lath.grouped(number)} ${word}${number === 1 ? "" : "s"}`;
 
-// Goes to another address of the page; back from there one is where one was.
+// Goes to another address of the page; the back button restores the current place.
 lath.goTo = (address) => {
   history.replaceState({ isLeft: true }, "");
   location.hash = address;

@@ -1,4 +1,4 @@
-// Files made of what the page holds: records, the table of games, standings.
+// Downloads made from the page's data: records, the table of games, standings.
 
 lath.save = (parts, name, type) => {
   const link = lath.make("a");
@@ -9,7 +9,7 @@ lath.save = (parts, name, type) => {
   lath.byId("saved").textContent = `${name} is ready.`;
 };
 
-// A cell of CSV. An apostrophe keeps sheets from taking it for a formula.
+// A CSV cell. An apostrophe keeps spreadsheets from reading the text as a formula.
 lath.csvCell = (value) => {
   const text = value === null || value === undefined ? "" : String(value);
   const guarded = typeof value === "string" && /^[=+\-@\t\r]/u.test(text) ? `'${text}` : text;
@@ -30,7 +30,7 @@ lath.gamesCsv = (list) => {
   return lath.csv([titles, ...rows]);
 };
 
-// In order of the games: each chunk is then opened once.
+// In the order of the games, so that each chunk is opened only once.
 lath.recordsText = async ({ games, state }) => {
   const texts = [];
   for (const i of lath.replayedOf(games, state.found).sort((a, b) => a - b)) {

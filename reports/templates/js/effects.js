@@ -1,4 +1,4 @@
-// What moves do to boards: the language of `lath.notation.rules.effects`.
+// The effects of moves on boards, in the language of `lath.notation.rules.effects`.
 
 lath.effectWords = (effect) =>
   effect.split(" ").filter(Boolean).map((text) => {
@@ -6,7 +6,7 @@ lath.effectWords = (effect) =>
     return [Number(cell), what, operand];
   });
 
-// `shapes`: the shape of each piece by its code. Returns what lies on each cell afterwards.
+// Returns the codes on each cell afterwards. `shapes`: the shape of each piece by its code.
 lath.applied = (effect, before, shapes) => {
   let stacks = before.slice();
   for (const [cell, what, operand] of lath.effectWords(effect)) {
@@ -22,7 +22,7 @@ lath.applied = (effect, before, shapes) => {
   return stacks;
 };
 
-// What changes from one board to another, as boards want it told: [[cell, "+w"], …].
+// Returns the changes from one board to another: [[cell, "+w"], …].
 lath.changesOf = (before, after) =>
   after.flatMap((stack, cell) => {
     const old = before[cell];

@@ -1,7 +1,7 @@
-// The graph beside the board: what both bots expected, and what an analysis does, from first's point
-// of view, and times.
+// The graph beside the board: evaluations of both bots and of an analysis, from the first player's
+// view, and times.
 
-// The points of an annotation at the plies of some seats.
+// The points of an annotation at the plies of some sides.
 lath.evalPoints = (game, name, seats) =>
   game.moves.flatMap((_, i) => {
     const value = lath.numberIn(game.notes[i + 1], name);
@@ -10,7 +10,7 @@ lath.evalPoints = (game, name, seats) =>
     return [[((i + 1) * 100) / game.plies, 36 - 32 * bounded]];
   });
 
-// Each line's class, who it is of, and its points. An analysis puts what bots said elsewhere.
+// The class, name and points of each line. An analysis moves the bots' evaluations to `said`.
 lath.evalLines = (game) => {
   if (!game.board) return [];
   const name = game.analysis ? "said" : "eval";
@@ -28,7 +28,7 @@ lath.timeBars = (game) => {
     const time = times[i + 1];
     if (time === undefined) return [];
     const height = Math.max((26 * time) / most, 0.6);
-    const width = Math.min(60 / game.plies, 2.2); // half of it has room beside the last ply
+    const width = Math.min(60 / game.plies, 2.2); // half of the bar fits beside the last ply
     const x = ((i + 1) * 100) / game.plies - width / 2;
     return [lath.drawn("rect", { class: `time-${game.movers[i]}`, x, y: 100 - height, width, height })];
   });
@@ -40,13 +40,13 @@ lath.drawEvals = (game) => {
   const bars = game.board ? lath.timeBars(game) : [];
   const hasEvals = lines.length > 0;
   const drawn = lines.map(([kind, , points]) => {
-    // A single point is a line to itself, which round ends make a dot.
+    // A single point is a line from itself to itself, which round ends make a dot.
     const path = `M${[...points, points[points.length - 1]].map((point) => point.join(" ")).join("L")}`;
     return lath.drawn("path", { class: kind, d: path });
   });
   const level = hasEvals ? [lath.drawn("path", { class: "level", d: "M0 36H100" })] : [];
   const now = hasEvals || bars.length > 0 ? [lath.drawn("path", { class: "now", d: "M0 0V100" })] : [];
-  svg.replaceChildren(...level, ...bars, ...drawn, ...now); // styles hide it when it is empty
+  svg.replaceChildren(...level, ...bars, ...drawn, ...now); // styles hide the graph if it is empty
   const told = hasEvals
     ? ["First player’s expected score (up favours the first player): ", ...lines.flatMap(([kind, who], i) => [lath.sample(kind), ` ${who}${i < lines.length - 1 ? ", " : "."}`])]
     : [];
@@ -63,7 +63,7 @@ lath.markEvals = (game, ply) => {
   if (now) now.setAttribute("d", `M${x} 0V100`);
 };
 
-// Half the width of a slider's knob, by which graph and slider begin after the edge.
+// Half the width of a slider's knob: the inset of graph and slider.
 lath.KNOB = 8;
 
 lath.plyAt = (game, event) => {

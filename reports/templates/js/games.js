@@ -1,4 +1,4 @@
-// The list of games: filter, sort, pages. Texts of records come out of the table as text only.
+// The list of games: filters, sorting and pages. Texts of records enter the table only as text.
 
 lath.makeList = (games, replay) => {
   const { byId, make } = lath;
@@ -72,7 +72,6 @@ lath.makeList = (games, replay) => {
     lath.tellDownloads(api);
   };
 
-  // Filters and sorts anew.
   const find = () => {
     state.found = state.table.sort(state.table.find(wanted()), state.column, state.isDown);
     state.page = 0;
@@ -123,7 +122,7 @@ lath.makeList = (games, replay) => {
     find();
   };
 
-  // Sets what is filtered to these words and choices and no others; a choice that there is not is none.
+  // Sets the filter to these words and choices only; unknown choices are empty.
   /** @type {List["filter"]} */
   const filter = (words = "", only = {}) => {
     byId("filter").value = words;
@@ -155,7 +154,7 @@ lath.makeList = (games, replay) => {
     byId("page-last").addEventListener("click", () => turn(pages() - 1));
   };
 
-  // What a page that loads itself anew must not lose, as plain values.
+  // The state that must survive a reload, as plain values.
   const kept = () => ({ ...wanted(), size: byId("page-size").value, page: state.page, column: state.column, isDown: state.isDown });
 
   /** @type {List["restore"]} */

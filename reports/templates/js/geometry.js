@@ -1,4 +1,4 @@
-// Where things lie on a board: paths and places, a cell being 100 units wide. Draws nothing.
+// Places on a board: paths and points, with cells 100 units wide. This file draws nothing.
 
 lath.boardGeometry = (data) => {
   const isSquare = data.shape === "square";
@@ -20,7 +20,7 @@ lath.boardGeometry = (data) => {
   /** @type {Geometry["outlines"]} */
   const outlines = (cells) => cells.map((cell) => `${path(...ends(cell))}z`).join("");
 
-  // The edges of the cells without those that two of them share: beyond such an edge is a cell.
+  // The outer edges of cells, without the edges that two of them share.
   /** @type {Geometry["contour"]} */
   const contour = (cells) => {
     /** @param {number} x @param {number} y */
@@ -36,7 +36,7 @@ lath.boardGeometry = (data) => {
     return cells.flatMap(edgesOf).map((edge) => path(...edge)).join("");
   };
 
-  // Line and arrow's head of the view from a cell to the last one that is seen.
+  // The line and arrowhead of the view from a cell to the last visible one.
   /** @type {Geometry["view"]} */
   const view = (from, to) => {
     const [start, end] = [centres[from], centres[to]];
@@ -49,7 +49,7 @@ lath.boardGeometry = (data) => {
     return [path(start, back), path(side(11), tip, side(-11))];
   };
 
-  // The cell of a group that is nearest to the middle of it.
+  // The cell of a group that is nearest to the middle of the group.
   /** @type {Geometry["middle"]} */
   const middle = (group) => {
     /** @param {number} axis */
@@ -67,7 +67,8 @@ lath.boardGeometry = (data) => {
       .map(([cell, near]) => path(centres[cell], centres[near]))
       .join("");
 
-  // The line through cells that lie on one, `aside` by so much; else a small shape in their middle.
+  // The line through cells in a row, shifted by `aside`; for other cells, a small shape in their
+  // middle.
   /** @type {Geometry["through"]} */
   const through = (cells, aside = 0) => {
     const points = cells.map((cell) => centres[cell]);
@@ -84,15 +85,15 @@ lath.boardGeometry = (data) => {
     return `${path(...around.map(([px, py]) => [x + 0.4 * (px - x), y + 0.4 * (py - y)]))}z`;
   };
 
-  // Which way the line through cells runs, as a word that lines beside each other share.
+  // The direction of the line through cells in degrees, equal for parallel lines.
   /** @type {Geometry["heading"]} */
   const heading = (cells) => {
     const [[x0, y0], [x1, y1]] = [centres[cells[0]], centres[cells[cells.length - 1]]];
     return Math.round((Math.atan2(y1 - y0, x1 - x0) * 180) / Math.PI);
   };
 
-  // The nearest cell that way, such as [1, 0] to the right; itself where there is none. Of a board of
-  // hexagons the next row is nearer than the cell straight ahead beyond it.
+  // The nearest cell in a direction, such as [1, 0] to the right, or the cell itself. On a board of
+  // hexagons, the next row is nearer than the cell straight ahead beyond it.
   /** @type {Geometry["nextTo"]} */
   const nextTo = (cell, [dx, dy]) => {
     /** @param {Point} point */
@@ -105,7 +106,7 @@ lath.boardGeometry = (data) => {
     return least === Infinity ? cell : costs.indexOf(least);
   };
 
-  // A dot in equal parts, the first on the left.
+  // A dot in equal parts, with the first on the left.
   /** @type {Geometry["sectors"]} */
   const sectors = (count) => {
     if (count === 1) return ["M-13 0a13 13 0 1 1 26 0a13 13 0 1 1-26 0z"];

@@ -1,7 +1,7 @@
-// Animated GIF (89a) of frames of pixels. Of each frame that part is stored in which it differs from
-// the one before; all share the 256 colours that come most often.
+// Animated GIFs (89a) from frames of pixels. Each frame is reduced to the part that differs from
+// the previous one, and all share the 256 most frequent colours.
 
-// What a GIF's LZW makes of numbers from 0 to 255: codes of growing width, the lowest bits first.
+// The LZW code of GIF for numbers from 0 to 255: codes of growing width, lowest bits first.
 lath.lzw = (numbers) => {
   const [CLEAR, END, MOST] = [256, 257, 4096];
   /** @type {number[]} */
@@ -45,7 +45,8 @@ lath.lzw = (numbers) => {
   return bytes;
 };
 
-// Where a frame differs from the one before, of `width` pixels a row; all of the first one.
+// The part of a frame that differs from the previous one, with `width` pixels per row; the whole
+// first frame.
 lath.changedBox = (pixels, before, width) => {
   const height = pixels.length / width;
   if (!before) return [0, 0, width, height];
@@ -59,13 +60,13 @@ lath.changedBox = (pixels, before, width) => {
   return right < 0 ? [0, 0, 1, 1] : [left, top, right - left + 1, bottom - top + 1];
 };
 
-// `add(data, ms)` takes a frame, as `getImageData` gives it, and how long it is to be seen; `bytes()`
-// is the file, which begins again when it has ended.
+// `add(data, ms)` adds a frame from `getImageData` and its duration; `bytes()` returns the file,
+// which loops.
 lath.makeGif = (width, height) => {
   /** @type {{ left: number, top: number, wide: number, high: number, keys: Uint16Array, ms: number }[]} */
   const frames = [];
   /** @type {Map<number, number[]>} */
-  const bins = new Map(); // how often colours of like bits come, and the sum of each channel
+  const bins = new Map(); // the frequency of similar colours, and the sum of each channel
   /** @type {Uint32Array | null} */
   let before = null;
 

@@ -75,9 +75,10 @@ lath.listenToReplay = (replay) => {
     const { key, target } = event;
     const isInside = byId("replay").contains(target) && !target.matches("input:not([type='range']), textarea");
     const isFree = target === document.body && key.startsWith("Arrow");
-    // Elsewhere keys scroll, or belong to fields and wide tables; on a button space presses it.
+    // Outside the replay, keys scroll or belong to fields and wide tables; on a button, the space
+    // key presses it.
     if (!isInside && !isFree) return;
-    const isMove = byId("moves").contains(target); // Enter chooses that one
+    const isMove = byId("moves").contains(target); // Enter selects the focused move
     const presses = key === " " && !isMove && target.matches("button, summary, a");
     const by = { ArrowLeft: -1, ArrowRight: 1 }[key];
     const looks = state.legal && isInside && (key === "Escape" ? state.looked >= 0 : event.shiftKey && key in WAYS);

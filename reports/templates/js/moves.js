@@ -1,4 +1,4 @@
-// The list of a game's moves. One of them can be reached by Tab; the arrow keys go on from there.
+// The list of a game's moves, with one Tab stop; arrow keys go from move to move.
 
 lath.chip = (game, seat) => {
   const made = lath.make("span", "chip");
@@ -6,7 +6,7 @@ lath.chip = (game, seat) => {
   return made;
 };
 
-// A mark: its sign and colour, what it means on hover and for who cannot see it.
+// A mark: its sign and colour, with its meaning as a tooltip and for screen readers.
 lath.glyphOf = (note) => {
   const told = lath.glyphTold(note);
   const kind = { "?": "bad", "!": "good" }[note.glyph[0]];
@@ -31,7 +31,7 @@ lath.moveItem = (game, i) => {
   return item;
 };
 
-// The better line in place of a ply, each move to be looked at; `at` is the one that is.
+// The better line at a ply, whose moves can be selected; `at` is the selected one.
 lath.drawBetter = (game, ply, at) => {
   const line = lath.betterAt(game, ply);
   const place = lath.byId("better");
@@ -51,7 +51,7 @@ lath.drawMoves = (game) => {
   const list = lath.byId("moves");
   const hadFocus = list.contains(document.activeElement);
   list.replaceChildren(...game.moves.map((_, i) => lath.moveItem(game, i)));
-  // Keys are the replay's as long as the focus is in it.
+  // Keys control the replay while it has the focus.
   if (hadFocus) (list.querySelector("button:enabled") || lath.byId("replay")).focus({ preventScroll: true });
 };
 

@@ -1,3 +1,3 @@
 "use strict";
-// The one name that the page's scripts share.
+// The only global name of the page's scripts.
 const lath = {};

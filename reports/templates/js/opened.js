@@ -1,8 +1,8 @@
-// One game, opened: moves, positions, what is said, tags, legal moves. Knows no rules.
+// One opened game: moves, positions, comments, tags, legal moves. This file knows no rules.
 
-// What is said about one ply: `glyph`, `words` as movetext, `said` for people, `better`, what an
-// analysis has in place of the move, and what it has of annotations, as texts by name. `take` gives
-// the next digit, for each 1 of the form.
+// The comments on one ply: `glyph`, `words` as movetext, `said` for people, `better`, an analysis's
+// line in place of the move, and the annotations as texts by name. `take` returns the next digit
+// for each 1 of the form.
 lath.noteOf = (form, take) => {
   const text = form.replaceAll("1", take);
   const space = text.indexOf(" ");
@@ -10,14 +10,14 @@ lath.noteOf = (form, take) => {
   return { glyph: space < 0 ? text : text.slice(0, space), words, ...lath.readWords(words) };
 };
 
-// Movetext as people read it, without annotations and the brackets of comments; and the first
-// annotation of each name, but not those of variations.
+// Movetext without annotations and brackets of comments, and the first annotation of each name
+// outside variations.
 lath.readWords = (words) => {
   /** @type {Note["annotations"]} */
   const annotations = new Map();
   let [said, better, isMain] = ["", "", true];
   for (let at = 0; at < words.length; ) {
-    if (words.startsWith("({[%by ", at)) { // a variation of an analysis, which has plain moves
+    if (words.startsWith("({[%by ", at)) { // a variation of an analysis, which has moves without comments
       const [from, to] = [words.indexOf("}", at), words.indexOf(")", words.indexOf("}", at))];
       if (from >= 0 && to >= 0) {
         better = words.slice(from + 1, to).trim();
@@ -43,20 +43,21 @@ lath.readWords = (words) => {
   return { said: said.replace(/\s+/gu, " ").trim(), better, annotations };
 };
 
-// An annotation as a number; undefined where it is none.
+// An annotation as a number; undefined if it is not a number.
 lath.numberIn = (note, name) => {
   const text = note.annotations.get(name) || "";
   return text !== "" && Number.isFinite(Number(text)) ? Number(text) : undefined;
 };
 
-// Who decided on each ply, and would on the next: the turn passes, but where `repeats` says.
+// The side that decides on each ply and on the next: the turn passes, except at the plies in
+// `repeats`.
 lath.moversOf = (length, repeats) => {
   const again = new Set(repeats);
   let mover = 1;
   return Array.from({ length }, (_, i) => (mover = again.has(i) ? mover : 1 - mover));
 };
 
-// The tags and moves of a game that the page replays, without playing it.
+// The tags and moves of a replayed game, without replaying it.
 lath.readGame = async (games, i) => {
   const [at, size] = [/** @type {number} */ (games.replayedAt(i)), lath.data.chunk];
   const { tags, kinds } = await lath.chunkOf(games, Math.floor(at / size));
@@ -100,7 +101,7 @@ lath.openGame = async (games, i) => {
   return game;
 };
 
-// Fills in what lies on the board after each ply; `start` is what was done to the plain board.
+// Adds the codes on each cell after each ply; `start` has the changes to the plain board.
 lath.playThrough = (game, start) => {
   game.shapes = new Map(game.board.pieces.map(([code, , shape]) => [code, shape]));
   game.stacks = [lath.applied(start, game.family.plain, game.shapes)];
@@ -110,8 +111,8 @@ lath.playThrough = (game, start) => {
   });
 };
 
-// The better line in place of a ply: each move's text, seat, and what lies on the board before and
-// after it; empty where there is none.
+// The better line at a ply: the text, the side, and the codes on the cells before and after each
+// move; empty without a line.
 lath.betterAt = (game, ply) => {
   let stacks = game.stacks?.[ply - 1];
   return (game.better.get(ply) || []).map((move) => {
@@ -123,10 +124,9 @@ lath.betterAt = (game, ply) => {
   });
 };
 
-// The cells that a ply changed.
 lath.movedAt = (game, ply) => lath.movedFrom(game, game.stacks[ply - 1] || game.stacks[ply], game.stacks[ply]);
 
-// Those that differ; a cell that only a marker left is not meant, if there are others.
+// The changed cells, without those that only a marker left, if others changed too.
 lath.movedFrom = (game, before, stacks) => {
   const changed = stacks.flatMap((stack, i) => (stack === before[i] ? [] : [i]));
   /** @param {string} stack */
@@ -135,10 +135,10 @@ lath.movedFrom = (game, before, stacks) => {
   return meant.length > 0 ? meant : changed;
 };
 
-// Numbers out of the distance of each from the last.
+// Numbers from the distance of each to the previous one.
 lath.summed = (distances = [], sum = 0) => distances.map((distance) => (sum += distance));
 
-// The legal moves after a ply, as boards want them.
+// The legal moves after a ply, in the form of boards.
 lath.legalAt = (game, ply) => {
   if (ply >= game.legal.length) return []; // the game is over
   const { family } = game;
@@ -157,7 +157,7 @@ lath.legalAt = (game, ply) => {
   });
 };
 
-// The moves after a ply that win at once, by their texts, and those that lose: [text, whether it wins].
+// The moves after a ply that win or lose immediately, as [text, whether it wins].
 lath.hintsAt = (game, ply) => {
   if (ply >= game.hints.length) return new Map();
   const { kinds } = game.family;

@@ -1,8 +1,8 @@
-// How games began: the moves of a position on its board and as a list, one click deeper; setups as
-// small boards. `lath.reports.page.page` embeds for each game `lines`, each [the place of the line
-// before it, move, effect, wins, draws, losses, low, high, example, chosen] or null, and `setups`,
-// each [text, what lies on the cells, wins, draws, losses, low, high, example], of so many `different`
-// ones. Knows no rules.
+// Openings: the moves of a position on its board and as a list, one click deeper; setups as small
+// boards. For each game type, `lath.reports.page.page` embeds `lines` and `setups`. Each of `lines`
+// is null or [index of the previous line, move, effect, wins, draws, losses, low, high, example,
+// chosen]. Each of `setups`, of `different` in all, is [text, codes on the cells, wins, draws,
+// losses, low, high, example]. This file knows no rules.
 
 lath.openedLines = (lines) => {
   /** @param {number[]} counts */
@@ -21,7 +21,7 @@ lath.exampleLink = (number, ply) => {
   return made;
 };
 
-// One game's tree. `family` and `board` as `lath.openGames` has them.
+// The tree of one game type. `family` and `board` are those of `lath.openGames`.
 lath.makeTree = (all, family, board) => {
   const { make } = lath;
   const lines = /** @type {OpenedLine[]} */ (lath.openedLines(all));
@@ -63,7 +63,7 @@ lath.makeTree = (all, family, board) => {
     return { head: [move, chosen], games: line.games, cells: [lath.scoreChip(line), lath.grouped(line.reached.games), lath.scoreChip(line.reached), lath.exampleLink(line.example, pathTo(place).length)] };
   };
 
-  // Where moves do something: the cells that each changes, if it is one; moves of one cell together.
+  // The cells of moves that change a single cell; moves on one cell are added up.
   /** @param {number[]} places @param {string[]} stacks @param {number} games */
   const marked = (places, stacks, games) => {
     cells = new Map();
@@ -104,7 +104,7 @@ lath.makeTree = (all, family, board) => {
     });
   };
 
-  // Down the tree what the arena played in all of the games is passed over.
+  // Going down the tree skips moves that the arena chose in all games.
   /** @type {(place: number) => number} */
   const free = (place) => {
     const [only, ...others] = (next.get(place) || []).filter((one) => next.has(one));
@@ -142,7 +142,7 @@ lath.makeSetups = ({ setups: all, different }, board) => {
   return make("div", "", null, make("p", "remark", more), make("div", "setups", null, ...figures));
 };
 
-// Each game's part is made when somebody opens it.
+// The part of each game type is built when the reader opens it.
 lath.makeOpenings = (games) => {
   const opened = async () => lath.unpacked(lath.byId("openings-data").textContent);
   /** @type {Promise<Begun[]> | null} */

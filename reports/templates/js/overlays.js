@@ -1,8 +1,8 @@
-// What is worked out of a position to be drawn over it: groups, sight, where moves put pieces.
-// Cells are numbers; knows no rules, nor what anything looks like.
+// Overlays of a position: groups, sight, and the cells where moves put pieces. Cells are numbers.
+// This file knows no rules and no drawing.
 
 lath.overlays = {
-  // Return the groups of cells whose top pieces are of one of `codes`, as lists of cells in order.
+  // Returns the groups of cells whose top pieces are one of `codes`, as sorted lists of cells.
   groups(shown, neighbours, stacks) {
     const tops = stacks.map((stack) => stack.slice(-1));
     /** @type {Set<number>} */
@@ -25,7 +25,7 @@ lath.overlays = {
     return found;
   },
 
-  // Return for each cell with the marker what it sees, a list a direction: [[cell, [[…], …]], …].
+  // Returns the cells that each marker sees, as a list per direction: [[cell, [[…], …]], …].
   sight(shown, rays, stacks) {
     /** @param {number} cell */
     const blocks = (cell) => [...shown.blockers].some((code) => stacks[cell].includes(code));
@@ -36,7 +36,7 @@ lath.overlays = {
   },
 };
 
-// The pieces that are gone where `now` lies; empty if that is not what others left.
+// The removed pieces of a stack that is now `now`; empty if other pieces were added.
 lath.without = (old, now) => {
   let left = now;
   let gone = "";
@@ -47,11 +47,12 @@ lath.without = (old, now) => {
   return left === "" ? gone : "";
 };
 
-// What legal moves do, as boards show it. `legal`: {text, changes: [[cell, "+w"], …]} of each; `stacks`:
-// what lies on the cells. Returns `dots`: codes by cell where moves put a piece; `kinds`: cells by the
-// code of a piece of which a move takes all; `lines`: of each other move that only takes the cells;
-// `turned`: cells that any other move changes; `others`: texts of moves that change no cell; `all`:
-// each move as {text, kind, cells, codes}, `kind` being one of these words, `codes` what is put, taken or left.
+// The effects of legal moves in the form of boards. `legal`: {text, changes: [[cell, "+w"], …]} of
+// each move; `stacks`: the codes on the cells. Returns `dots`: codes by cell where moves put a
+// piece; `kinds`: cells by the code of a piece that a move removes completely; `lines`: the cells
+// of each other move that only takes pieces; `turned`: cells that other moves change; `others`:
+// texts of moves that change no cell; `all`: each move as {text, kind, cells, codes}. Its `kind` is
+// one of these words, and its `codes` are put, taken or left.
 lath.effectsOf = (legal, stacks) => {
   /** @type {Effects} */
   const found = { dots: new Map(), kinds: new Map(), lines: [], turned: [], others: [], all: [] };

@@ -1,9 +1,9 @@
-// What the page embeds of the records, as `lath.reports.page.pack` describes it: the list of all
-// games, and those that it replays, chunk by chunk.
+// The games embedded in the page, in the format of `lath.reports.page.pack`: the list of all games,
+// and the replayed ones, chunk by chunk.
 
 lath.data = JSON.parse(lath.byId("data").textContent);
 
-// A JSON value out of letters.
+// Decodes a JSON value from letters.
 lath.unpacked = async (letters) => {
   const text = atob(letters);
   const bytes = new Uint8Array(text.length);
@@ -12,7 +12,7 @@ lath.unpacked = async (letters) => {
   return new Response(stream).json();
 };
 
-// A chunk. The first one stands before the script; the others are there once the page is whole.
+// A chunk. The first one precedes the script; the others exist after the page has loaded.
 lath.lettersOf = async (number) => {
   if (number > 0 && document.readyState === "loading") {
     await new Promise((done) => document.addEventListener("DOMContentLoaded", done));
@@ -20,12 +20,11 @@ lath.lettersOf = async (number) => {
   return document.getElementsByClassName("chunk")[number].textContent;
 };
 
-// All games, each by its place from 0. `numberOf` a game is what links and lists call it, `gameOf` a
-// number is that game's place or -1, and `replayedAt` says which one of those it is that the page
-// replays; undefined where it does not.
+// All games, by place from 0. `numberOf` a game is its number in links and lists, `gameOf` a number
+// is the game's place or -1, and `replayedAt` is its index among the replayed games, or undefined.
 lath.openGames = async () => {
-  // Side by side with the first chunk, for list and replay to be drawn at once. If something is
-  // wrong with that one, it is told when a game of it is asked for.
+  // In parallel with the first chunk, so that list and replay appear at once. An error in that
+  // chunk is reported when a game of it is opened.
   const first = /** @type {Promise<Chunk>} */ (lath.lettersOf(0).then(lath.unpacked));
   /** @type {EmbeddedHead} */
   const { columns, numbers, replayed, boards, families } = await lath.unpacked(lath.data.head);
@@ -52,18 +51,18 @@ lath.openGames = async () => {
   };
 };
 
-// Chunks that are kept open: going from game to game seldom leaves one.
+// The number of open chunks: consecutive games are usually in one chunk.
 lath.CHUNKS_KEPT = 3;
 
 lath.chunkOf = (games, number) => {
   const known = games.chunks.get(number) || /** @type {Promise<Chunk>} */ (lath.lettersOf(number).then(lath.unpacked));
   games.chunks.delete(number);
-  games.chunks.set(number, known); // the last one used is the last one to go
+  games.chunks.set(number, known); // the chunk used last is removed last
   if (games.chunks.size > lath.CHUNKS_KEPT) games.chunks.delete(/** @type {number} */ (games.chunks.keys().next().value));
   return known;
 };
 
-// What a list shows of a game.
+// The fields of a game in a list.
 lath.headOf = (games, i) => {
   const names = /** @type {ColumnName[]} */ (Object.keys(games.columns)).filter((name) => name !== "family");
   const head = /** @type {Record<ColumnName, string>} */ (Object.fromEntries(names.map((name) => [name, games.text(name, i)])));

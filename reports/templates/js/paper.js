@@ -1,4 +1,4 @@
-// Paper has no lids: what is folded is opened for printing, and folded again afterwards.
+// Opens folded parts for printing, and folds them again afterwards.
 (() => {
   /** @type {HTMLDetailsElement[]} */
   let folded = [];

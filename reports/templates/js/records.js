@@ -1,10 +1,10 @@
-// Games as text that every tool of the notation reads: moves, tags, result, and what is said.
+// Games as text for all tools of the notation: moves, tags, result and comments.
 
 lath.quoted = (value) => `"${value.replace(/[\r\n]+/gu, " ").replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
 lath.LINE_WIDTH = 100;
 
-// Pieces of movetext in lines; one that ends its line itself is left to.
+// Joins pieces of movetext into lines; pieces that end with a line end keep it.
 lath.linesOf = (pieces) => {
   let text = "";
   let width = 0;
@@ -17,7 +17,7 @@ lath.linesOf = (pieces) => {
   return text;
 };
 
-// The record of a game, or of its first plies: then the result is left open.
+// The record of a game, or of its first plies with an open result.
 lath.recordOf = (game, plies = game.plies) => {
   const isWhole = plies === game.plies;
   const left = isWhole ? [] : ["Result", "Termination"];
@@ -32,7 +32,7 @@ lath.recordOf = (game, plies = game.plies) => {
   return `${lines.join("")}\n${lath.linesOf(pieces)}\n`;
 };
 
-// The text of a position: a record that ends there, without what is said; `line` are moves after it.
+// The text of a position: a record that ends there, without comments; `line` has moves after it.
 lath.positionOf = (game, ply, line = []) => {
   const kept = ["Game", "Setup", "Position"];
   const tags = game.tags.filter(([name, value]) => kept.includes(name) && value !== "");

@@ -1,6 +1,6 @@
-// While a tournament is played the page loads itself again. It comes back as it was left: the game
-// and the ply are in the address, the list of games sees to itself, and here is kept what was open,
-// where it was scrolled to, and the focus. It waits while somebody is in the middle of something.
+// The page reloads itself while a tournament is played, and restores its state. The address has the
+// game and the ply, and the list of games restores itself. This file restores open parts, the
+// scroll position and the focus. It does not reload while the reader is active.
 (() => {
   const note = /** @type {HTMLElement} */ (document.getElementById("refresh"));
   if (!note) {
@@ -10,8 +10,8 @@
   const button = /** @type {HTMLElement} */ (document.getElementById("refresh-pause"));
   const seconds = Number(note.dataset.seconds);
   const key = `lath-refresh ${location.pathname}`;
-  const rest = 10000; // milliseconds without a key or a pointer, after which nobody is busy
-  const settling = 3000; // milliseconds that the page may take to be as high as it was
+  const rest = 10000; // milliseconds without a key or pointer event after which the reader counts as inactive
+  const settling = 3000; // milliseconds for the page to reach its former height
   const now = () => performance.now();
   let touched = -Infinity;
   let paused = false;
@@ -31,7 +31,7 @@
     try {
       sessionStorage.setItem(key, JSON.stringify(values));
     } catch {
-      // Without storage the page begins at its top; the address still has the game.
+      // Without storage, the page starts at its top; the address still has the game.
     }
   }
 
@@ -43,7 +43,7 @@
     keep({ paused, left: scrollX, top: scrollY, open, focus });
   }
 
-  // What is loaded later makes the page higher: it is scrolled until it is where it was.
+  // Parts that load later make the page longer, so it scrolls until the former position is reached.
   /** @param {KeptPlace} was */
   function scrollBack(was) {
     const until = now() + settling;

@@ -1,10 +1,10 @@
-// The replay: one game at a time, a ply of it on the board.
-// `showGame(place, ply)` and the like are for the lists, addresses and keys; places are from 0.
+// The replay: one game at a time, with one ply on the board. The list, addresses and keys call
+// functions such as `showGame(place, ply)`; places are from 0.
 
-// How long after the last step the address has the ply.
+// The delay from the last step to the update of the address.
 lath.REMEMBERED_MS = 100;
 
-// Whether the replay alone is shown, within another page.
+// Whether the page is embedded and shows the replay only.
 lath.isEmbedded = () => document.documentElement.classList.contains("embed");
 
 lath.boardOf = (board) => lath.makeBoard(board, { content: lath.parsed(board.drawn) });
@@ -85,8 +85,8 @@ lath.makeReplay = (games, onGame) => {
     byId("others").textContent = [state.hints && !line ? lath.hintsTold(hints) : "", told].filter(Boolean).join(" ");
   };
 
-  // The cell whose legal moves are looked at, whether it is kept whatever the pointer does, and of
-  // its moves the one whose line is pointed at.
+  // Sets the cell whose legal moves are shown, whether it stays when the pointer moves, and the
+  // move whose line is under the pointer.
   /** @param {number} looked @param {boolean} isPinned @param {string} pointed */
   const look = (looked, isPinned = false, pointed = "") => {
     const isSame = looked === state.looked && isPinned === state.isPinned && pointed === state.pointed;
@@ -102,7 +102,7 @@ lath.makeReplay = (games, onGame) => {
     else look(view.cellOf(event));
   };
 
-  // A click keeps a cell in view, another one lets it go.
+  // A click pins the cell, and another click releases it.
   /** @type {Replay["pin"]} */
   const pin = (event) => {
     const cell = view ? view.cellOf(event) : -1;
@@ -123,7 +123,7 @@ lath.makeReplay = (games, onGame) => {
 
   const lengthOfBetter = () => (state.game.better.get(state.ply) || []).length;
 
-  // A ply, or so many moves of the better line in place of it.
+  // Shows a ply, or a number of moves of the better line in place of it.
   /** @param {number} ply @param {number} better */
   const showPly = (ply, better = 0) => {
     const { game } = state;
@@ -144,7 +144,7 @@ lath.makeReplay = (games, onGame) => {
     [...byId("players").children].forEach((line, seat) => line.classList.toggle("mover", seat === mover));
     lath.markEvals(game, state.ply);
     if (view) showContents();
-    lath.markMove(state.ply); // asks for sizes, and so for the layout: last, for there to be but one
+    lath.markMove(state.ply); // last, because it needs sizes and so a layout, which is then computed only once
   };
 
   /** @param {Game} game */
@@ -177,7 +177,7 @@ lath.makeReplay = (games, onGame) => {
     byId("told").setAttribute("aria-live", "polite");
   };
 
-  // Every game is opened when it is asked for; of several asked for at once the last one counts.
+  // Each game is opened on request; of several simultaneous requests, the last one wins.
   /** @type {Replay["showGame"]} */
   const showGame = async (place, ply) => {
     pause();
@@ -203,11 +203,11 @@ lath.makeReplay = (games, onGame) => {
     try {
       history.replaceState(null, "", `#${lath.isEmbedded() ? "embed" : "game"}=${state.game.number}&ply=${state.ply}`);
     } catch {
-      // A browser that counts these calls has had too many; the page works on without the address.
+      // A browser can limit the number of these calls; the page works without the address.
     }
   };
 
-  // The address costs more than the board does: it waits until nobody steps on.
+  // Updating the address costs more than drawing the board, so it waits until the stepping stops.
   const rememberSoon = () => {
     const { hash } = location;
     clearTimeout(state.late);
@@ -221,7 +221,8 @@ lath.makeReplay = (games, onGame) => {
     rememberSoon();
   };
 
-  // A ply or a move of the better line on, or back; before that line is the ply that it is better than.
+  // One move on or back, within the better line or the game. The better line follows the ply that
+  // it improves.
   /** @type {Replay["move"]} */
   const move = (by) => {
     if (state.better > 0) showPly(state.ply, state.better + by);
@@ -234,7 +235,7 @@ lath.makeReplay = (games, onGame) => {
     showPly(state.ply, better);
   };
 
-  // After the last one comes the first.
+  // After the last mistake, the first one is next.
   const goMistake = () => {
     const plies = state.game.board ? lath.mistakesOf(state.game) : [];
     if (plies.length > 0) go(plies.find((ply) => ply > state.ply) || plies[0]);
@@ -255,8 +256,8 @@ lath.makeReplay = (games, onGame) => {
     if (!view || state.ply === state.game.plies) return undefined;
     byId("play").setAttribute("aria-pressed", "true");
     byId("play").textContent = "❚❚";
-    byId("told").setAttribute("aria-live", "off"); // a move a second is too much to listen to
-    // Who wants less motion has longer to look.
+    byId("told").setAttribute("aria-live", "off"); // announcing every move is too much
+    // With reduced motion, each position stays longer.
     const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     state.timer = setInterval(step, isCalm ? 2500 : 900);
     return undefined;

@@ -1,6 +1,6 @@
 // Pictures of a position and of a game, made in the browser, and the code that embeds a replay.
 
-// How long a ply of a moving picture is seen, and its last one.
+// The duration of a ply in an animated picture, and of its last one.
 lath.FRAME_MS = 900;
 lath.LAST_FRAME_MS = 4000;
 
@@ -14,7 +14,7 @@ lath.svgText = (element, width) => {
   return new XMLSerializer().serializeToString(copy);
 };
 
-// The board drawn onto a canvas, on white: not every picture can be seen through.
+// The board on a canvas, with a white background because not all picture formats have transparency.
 lath.canvasOf = async (element, width) => {
   const image = new Image();
   image.src = `data:image/svg+xml,${encodeURIComponent(lath.svgText(element, width))}`;
@@ -33,7 +33,7 @@ lath.pngOf = async (element, width) => {
   return new Promise((done) => canvas.toBlob(/** @type {BlobCallback} */ (done), "image/png"));
 };
 
-// The whole game; `told` hears which ply is drawn.
+// The whole game as an animation; `told` is called with the ply that is being drawn.
 lath.gifOf = async (game, width, told) => {
   const board = lath.boardOf(game.board);
   /** @type {Gif | null} */
@@ -55,7 +55,8 @@ lath.gifOf = async (game, width, told) => {
   return /** @type {Gif} */ (gif).bytes();
 };
 
-// What another page shows a replay by. A file of this machine is found beside that page.
+// The HTML that embeds a replay. A local file is referenced by its name, relative to the embedding
+// page.
 lath.embedCode = (game, ply) => {
   const [address] = location.href.split("#");
   const page = location.protocol === "file:" ? /** @type {string} */ (address.split("/").pop()) : address;
@@ -83,7 +84,7 @@ lath.listenToShare = (replay) => {
     lath.save(parts, name(kind, ply), type);
     tell(`${name(kind, ply)} is ready.`);
   };
-  // What fails says so, and one picture is made at a time.
+  // Errors are reported, and only one picture is made at a time.
   /** @param {() => Promise<void>} act */
   const making = (act) => async () => {
     if (byId("share").getAttribute("aria-busy") === "true") return;

@@ -1,5 +1,5 @@
-// The game of the first screen plays itself, over and over, as long as it is seen; a click leads to
-// its replay. Who wants less motion has its end, and may start it.
+// The game of the first screen plays in a loop while it is visible; a click opens its replay. With
+// reduced motion, it shows the end and can be started.
 
 lath.playShowpiece = async (games) => {
   const { byId } = lath;
@@ -8,8 +8,8 @@ lath.playShowpiece = async (games) => {
   const game = await lath.openGame(games, games.gameOf(Number(figure.dataset.number)));
   if (!game.board) return;
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const step_ms = isCalm ? 2500 : Math.min(Math.max(16000 / game.plies, 400), 1000); // a game takes some 16 s
-  const linger_ms = 5000; // what decided it is looked at for so long
+  const step_ms = isCalm ? 2500 : Math.min(Math.max(16000 / game.plies, 400), 1000); // a game takes about 16 s
+  const linger_ms = 5000; // the duration of the final position
   const view = lath.boardOf(game.board);
   const state = { ply: isCalm ? game.plies : 0, isOn: !isCalm, isSeen: false, timer: 0 };
 

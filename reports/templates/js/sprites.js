@@ -1,4 +1,4 @@
-// Pieces and marks to copy out of the template of a board: what they look like is said there alone.
+// Pieces and marks, copied from the template of a board, which alone defines their looks.
 
 lath.placed = (made, x, y) => {
   made.setAttribute("transform", `translate(${x} ${y})`);
@@ -6,7 +6,7 @@ lath.placed = (made, x, y) => {
 };
 
 // Takes the sprites out of the board's `element`. `has(name)`; `copy(name, ...paths)`: a copy whose
-// paths are drawn along `paths`, if there are any, one after the other; `written(name, words)`.
+// paths are replaced by `paths`, if given, in order; `written(name, words)`.
 lath.takeSprites = (element) => {
   /** @type {Map<string, SVGElement>} */
   const sprites = new Map();

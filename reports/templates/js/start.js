@@ -1,4 +1,4 @@
-// What happens when the page opens: the game of the address, or the end of the first one.
+// Opens the page at the game in its address, or at the end of the first game.
 
 lath.start = async () => {
   const key = `lath-games ${location.pathname}`;
@@ -6,7 +6,7 @@ lath.start = async () => {
   const replay = lath.makeReplay(games, (number) => list.markRow(number));
   const list = lath.makeList(games, replay);
 
-  // The game of the address, by its place, and the ply; null where it leads nowhere.
+  // The place and ply of the game in the address; null if there is no such game.
   const asked = () => {
     const address = new URLSearchParams(location.hash.slice(1));
     document.documentElement.classList.toggle("embed", address.has("embed"));
@@ -14,7 +14,8 @@ lath.start = async () => {
     return place < 0 ? null : { place, ply: Math.trunc(Number(address.get("ply"))) || 0 };
   };
 
-  // The two bots of the address whose games are listed, of one game only with `of`; null where it names none.
+  // The two bots in the address whose games are listed, for one game type only with `of`; null
+  // without two bots.
   const askedPair = () => {
     const address = new URLSearchParams(location.hash.slice(1));
     const [bot, against, of] = ["a", "b", "of"].map((name) => address.get(name) || "");
@@ -39,14 +40,14 @@ lath.start = async () => {
 
   /** @param {Place} wanted */
   const follow = async (wanted) => {
-    if (!(await replay.showGame(wanted.place, wanted.ply)) || lath.isEmbedded()) return; // another page has the focus
+    if (!(await replay.showGame(wanted.place, wanted.ply)) || lath.isEmbedded()) return; // the other page has the focus
     const current = lath.byId("moves").querySelector("[tabindex='0']:enabled");
     (current || lath.byId("replay")).focus({ preventScroll: true });
     lath.byId("replay").scrollIntoView();
   };
 
-  // Back from the games of two bots is to where one was, which the browser scrolls to; back to the address
-  // without a game is to what the page began with.
+  // Going back from the games of two bots restores the former place, to which the browser scrolls.
+  // Going back to an address without a game restores the initial state.
   let isBack = false;
   /** @type {Only | null} */
   let wasPair = null;
@@ -59,7 +60,7 @@ lath.start = async () => {
     else if (location.hash === "") await showFirst();
   };
 
-  // A page that is loaded again, by its reader or by itself, comes back as it was left.
+  // A reloaded page restores its former state.
   /** @type {() => KeptReport | null} */
   const wasLeft = () => {
     try {
@@ -74,7 +75,7 @@ lath.start = async () => {
       const { aids, legal, hints } = replay.state;
       sessionStorage.setItem(key, JSON.stringify({ aids, legal, hints, list: list.kept() }));
     } catch {
-      // Without storage the list begins anew; the address still has the game.
+      // Without storage, the list starts anew; the address still has the game.
     }
   };
 

@@ -1,9 +1,10 @@
-// Which games a list shows, in which order. Works on the columns of all games, by place, and asks
-// each different text once, however many games have it. Must not know how the list looks.
+// The games that a list shows, and their order. It works on the columns of all games by place, and
+// handles each different text once, however many games share it. This file must not depend on the
+// drawing of the list.
 
 lath.LIST = ["number", "title", "round", "first", "second", "result", "why", "plies"];
 
-// The columns that lists show but records do not have as such.
+// The columns of lists that are not tags of records.
 lath.listColumns = ({ columns, families, count }) => {
   const { family, ending, termination, ruling, ...others } = columns;
   const titles = family.texts.map((number) => families[Number(number)].title);
@@ -23,7 +24,7 @@ lath.listColumns = ({ columns, families, count }) => {
   return { ...others, ending, termination, ruling, id: ids, title: { texts: titles, at: family.at }, why: { texts: [...why.keys()], at } };
 };
 
-// The place of each text among all of them: numbers by their size and before words.
+// The rank of each text among all texts: numbers by value, before words.
 lath.ranksOf = (texts) => {
   const keyed = texts.map((text, at) => ({ at, text, low: text.toLowerCase(), size: /^-?[0-9]+(\.[0-9]+)?$/u.test(text) ? Number(text) : NaN }));
   /** @param {{ size: number }} one */
@@ -52,15 +53,15 @@ lath.naturally = (a, b) => {
   return these.length - those.length;
 };
 
-// Which names are meant by words, in small letters: the one that is them, else those that have them.
+// The names that lower-case words mean: equal names, or names that contain the words.
 lath.namedBy = (words, names) => {
   const lows = names.map((name) => name.toLowerCase());
   const same = names.filter((_, i) => lows[i] === words);
   return same.length > 0 ? same : names.filter((_, i) => lows[i].includes(words));
 };
 
-// "greedy vs shell" among words: the names meant by either side, each as many words as name anybody, and the
-// other words; null where no two are named.
+// The names of both sides in words such as "greedy vs shell" and the other words; each side has as
+// many words as match a name. Null without two names.
 lath.pairIn = (words, names) => {
   const all = words.toLowerCase().split(/\s+/u).filter(Boolean);
   for (const [at, word] of all.entries()) {
@@ -75,7 +76,7 @@ lath.pairIn = (words, names) => {
   return null;
 };
 
-// Whether a name is a bot's: its own, or that of one of its versions.
+// Whether a name is that of a bot or of one of its versions.
 lath.isOf = (name, bot) => name === bot || (lath.data.members || {})[name] === bot;
 
 lath.makeTable = (games) => {
@@ -100,7 +101,7 @@ lath.makeTable = (games) => {
     return /** @type {(i: number) => number} */ ((i) => rank[at[i]]);
   };
 
-  // Which games have the word in one of their texts, or as their number.
+  // The games that have the word in one of their texts, or as their number.
   /** @param {string} word @param {Uint8Array} keep */
   const having = (word, keep) => {
     const found = new Uint8Array(games.count);
@@ -122,7 +123,7 @@ lath.makeTable = (games) => {
     }
   };
 
-  // One of these names in one seat, one of those in the other.
+  // Games with one of these names on one side and one of those on the other.
   /** @param {string[][]} sides @param {Uint8Array} keep */
   const between = ([these, those], keep) => {
     const [first, second] = /** @type {ColumnOfList[]} */ (["first", "second"]).map((name) => {
@@ -138,14 +139,14 @@ lath.makeTable = (games) => {
 
   const names = [...new Set([...columns.first.texts, ...columns.second.texts])];
 
-  // `words`: all of them must be there, or two bots, "greedy vs shell". `only`: texts that must be, `bot` and
-  // `against` it being in either seat.
+  // `words`: all of them must match, or two bots, "greedy vs shell". `only`: required texts; `bot`
+  // and `against` can be on either side.
   /** @type {Table["find"]} */
   const find = ({ words, only: { bot = "", against = "", ...only } }) => {
     const keep = new Uint8Array(games.count).fill(1);
     const pair = lath.pairIn(words, names);
     if (pair) between(pair.sides, keep);
-    // Whoever types on after "greedy vs" sees the games of that one meanwhile.
+    // While the second name after "greedy vs" is being typed, the games of the first one are shown.
     const plain = pair ? pair.others : words.toLowerCase().replace(/\s(?:vs?\.?|against)\s*$/u, "").split(/\s+/u).filter(Boolean);
     for (const word of plain) having(word, keep);
     for (const [name, text] of Object.entries(only)) if (text !== "") being([/** @type {ColumnOfList} */ (name)], [text], keep);
@@ -158,12 +159,12 @@ lath.makeTable = (games) => {
     return Uint32Array.from(found);
   };
 
-  // Games in the order of a column, games that are equal in it in their own order, up or down.
+  // Games in the order of a column, up or down; equal games keep their order.
   /** @type {Table["sort"]} */
   const sort = (found, name, isDown) => {
     const sign = isDown ? -1 : 1;
     const keyOf = name === "number" ? games.numberOf : rankIn(name);
-    // Key and place in one number: a plain sort of numbers, without calls to a comparison.
+    // Key and place in one number, so that numbers are sorted without a comparison function.
     const keys = Float64Array.from(found, (i) => sign * keyOf(i) * games.count + i);
     keys.sort();
     return Uint32Array.from(keys, (key) => ((key % games.count) + games.count) % games.count);
@@ -172,7 +173,7 @@ lath.makeTable = (games) => {
   /** @type {Table["text"]} */
   const text = (name, i) => (name === "number" ? String(games.numberOf(i)) : columns[name].texts[columns[name].at[i]]);
 
-  // The different texts of a column, in order, with how many games have each.
+  // The different texts of a column, in order, with their numbers of games.
   /** @type {Table["choices"]} */
   const choices = (...names) => {
     /** @type {Map<string, number>} */
@@ -184,7 +185,7 @@ lath.makeTable = (games) => {
         if (per[at]) counts.set(word, (counts.get(word) || 0) + per[at]);
       });
     }
-    // A member of a pool is a choice with all games of its versions.
+    // A member of a pool is one choice with the games of all its versions.
     for (const [version, member] of Object.entries(names.includes("first") ? lath.data.members || {} : {})) {
       if (version !== member && counts.has(version)) counts.set(member, (counts.get(member) || 0) + /** @type {number} */ (counts.get(version)));
     }
@@ -192,7 +193,7 @@ lath.makeTable = (games) => {
     return [...counts].map((pair, i) => ({ pair, rank: rank[i] })).sort((a, b) => a.rank - b.rank).map(({ pair }) => pair);
   };
 
-  // The two bots that a filter names, if it is no more and no fewer; else null.
+  // The two bots of a filter that names exactly two; otherwise null.
   /** @type {Table["pairOf"]} */
   const pairOf = ({ words, only: { bot, against } }) => {
     const sides = bot && against ? [[bot], [against]] : lath.pairIn(words, names)?.sides;

@@ -1,10 +1,11 @@
-// Tables: what is wider than its room becomes cards, but for large crosstables, which scroll; others are tightened first. Headings sort, and the
-// caption says by what. The index has this, too: no other of our scripts is needed.
+// Tables: a table that is too wide is tightened, then becomes cards; large crosstables scroll.
+// Headings sort, and the caption names the sorted column. The index page uses this file without the
+// others.
 (() => {
   /** @type {Record<string, number>} */
   const UNITS = { ms: 1e-3, min: 60, h: 3600, k: 1e3, M: 1e6, G: 1e9 };
 
-  // The number with which a cell begins, such as −63 ±168, 12½, 1,204 or 250 ms; NaN without one.
+  // The number at the start of a cell, such as −63 ±168, 12½, 1,204 or 250 ms; NaN without one.
   /** @param {string} text */
   const valueOf = (text) => {
     const [, sign, digits, half, unit] = /** @type {RegExpExecArray} */ (/^[<≤\s]*([−-]?)([\d.,]*)(½?)\s*([a-zM]*)/iu.exec(text.trim()));
@@ -12,7 +13,7 @@
     return (Number(digits.replaceAll(",", "")) + (half ? 0.5 : 0)) * (sign ? -1 : 1) * (UNITS[unit] || 1);
   };
 
-  // What has no value stands last, whichever way is sorted.
+  // Cells without a value come last in both directions.
   /** @param {string | number} one @param {string | number} other */
   const compared = (one, other) => {
     if (typeof one === "string") return one.localeCompare(/** @type {string} */ (other));
@@ -46,7 +47,7 @@
   /** @param {HTMLElement} head */
   const nameOf = (head) => (head.matches(".drawn, .rank, .games *") ? "" : head.textContent.trim().replace(/\s*±$/u, "").replace(/^./u, (first) => first.toUpperCase()));
 
-  // A crosstable's columns are numbers of bots, whose names are known.
+  // The columns of a crosstable have numbers of bots, whose names are known.
   /** @param {HTMLElement} head */
   const labelOf = (head) => (head.closest(".crosstable") && head.querySelector("abbr")?.title) || nameOf(head);
 
@@ -62,7 +63,7 @@
     }
   };
 
-  // On a card each value has the heading of its column.
+  // On a card, each value is shown with the heading of its column.
   /** @param {Crosstable} table */
   const label = (table) => {
     const names = headsOf(table).map(labelOf);

@@ -1,9 +1,10 @@
-// Two bots compared, above the list of their games: the results by game and seat, how likely one is
-// stronger, how their games began. It is counted from the list; ratings come from the standings.
+// The comparison of two bots above the list of their games: results by game type and side, the
+// likelihood that one is stronger, and openings. Results are counted from the list; ratings come
+// from the standings.
 
 lath.POINTS = { "1-0": 1, "1/2-1/2": 0.5, "0-1": 0 };
 
-// What first scored in a game; undefined where it counts for nothing.
+// The first player's score in a game; undefined if the game does not count.
 lath.pointsAt = (table, i) => {
   const [result, termination, ruling] = /** @type {ListName[]} */ (["result", "termination", "ruling"]).map((name) => table.text(name, i));
   return ruling || ["void", "unterminated"].includes(termination) ? undefined : lath.POINTS[result];
@@ -17,7 +18,7 @@ lath.addPoints = (score, points) => {
   score[points === 1 ? "wins" : points === 0 ? "losses" : "draws"] += 1;
 };
 
-// Wilson's 95% interval of a share that so many independent games came to.
+// Wilson's 95% interval of a share in this many independent games.
 lath.wilson = (share, games) => {
   const z2 = 1.959964 ** 2;
   const middle = (share + z2 / (2 * games)) / (1 + z2 / games);
@@ -33,8 +34,8 @@ lath.intervalTold = ({ games, points }) => {
   return `${lath.percentOf(points / games)} (${low}–${high})`;
 };
 
-// How the games of two bots began, for the first of them: what was chosen for them where a record says so, else
-// their first two moves.
+// The openings of two bots' games, with the first bot's results: the opening that the arena chose,
+// according to the record, or the first two moves.
 lath.beginnings = async (games, table, found, a) => {
   /** @type {Map<string, Beginning>} */
   const counts = new Map();
@@ -55,8 +56,8 @@ lath.beginnings = async (games, table, found, a) => {
 
 lath.showVersus = (() => {
   const { make, byId } = lath;
-  const BEGUN = 8; // shown of the ways to begin
-  const OPENED = 2000; // games opened for them
+  const BEGUN = 8; // openings shown
+  const OPENED = 2000; // games opened for the openings
   let [asked, shown] = [0, ""];
 
   /** @param {"td" | "th"} tag @param {Child[]} cells */
@@ -77,7 +78,7 @@ lath.showVersus = (() => {
     return scroll;
   };
 
-  // What the ratings over all games say of two bots.
+  // The comparison of two bots by the ratings over all games.
   /** @param {string} a @param {string} b */
   const ahead = async (a, b) => {
     const { json: { overall: { rows, crosstable } } } = await lath.standings();

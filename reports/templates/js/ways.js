@@ -1,28 +1,29 @@
-// Ways on from a position: moves as rows and as discs on a board, with what came of them. The page of
-// openings and the explorer of `arena serve` draw them alike. Knows no rules.
+// Continuations of a position: moves as rows and as discs on a board, with their results. The
+// page's openings and the explorer of `arena serve` share it. This file knows no rules.
 
 lath.percentOf = (share) => `${(100 * share).toFixed(0)}%`;
 
-// Whom games favour beyond what chance explains, by the 95% interval of first's score: 2 and 1 first, clearly
-// or just so, 0 nobody.
+// The side that games favour significantly, by the 95% interval of the first player's score: 2
+// (clearly) and 1 for the first player, -1 and -2 for the second, 0 for neither.
 lath.leanOf = (low, high) => {
   if (low > 0.5) return low > 0.6 ? 2 : 1;
   return high < 0.5 ? -(high < 0.4 ? 2 : 1) : 0;
 };
 
-// On boards, whose colours are their own.
+// Colours on boards, which do not follow the theme.
 lath.LEANS = { "2": "#e98a45", "1": "#f4bd93", "0": "#fffdf6", "-1": "#aecdea", "-2": "#6aa5dc" };
 
-// First's score as words with its interval, on the colour of whom it favours.
+// The first player's score with its interval, on the colour of the favoured side.
 lath.scoreChip = ({ wins, draws, games, low, high }) => {
   const [from, to] = [low, high].map((share) => (100 * share).toFixed(0));
   const made = lath.make("span", `lean lean${lath.leanOf(low, high)}`, lath.percentOf((wins + draws / 2) / games));
   return lath.make("span", "", null, made, lath.make("small", "", ` ${from}–${to}`));
 };
 
-// A table of moves, the most frequent first. `heads`: what stands above `cells`. `rows`: each has `head`, nodes,
-// `games` of all `of` as number, bar and share, and more `cells`. `groups`: words above so many columns each, from the
-// bar on. `labels`: what each value is called on a card, from that of `games` on.
+// A table of moves, the most frequent first. `heads`: the headings of `cells`. `rows`: each has
+// nodes as `head`, its `games` of all `of` as number, bar and share, and more `cells`. `groups`:
+// words above several columns each, starting at the bar. `labels`: the labels of values on a card,
+// starting at `games`.
 lath.waysTable = (caption, heads, rows, of, groups, labels = []) => {
   const { make } = lath;
   /** @param {string} words */
@@ -49,8 +50,9 @@ lath.waysTable = (caption, heads, rows, of, groups, labels = []) => {
   return table;
 };
 
-// Moves that change one cell as discs there: each move has `cell`, `games` of all `of`, `low` and `high`; of several
-// at a cell the first says whom they favour. As `show` of a board takes them.
+// Moves that change one cell as discs in the form of a board's `show`. Each move has `cell`,
+// `games` of all `of`, `low` and `high`; for several moves on a cell, the first one decides the
+// colour.
 lath.wayDiscs = (moves, of) => {
   /** @type {Map<number, Way[]>} */
   const cells = new Map();
@@ -64,6 +66,6 @@ lath.wayDiscs = (moves, of) => {
   });
 };
 
-// The way to where one is: `buttonAt` makes what leads back to one of its steps.
+// The path to the current position; `buttonAt` makes the button that leads back to a step.
 lath.wayTo = (steps, buttonAt) =>
   steps.flatMap((words, i) => [i > 0 ? " › " : "", i === steps.length - 1 ? lath.make("strong", "", words) : buttonAt(words, i)]);

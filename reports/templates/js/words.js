@@ -1,15 +1,16 @@
-// What is said of games and plies, in words.
+// Texts about games and plies.
 
 lath.SEATS = ["first", "second"];
 
 lath.winnerOf = (result) => ["1-0", "0-1"].indexOf(result);
 
-// What is made, and what one has; of other endings it is said who won or lost by them.
+// Endings with a thing that a player made or had; other endings are described by the winner or
+// loser.
 lath.HAPPENED = { made: /^(?:one|two|three|four|five|six|seven|eight|nine) /u, "made a": /^group of /u, had: /^no /u };
 
 lath.BROKE_OFF = { crash: "crashed", time: "ran out of time", "illegal move": "made an illegal move", flood: "exceeded the output limit" };
 
-// How a game ended, as words and names: "greedy made three in line and lost".
+// The ending of a game, as words and names: "greedy made three in line and lost".
 lath.verdictOf = (game) => {
   const winner = lath.winnerOf(game.result);
   /** @param {number} seat */
@@ -26,7 +27,7 @@ lath.verdictOf = (game) => {
   return told(name(whose), verb ? ` ${verb} ${game.why} and ${end}` : ` ${end}${why}`);
 };
 
-// How a player ended the game stands in the record before the first move, after name and side.
+// The record describes how a player ended the game before the first move, after name and side.
 lath.storyOf = (game) => {
   const { said } = game.notes[0];
   const players = [game.first, game.second].map((name, seat) => `${name} (${lath.SEATS[seat]}): `);
@@ -35,7 +36,7 @@ lath.storyOf = (game) => {
   return players.some((player) => plain(said).startsWith(plain(player))) ? said : "";
 };
 
-// What is said at a ply; that story is told where it happened, after the last one.
+// The comments at a ply; a description of the ending is shown after the last ply.
 lath.saidAt = (game, ply) => {
   const story = lath.storyOf(game);
   const lines = ply === 0 && story ? [] : [game.notes[ply].said];
@@ -48,11 +49,10 @@ lath.signed = (value, digits = 2) => `${value < 0 ? "−" : "+"}${Math.abs(value
 lath.GLYPHS = { "!!": "brilliant", "!": "good move", "!?": "interesting", "?!": "doubtful", "?": "mistake", "??": "blunder" };
 lath.PROVEN = { "!": "the only move", "?": "proven loss", "??": "threw away a proven result" };
 
-// What a mark means; an analysis' means more than one of people.
+// The meaning of a mark; a mark of an analysis means a proof.
 lath.provenTold = ({ glyph, annotations }) => (annotations.has("by") && lath.PROVEN[glyph]) || "";
 lath.glyphTold = (note) => lath.provenTold(note) || lath.GLYPHS[note.glyph] || "";
 
-// The plies with a mark for a mistake.
 lath.mistakesOf = (game) => game.notes.flatMap(({ glyph }, ply) => (["?", "??"].includes(glyph) ? [ply] : []));
 
 lath.colourOf = (game, ply) => (game.board ? game.board.seats[game.movers[ply - 1]][0] : "");
@@ -77,7 +77,7 @@ lath.betterTold = (game, ply, at) => {
   return `Better at ply ${ply} · ${ply + at - 1}. ${text} · ${game.board.seats[seat][0]}`;
 };
 
-// As many as are written, at least two.
+// As many decimals as the text has, at least two.
 lath.decimalsOf = (text) => Math.max(2, (/\.([0-9]+)$/u.exec(text)?.[1] || "").length);
 
 lath.replayedTold = (games) =>
@@ -85,15 +85,15 @@ lath.replayedTold = (games) =>
 
 lath.ANNOTATIONS = { clk: "clock", pv: "line" };
 
-// What else a bot said in annotations, such as its clock, as words.
+// The other annotations of a bot, such as its clock, as words.
 lath.annotationsTold = (game, { annotations }) => {
   const shown = ["eval", "emt", ...(game.analysis ? ["said", "by"] : [])];
   const others = [...annotations].filter(([name]) => !shown.includes(name));
   return others.map(([name, value]) => `${lath.ANNOTATIONS[name] || name} ${value}${name === "clk" ? " s" : ""}`);
 };
 
-// The legal moves of a position in words: those at the cell that is looked at, the one that is pointed at, or
-// what their marks mean. `shown` is what a board's `show` returns.
+// The legal moves of a position in words: those at the selected cell, the one under the pointer, or
+// the meaning of their marks. `shown` is the value that a board's `show` returns.
 lath.legalTold = (game, { effects, words }, looked, pointed) => {
   const order = ["dots", "turned", "kinds", "lines"];
   const at = effects.all
@@ -125,7 +125,7 @@ lath.hintsTold = (hints) => {
 
 lath.pointsTold = (value) => `${value === 0.5 ? "" : lath.grouped(Math.trunc(value))}${value % 1 ? "½" : ""}`;
 
-// A likelihood, which never says what is sure.
+// A likelihood, which is never shown as 0 or 100%.
 lath.likely = (rate) => {
   if (rate > 0.999) return "over\u00a099.9%";
   return rate < 0.001 ? "under\u00a00.1%" : `${(100 * rate).toFixed(1)}%`;

@@ -91,8 +91,14 @@ def test_every_configuration_of_the_pages_is_a_tournament(tmp_path: Path) -> Non
     (book,) = re.findall(r"^```lath\n(.*?)^```$", FORMATS_PAGE, re.MULTILINE | re.DOTALL)
     (tmp_path / "book.lath").write_text(book)
     (tmp_path / "mybot.py").touch()
-    assert (len(EXAMPLES), EXAMPLES[-1]) == (5, EXAMPLE)
-    for text in EXAMPLES:
+    assert (len(EXAMPLES), EXAMPLES[-1]) == (2, EXAMPLE)
+    bots = '[[bot]]\nname = "greedy"\n[[bot]]\nname = "random"\n'
+    others = (
+        'format = "swiss"\nrounds = 5\npairs = 2\n',
+        'format = "match"\nrounds = 5000\n[sprt]\nelo0 = 0\nelo1 = 20\n',
+        'rounds = 2\n[openings]\nfile = "book.lath"\norder = "random"\nplies = 4\n',
+    )
+    for text in (*EXAMPLES, *(keys_of + bots for keys_of in others)):
         jsonschema.Draft202012Validator(keys.schema()).validate(tomllib.loads(text))
         told = config.build({"games": ["yavalath"], **tomllib.loads(text)}, tmp_path)
         assert schedule_of(told, book_of(told, print)).next() is not None, text

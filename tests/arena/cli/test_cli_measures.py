@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,9 +14,11 @@ import pytest
 from commands import arena, refusals
 from doc_pages import DocPage, check_session
 from markup import problems_in
+from places import SAMPLES
+from reference import TABLES
 from tools import needs
 
-from lath.reports.metrics.definitions import MEASURES, SAYS
+from lath.reports.metrics.definitions import MEASURES
 
 if TYPE_CHECKING:
     from golden import Golden
@@ -23,11 +27,13 @@ PAGE = DocPage("game-metrics")
 
 
 @pytest.fixture(autouse=True)
-def files_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the page's files and go where they are."""
+def files_of_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copy the files of samples and go where they are; the page measures the first of them."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    PAGE.make_files(tmp_path)
+    for name in ("wide", "narrow"):
+        shutil.copy(SAMPLES / f"metrics-{name}.lath", f"{name}.lath")
+    shutil.copy("wide.lath", "games.lath")
 
 
 @PAGE.every_session()
@@ -39,10 +45,15 @@ WIDE: Final = ("stats", "wide.lath", "--measures")
 BOTH: Final = ("stats", "wide.lath", "narrow.lath", "--measures", "--compare")
 
 
-def test_the_page_explains_every_measure_as_the_report_does() -> None:
-    rows = re.findall(r"^\| ([\w ()/]+) \| `(\w+)` \| (.*?) \|", PAGE.text, re.MULTILINE)
-    assert {key: name for name, key, _ in rows} == {each.key: each.name for each in MEASURES}
-    assert {key: re.sub(r"\[(.*?)\]\(.*?\)", r"\1", says) for _, key, says in rows} == SAYS
+def test_a_comparison_is_printed_as_the_sample_says() -> None:
+    compared = (SAMPLES / "metrics-compared.txt").read_text(encoding="utf-8")
+    check_session(f"arena {shlex.join(BOTH)}\n{compared}")
+
+
+def test_the_page_has_every_metric_as_the_report_does() -> None:
+    filled = TABLES.filled(PAGE.text)
+    for each in MEASURES:
+        assert f"\n| {each.name} | `{each.key}` | {each.says} | {each.needs} | " in filled
 
 
 def test_json_and_sheets_have_the_keys_that_the_page_names() -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from contextlib import redirect_stderr
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from commands import arena
-from places import page_text
+from places import SAMPLES, page_text
 from refusals import refusals
 from sample_records import tournament
 
@@ -24,11 +23,7 @@ if TYPE_CHECKING:
 PAGE = page_text("query-language")
 
 
-def blocks(fence: str) -> list[str]:
-    return re.findall(rf"^```{fence}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-
-
-(GAMES,) = blocks("lath games.lath")
+GAMES = (SAMPLES / "queries.lath").read_text(encoding="utf-8")
 RECORDS = GAMES.rstrip("\n").replace("]\n\n", "]\n\0").split("\n\n")
 FIRST, SECOND, THIRD, FOURTH = (text.replace("\0", "\n") + "\n" for text in RECORDS)
 
@@ -42,7 +37,7 @@ ILLEGAL = """\
 
 @pytest.fixture(autouse=True)
 def games_lath(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make the page's file and go where it is."""
+    """Make the file of the page's examples and go where it is."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     path = tmp_path / "games.lath"
@@ -161,6 +156,13 @@ def test_stats_as_json_has_the_keys_that_the_page_names(golden: Golden) -> None:
     table = PAGE.split("| key | holds |")[1]
     for key in [*told, *by_game[1], *by_game[1]["lengths"], *by_game[1]["results"], "missed"]:
         assert f"`{key}`" in table
+
+
+def test_stats_are_printed_as_the_sample_says() -> None:
+    words = ("--where", 'event = "Autumn bots"', "--opening-plies", 1)
+    ran = arena("stats", "games.lath", *words)
+    said = [line.rstrip() for line in (ran.out + ran.err).splitlines()]
+    assert said == (SAMPLES / "queries-stats.txt").read_text(encoding="utf-8").splitlines()
 
 
 def test_stats_play_for_the_rules_words_and_tell_of_what_cannot_be_played() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 from commands import arena
-from places import page_text
+from places import DOC_PAGES, SAMPLES, page_text
+from reference import TABLES
 
-from lath.notation import formats
 from lath.notation.formats import TABLE
 
 _BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -27,19 +28,18 @@ def said(line: str) -> str:
     return ran.out + ran.err
 
 
-@pytest.mark.parametrize(
-    "name", ["manage-archives", "query-language", "repair-text-records", "formats"]
-)
+@pytest.mark.parametrize("name", ["manage-archives", "query-language", "repair-text-records"])
 def test_every_command_of_a_page_prints_what_it_shows(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     blocks = _BLOCK.findall(page_text(name))
+    shutil.copy(SAMPLES / "queries.lath", "games.lath")
     ran: list[str] = []
     for kind, file, text in blocks:
-        if kind in ("lath", "text") and (file or (name == "formats" and kind == "lath")):
-            Path(file or "games.lath").write_text(text)
+        if kind in ("lath", "text") and file:
+            Path(file).write_text(text)
         for session in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:] if kind == "console" else ():
             line, _, shown = session.partition("\n")
             if line.split()[0] not in ("arena", "grep"):
@@ -47,36 +47,21 @@ def test_every_command_of_a_page_prints_what_it_shows(
             output = [each.rstrip() for each in said(line).splitlines()]
             assert output == [each.rstrip() for each in shown.splitlines()], line
             ran.append(line)
-        if name == "formats" and ran:  # what follows is of files that the reader has
-            break
-    assert len(ran) >= {"formats": 1, "repair-text-records": 3}.get(name, 8)
+    assert len(ran) >= {"query-language": 2, "repair-text-records": 3}.get(name, 8)
 
 
-def test_the_examples_of_formats_are_what_is_written_and_told(tmp_path: Path) -> None:
+def test_the_line_of_json_is_what_is_written_and_all_formats_are_named() -> None:
     page = page_text("formats")
-    of: dict[str, str] = {}
-    for kind, _, text in _BLOCK.findall(page):
-        of.setdefault(kind, text)
-    (tmp_path / "games.lath").write_text(of["lath"])
-    to_csv = arena("convert", tmp_path / "games.lath", "-", "--to", "csv", "-q")
-    assert to_csv.out.replace("\r", "") == of["csv"]
+    (line,) = (text for kind, _, text in _BLOCK.findall(page) if kind == "json")
     ours = ("--from", "jsonlines", "--to", "jsonlines")
-    assert arena("convert", "-", "-", *ours, stdin=of["json"]).out == of["json"]
-    bad = tmp_path / "games.jsonl"
-    bad.write_text(of["text"].splitlines()[1].strip())
-    with bad.open("rb") as stream:
-        (entry,) = formats.reader("jsonlines")(stream, "games.jsonl")
-    assert f"{entry.problems[0]}\n" == of["text"]
-    rows = page.split("| --- | --- | --- | --- | --- |\n")[1].split("\n\n")[0].splitlines()
-    found = {}
-    for row in rows:
-        name, _, suffixes, is_read, is_written = row.strip("| ").split(" | ")
-        found[name.strip("`")] = (suffixes.replace("`", "").split(", "), is_read, is_written)
-    yes = {True: "yes", False: "-"}
-    assert found == {
-        name: (list(known.suffixes), yes[bool(known.read)], yes[bool(known.write)])
-        for name, known in TABLE.items()
-    }
+    assert arena("convert", "-", "-", *ours, stdin=line).out == line
     assert f"The formats are {', '.join(TABLE)}." in " ".join(
         arena("convert", "--help").out.split()
     )
+
+
+def test_tables_that_pages_name_are_made_from_the_program() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in DOC_PAGES)
+    assert "<!-- table: " in pages
+    assert "<!--" not in TABLES.filled(pages)
+    assert "| `ludii` | Ludii's trials | `.trl` | yes | - |" in TABLES.filled(pages)

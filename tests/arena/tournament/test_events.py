@@ -21,8 +21,9 @@ from arena_runs import PATIENCE_S, environment, flags, numbers, sequence
 from bad_bots import Good
 from commands import arena as here
 from loaded import Run
-from places import page_text
+from places import SAMPLES, page_text
 from pydantic import TypeAdapter
+from reference import TABLES
 from results import a_config, a_result
 from runs import Told
 
@@ -52,10 +53,12 @@ def events_of(text: str) -> list[dict[str, Any]]:
 def test_the_docs_show_every_kind_as_the_schema_has_it() -> None:
     SCHEMA.check_schema(schema())
     block = PAGE.split("```events\n")[1].split("```")[0]
-    shown = [json.loads(line) for line in block.splitlines()]
+    samples = (SAMPLES / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    shown = [json.loads(line) for line in samples]
     for event in shown:
         SCHEMA.validate(event)
-    rows = re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)
+    assert set(block.splitlines()) < set(samples)
+    rows = re.findall(r"^\| `(\w+)` \|", TABLES.filled(PAGE), re.MULTILINE)
     assert {event["type"] for event in shown} == set(rows) == KINDS
 
 

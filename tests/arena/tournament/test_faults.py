@@ -101,6 +101,5 @@ def test_the_arena_never_asks_the_wall_clock_how_long_something_took() -> None:
 
 
 def test_the_page_of_faults_lists_those_that_are_played() -> None:
-    page = page_text("penalties")
-    listed = re.findall(r"^\| ([0-9]+) \| ", page, re.MULTILINE)
-    assert [*map(int, listed)] == [case.number for case in CASES if case.faults]
+    listed = re.findall(r"\(([0-9]+)\)", page_text("penalties"))
+    assert sorted(map(int, listed)) == [case.number for case in CASES if case.faults]
