@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Final
@@ -72,7 +72,9 @@ def test_every_command_of_a_page_works_in_its_order(
     blocks = FENCE.findall(PAGES[page])
     has_records = any(name for language, name, _ in blocks if language in ("lath", "text"))
     reader, wrong = Reader(empty, demo), []
-    for language, name, text in blocks:
+    if page.startswith("examples/"):
+        shutil.copytree((ROOT / page).parent, empty, dirs_exist_ok=True)
+    for _, name, text in blocks:
         if name:
             (reader.here / name).write_text(text, encoding="utf-8")
     for language, _, text in blocks:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import subprocess
 from collections.abc import Iterator
 from contextlib import chdir
 from pathlib import Path
@@ -35,6 +36,7 @@ QUICKER: Final = {
     "tune": "--sprt-pairs 1 --pairs 1 --tc 'nodes 5'",
     "bot check": "--only first",
     "bot replay": "--side first",
+    "solve": "--nodes 500",
     "analyze": "--nodes 1",
 }
 """What makes a command quicker, by how it begins; `run --output NEW` begins a tournament."""
@@ -126,11 +128,16 @@ class Reader:
         words = [new for word in words for new in STAND_INS.get(word, [word])]
         words = [re.sub(r"\bnode \w+\.js", "python mybot.py", word) for word in words]
         words = ["local:1" if word == "local:4" else word for word in words]
+        self._give_revisions(words)
         self._give_settings(words)
         has_demo = self._give_records(words)
         self._give_programs(words)
         if has_demo:
-            words = [re.sub(r"^(ann|mine|mybot)$", "greedy", word) for word in words]
+            named = re.compile(r"ann|mine|mybot")
+            words = [
+                "greedy" if named.fullmatch(word) and not Path(word).exists() else word
+                for word in words
+            ]
         end = words.index("--") if "--" in words else len(words)
         return words[:end] + shlex.split(self._quicker(words)) + words[end:]
 
@@ -144,12 +151,17 @@ class Reader:
             if {"--plan", "--seed", "secret"} & {*words}:
                 return ""
             line = line.replace("run", "run --output NEW", 1)
+        budget = " --budget 4" if "--budget" in words else ""
         begins = [one for one in QUICKER if line.startswith(one.replace('"', ""))]
-        return QUICKER[max(begins, key=len)] if begins else ""
+        return (QUICKER[max(begins, key=len)] if begins else "") + budget
 
     def _give_records(self, words: list[str]) -> bool:
         """Make the records and tournaments that a command reads; return whether it reads any."""
-        names = [name for at, name in enumerate(words) if at and words[at - 1] not in _WRITES]
+        names = [
+            name
+            for at, name in enumerate(words)
+            if at and words[at - 1] not in _WRITES and not name.startswith("-")
+        ]
         is_new = words[0] == "run" and {"--add", "--match-day"} & {*words}
         for name in names[:-1] if words[0] == "convert" and len(names) > 1 else names:
             folder = name if name in FOLDERS else name.partition("/")[0]
@@ -160,6 +172,17 @@ class Reader:
                 self._write_records(Path(name))
                 self._made.add(name)
         return any(name.partition("/")[0] in self._made for name in names)
+
+    def _give_revisions(self, words: list[str]) -> None:
+        """Make a repository with two commits of a bot."""
+        if any(word.startswith("HEAD") for word in words) and not Path(".git").exists():
+            self._give_programs(["mybot.py"])
+            git = ["git", "-c", "user.name=ann", "-c", "user.email=ann@example.org"]
+            for more in (["init", "-q"], ["add", "mybot.py"]):
+                subprocess.run([*git, *more], check=True)
+            for number in "12":
+                message = ["commit", "-q", "--allow-empty", "-m", number]
+                subprocess.run([*git, *message], check=True)
 
     def _give_settings(self, words: list[str]) -> None:
         """Write a configuration that the page does not show, and folders of entrants."""
