@@ -523,9 +523,7 @@ def bots_of(page: str) -> list[str]:
     return [block for block in blocks if "\n    run(" in block and ">>>" not in block]
 
 
-@pytest.mark.parametrize(
-    "program", bots_of("write-a-python-bot"), ids=["dice", "deeper"]
-)
+@pytest.mark.parametrize("program", bots_of("write-a-python-bot"), ids=["dice", "deeper"])
 def test_a_bot_of_the_docs_plays(program: str, tmp_path: Path) -> None:
     (tmp_path / "mybot.py").write_text(program, encoding="utf-8")
     with started([sys.executable, str(tmp_path / "mybot.py")]) as bot:
