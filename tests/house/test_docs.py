@@ -7,13 +7,11 @@ import contextlib
 import doctest
 import hashlib
 import io
-import json
 import re
 import shlex
-import shutil
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,7 +20,8 @@ import commands
 import pytest
 import typer.main
 from drawn import animals_and_tokens, pieces, pieces_and_meerkat
-from places import DOC_PAGES, DOCS, FOLLOWED, OURS, OWN_TEXT, ROOT, page_text
+from places import DOC_PAGES, DOCS, OURS, OWN_TEXT, ROOT, page_text
+from reader import Typed, typed_in
 from reference import GENERATOR, anchors, commands_page, section, toml_page
 from transcripts import ARENA, BOT, check_transcript
 
@@ -342,9 +341,6 @@ class Command:
     words: tuple[str, ...]
     """What stands behind `arena`, up to a comment or a pipe."""
 
-    shown: str
-    """What is printed, as far as the page shows it."""
-
     is_whole: bool
     """Whether it can be typed as it stands; else it is named in a sentence."""
 
@@ -353,26 +349,17 @@ _INLINE = re.compile(r"`arena ([^`]+)`")
 _PLACEHOLDER = re.compile(r"\b(?!HEAD\b)[A-Z]{2,}\b|\bN\b|…|\.\.\.|\[")
 
 
-def words_of(line: str) -> tuple[str, ...]:
-    read = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
-    read.whitespace_split = True
-    words = [*read]
-    ends = [at for at, word in enumerate(words) if re.fullmatch("[|&;<>]+", word)]
-    return tuple(words[: ends[0]] if ends else words)
-
-
 def commands_of(page: Path) -> Iterator[Command]:
     """Yield what a page says to type, and the commands that it names in sentences."""
     content = page.read_text(encoding="utf-8")
     name = page.relative_to(ROOT).as_posix()
     for fence in _FENCE.finditer(content):
-        for typed in re.split(r"^\$ ", fence[3], flags=re.MULTILINE)[1:]:
-            line, _, shown = typed.partition("\n")
-            if line.startswith("arena "):
-                yield Command(name, words_of(line)[1:], shown, is_whole=True)
+        for typed in typed_in(fence[3]):
+            if typed.line.startswith("arena "):
+                yield Command(name, tuple(typed.words[1:]), is_whole=True)
     for line in _INLINE.findall(_FENCE.sub("", content)):
         if not _PLACEHOLDER.search(line) and line != "1":  # a line of the protocol
-            yield Command(name, words_of(line), "", is_whole=False)
+            yield Command(name, tuple(Typed(line, "").words), is_whole=False)
 
 
 COMMANDS = [command for page in PAGES for command in commands_of(page)]
@@ -402,137 +389,6 @@ def test_every_command_of_the_docs_is_one_that_the_program_has() -> None:
     assert len(COMMANDS) > 300
     wrong = [(command.page, why) for command in COMMANDS if (why := why_not_a_command(command))]
     assert wrong == []
-
-
-# Commands on the demo's output
-
-READERS = {
-    *("analyze", "bot log", "check", "convert", "diff", "edit", "explain", "explore", "rate"),
-    *("report", "select", "show", "stats"),
-}
-"""Commands that read what was played."""
-
-VERDICTS = {"match": {0, 10, 11, 12}, "tune": {10, 11, 12}, "diff": {0, 1}}
-"""Statuses by which commands say what they have found; all others end with 0."""
-
-_RECORDS = re.compile(r"[\w./-]+\.(lath|jsonl|json|duckdb)(\.gz)?")
-FOLDERS = {
-    *("demo", "results", "tournament", "cup", "league", "lab", "autumn", "autumn-cup"),
-}
-"""What pages call directories of tournaments."""
-
-QUICKEST = [f"--bot={name}" for name in ("greedy", "random", "monte-carlo")] + [
-    "--tc=nodes 5",
-    "--rounds=1",
-]
-
-_OUTPUTS = ("-o", "--site", "--output", "--html", "--removed", "--copy-templates", "--png", "--gif")
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder in which `arena run --output demo` has played, but with the quickest bots."""
-    folder = tmp_path_factory.mktemp("demo")
-    ran = commands.arena("run", "--output", folder / "demo", *QUICKEST, "-q")
-    assert ran.status == 0, ran.err
-    assert (folder / "demo" / "games.lath").read_text().count("[Event ") == 24
-    return folder / "demo"
-
-
-@pytest.fixture
-def folder(demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder in which commands are run; what they keep elsewhere is below it."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-    return tmp_path / "here"
-
-
-def ending(command: Command, words: Sequence[str]) -> str:
-    """Run a command, and return what is wrong with how it ended."""
-    ran = commands.arena(*words)
-    statuses = VERDICTS.get(words[0], {0})
-    if command.shown.startswith("error: "):
-        statuses = {0, 2}  # another page's test says what is wrong there
-    elif (words[:2] == ("bot", "log") and len(words) > 3) or "--owner" in words:
-        statuses = {0, 1}  # of games that end well no logs are kept
-    is_wrong = ran.status not in statuses or "Traceback" in ran.err
-    return f"{shlex.join(words)}: {ran.status}: {ran.err[-500:]}" if is_wrong else ""
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("demo")
-def test_the_commands_of_the_readme_work_in_an_empty_folder_in_their_order(
-    demo: Path, folder: Path
-) -> None:
-    typed = [one for one in COMMANDS if one.page == "README.md" and one.is_whole]
-    (first, *others) = (one for one in typed if one.words[0] != "serve")
-    assert first.words == ("run", "--output", "demo")
-    assert (len(others) > 12, ending(first, (*first.words, "--plan"))) == (True, "")
-    shutil.copytree(demo, folder / "demo")
-    shorter = {
-        "tune mcts": ("--sprt-pairs", "1", "--pairs", "1"),
-        "match my-bots/mybot.py": ("--budget", "2"),
-    }
-    wrong = [
-        ending(one, (*one.words, *shorter.get(" ".join(one.words[:2]), ())))
-        for one in (first, *others)
-    ]
-    assert [one for one in wrong if one] == []
-
-
-def provided(words: Sequence[str], demo: Path, folder: Path) -> list[str]:
-    """Return words with a bot of the demo; the files that they read are the demo's records then."""
-    reads = [word for at, word in enumerate(words) if at and words[at - 1] not in _OUTPUTS]
-    for name in reads[:-1] if words[0] == "convert" and len(reads) > 1 else reads:
-        path = folder / name
-        if name.partition("/")[0] in FOLDERS and not (folder / name.partition("/")[0]).exists():
-            shutil.copytree(demo, folder / name.partition("/")[0])
-        if path.exists():
-            continue
-        if words[0] == "convert" and name.endswith(".csv"):
-            path.write_text("first,second,result\nann,bob,1-0\n", encoding="utf-8")
-        elif name == "tournaments":
-            shutil.copytree(demo, path / "cup")
-        elif _RECORDS.fullmatch(name):
-            only = {"wide.lath": "yavalath", "narrow.lath": "surikata"}.get(name, "")
-            query = ("--where", f"game = {only}") if only else ()
-            shutil.copy(demo / "games.lath", folder / "all-of-it.lath")
-            commands.arena("select", "all-of-it.lath", *query, "-o", "some.lath")
-            if name.endswith(".lath"):
-                shutil.copy(folder / "some.lath", path)
-            else:  # a format may not hold all of it
-                commands.arena("convert", "some.lath", path)
-            assert path.is_file()
-    known = [re.sub(r"\bann\b|^mybot$", "greedy", word) for word in words]
-    if "--owner" in known:
-        known[known.index("--owner") + 1] = "greedy"
-    return [*known, "--nodes", "1", "--where", "plies < 12"] if words[0] == "analyze" else known
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("demo")
-@pytest.mark.parametrize(
-    "page",
-    sorted({one.page for one in COMMANDS if Path(one.page).stem not in FOLLOWED} - {"README.md"}),
-)
-def test_commands_of_a_page_that_read_records_read_the_demo(
-    page: str, demo: Path, folder: Path
-) -> None:
-    for example in ALL:
-        if example.page == page and "\nGAME = " in example.text:
-            (folder / "mygame.py").write_text(example.text, encoding="utf-8")
-        if example.page == page and example.language == "text" and example.words:
-            (folder / example.words[0]).write_text(example.text, encoding="utf-8")
-    wrong = []
-    for one in COMMANDS:
-        name = " ".join(one.words[: 1 + (one.words[0] == "bot")])
-        if one.page != page or not one.is_whole or name not in READERS:
-            continue
-        words = tuple(provided(one.words, demo, folder))
-        if words[:2] != ("report", "tournaments") or "--watch" not in words:  # until Ctrl-C
-            wrong.append(ending(one, words))
-    assert [each for each in wrong if each] == []
 
 
 # The reference of the commands
@@ -592,52 +448,6 @@ def test_every_link_of_the_pages_leads_to_a_page_and_a_heading() -> None:
             if not is_page or (anchor and to in pages and anchor not in anchors(pages[to])):
                 wrong.append((page.name, f"{target}#{anchor}"))
     assert (found > 500, wrong) == (True, [])
-
-
-ANSWERS = {"play": "resign\n", "puzzles ask": "quit\n"}
-"""What is typed when an example asks."""
-
-ENDLESS = {"serve"}
-"""Commands that run until Ctrl-C."""
-
-ONCE = {"puzzles make", "rate", "run", "show"}
-"""Commands whose example does not go with --json: there is a file, or another output, already."""
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("demo")
-def test_the_example_of_every_command_runs_and_prints_the_keys_of_the_reference(
-    demo: Path, folder: Path
-) -> None:
-    wrong = []
-    for words, command, _ in REFERENCE:
-        name, about = " ".join(words), command.about
-        if name in ENDLESS:
-            continue
-        typed = words_of(about.example)[1:]
-        given = provided(typed, demo, folder) if words[0] in READERS else list(typed)
-        for flags in ((), ("--json",))[: 1 + (bool(about.prints) and name not in ONCE)]:
-            line = [*words, *flags, *given[len(words) :]]
-            ran = commands.arena(*line, stdin=ANSWERS.get(name, ""))
-            if ran.status not in {0, *about.statuses} or "Traceback" in ran.err:
-                wrong.append(f"{shlex.join(line)}: {ran.status}: {ran.err[-500:]}")
-            elif flags:
-                documented = [one.keys.split() for one in about.prints if not one.schema]
-                wrong += [
-                    f"{shlex.join(line)}: {keys}"
-                    for keys in keys_of(ran.out)
-                    if documented and keys not in documented
-                ]
-    assert wrong == []
-
-
-def keys_of(printed: str) -> list[list[str]]:
-    """Return the keys of each object that is printed: of one, of a list, or of lines."""
-    try:
-        found = json.loads(printed)
-    except json.JSONDecodeError:
-        found = [json.loads(line) for line in printed.splitlines()]
-    return [list(one) for one in (found if isinstance(found, list) else [found])]
 
 
 def test_the_architecture_says_of_each_package_what_its_docstring_says() -> None:

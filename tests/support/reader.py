@@ -35,8 +35,10 @@ QUICKER: Final = {
     "match HEAD": "--budget 2 --tc 'nodes 5'",
     "tune": "--sprt-pairs 1 --pairs 1 --tc 'nodes 5'",
     "bot check": "--only first",
+    "bot check --puzzles": "--tc 'move 0.02'",
     "bot replay": "--side first",
-    "solve": "--nodes 500",
+    "solve yavalath e5": "--seconds 1",
+    "solve games.lath": "--seconds 1",
     "analyze": "--nodes 1",
 }
 """What makes a command quicker, by how it begins; `run --output NEW` begins a tournament."""
@@ -50,12 +52,10 @@ NOT_TYPED: Final = {
     "tls://": "needs other machines",
     "-- gdb": "waits for the reader",
     "-m pdb": "waits for the reader",
-    "gcc ": "another test compiles it",
     "printf ": "another test speaks with these bots",
     "make demo": "sets up and plays",
     "make test": "runs this test",
     "benchmarks/": "measures for hours",
-    "LATH_SOAK": "runs for hours",
 }
 """Parts of commands that no reader of these tests types, with the reason."""
 
@@ -119,7 +119,7 @@ class Reader:
                 return commands.arena(*self.prepared(words), stdin=answers)
         return None
 
-    def is_exact(self, typed: Typed) -> bool:
+    def has_all_from_page(self, typed: Typed) -> bool:
         """Whether the page gives everything that its command reads, so that its output is known."""
         return not any(word.partition("/")[0] in self._made for word in typed.words)
 
@@ -165,7 +165,11 @@ class Reader:
         is_new = words[0] == "run" and {"--add", "--match-day"} & {*words}
         for name in names[:-1] if words[0] == "convert" and len(names) > 1 else names:
             folder = name if name in FOLDERS else name.partition("/")[0]
-            if folder in FOLDERS and not Path(folder).exists() and not (is_new and "--format" not in words):
+            if (
+                folder in FOLDERS
+                and not Path(folder).exists()
+                and not (is_new and "--format" not in words)
+            ):
                 shutil.copytree(self._demo, Path(folder) / ("cup" if name == "tournaments" else ""))
                 self._made.add(folder)
             elif _READ.fullmatch(name) and not Path(name).exists():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from commands import arena, refusals
-from doc_pages import DocPage, check_session
+from doc_pages import DocPage
 from weak_bots import BOT, Event, weakness
 
 from lath.notation.record.record import comment
@@ -37,11 +37,6 @@ def files_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def lines_of(text: str) -> list[str]:
     return [line.rstrip() for line in text.splitlines()]
-
-
-@PAGE.every_session()
-def test_a_command_of_the_page_prints_what_the_page_says(session: str) -> None:
-    check_session(session)
 
 
 def keys_in(told: object) -> set[str]:

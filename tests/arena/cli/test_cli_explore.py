@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from commands import arena, refusals
-from doc_pages import DocPage, check_session
+from doc_pages import DocPage
 from game_files import FIVE_IN_LINE, forget_games, write_game
 from sample_records import random_game
 
@@ -37,11 +37,6 @@ def explored(*arguments: str) -> Any:
 
 def moves_of(told: Any) -> dict[str, int]:
     return {each["move"]: each["played"]["games"] for each in told["continuations"]}
-
-
-@PAGE.every_session()
-def test_a_command_of_the_page_prints_what_the_page_says(session: str) -> None:
-    check_session(session)
 
 
 def test_json_has_the_keys_that_the_page_names() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 from commands import arena, refusals
-from doc_pages import DocPage, check_session
+from doc_pages import DocPage
 from markup import problems_in
 from places import SAMPLES
 from reference import TABLES
@@ -28,17 +27,11 @@ PAGE = DocPage("game-metrics")
 
 @pytest.fixture(autouse=True)
 def files_of_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Copy the files of samples and go where they are; the page measures the first of them."""
+    """Copy the files of samples and go where they are."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     for name in ("wide", "narrow"):
         shutil.copy(SAMPLES / f"metrics-{name}.lath", f"{name}.lath")
-    shutil.copy("wide.lath", "games.lath")
-
-
-@PAGE.every_session()
-def test_a_command_of_the_page_prints_what_the_page_says(session: str) -> None:
-    check_session(session)
 
 
 WIDE: Final = ("stats", "wide.lath", "--measures")
@@ -47,7 +40,7 @@ BOTH: Final = ("stats", "wide.lath", "narrow.lath", "--measures", "--compare")
 
 def test_a_comparison_is_printed_as_the_sample_says() -> None:
     compared = (SAMPLES / "metrics-compared.txt").read_text(encoding="utf-8")
-    check_session(f"arena {shlex.join(BOTH)}\n{compared}")
+    assert [line.rstrip() for line in arena(*BOTH).out.splitlines()] == compared.splitlines()
 
 
 def test_the_page_has_every_metric_as_the_report_does() -> None:
