@@ -56,7 +56,7 @@ class RecordFormat:
     """One format of game records."""
 
     about: str
-    """What the format is, as a phrase."""
+    """The kind of format, as a phrase."""
 
     suffixes: tuple[str, ...]
     """The suffixes of files, such as `.jsonl`; the first is the usual one."""

@@ -24,7 +24,7 @@ class Measure(NamedTuple):
     says: str
     """The definition, as a phrase."""
     needs: str
-    """What a game must have to count."""
+    """The condition for a game to count."""
     in_ludii: str = ""
     """The name in Ludii (`Evaluation/src/metrics`), with the difference if there is one."""
     evaluated: bool = False

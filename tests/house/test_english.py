@@ -110,7 +110,7 @@ MOST: Final[dict[Callable[[], Iterator[str]], int]] = {
     messages: 1,
     templates: 0,
     pages: 0,
-    docstrings: 2,
+    docstrings: 0,
 }
 
 
