@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -103,10 +104,23 @@ def reading(path: Path) -> Iterator[None]:
     named = printable(str(path))  # the name may contain a line break
     try:
         yield
+    except FileNotFoundError as error:
+        raise ConfigError(f"{named}: not found", hint=_nearest(path)) from error
     except OSError as error:
         raise ConfigError(f"{named}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{named}: not UTF-8 at byte {error.start}") from error
+
+
+def _nearest(path: Path) -> str:
+    """Return a hint for the name of a file that does not exist; empty if none is alike."""
+    if not path.parent.is_dir():
+        return f"the folder {printable(str(path.parent))} does not exist"
+    with suppress(OSError):
+        by_stem = {each.stem: each.name for each in path.parent.iterdir()}
+        if alike := get_close_matches(path.stem, by_stem, n=1):
+            return f"did you mean {printable(str(path.with_name(by_stem[alike[0]])))}?"
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

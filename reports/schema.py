@@ -171,7 +171,7 @@ def checked(value: object, kind: type[T]) -> T:
         first = error.errors()[0]
         words = ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
-        raise ValueError(f"it is no {name}: {words}") from error
+        raise ValueError(f"not a valid {name}: {words}") from error
     return found
 
 

@@ -195,9 +195,9 @@ class Report:
             if written == here:
                 yield from (f"{_BELOW}  {printable(line)}" for line in point.stderr)
         if first == here:
-            yield from _wrapped(f"{_BELOW}to mend: {point.mend}", indent=_BELOW)
+            yield from _wrapped(f"{_BELOW}fix: {point.mend}", indent=_BELOW)
         else:
-            yield f"{_BELOW}to mend: as for {first}"
+            yield f"{_BELOW}fix: as for {first}"
 
     def rest(self) -> Iterator[str]:
         """Yield the lines about points that were not tested."""

@@ -53,7 +53,7 @@ class CheckPoint:
     """Name of the point in docs/how-to/check-a-bot.md."""
 
     chapter: str
-    """Part of the check, such as `greeting`."""
+    """Part of the check, such as `handshake`."""
 
     game: str | None = None
     """Game type that was played; None if the point does not concern a single one."""

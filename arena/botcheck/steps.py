@@ -598,7 +598,7 @@ def _ignores_unknown_lines(lab: Lab) -> CheckFinding:
     return ok(f"continued after {' and '.join(map(repr, UNKNOWN[:2]))}")
 
 
-@_step(BESIDE, "blanks", "reads lines with CRLF and extra spaces", _WARNING)
+@_step(BESIDE, "spaces", "reads lines with CRLF and extra spaces", _WARNING)
 def _bears_blanks(lab: Lab) -> CheckFinding:
     bot, start = lab.running(), lab.game.start()
     new = lab.new_game(time=_long(lab))
@@ -751,10 +751,10 @@ def _leaves_nothing(lab: Lab) -> CheckFinding:
 
 
 CHAPTERS: Final[dict[str, Sequence[CheckStep]]] = {
-    "greeting": (*HELLO, *READY),
+    "handshake": (*HELLO, *READY),
     "games": EACH_GAME,
     "time": TIMES,
-    "manners": (*BESIDE, *HEARD),
+    "robustness": (*BESIDE, *HEARD),
     "end": ENDINGS,
 }
 """All steps in the order of a check; those of `games` run for each game type."""

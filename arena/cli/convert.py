@@ -347,7 +347,8 @@ def _format_of(path: Path, name: str | None, by: str) -> str:
     try:
         found = _recognised(path) if by == "--from" else formats.name_for(path)
     except FormatError as error:
-        raise ConfigError(f"{error}; or name the format with {by}") from error
+        known = formats.READABLE if by == "--from" else formats.WRITABLE
+        raise ConfigError(str(error), hint=f"{by} {'|'.join(known)}") from error
     if found == _TO_DATABASE:
         _require_name_of_database(path)
     return found

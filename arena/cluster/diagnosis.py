@@ -182,7 +182,7 @@ def _of(worker: DiagnosedWorker, usual: float) -> Iterator[DoctorFinding]:
         reading_ns=hello.reading_ns,
     )
     yield point(
-        "walls",
+        "sandboxes",
         hello.no_bwrap or "bubblewrap is possible",
         "note" if hello.no_bwrap else "ok",
         "without it bots play there with --sandbox none alone" if hello.no_bwrap else "",

@@ -14,7 +14,7 @@ class DoctorFinding:
     """The result of one point of the check."""
 
     group: str
-    """Group of the point, such as `walls`."""
+    """Group of the point, such as `sandboxes`."""
 
     name: str
     """Name of the point, unique in its group."""

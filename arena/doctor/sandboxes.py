@@ -18,7 +18,7 @@ from lath.arena.sandbox import bubblewrap, cgroups, users
 def sandboxes_of(sandbox: str) -> Iterator[DoctorFinding]:
     """Yield the findings about sandboxes, kind by kind."""
     yield DoctorFinding(
-        group="walls",
+        group="sandboxes",
         name="none",
         found="limits around every bot"
         + ("" if sys.platform == "linux" else f"; {sys.platform} has only few of them"),
@@ -29,7 +29,7 @@ def sandboxes_of(sandbox: str) -> Iterator[DoctorFinding]:
         if kind == "user" and os.geteuid() == 0:
             remedy = _remedy_of_root(remedy)
         yield DoctorFinding(
-            group="walls",
+            group="sandboxes",
             name=kind,
             verdict="ok" if not wrong else "missing" if kind == sandbox else "note",
             found=f"not possible: {wrong.why}" if wrong else about,
@@ -58,7 +58,7 @@ def _groups() -> DoctorFinding:
         not in has,
     }
     return DoctorFinding(
-        group="walls",
+        group="sandboxes",
         name="control groups",
         verdict="note" if lacks else "ok",
         found="".join((words, *(said for said, holds in more.items() if holds))),

@@ -148,7 +148,7 @@ def solve_move(bot: Engine, position: Position, move: Move, limit: Limit) -> Sol
 def value_at_end(position: Position) -> Solved:
     """Return the value of a finished game, for the side that would move next."""
     if (outcome := position.outcome()) is None:
-        raise ValueError("the game goes on")
+        raise ValueError("the game is not over")
     value: Value = "draw"
     if outcome.winner is not None:
         value = "win" if outcome.winner == position.to_move else "loss"

@@ -169,8 +169,8 @@ def name_for(path: str | Path) -> str:
     suffix = _suffix_of(path)
     if name := _BY_SUFFIX.get(suffix.lower()):
         return name
-    found = f"no format has the suffix {suffix}" if suffix else "the name has no suffix of a format"
-    raise FormatError(f"{path}: {found}; expected one of {', '.join(_BY_SUFFIX)}")
+    found = f"no format has the suffix {suffix}" if suffix else "the name has no suffix"
+    raise FormatError(f"{path}: {found}; expected one such as .lath, .pgn or .csv")
 
 
 def named(text: str) -> str:

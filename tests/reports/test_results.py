@@ -218,7 +218,7 @@ def test_what_is_no_outcome_is_refused_in_one_line() -> None:
     for told in (*wrong, {**sound, "done": -1}, {**sound, "sheets": [sheet]}):
         with pytest.raises(ValueError, match=r"outcome|sheet|column"):
             from_json(told)
-    place = r"^it is no event outcome: sheets\.0\.columns\.0\.kind: [^\n]+$"
+    place = r"^not a valid event outcome: sheets\.0\.columns\.0\.kind: [^\n]+$"
     with pytest.raises(ValueError, match=place):
         from_json({**sound, "sheets": [column]})
 

@@ -582,7 +582,7 @@ BAD_BOTS: Final = (
     checked(odd.ComputesOnTheOthersTurn, warnings="rest", **REAL),
     checked(odd.PondersOn, faults="ponder"),
     checked(odd.DiesOfUnknownLines, faults="unknown-lines"),
-    checked(odd.SplitsAtSingleBlanks, warnings="blanks"),
+    checked(odd.SplitsAtSingleBlanks, warnings="spaces"),
     checked(odd.LogsToItsOutput, warnings="stray-lines"),
     checked(odd.OutlivesItsInput, warnings="end-of-input"),
     # These have tests of their own

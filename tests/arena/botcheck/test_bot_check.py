@@ -76,7 +76,7 @@ def test_points_come_in_their_order_and_only_those_that_the_game_has() -> None:
 @scripts
 def test_a_time_that_somebody_names_is_what_is_tested() -> None:
     spec = BotSpec(name="slow", command=odd_bots.command(odd_bots.TakesALongTime))
-    only = ("move-time", "first-move", "no-increment", "sudden-end", "blanks")
+    only = ("move-time", "first-move", "no-increment", "sudden-end", "spaces")
 
     def found(asked: TimeControl | None) -> dict[str, CheckPoint]:
         limits = Limits(time=asked or TimeControl(move_ms=2000))

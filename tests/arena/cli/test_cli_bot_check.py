@@ -92,8 +92,8 @@ def test_the_text_shows_the_exchange_once_and_how_to_mend_it(tmp_path: Path) -> 
     text = ended.stdout
     assert "fault    first          plays a whole game as first: illegal move a1" in text
     assert text.count("< bestmove 3 a1") == 1
-    assert text.count("to mend: answer with a move of the last `legal` line") == 1
-    assert "to mend: as for first (yavalath)" in text
+    assert text.count("fix: answer with a move of the last `legal` line") == 1
+    assert "fix: as for first (yavalath)" in text
     assert re.search(r"\n\d+ points: \d+ ok, .*\d+ faults; \d+\.\d s\n$", text)
     assert max(map(len, text.splitlines())) <= 110
 
@@ -119,7 +119,7 @@ def test_a_traceback_is_told_once_line_by_line(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert ended.stdout.count("KeyError: 'the third move'") == 1
     assert "\n            standard error:\n              …\n" in ended.stdout
-    assert "\n              KeyError: 'the third move'\n            to mend:" in ended.stdout
+    assert "\n              KeyError: 'the third move'\n            fix:" in ended.stdout
     assert "standard error: as for first (yavalath)" in ended.stdout
 
 
@@ -135,7 +135,7 @@ def test_single_points_may_be_tested(tmp_path: Path) -> None:
     ended = check(odd_bots.Pongs, "--json", *only("ping", "quit"), cwd=tmp_path)
     points = [json.loads(line) for line in ended.stdout.splitlines()]
     chapters = [(point["id"], point["chapter"]) for point in points]
-    assert chapters == [("ping", "manners"), ("quit", "end")]
+    assert chapters == [("ping", "robustness"), ("quit", "end")]
     assert list(points[0]) == [
         *("id", "chapter", "game", "asks", "verdict", "seen", "mend", "exchange", "stderr")
     ]

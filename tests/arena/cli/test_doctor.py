@@ -69,7 +69,15 @@ def test_it_tells_point_by_point_what_there_is(tmp_path: Path, patch: pytest.Mon
     ran = arena("doctor", tmp_path)
     assert (ran.status, ran.err) == (0, "")
     groups = re.findall(r"^\w+", ran.out, re.MULTILINE)
-    assert groups == ["program", "machine", "limits", "folders", "walls", "installed", "terminal"]
+    assert groups == [
+        "program",
+        "machine",
+        "limits",
+        "folders",
+        "sandboxes",
+        "installed",
+        "terminal",
+    ]
     assert "MISSING" not in ran.out
     status, told = rows(tmp_path)
     assert status == 0

@@ -168,7 +168,7 @@ def the_words(**change: Any) -> dict[str, tuple[str, str]]:
 def test_a_doctor_tells_what_is_odd_about_a_worker_and_where_there_is_none() -> None:
     told = the_words(speed=800.0, no_bwrap="bwrap is not installed", free_bytes=1 << 20, cores=8)
     assert told["speed"] == ("note", "800 steps a ms of a core, 20% slower than most")
-    assert told["walls"] == ("note", "bwrap is not installed")
+    assert told["sandboxes"] == ("note", "bwrap is not installed")
     assert told["room"] == ("note", "1 MiB free for what bots bring")
     assert told["cores"] == ("ok", "8, games at a time: 4, a processor")
     (point,) = diagnosis._said("tls://10.0.0.1:8786", [])

@@ -255,7 +255,7 @@ def test_of_settings_that_were_not_noted_no_change_is_claimed(cup: Cup) -> None:
 
 
 DAMAGES: Final[dict[str, dict[str, Any]]] = {
-    "changes": {"note of changes: it is no change: ": [{"setting": 5}], "note of changes: ": 5},
+    "changes": {"note of changes: not a valid change: ": [{"setting": 5}], "note of changes: ": 5},
     "settings": {"": {"ann": 5}, "note": [5]},
 }
 """Notes of these names that are damaged, by what a reader says; of settings it says nothing."""
