@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import io
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -176,12 +177,9 @@ def measured(folder: Path) -> Path:
     arena = [sys.executable, "-m", "lath.arena"]
     if not (measures / "games.lath").is_file():
         text = Path("docs/design/measurements-results.md").read_text(encoding="utf-8")
-        (fenced,) = re.findall(
-            r'^```toml\n(event = "Measures".*?)^```$', text, re.MULTILINE | re.DOTALL
-        )
-        (folder / "measures.toml").write_text(fenced)
-        words = ["run", str(folder / "measures.toml"), "--output", str(measures), "-q"]
-        subprocess.run([*arena, *words], check=True)
+        command = r"^arena (run .*? --output measures)$"
+        (line,) = re.findall(command, text.replace("\\\n", ""), re.MULTILINE)
+        subprocess.run([*arena, *shlex.split(line), "-q"], check=True, cwd=folder)
     words = ["stats", "measures/games.lath", "--measures", "--html", page.name]
     subprocess.run([*arena, *words], check=True, cwd=folder)
     return page

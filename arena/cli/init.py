@@ -95,7 +95,7 @@ command = {command}
 
 _README: Final = """\
 # A bot
-`{file}` is the bot; `choose`, or what answers `go`, is where yours begins.
+`{file}` is the bot. Change `choose`, or the code that answers `go`.
 
 {built}- Does it keep the protocol? `arena bot check -- {command}`
 - A game against it: `arena play yavalath --bot 'mine={command}'`

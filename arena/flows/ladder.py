@@ -211,7 +211,7 @@ WIDE_ELO: Final = 200
 
 
 def _percent(met: Meeting) -> str:
-    return f"{100 * met.points / met.games:.0f} %"
+    return f"{100 * met.points / met.games:.0f}%"
 
 
 def place_in(table: Table, bot: str, game: str, levels: Sequence[Level]) -> LadderPlace | None:

@@ -1,7 +1,7 @@
-"""A first bot in Python: it wins when it can, and else lets the dice decide.
+"""A first bot in Python: it plays a winning move, or else a random one.
 
-Change `choose`. A position tells `legal_moves()`, `play(move)`, `outcome()`, `to_move`, `text()`
-and `contents()`; a turn tells the time that is left, and has a seeded source of chance.
+Change `choose`. A position has `legal_moves()`, `play(move)`, `outcome()`, `to_move`, `text()`
+and `contents()`. A turn has the remaining time and a seeded random number generator.
 """
 
 from lath.bots.sdk import Turn, run

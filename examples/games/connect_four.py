@@ -1,12 +1,12 @@
 """Connect Four, by Howard Wexler and Ned Strongin, 1974.
 
 Two players drop discs of their own colour in turn into the columns of an upright board of seven
-columns and six rows. A disc falls to the lowest free cell of its column and stays there. Whoever
-has four discs or more in line, upright, level or diagonal, wins at once. A full board without such
-a line is a draw. Yellow begins.
+columns and six rows. A disc falls to the lowest free cell of its column and stays there. A
+player with four or more discs in a line wins at once; lines are vertical, horizontal or diagonal. A
+full board without such a line is a draw. Yellow begins.
 
 A move is the letter of a column: `d`. A position is written as rows from the top of the board:
-`7/7/7/7/3r3/3y3`. Yellow is to move where both have as many discs, else red.
+`7/7/7/7/3r3/3y3`. Yellow is to move if both have the same number of discs, otherwise red.
 
 Source: the rules in the box (Milton Bradley, 1974).
 """
@@ -134,7 +134,7 @@ class Place(_State, Alternating):
     __slots__ = ()
 
     def outcome(self) -> Outcome | None:
-        """Return how the last disc ended the game; None while it goes on."""
+        """Return how the last disc ended the game; None if it is not over."""
         if self.verdict == OPEN:
             return None
         if self.verdict == DRAWN:

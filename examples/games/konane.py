@@ -1,14 +1,14 @@
 """Konane, or Hawaiian checkers; traditional.
 
-On a board that is filled with black and white pieces, in turn like the squares of a chess board,
-black begins and takes off one of her own pieces: from a corner or from the middle. White then takes
-off one of her own that stands beside the gap. From then on a turn is a jump: a piece jumps along
-its row or column over an enemy piece beside it onto the empty cell behind, and takes that piece
-off. It may go on jumping in the same direction, and need not. Who has no jump loses.
+Black and white pieces fill the board, alternating like the squares of a chess board. Black begins
+and removes a black piece from a corner or from the middle. White then removes a white piece beside
+the gap. After that, each turn is a jump along a row or column. A piece jumps over an adjacent enemy
+piece to the empty cell behind it, and removes that piece. It may continue to jump in the same
+direction. A player without a jump loses.
 
-A move is the cell that a piece leaves and the one where it comes to rest, such as `c1-e1`, or
-`a1-e1` for two jumps at once; the first turn of each player is the cell of the piece: `c3`. A
-position is written as rows from the top of the board and who is to move.
+A move is the cell that a piece leaves and the cell where it stops, such as `c1-e1`, or `a1-e1` for
+two jumps. The first move of each player is the cell of the removed piece, such as `c3`. A position
+is the rows from the top of the board, and the side to move.
 
 Source: the rules in common use.
 """
@@ -93,7 +93,7 @@ class Konane(Turning):
 
     @cached_property
     def _alike(self) -> tuple[Symmetry, ...]:
-        """The turns and reflections that leave each player her cells: a half turn, diagonals."""
+        """The symmetries that keep the colours of the cells: a half turn, diagonals."""
         return tuple(
             Symmetry(self.moved(each.cells).__getitem__, _turn(each.mask))
             for each in self.board.isometries
@@ -101,7 +101,7 @@ class Konane(Turning):
         )
 
     def symmetries(self, _: Place) -> tuple[Symmetry, ...]:
-        """Return those that leave each player her cells, the same anywhere."""
+        """Return the symmetries that keep the colours, the same in every position."""
         return self._alike
 
     def start(self, setup: str | None = None) -> Place:
@@ -180,7 +180,7 @@ class Place(_State, Alternating):
         return OPEN if self.legal_moves() else WON
 
     def outcome(self) -> Outcome | None:
-        """Return that the mover has no jump; None while the game goes on."""
+        """Return a loss for a mover without a jump; None if the game is not over."""
         return Outcome(self.to_move.other, "no jump left", is_loss=True) if self.is_over else None
 
     def legal_moves(self) -> tuple[Move, ...]:

@@ -1,11 +1,11 @@
 """Order and Chaos, by Stephen Sniderman, 1981.
 
-On 6x6 squares two players place crosses and noughts in turn, either of them as they like: the
-pieces belong to nobody. Order, who begins, wins as soon as five or more of a kind stand in line,
-whoever has placed the last of them. Chaos wins when the board is full without such a line.
+On 6x6 squares, the players Order and Chaos place crosses and noughts in turn. Both players may
+place both kinds. Order begins, and wins as soon as five or more of a kind are in line, also if
+Chaos placed the last of them. Chaos wins if the board is full without such a line.
 
-A move is written as the piece and the cell: `xa1`, `oc3`. A position is written as rows from the
-top of the board: `6/6/2x3/6/6/o5`; how many pieces it has says who moves.
+A move is the piece and the cell, such as `xa1` or `oc3`. A position is the rows from the top of
+the board, such as `6/6/2x3/6/6/o5`. The number of pieces shows whose turn it is.
 
 Source: Games magazine, 1981, as commonly retold.
 """
@@ -80,7 +80,7 @@ class State(_Fields, Judged):
     __slots__ = ()
 
     def outcome(self) -> Outcome | None:
-        """Return how the last piece ended the game; None while it goes on."""
+        """Return how the last piece ended the game; None if it is not over."""
         if self.verdict == OPEN:
             return None
         board = self.game.board

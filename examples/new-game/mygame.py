@@ -1,11 +1,10 @@
 """My Game, by you, this year.
 
-On a hexagon of cells two players place a stone of their own in turn on any empty cell, where it
-stays. Whoever has as many stones in line as are asked for, or more, wins; where lines are to be
-avoided, that player loses. A full board is a draw.
+On a hexagon of cells, two players place stones of their own colour in turn on any empty cell. A
+player with enough stones in a line wins, or loses if lines must be avoided. A full board is a draw.
 
-A move is a cell, such as `b2`. A position is the rows from the top of the board and who is to move:
-`4/5/6/3w3/6/5/4 b`.
+A move is a cell, such as `b2`. A position is the rows from the top of the board and the side to
+move, such as `4/5/6/3w3/6/5/4 b`.
 """
 
 # The text above is the rule card: `arena games`, `arena play` and the site show it. Change the
@@ -97,13 +96,13 @@ class MyPosition(_Fields, Judged):  # `Judged`: what follows of `mover` and `ver
 
     @property
     def verdict(self) -> int:
-        """Return what the last turn did for who took it: here the game ends."""
+        """Return the result of the last turn for its player; this is where the game ends."""
         if self.line():
             return WON if self.game.goal == "make" else LOST
         return DRAWN if self.white | self.black == self.game.board.full else OPEN
 
     def outcome(self) -> Outcome | None:
-        """Return who won and why, in the game's words; None while it goes on."""
+        """Return the winner and the reason; None if the game is not over."""
         if line := self.line():
             is_loss = self.game.goal == "avoid"
             winner = self.to_move if is_loss else self.to_move.other

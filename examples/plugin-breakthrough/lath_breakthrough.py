@@ -1,14 +1,13 @@
 """Breakthrough, by Dan Troyka, 2000.
 
-On 8x8 squares each player has sixteen pieces, which fill the two rows nearest to her; white begins.
-In a turn a player moves one of her pieces to the next row, away from herself: straight ahead onto
-an empty cell, or diagonally onto a cell that is empty or holds an opponent's piece, which is
-captured. Captures are never compulsory. Who reaches the row farthest from her wins, and so does
-who captures the last of the opponent's pieces. There are no draws, and nobody is ever without a
-move: nothing of her own is ahead of the foremost piece.
+Each player has sixteen pieces on 8x8 squares, in the two rows nearest to the player. White begins.
+In a turn, a player moves a piece to the next row: straight ahead to an empty cell, or diagonally. A
+diagonal move may also capture an opponent's piece. Captures are never compulsory. A player who
+reaches the farthest row wins, and so does a player who captures the last piece of the opponent. A
+draw is impossible, because the foremost piece can always move.
 
-A move is written as the cell it leaves and the cell it reaches: `a2-a3`. A position is written as
-rows from the top of the board and the mover: `bbbbbbbb/bbbbbbbb/8/8/8/8/wwwwwwww/wwwwwwww w`.
+A move is the cell that a piece leaves and the cell that it reaches, such as `a2-a3`. A position is
+the rows from the top of the board and the side to move: `bbbbbbbb/bbbbbbbb/8/8/8/8/wwwwwwww/wwwwwwww w`.
 
 Source: the rules in common use.
 """
@@ -83,7 +82,7 @@ class Breakthrough:
         """Return None: the board always begins the same."""
 
     def canonical_setup(self, setup: str) -> str:
-        """Refuse: there is no setup."""
+        """Raise SetupError, because the game does not have setups."""
         raise SetupError(f"{self.id} does not have setups, found {setup!r}")
 
     def start(self, setup: str | None = None) -> BreakthroughPosition:
@@ -131,7 +130,7 @@ class BreakthroughPosition:
         return self.outcome() is not None
 
     def outcome(self) -> Outcome | None:
-        """Return how the last move ended the game; None while it goes on."""
+        """Return how the last move ended the game; None if it is not over."""
         last = self.to_move.other
         reached = self.pieces[last] & self.game.goals[last]
         if reached:

@@ -97,7 +97,7 @@ def _written(node: ast.AST) -> Iterator[str]:
 
 def docstrings() -> Iterator[str]:
     """Yield the docstrings of modules, classes and functions, and of fields."""
-    for layer in LAYERS:
+    for layer in (*LAYERS, "examples"):
         for path in (ROOT / layer).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 match node:
@@ -147,7 +147,7 @@ def test_words_are_spelt_as_in_british_english(tmp_path: Path) -> None:
     )
     for surface in MOST:
         (tmp_path / f"{surface.__name__}.md").write_text(
-            "\n\n".join(map(prose, surface())), encoding="utf-8"
+            "\n\n".join(map(prose, surface())), encoding="utf-8", errors="replace"
         )
     mistyped = "-L ot,patern,selct,te"  # by users, whom messages quote
     command: list[str | Path] = [sys.executable, "-m", "codespell_lib", *mistyped.split()]

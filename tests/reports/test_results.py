@@ -118,7 +118,7 @@ def test_a_knockout_is_drawn_with_who_goes_through_and_how() -> None:
     assert {each["title"]: [_words(tie) for tie in each["ties"]] for each in drawn[1]} == {
         "Quarter-finals": ["A* bye", "D 0, E* 2", "B* bye", "C* bye"],
         "Semi-finals": ["A 1, E* 3: 1 tie-break", "B* 2, C 0: walkover"],
-        "Final": ["E 6, B* 6: level: better seed"],
+        "Final": ["E 6, B* 6: tied: better seed"],
     }
     page = render([], background=Background(outcome=outcome(schedule, "knockout"))).html
     assert page.count(" advances") == 7

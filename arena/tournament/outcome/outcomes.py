@@ -111,7 +111,7 @@ _TIE_COLUMNS: Final = (
     SheetColumn("bot", "name"),
     SheetColumn("score"),
     SheetColumn("opponent", "name"),
-    SheetColumn("through", "name"),
+    SheetColumn("winner", "name"),
     SheetColumn("how", "text"),
 )
 
@@ -153,7 +153,7 @@ def round_title(number: int, ties: int) -> str:
 
 
 def _tie_words(tie: Tie) -> str:
-    winner = f"{tie.winner} goes through" if tie.winner else "not decided"
+    winner = f"{tie.winner} advances" if tie.winner else "not decided"
     why = " as the better seed" if tie.by_seed else ""
     one, other = tie.bots
     return f"Round {tie.round}: {one} - {other} {_score(tie.points)}, {winner}{why}"
@@ -165,7 +165,7 @@ def _how(tie: Tie) -> str:
         return "bye"
     times = tie.prolonged
     prolonged = f"{times} tie-break{'s' if times > 1 else ''}" if times else ""
-    seed = "level: better seed" if tie.by_seed else ""
+    seed = "tied: better seed" if tie.by_seed else ""
     return ", ".join(filter(None, (_walkover_words(tie.points, tie.walkovers), seed or prolonged)))
 
 

@@ -87,7 +87,7 @@ def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]
         if mine and now != found.name:
             news.append(f"{bot.name} plays as {found.name}{_why(found, mine, now)}")
     gone = [one.name for one in known if not one.retired and one.bot not in playing]
-    news += [f"{name} rests: its games stay" for name in gone]
+    news += [f"{name} plays no more; its games stay" for name in gone]
     called = {bot: one.name for bot, one in playing.items()}
     config = replace(
         config,
@@ -124,7 +124,7 @@ def _before(store: Store, games: int) -> tuple[list[Version], list[PairCondition
         kept = from_notes(store.note(VERSIONS) or (), Version)
         return list(kept), [PairConditions(**row) for row in store.note(CONDITIONS) or ()], []
     known = _former(tournament, store.note(FILES) or {})
-    news = f"a pool from here on: its {games} games are those of a {form}, and stay"
+    news = f"the {form} becomes a pool and keeps its {games} games"
     return known, [_former_conditions(tournament)], [news]
 
 

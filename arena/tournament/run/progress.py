@@ -425,8 +425,8 @@ class Progress:
     def _warn_of_stop(self, event: PairingStopped) -> None:
         """Warn of a stopped pairing, with the cause if it is new."""
         is_known = event.bot and self.causes.get(event.bot) == event.what
-        why = f" because of {event.bot}" if is_known else f": {event.why}"
-        self._warn(f"{' - '.join(event.bots)} play no more{why}", event.bot, event.what)
+        why = f", because of {event.bot}" if is_known else f", {event.why}"
+        self._warn(f"{' - '.join(event.bots)}: not played in this run{why}", event.bot, event.what)
 
     def ranking(self) -> Ranking:
         """Return the ranking of bots that have played, and its rule."""

@@ -237,7 +237,7 @@ def test_what_makes_no_sense_is_refused_before_anything_is_written(
 def test_a_file_that_is_none_is_told_of(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.lath")
     for name, message in (
-        ("no.lath", "cannot be read: No such"),
+        ("no.lath", "no.lath: not found"),
         ("pipe.lath", "not a regular file"),
     ):
         ran = arena("edit", tmp_path / name, "--drop", "First")

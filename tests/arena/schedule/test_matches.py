@@ -40,13 +40,13 @@ def test_eight_bots_play_seven_ties_and_five_have_three_byes() -> None:
     schedule = a_schedule("knockout", names=EIGHT)
     assert len(list(played(schedule, by_strength))) == 7
     assert words(schedule) == [
-        "Round 1: A - H 2-0, A goes through",
-        "Round 1: D - E 2-0, D goes through",
-        "Round 1: B - G 2-0, B goes through",
-        "Round 1: C - F 2-0, C goes through",
-        "Round 2: A - D 2-0, A goes through",
-        "Round 2: B - C 2-0, B goes through",
-        "Round 3: A - B 2-0, A goes through",
+        "Round 1: A - H 2-0, A advances",
+        "Round 1: D - E 2-0, D advances",
+        "Round 1: B - G 2-0, B advances",
+        "Round 1: C - F 2-0, C advances",
+        "Round 2: A - D 2-0, A advances",
+        "Round 2: B - C 2-0, B advances",
+        "Round 3: A - B 2-0, A advances",
         "Winner: A",
     ]
     assert outcome(schedule).data["winner"] == "A"
@@ -60,7 +60,7 @@ def test_a_level_tie_is_prolonged_and_then_the_better_seed_goes_through() -> Non
     schedule = a_schedule("knockout", names=("A", "B"), pairs=2)
     assert schedule.total == 4
     assert len(list(played(schedule, all_drawn))) == 2 + MORE
-    assert words(schedule) == ["Round 1: A - B 7-7, A goes through as the better seed", "Winner: A"]
+    assert words(schedule) == ["Round 1: A - B 7-7, A advances as the better seed", "Winner: A"]
     assert schedule.done == schedule.total == 2 * (2 + MORE)
     schedule = a_schedule("knockout", names=("A", "B"), games=("yavalath", "manalath"))
     told = list(played(schedule, lambda game: "0-1" if game.number == 6 else "1/2-1/2"))
@@ -76,7 +76,7 @@ def test_who_cannot_start_loses_what_was_not_played() -> None:
     schedule.report(1, "A", "B", Result("1-0"))
     schedule.walkover(first.number, "A")
     schedule.walkover(second.number, "A")
-    assert words(schedule) == ["Round 1: A - B 1-3, B goes through", "Winner: B"]
+    assert words(schedule) == ["Round 1: A - B 1-3, B advances", "Winner: B"]
     assert (schedule.done, schedule.total, schedule.next()) == (1, 1, None)
 
 

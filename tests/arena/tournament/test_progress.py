@@ -94,9 +94,9 @@ def test_warnings_and_stopped_pairings_are_kept_once_and_counted() -> None:
         told.stop({"bob", other}, replace(before, said=f"at {other}"))
     told.stop({"bob", "ann"}, Cause("flooded its output before ok", "bob"))
     assert list(told.progress.warnings)[1:] == [
-        "ann - bob play no more because of bob",
-        "bob - cat play no more because of bob",
-        "ann - bob play no more: bob: flooded its output before ok",
+        "ann - bob: not played in this run, because of bob",
+        "bob - cat: not played in this run, because of bob",
+        "ann - bob: not played in this run, bob: flooded its output before ok",
     ]
 
 
