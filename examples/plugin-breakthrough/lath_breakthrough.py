@@ -7,7 +7,8 @@ reaches the farthest row wins, and so does a player who captures the last piece 
 draw is impossible, because the foremost piece can always move.
 
 A move is the cell that a piece leaves and the cell that it reaches, such as `a2-a3`. A position is
-the rows from the top of the board and the side to move: `bbbbbbbb/bbbbbbbb/8/8/8/8/wwwwwwww/wwwwwwww w`.
+the rows from the top of the board and the side to move, such as
+`bbbbbbbb/bbbbbbbb/8/8/8/8/wwwwwwww/wwwwwwww w`.
 
 Source: the rules in common use.
 """

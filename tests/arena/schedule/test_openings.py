@@ -200,7 +200,7 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
         assert message in str(error.value), text
     assert len(openings(tmp_path / "b.lath", 1, plies=4)[0].moves) == 4
     for look in (digest, lambda path: openings(path, 1)):
-        with pytest.raises(ConfigError, match="gone.lath: not found"):
+        with pytest.raises(ConfigError, match=r"gone\.lath: not found"):
             look(tmp_path / "gone.lath")
 
 
