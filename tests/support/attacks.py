@@ -140,7 +140,9 @@ ELSEWHERE: Final = {
     ),
     "fill the disk with deleted files": ("test_files_without_a_name_count_in_a_cache"),
     "fill the disk with its build": "test_a_build_that_fills_the_disk_is_ended",
-    "open the folder with all caches": "test_a_cache_is_its_bots_alone_and_no_link_in_it_is_followed",
+    "open the folder with all caches": (
+        "test_a_cache_is_its_bots_alone_and_no_link_in_it_is_followed"
+    ),
     "stop its worker by using up epoll watches": ("test_a_watch_without_room_in_epoll_polls"),
     "weaken its sandbox by its configuration": (
         "test_no_key_of_an_entrants_file_gives_its_bot_more"
