@@ -442,7 +442,7 @@ class Survey:
         return found
 
     def to_json(self, openings: int = OPENINGS) -> dict[str, Any]:
-        """Return JSON with this many openings per game type, as query-language.md describes it."""
+        """Return JSON with this many openings per game type, as json-output.md describes it."""
         facts = self.facts
         dates = facts["dates"]
         return {
