@@ -81,7 +81,8 @@ def print_standings(
         if table is standings.overall:
             output.table("Games", game_lines(standings))
             output.words(
-                "advantage of the first move, expected score and draw rate: for equal opponents"
+                "the advantage of the first move, expected score and draw rate are for equal "
+                "opponents"
             )
             if few := [line.game for line in table.ratings.conditions if _is_for_few(line)]:
                 output.words(

@@ -217,7 +217,9 @@ def test_what_is_special_about_records_is_told_and_nothing_where_nothing_is() ->
             *sample()[:2],
             bare("eve", "ann", "*", Termination="void"),
         ],
-        "1 game of a bot against itself": [random_game("surikata", 2, first="ann", second="ann")],
+        "In 1 game, a bot played against itself": [
+            random_game("surikata", 2, first="ann", second="ann")
+        ],
         "<dt>Groups</dt>": [bare("ann", "bob", "1-0"), bare("cat", "dog", "1-0")],
         "against the column’s bot, from 2 games each.": twice,
         "<small>/2</small>": [*twice, bare("ann", "cat", "1-0")],
