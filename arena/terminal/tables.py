@@ -87,7 +87,8 @@ def print_standings(
             if few := [line.game for line in table.ratings.conditions if _is_for_few(line)]:
                 output.words(
                     f"few openings (*): at {_listed(few)} the interval of the first-move advantage "
-                    f"holds only for the openings played, which are fewer than {LEAST_CLUSTERS}"
+                    "holds only for the openings played, because there are fewer than "
+                    f"{LEAST_CLUSTERS}"
                 )
         output.words(*remarks(table))
     output.words(*scale_words(standings))

@@ -77,8 +77,8 @@ def summary(document: Mapping[str, Any]) -> EventSummary:
     >>> found = summary({"standings": {"overall": table}, "outcome": None, "progress": ""})
     >>> print("".join(text for text, _ in found.said))
     ann won with 5½ of 8 points, 3 more than bob.
-    >>> print("".join(text for text, _ in found.sure).replace("\N{NO-BREAK SPACE}", " "))
-    Not statistically significant: ann is stronger than bob with a probability of 80.0%.
+    >>> print("".join(text for text, _ in found.sure).partition(": ")[2])
+    the probability that ann is stronger than bob is 80.0%.
     """
     table = document["standings"]["overall"]
     found = _places(table)
@@ -144,7 +144,7 @@ def _said(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
         return _sentence("No game has been decided yet.")
     if found.by == "groups":
         groups = count(len(table["groups"]), "group")
-        return _sentence(f"{groups} of bots have never met, so there is no overall winner.")
+        return _sentence(f"{groups} of bots have never met, so no bot is the overall winner.")
     if len(rows) == 1:
         return _sentence("{} played only against itself.", rows[0]["name"])
     if found.by not in ("points", "season"):

@@ -74,7 +74,7 @@ def test_ratings_decide_where_some_played_more_often_and_nothing_where_bots_neve
     assert said == "ann is first by conservative rating, with a score of 100.0%."
     assert [name for _, name in podium] == ["ann", "bob", "cat"]
     said, sure, podium = told(games("ann bob 1-0 3", "cat dan 1-0 3"))
-    assert said == "2 groups of bots have never met, so there is no overall winner."
+    assert said == "2 groups of bots have never met, so no bot is the overall winner."
     assert ([place for place, _ in podium], sure) == ([1, 1], "")
 
 
