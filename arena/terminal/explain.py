@@ -112,8 +112,8 @@ class _Printer:
             return
         times = "once" if most.own == 1 else f"in {most.own:,} games"
         self._output.words(
-            f"most frequent turning point: it {KINDS[most.kind]} {times}, its opponents in "
-            f"{most.others:,}. The difference is not statistically significant"
+            f"most frequent turning point: the bot {KINDS[most.kind]} {times}, and its opponents "
+            f"in {most.others:,}. The difference is not statistically significant"
         )
         found = ((place, self._of.better(place)) for place in most.places)
         examples = [(place, better) for place, better in found if better is not None]
@@ -203,7 +203,7 @@ class _Printer:
         self._output.table("Turning points", columns)
         if of.undecided:
             of_lost = number_of(of.undecided, "game")
-            self._output.words(f"{of_lost} that it lost have no known turning point")
+            self._output.words(f"turning point unknown in {of_lost} that the bot lost")
 
     def print_timed(self) -> None:
         """Print how fast or late the moves at turning points were."""
@@ -221,7 +221,7 @@ class _Printer:
         of, every = self._of, self._of.lost_again
         if not every:
             return
-        title = "Positions lost every time (at least twice)"
+        title = "Positions that the bot lost every time (at least twice)"
         many = "one such position" if len(every) == 1 else f"{len(every):,} such positions"
         many += f"; {of.by_chance:.1f} are expected by chance"
         if len(every) <= of.by_chance + 2 * of.by_chance**0.5 and not self._every:
@@ -288,8 +288,8 @@ class _Printer:
         self._output.table("Accuracy of evaluations", columns)
         than = f"{1 - brier / climatology:.0%} less than" if brier < climatology else "no less than"
         self._output.words(
-            f"Brier score (mean squared error) {brier:.3f}, {than} the {climatology:.3f} of a "
-            "constant forecast"
+            f"Brier score (mean squared error) {brier:.3f}, {than} that of a constant forecast "
+            f"({climatology:.3f})"
         )
 
 

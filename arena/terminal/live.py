@@ -97,7 +97,7 @@ def picture(progress: Progress, width: int, height: int, letters: Letters) -> li
         *_labelled("running", pairs, runs),
         *_labelled("benched", benched, out, "yellow"),
         *warned,
-        *([[part("Ctrl-C stops; nothing finished is lost", "dim")]] if hint else []),
+        *([[part("Ctrl-C stops the run and keeps all finished games", "dim")]] if hint else []),
     ]
     return [_cut(line, width, letters) for line in lines]
 
@@ -230,12 +230,12 @@ def cluster_words(seen: ClusterSeen) -> list[str]:
     counts = [
         f"{seen.workers} worker{'s' * (seen.workers != 1)}",
         f"{seen.slots} games at a time",
-        f"{seen.queued} pairs wait there",
+        f"{seen.queued} pairs in the queue",
     ]
     if seen.lost:
-        counts.append(f"{seen.lost} were lost and played again")
+        counts.append(f"{seen.lost} lost pairs played again")
     if not seen.connected:
-        counts = ["no scheduler answers", *counts[3:]]
+        counts = ["the scheduler does not answer", *counts[3:]]
     return [
         ", ".join(counts),
         *(
@@ -366,7 +366,7 @@ class _View:
         """Print the warnings of the closed view, and the progress."""
         warnings = self._progress.warnings
         if (earlier := self._progress.warned_times - sum(warnings.values())) > 0:
-            self._say(f"warning: {earlier} earlier ones are left out", "yellow")
+            self._say(f"warning: {earlier} earlier warnings are not shown", "yellow")
         for text, times in warnings.items():
             self._say(f"warning: {often(text, times)}", "yellow")
         self.print_progress()

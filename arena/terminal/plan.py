@@ -31,15 +31,17 @@ def print_plan(plan: Plan, output: Output) -> None:
             output.words("all match days are played")
     if plan.sprt is not None:
         expected = (
-            f"{games} at {elo:+g} Elo"
+            f"{games} games at {elo:+g} Elo"
             for elo, games in zip(plan.sprt.elo, plan.sprt.games, strict=True)
         )
-        output.words(f"until the test decides, games on average: {', '.join(expected)}")
+        output.words(f"average length of the test: {', '.join(expected)}")
         likely = (
             f"{likelihood(chance)} at {elo:+g} Elo"
             for elo, chance in zip(plan.sprt.elo, plan.sprt.within, strict=True)
         )
-        output.words(f"it decides within the {plan.sprt.most} that there are: {', '.join(likely)}")
+        output.words(
+            f"probability of a decision within {plan.sprt.most} games: {', '.join(likely)}"
+        )
     if not plan.bots:  # a tuning rates no bots
         return
     now = [
@@ -55,7 +57,9 @@ def print_plan(plan: Plan, output: Output) -> None:
         LayoutColumn("games for ±20", [_about(bot.games_for_aim) for bot in plan.bots], rank=1),
     ]
     both = (
-        "the difference between both" if len(plan.bots) == 2 else "each bot against the mean of all"
+        "the difference between the two bots"
+        if len(plan.bots) == 2
+        else "each bot against the mean of all"
     )
     output.table(f"Expected 95% intervals of {both}", columns)
     output.words(_plan_noise(plan))
@@ -107,7 +111,7 @@ def _about(number: int | None) -> str:
 def _plan_time(plan: Plan) -> str:
     """Return the expected time with its assumptions."""
     if plan.seconds is None:
-        return "time: unknown without a time limit. Play some games and ask again"
+        return "time: unknown without a time limit. Play some games, then plan again"
     low, high = map(span, plan.seconds)
     at_once = "one game at a time" if plan.jobs == 1 else f"{plan.jobs} concurrent games"
     why = "as fast as the games so far"

@@ -108,15 +108,15 @@ def aligned(rows: list[list[str]]) -> str:
 
 
 HELP: Final = """\
-a move   in the game's notation, such as {move}; capitals and spaces do not matter
-?        the legal moves
-rules    the goal, and what a turn is
-hint     a good move
-eval     how it stands for you: proven, or the score to expect from -1 to 1
-undo     your last move, and the answer to it, are taken back
-board    the board again
+a move   play it, such as {move} (in any case, with or without spaces)
+?        list the legal moves
+rules    explain the goal and the moves
+hint     suggest a good move
+eval     evaluate your position: a proven result, or a score from -1 (loss) to 1 (win)
+undo     take back your last move and the reply
+board    show the board again
 resign   give up
-quit     leave; with -o FILE the record is kept"""
+quit     leave the game; with -o FILE, its record is saved"""
 
 COACH: Final = "solver"
 """The bundled bot for hints."""
@@ -137,7 +137,7 @@ def card_of(game: Game) -> str:
     >>> print(card_of(games.get("yavalath")).splitlines()[0])
     Yavalath: four or more of your stones in line win; three in line, without four,
     """
-    card = rules_of(game) or f"{game.credit}; the legal moves are what ? lists."
+    card = rules_of(game) or f"{game.credit}; ? lists the legal moves."
     card = card if card.startswith(game.title) else f"{game.title}: {card}"
     return "\n".join(map(fill, card.splitlines(), repeat(79)))
 
@@ -227,7 +227,7 @@ class Sitting:
         plan = self._plan
         players = f"{self._name(Side.FIRST)} against {self._name(Side.SECOND)}"
         _tell(f"{plan.game}: {players}, seed {plan.seeds[0]}")
-        _tell("Type a move, or: help, ? for the legal ones, rules, hint, undo, quit.")
+        _tell("Type a move, ? for the legal moves, or: help, rules, hint, undo, quit.")
         if not self._is_bots_turn:
             self._draw()
         try:

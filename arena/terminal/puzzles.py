@@ -25,21 +25,21 @@ def ask(puzzles: Iterable[Puzzle]) -> tuple[int, int]:
     Returns the number solved at the first try and the number asked.
     """
     right = asked = 0
-    _tell("Type the move, or: skip, quit.")
+    _tell("Type the move, or type skip or quit.")
     for number, puzzle in enumerate(puzzles, 1):
         _tell(f"\n{drawing(puzzle.position)}\n", file=unfiltered(sys.stdout))
         if (is_right := _asked(puzzle, number)) is None:
             break
         asked += 1
         right += is_right
-    _tell(f"{right} of {asked} right at the first try")
+    _tell(f"{right} of {asked} solved at the first try")
     return right, asked
 
 
 def _asked(puzzle: Puzzle, number: int) -> bool | None:
     """Ask until the move is right or skipped; return whether the first try was, None to quit."""
     tries = 0
-    words = f"{number}. {puzzle.question}, grade {puzzle.grade}: "
+    words = f"{number}. {puzzle.question}, difficulty {puzzle.grade}: "
     while (text := typed(words)) is not None:
         word = "".join(text.split())[:60]
         if word.lower() == "quit":
@@ -58,7 +58,7 @@ def _asked(puzzle: Puzzle, number: int) -> bool | None:
         if move == puzzle.answer:
             _tell(f"right: {move} {_words(puzzle)}")
             return tries == 1
-        _tell(f"{move} does not: try again, or skip")
+        _tell(f"{move} is not the solution: try again, or type skip")
     return None
 
 

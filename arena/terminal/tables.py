@@ -81,12 +81,14 @@ def print_standings(
         if table is standings.overall:
             output.table("Games", game_lines(standings))
             output.words(
-                "advantage of the first move, expected score and draw rate: for equal opponents"
+                "the advantage of the first move, expected score and draw rate are for equal "
+                "opponents"
             )
             if few := [line.game for line in table.ratings.conditions if _is_for_few(line)]:
                 output.words(
                     f"few openings (*): at {_listed(few)} the interval of the first-move advantage "
-                    f"holds only for the openings played, which are fewer than {LEAST_CLUSTERS}"
+                    "holds only for the openings played, because there are fewer than "
+                    f"{LEAST_CLUSTERS}"
                 )
         output.words(*remarks(table))
     output.words(*scale_words(standings))

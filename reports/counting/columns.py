@@ -152,7 +152,7 @@ COLUMNS: Final = (
     TableColumn(
         name="rank",
         heading="#",
-        says="The rank by the rule below the table. Equal bots share a rank.",
+        says="The rank by the rule below the table. Bots that are equal by this rule share a rank.",
         cells=_each(lambda row: f"{row['rank']}"),
         fields=(CsvField(name="rank"),),
     ),
@@ -184,7 +184,7 @@ COLUMNS: Final = (
     TableColumn(
         name="points",
         heading="points",
-        says="A point per win and half a point per draw.",
+        says="One point per win and half a point per draw.",
         cells=_each(lambda row: f"{row['points']:g}"),
         fields=(CsvField(name="points"),),
         rank=1,

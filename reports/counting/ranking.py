@@ -26,8 +26,9 @@ Role = Literal["", "challenger", "opponent"]
 
 SAYS: Final[Mapping[Rule, str]] = {
     "points": "Ranked by points, because all bots have met equally often. "
-    "Equal points share a rank.",
-    "season": "Ranked by points, as in every season of a league. Equal points share a rank.",
+    "Bots with equal points share a rank.",
+    "season": "Ranked by points, as in every season of a league. "
+    "Bots with equal points share a rank.",
     "score": "Ranked by points per game, because some bots have met more often than others.",
     "swiss": "Ranked by Swiss points, then by tie-breaks.",
     "knockout": "Ranked by the last round that each bot reached.",

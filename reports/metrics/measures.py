@@ -297,8 +297,9 @@ class GameGroup:
         if self.judged >= self.needed:
             return ""
         are = "is" if self.judged == 1 else "are"
-        words = f"{self.judged:,} of {self.games:,} games {are} evaluated, {self.needed:,} needed"
-        return f"{words}: {kinds}" if (kinds := self.unjudged_words()) else words
+        words = f"{self.judged:,} of {self.games:,} games {are} evaluated, "
+        words += f"but {self.needed:,} are needed"
+        return f"{words} ({kinds})" if (kinds := self.unjudged_words()) else words
 
     @property
     def reason(self) -> str:
@@ -360,9 +361,9 @@ class GameGroup:
             return ""
         return (
             f"{self.begun.total():,} of {self.games:,} games began with a balanced random opening "
-            f"({', '.join(sorted(self.begun))}), so their first-move advantage is from there. To "
-            "measure it from the starting position, use bots with randomness, such as mcts: "
-            "arena run … --openings random:0"
+            f"({', '.join(sorted(self.begun))}), so the first-move advantage is measured "
+            "from there. To measure it from the starting position, use bots with randomness, "
+            "such as mcts: arena run … --openings random:0"
         )
 
     def unjudged_words(self) -> str:

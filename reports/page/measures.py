@@ -255,7 +255,7 @@ def _answers(
     found = []
     if (panel := panels.get("plies")) is not None:
         said, rest = _most(panel, "longest", "longer", "{} plies on average", compared)
-        found.append(Headline("Longer", said, rest, _sorted(panel)))
+        found.append(Headline("Length", said, rest, _sorted(panel)))
     others = (
         _fairer(panels.get("first_equal"), panels.get("first_score"), groups),
         _dramatic(panels.get("drama"), groups, compared),
@@ -272,14 +272,16 @@ def _fairer(
     why += _words(f"To measure this, {EQUALS}.") if lacking else []
     if scored is None:
         return (
-            Headline("Fairer", _words(f"{UNMEASURABLE.capitalize()}."), why, None) if why else None
+            Headline("Fairness", _words(f"{UNMEASURABLE.capitalize()}."), why, None)
+            if why
+            else None
         )
     has_all = equal is not None and len(equal.dots) == len(scored.dots)
     panel = equal if equal is not None and has_all else scored
     said, rest = _fair(panel)
     ordered = sorted(panel.dots, key=lambda dot: abs(dot.value - 50))
     return Headline(
-        "Fairer", said, [*rest, *(_words(" ") if why else []), *why], panel._replace(dots=ordered)
+        "Fairness", said, [*rest, *(_words(" ") if why else []), *why], panel._replace(dots=ordered)
     )
 
 
@@ -295,12 +297,12 @@ def _dramatic(
         rest += _words(f"To measure this, {words}.")
     if panel is None or (lacking and len(panel.dots) == 1):
         said = _words(f"{UNMEASURABLE.capitalize()}.")
-        return Headline("More dramatic", said, rest, panel)
+        return Headline("Drama", said, rest, panel)
     what = "The winner’s average deficit is {} of a point"
     said, more = _most(panel, "most dramatic", "more dramatic", what, compared)
     if lacking:
         said = [*_words("Among "), *_all_of([dot.name for dot in panel.dots]), *_words(": "), *said]
-    return Headline("More dramatic", said, [*more, *_words(" "), *rest], _sorted(panel))
+    return Headline("Drama", said, [*more, *_words(" "), *rest], _sorted(panel))
 
 
 def _of_each(

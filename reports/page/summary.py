@@ -77,8 +77,8 @@ def summary(document: Mapping[str, Any]) -> EventSummary:
     >>> found = summary({"standings": {"overall": table}, "outcome": None, "progress": ""})
     >>> print("".join(text for text, _ in found.said))
     ann won with 5½ of 8 points, 3 more than bob.
-    >>> print("".join(text for text, _ in found.sure).replace("\N{NO-BREAK SPACE}", " "))
-    Not statistically significant: ann is stronger than bob with a probability of 80.0%.
+    >>> print("".join(text for text, _ in found.sure).partition(": ")[2])
+    the probability that ann is stronger than bob is 80.0%.
     """
     table = document["standings"]["overall"]
     found = _places(table)
@@ -144,9 +144,9 @@ def _said(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
         return _sentence("No game has been decided yet.")
     if found.by == "groups":
         groups = count(len(table["groups"]), "group")
-        return _sentence(f"{groups} of bots have never met, so nobody is the overall winner.")
+        return _sentence(f"{groups} of bots have never met, so no bot is the overall winner.")
     if len(rows) == 1:
-        return _sentence("{} played only itself.", rows[0]["name"])
+        return _sentence("{} played only against itself.", rows[0]["name"])
     if found.by not in ("points", "season"):
         by = _BY.get(found.by, "conservative rating")
         if len(found.first) > 1:
@@ -249,12 +249,12 @@ def _sure(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
         return ()
     closest = min(over, key=lambda name: over[name])
     if not doubtful:
-        rest = " and more for each other bot" if len(over) > 1 else ""
+        rest = ", and it is higher for each other bot" if len(over) > 1 else ""
         words = f"The probability that {{}} is stronger than {{}} is {likely(over[closest])}{rest}."
         return _sentence(words, best, closest)
-    words = f"{{}} is stronger than {{}} with a probability of {likely(over[closest])}."
+    words = f"the probability that {{}} is stronger than {{}} is {likely(over[closest])}."
     if len(doubtful) == 1:
-        words = f"Not statistically significant: {words}"
+        words = f"The difference is not statistically significant: {words}"
         return _sentence(words, best, closest)
     listed, names = _listed([best, *doubtful])
     words = f"The differences between {listed} are not statistically significant: {words}"
@@ -264,6 +264,6 @@ def _sure(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
 def _ahead(best: str, other: str, better: float | None) -> Sentence:
     if better is None:
         return _sentence("{} has the highest rating.", best)
-    words = f"By rating {{}} is stronger than {{}} with a probability of {likely(better)}"
+    words = f"By rating, the probability that {{}} is stronger than {{}} is {likely(better)}"
     told = "." if better >= SURE else ", which is not statistically significant."
     return _sentence(words + told, best, other)

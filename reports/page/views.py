@@ -437,8 +437,8 @@ def ruled(rulings: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     (table,) = sheets({"sheets": [asdict(rulings_sheet(Ruling(**one) for one in rulings))]})
     return {
         **table,
-        "caption": "Void games and games of disqualified bots stay in the records but do not "
-        "count, unless the ruling is revoked.",
+        "caption": "Void games and games of disqualified bots stay in the records. "
+        "They do not count unless the ruling is revoked.",
     }
 
 
@@ -493,7 +493,7 @@ def listed(words: Sequence[str], most: int = 3) -> str:
     """Return the first words and the number of further ones.
 
     >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
-    ('a · b', 'a · b · c and 2 more')
+    ('a, b', 'a, b, c and 2 more')
     """
     rest = len(words) - most
-    return " · ".join(words[:most]) + (f" and {rest} more" if rest > 0 else "")
+    return ", ".join(words[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -115,10 +115,15 @@ def test_a_person_is_asked_corrected_and_told(file: Path) -> None:
     typed = f"z9\n\n{wrong}\n{one.answer.upper()}\nskip\n"
     ran = commands.arena("puzzles", "ask", "surikata", "--file", file, "--seed", "1", stdin=typed)
     assert ran.status == 0
-    for words in (one.question, "'z9' is not a move", f"{wrong} does not", f"right: {one.answer}"):
+    for words in (
+        one.question,
+        "'z9' is not a move",
+        f"{wrong} is not the solution",
+        f"right: {one.answer}",
+    ):
         assert words in ran.out
     assert f"{two.answer} " in ran.out
-    assert ran.out.endswith("0 of 2 right at the first try\n")
+    assert ran.out.endswith("0 of 2 solved at the first try\n")
 
 
 def test_a_bot_is_scored_by_game_and_grade(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -217,9 +217,11 @@ def test_what_is_special_about_records_is_told_and_nothing_where_nothing_is() ->
             *sample()[:2],
             bare("eve", "ann", "*", Termination="void"),
         ],
-        "1 game of a bot against itself": [random_game("surikata", 2, first="ann", second="ann")],
+        "In 1 game, a bot played against itself": [
+            random_game("surikata", 2, first="ann", second="ann")
+        ],
         "<dt>Groups</dt>": [bare("ann", "bob", "1-0"), bare("cat", "dog", "1-0")],
-        "against the column’s bot, from 2 games each.": twice,
+        "against the column’s bot, in 2 games per pair.": twice,
         "<small>/2</small>": [*twice, bare("ann", "cat", "1-0")],
         'id="accuracy-title"': [analysed],
         'href="#accuracy"': [analysed],
@@ -228,8 +230,8 @@ def test_what_is_special_about_records_is_told_and_nothing_where_nothing_is() ->
         html = render(records).html
         Markup(html)
         assert words in html
-        assert words not in plain() or "games each" in words, words
-    assert "games each" not in render(pages["<small>/2</small>"]).html
+        assert words not in plain() or "per pair" in words, words
+    assert "games per pair" not in render(pages["<small>/2</small>"]).html
 
 
 def test_colours_are_not_all_that_a_crosstable_says() -> None:

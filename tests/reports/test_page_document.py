@@ -172,7 +172,7 @@ def test_the_title_is_the_callers_or_the_events_or_a_plain_one() -> None:
     many = [bare("ann", "bob", "1-0", Event=f"Event {i}") for i in range(9)]
     titles = [document(PLAYED[:3], title="Cup")["title"], told_of()["title"]]
     titles += [document(records)["title"] for records in ([], many)]
-    assert titles == ["Cup", "Sample", DEFAULT_TITLE, "Event 0 · Event 1 · Event 2 and 6 more"]
+    assert titles == ["Cup", "Sample", DEFAULT_TITLE, "Event 0, Event 1, Event 2 and 6 more"]
 
 
 def test_facts_count_all_records_and_the_rest_those_of_the_standings() -> None:

@@ -54,7 +54,7 @@ def test_who_won_is_said_by_points_where_all_played_as_often_and_how_surely() ->
     said, sure, podium = told(games(*ALL))
     assert said == "ann won with 7 of 8 points, 2 more than bob."
     assert podium == [(1, "ann"), (2, "bob"), (3, "cat")]
-    words = "Not statistically significant: ann is stronger than bob with a probability of "
+    words = "The difference is not statistically significant: the probability that ann is stronger "
     assert (sure[: len(words)], sure[-2:]) == (words, "%.")
     _, sure, _ = told(games("ann bob 1-0 40", "bob ann 0-1 40"))
     assert sure == "The probability that ann is stronger than bob is over 99.9%."
@@ -74,7 +74,7 @@ def test_ratings_decide_where_some_played_more_often_and_nothing_where_bots_neve
     assert said == "ann is first by conservative rating, with a score of 100.0%."
     assert [name for _, name in podium] == ["ann", "bob", "cat"]
     said, sure, podium = told(games("ann bob 1-0 3", "cat dan 1-0 3"))
-    assert said == "2 groups of bots have never met, so nobody is the overall winner."
+    assert said == "2 groups of bots have never met, so no bot is the overall winner."
     assert ([place for place, _ in podium], sure) == ([1, 1], "")
 
 
@@ -93,7 +93,7 @@ def test_a_knockout_has_its_winner_whatever_the_ratings_say() -> None:
     )
     assert said == "bob won the knockout, the final against ann by 1½ to ½."
     assert podium == [(1, "bob"), (2, "ann"), (3, "cat"), (3, "dan")]
-    assert sure.startswith("By rating ann is stronger than bob with a probability of ")
+    assert sure.startswith("By rating, the probability that ann is stronger than bob is ")
 
 
 def test_a_swiss_a_challenger_and_a_test_are_told_by_what_decides_them() -> None:

@@ -47,7 +47,7 @@ lath.tellDownloads = (list) => {
   const there = lath.replayedOf(games, state.found).length;
   const without = there < state.found.length ? ` This page contains the records of ${lath.counted(there, "game")} of them.` : "";
   for (const id of /** @type {const} */ (["save-records", "save-games"])) lath.byId(id).disabled = false;
-  lath.byId("downloads-told").textContent = `Records and game list contain ${all}, as filtered under Games.${without}`;
+  lath.byId("downloads-told").textContent = `The records and the game list contain ${all}, as filtered under Games.${without}`;
 };
 
 lath.listenToDownloads = (list) => {

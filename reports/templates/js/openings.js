@@ -89,7 +89,7 @@ lath.makeTree = (all, family, board) => {
     const others = here.games - sum;
     told.replaceChildren(`${lath.counted(here.games, "game")} ${here.games === 1 ? "reaches" : "reach"} this position. `, ...(place < 0 ? [] : ["First player’s score: ", lath.scoreChip(here), ". "]),
       others > 0 ? `${lath.counted(others, "game")} ended here or continued with a rarer move. ` : "",
-      places.some((one) => lines[one].chosen > 0) ? "Moves by the arena come from its openings, so they do not show what bots prefer." : "");
+      places.some((one) => lines[one].chosen > 0) ? "Moves marked “by the arena” come from the openings of the tournament, so they do not show what bots prefer." : "");
     const caption = `Moves in this position of ${family.title}, most frequent first.`;
     /** @type {[string, number][]} */
     const groups = [["", 1], ["Played from here", 3], ["Reached by any move order", 2], ["", 1]];

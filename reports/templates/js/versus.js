@@ -92,7 +92,7 @@ lath.showVersus = (() => {
     const end = high === null ? `at least ${signed(/** @type {number} */ (low))}` : `at most ${signed(high)}`;
     const apart = low === null && high === null ? "unknown"
       : low === null || high === null ? end : `${signed(value)} ±${Math.round(high - value)}`;
-    return `Elo difference of ${a} by all games of all bots: ${apart}. ${better} is stronger with a probability of ${lath.likely(rate)}.`;
+    return `Elo lead of ${a}, estimated from all games of all bots: ${apart}. ${better} is stronger with a probability of ${lath.likely(rate)}.`;
   };
 
   /** @param {Table} table @param {number[]} found @param {string[]} pair */
@@ -146,7 +146,7 @@ lath.showVersus = (() => {
     const heading = make("h3", "", null, lath.nameOf(pair[0]), " against ", lath.nameOf(pair[1]));
     Object.assign(heading, { id: "versus-title", tabIndex: -1 });
     const links = make("p", "links", null, linkTo("Link to this comparison", pair), " ", linkTo("Swap the bots", [...pair].reverse()));
-    const [told, tables] = [make("p", "told", found.length > 0 ? "" : "No counted games between these bots."), make("div", "halves")];
+    const [told, tables] = [make("p", "told", found.length > 0 ? "" : "These bots have no counted games against each other."), make("div", "halves")];
     told.setAttribute("role", "status");
     panel.replaceChildren(heading, links, told, tables);
     if (found.length === 0) return;

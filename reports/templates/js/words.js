@@ -81,7 +81,7 @@ lath.betterTold = (game, ply, at) => {
 lath.decimalsOf = (text) => Math.max(2, (/\.([0-9]+)$/u.exec(text)?.[1] || "").length);
 
 lath.replayedTold = (games) =>
-  `This page can replay ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}: the games in its tables and the latest of each pairing and ending.`;
+  `This page can replay ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}: the games in its tables and the latest games of each pairing and ending.`;
 
 lath.ANNOTATIONS = { clk: "clock", pv: "line" };
 

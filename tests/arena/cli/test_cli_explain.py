@@ -89,7 +89,7 @@ def test_without_a_finding_the_commonest_turn_is_shown_with_a_better_move() -> N
         assert ran.status == 0
         assert told, head
         assert most
-        assert "most frequent turning point: it " in told
+        assert "most frequent turning point: the bot " in told
         assert ": played " in told
 
 

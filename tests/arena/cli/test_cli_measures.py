@@ -102,7 +102,9 @@ def test_what_bots_know_nothing_of_is_not_measured(says: str) -> None:
     Path("blind.lath").write_text(KNOWS_NOTHING[says](Path("wide.lath").read_text()))
     printed = " ".join(arena("stats", "blind.lath", "--measures").out.split())
     assert "drama 0.0%" not in printed
-    assert "not measurable with these bots: 0 of 8 games are evaluated, 3 needed: " in printed
+    assert (
+        "not measurable with these bots: 0 of 8 games are evaluated, but 3 are needed (" in printed
+    )
     assert says in printed
     helps = "use bots that evaluate positions: arena run … --bot mcts --bot twin=mcts"
     if "proven" in says:  # they do judge: others would prove as soon

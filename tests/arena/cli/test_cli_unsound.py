@@ -119,7 +119,7 @@ def test_where_nothing_is_valid_the_page_says_why(file: Path) -> None:
     assert ran.status == 1
     assert "warning: 2 invalid records are left out" in ran.err
     page = Path("report.html").read_text()
-    assert "No game counts." in page
+    assert "No valid games were found." in page
     assert "unknown game &#39;chess&#39;" in page
 
 

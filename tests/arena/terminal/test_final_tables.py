@@ -142,7 +142,7 @@ def test_each_game_has_a_line_with_what_its_first_side_is_worth(told: Tell) -> N
         assert (
             "few openings (*): at manalath the interval of the first-move advantage holds" in text
         )
-        assert "only for the openings played, which are fewer than 6" in text
+        assert "only for the openings played, because there are fewer than 6" in text
         assert ("5*" in text) == (width >= 100)
         assert "*" not in told(many, width)
     alone = [record for record in records if record.game == "yavalath"]

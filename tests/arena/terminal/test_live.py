@@ -242,7 +242,7 @@ def test_warnings_stay_on_the_screen_when_the_live_view_goes(
     for number in range(25):
         told.warn(f"warning number {number}")
     after = drawn(monkeypatch, told.progress).split("\x1b[?25h")[-1]
-    assert "warning: 5 earlier ones are left out" in after
+    assert "warning: 5 earlier warnings are not shown" in after
     assert "warning: warning number 24" in after
     assert "20 of 60 games" in after.splitlines()[-1]
 

@@ -221,7 +221,7 @@ def test_arena_run_plan_plays_nothing_and_says_what_would_be(tmp_path: Path) -> 
     assert not out.exists()
     assert "round-robin: 100 games to play" in told.out
     assert "time: 10:32 to 38:40, one game at a time" in told.out
-    assert "Expected 95% intervals of the difference between both" in told.out
+    assert "Expected 95% intervals of the difference between the two bots" in told.out
     plan = json.loads(commands.arena(*words.split(), "--output", out, "--json").out)
     jsonschema.validate(plan, plans.schema())
     assert plan["games"] == [100, 100]
@@ -237,8 +237,8 @@ def test_a_match_with_a_test_says_how_long_it_takes_on_average(tmp_path: Path) -
     words = "run --bot random --bot greedy --game yavalath --format match --rounds 9000 --tc none"
     told = commands.arena(*words.split(), "--sprt", "0,20", "--plan", "--output", tmp_path / "out")
     assert told.status == 0, told.err
-    assert re.search(r"games on average: \d+ at \+0 Elo", told.out)
-    assert re.search(r"within the 18000 that there are: >?\d+% at \+0 Elo", told.out)
+    assert re.search(r"average length of the test: \d+ games at \+0 Elo", told.out)
+    assert re.search(r"a decision within 18000 games: >?\d+% at \+0 Elo", told.out)
     assert "unknown without a time limit" in told.out
 
 
