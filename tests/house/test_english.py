@@ -165,7 +165,7 @@ MOST_BYTES: Final = {
     "README.md": 6_000,
     "CHANGELOG.md": 12_000,
     "docs/index.md": 3_000,
-    "docs/how-to/*.md": 6_000,
+    "docs/how-to/*.md": 6_500,
     "docs/tutorials/*.md": 8_000,
     "docs/reference/*.md": 8_500,
     "docs/[er]*/*.md": 18_432,
