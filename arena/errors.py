@@ -23,15 +23,15 @@ BETTER, NOT_BETTER, UNDECIDED = 10, 11, 12
 """Exit statuses of `arena match` and `arena tune`; `arena solve` uses `UNDECIDED`, too."""
 
 STATUSES: Final[Mapping[int, str]] = {
-    0: "Success, or the end of a budget",
+    0: "Success, or the budget is used up",
     FAULT: "A fault in the input or in a bot",
     USAGE: "Wrong usage or configuration, or a file that cannot be read or written",
     INTERRUPTED: "Interrupted by Ctrl-C, SIGTERM or a closed terminal",
     BUG: "A bug in the arena; please report it",
-    FULL: "Lack of disk space, memory, processes, open files or workers; stored games are safe",
+    FULL: "Out of disk space, memory, processes, open files or workers; stored games are safe",
     BETTER: "`match`, `tune`: the new bot is better",
     NOT_BETTER: "`match`, `tune`: the new bot is not better",
-    UNDECIDED: "`match`, `tune`: undecided; `solve`: unknown",
+    UNDECIDED: "`match`, `tune`: undecided; `solve`: not proved within the limits",
 }
 """The meaning of each exit status; the help of a command can be more specific."""
 

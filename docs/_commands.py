@@ -42,13 +42,14 @@ HOW_TO: Final = {
 
 TERMS: Final = {
     "Time control": "bots-and-times.md#time-controls",
-    "settings after ';'": "bots-and-times.md#a-bot-in-one-text",
+    "settings follow after ';'": "bots-and-times.md#a-bot-in-one-text",
     "Configuration": "tournament-toml.md",
     "Query": "query-language.md",
     "Events": "events.md",
     "game metrics": "game-metrics.md",
     "canonical form": "notation.md#the-canonical-form",
-    "Minimal sandbox": "../how-to/run-untrusted-bots.md",
+    "Weakest sandbox": "../how-to/run-untrusted-bots.md",
+    "SPRT": "tournament-toml.md#sprt",
     "Dask cluster": "../how-to/run-on-several-machines.md",
     "Pool": "../how-to/keep-a-pool.md",
     "near-duplicates": "../how-to/manage-archives.md",

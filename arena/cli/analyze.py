@@ -56,7 +56,9 @@ KEPT: Final = ".analysis"
 )
 def analyze(
     files: Sources,
-    bot: Annotated[str, option("--bot", "BOT", "Bot that analyses.", Topic.MOST_USED)] = "solver",
+    bot: Annotated[
+        str, option("--bot", "BOT", "Bot that analyses the games.", Topic.MOST_USED)
+    ] = "solver",
     nodes: Annotated[
         int, option("--nodes", "N", "Nodes per position.", Topic.MOST_USED, **whole(1, MOST_NODES))
     ] = 5000,
@@ -71,7 +73,14 @@ def analyze(
         ),
     ] = None,
     jobs: Annotated[
-        int, option("--jobs -j", "N", "Bots that analyse at once.", Topic.MOST_USED, **whole(1))
+        int,
+        option(
+            "--jobs -j",
+            "N",
+            "Number of bots that analyse at the same time.",
+            Topic.MOST_USED,
+            **whole(1),
+        ),
     ] = 1,
     out: Annotated[
         Path,
@@ -82,7 +91,11 @@ def analyze(
     ply: Annotated[
         int | None,
         option(
-            "--ply", "P", "With --record: only the move after this ply.", Topic.POSITION, **whole(0)
+            "--ply",
+            "P",
+            "With --record: analyse only the move after this ply.",
+            Topic.POSITION,
+            **whole(0),
         ),
     ] = None,
     game: GameFiles = None,
@@ -93,7 +106,7 @@ def analyze(
     """Add evaluations, marks and better moves to records.
 
     `??` marks a move that threw a proven result away, `?` a move that provably loses, and `!` the
-    only move. Run the same command again to resume.
+    only move that keeps the result. Run the same command again to resume.
     """
     add_games(game)
     limit = Limit(nodes=nodes) if seconds is None else Limit(seconds=seconds)

@@ -98,7 +98,7 @@ def select(
         int | None, positive("--limit", "Maximum number of records.", Topic.MOST_USED)
     ] = None,
     sample: Annotated[
-        int | None, positive("--sample", "N random records.", Topic.MOST_USED)
+        int | None, positive("--sample", "Number of records to choose at random.", Topic.MOST_USED)
     ] = None,
     only_count: Annotated[
         bool, flag("--count", "Print only the number of records.", Topic.MOST_USED)
@@ -108,7 +108,7 @@ def select(
         option(
             "--split",
             "BY",
-            "File per value of a KEY, per N records, or per share (train=0.9,test=0.1).",
+            "One file per value of a KEY, per N records, or per share (train=0.9,test=0.1).",
             Topic.MOST_USED,
         ),
     ] = None,
@@ -124,7 +124,12 @@ def select(
     ] = False,
     removed: Annotated[
         Path | None,
-        option("--removed", "FILE", "With --without-copies: file for the others.", Topic.RECORDS),
+        option(
+            "--removed",
+            "FILE",
+            "With --without-copies: file for the removed records.",
+            Topic.RECORDS,
+        ),
     ] = None,
     unchecked: Unchecked = False,
     count_again: CountAgain = False,
@@ -187,8 +192,8 @@ def select(
 ) -> None:
     """Write the records that match a query.
 
-    Records keep their text, and OUT can be one of the sources. With shares, symmetric copies of a
-    game stay in the same file.
+    The text of records does not change, and OUT can be one of the sources. If you split by shares,
+    symmetric copies of a game stay in the same file.
     """
     add_games(game, is_strict=strict)
     needed, copies = sort or without_copies or None, without_copies or None

@@ -46,7 +46,7 @@ def pack(
             "GAME",
             "Game type that the bot plays. Repeatable.",
             Topic.GAMES,
-            default="all built-in ones, or the contest's",
+            default="all built-in ones, or those of the contest",
         ),
     ] = None,
     tc: Annotated[
@@ -54,17 +54,21 @@ def pack(
         option(
             "--tc",
             "TIME",
-            "Time per move if the contest states none, such as 'move 0.1 first 1'.",
+            "Time per move if the contest protocol sets none, such as 'move 0.1 first 1'.",
             Topic.GAMES,
         ),
     ] = None,
     seed: Annotated[
-        int, option("--seed", "N", "Random seed in a contest.", Topic.GAMES, **whole(0))
+        int,
+        option("--seed", "N", "With codingame or botzone: random seed.", Topic.GAMES, **whole(0)),
     ] = 1,
     option_: Annotated[
         list[str] | None,
         option(
-            "--option", "NAME=VALUE", "Option of the bot in a contest. Repeatable.", Topic.GAMES
+            "--option",
+            "NAME=VALUE",
+            "With codingame or botzone: option of the bot. Repeatable.",
+            Topic.GAMES,
         ),
     ] = None,
     force: Force = False,

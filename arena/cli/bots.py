@@ -26,6 +26,7 @@ from lath.arena.cli.main import (
     AsJson,
     CommandGroup,
     GameFiles,
+    OtherGames,
     Quiet,
     Sandbox,
     SideOption,
@@ -89,12 +90,14 @@ group.add_typer(bot_pack.app)
 def list_bots(
     as_json: AsJson = False,
     verbose: Annotated[
-        bool, flag("--verbose -v", "List game types with compiled code, too.", Topic.OUTPUT)
+        bool,
+        flag(
+            "--verbose -v",
+            "Also list the game types for which the bundled bots have compiled code.",
+            Topic.OUTPUT,
+        ),
     ] = False,
-    game: Annotated[
-        list[str] | None,
-        option("--game", "FILE", "Further game type to include. Repeatable.", Topic.GAMES),
-    ] = None,
+    game: OtherGames = None,
 ) -> None:
     """List the bots that you can enter by name.
 
@@ -161,7 +164,7 @@ def check(
         option(
             "--only",
             "CHECK",
-            "Single check, such as ping. Repeatable.",
+            "Name of a check to run, such as ping, as printed in the output. Repeatable.",
             Topic.MOST_USED,
             default="all",
         ),
@@ -170,7 +173,7 @@ def check(
         bool,
         flag(
             "--puzzles",
-            "Score the bot on puzzles instead of checks. Default --tc: 'move 1'.",
+            "Test the bot with puzzles instead of the checks. Default --tc: 'move 1'.",
             Topic.MOST_USED,
         ),
     ] = False,
@@ -179,7 +182,7 @@ def check(
         option(
             "--seconds",
             "SECONDS",
-            "Longest move without a clock.",
+            "Longest time for a move without a clock.",
             Topic.RESOURCES,
             **seconds(0.01),
         ),
@@ -189,7 +192,7 @@ def check(
         option(
             "--startup",
             "SECONDS",
-            "Longest wait for `ok` and each `ready`.",
+            "Longest wait for `ok`, and for each `ready`.",
             Topic.RESOURCES,
             **seconds(0.01),
         ),
@@ -209,7 +212,7 @@ def check(
 ) -> None:
     """Check that a bot follows the protocol.
 
-    Each failed check shows how to fix the bot.
+    For each failed check, the arena prints how to fix the bot.
     """
     from lath.arena.botcheck.check import Report, count_words  # start-up time
     from lath.arena.botcheck.check import check as points_of
@@ -288,8 +291,9 @@ def log(
 ) -> None:
     """List failed games, or print the log of one.
 
-    With N, the arena prints each line with its time and sender, and the end of the bots' standard
-    error. It keeps logs of games that ended badly, or of all games with `arena run --log all`.
+    With N, the arena prints each line of this game with its time and sender, and the end of the
+    bots' standard error. Logs exist for games that ended with a failure, or for all games of `arena
+    run --log all`.
     """
     from lath.arena.tournament.outcome.sources import (
         forfeits_in,
@@ -328,7 +332,7 @@ def log(
 
 @group.command(
     example="arena bot replay tournament 1 --side first",
-    statuses={0: "The bot plays the whole game", FAULT: "The bot breaks off again"},
+    statuses={0: "The bot plays the whole game", FAULT: "The bot fails again"},
     prints=(Printed("number game bot side is_wrong words"),),
 )
 def replay(
@@ -347,7 +351,7 @@ def replay(
             "first|second",
             "Side of the bot to start.",
             Topic.GAMES,
-            default="the bot that broke off",
+            default="the bot that failed",
         ),
     ] = None,
     seconds: Annotated[
@@ -355,7 +359,7 @@ def replay(
         option(
             "--seconds",
             "SECONDS",
-            "Time per move and to start.",
+            "Time limit per move, and for the start.",
             Topic.RESOURCES,
             default="unlimited",
             **seconds(0.01),
@@ -367,13 +371,15 @@ def replay(
     pause: Annotated[
         bool,
         flag(
-            "--pause", "Pause before the last ply until Enter, to attach a debugger.", Topic.GAMES
+            "--pause",
+            "Wait for Enter before the last ply, so that you can attach a debugger.",
+            Topic.GAMES,
         ),
     ] = False,
     seed: Annotated[
         int | None,
         option(
-            "--seed", "N", "Random seed of the bot if none is recorded.", Topic.GAMES, **whole(0)
+            "--seed", "N", "Random seed of the bot if the record has none.", Topic.GAMES, **whole(0)
         ),
     ] = None,
     file: GameFiles = None,
@@ -390,7 +396,7 @@ def replay(
     """Play a game again with the same bot.
 
     The bot receives the same lines as in the game. If it plays another move, the game continues
-    with the recorded one. To use a debugger, type its command after --.
+    with the recorded move. To use a debugger, type its command after --.
     """
     from lath.arena.engine.rerun import Rerun  # start-up time
     from lath.arena.tournament.outcome.directories import export_doubt

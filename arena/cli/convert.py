@@ -65,7 +65,7 @@ app = App()
 @app.command(
     example="arena convert games.lath games.csv",
     statuses={
-        FAULT: "A record was left out, or something would be lost with --strict or if DST is SRC"
+        FAULT: "A record was left out; or something would be lost, with --strict or if DST is SRC"
     },
     prints=(
         Printed("converted left_out lost written"),
@@ -101,10 +101,15 @@ def convert(
         bool, flag("--positions", "Write a table with one row per ply.", Topic.MOST_USED)
     ] = False,
     planes: Annotated[
-        bool, flag("--planes", "Write positions as numbers for machine learning.", Topic.MOST_USED)
+        bool,
+        flag(
+            "--planes",
+            "Write positions as arrays of numbers, for machine learning.",
+            Topic.MOST_USED,
+        ),
     ] = False,
     append: Annotated[
-        bool, flag("--append", "Add new games to a database.", Topic.MOST_USED)
+        bool, flag("--append", "Add new games to an existing database.", Topic.MOST_USED)
     ] = False,
     bom: Bom = False,
     force: Force = False,
@@ -121,7 +126,7 @@ def convert(
 
     The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, pgn, text, csv, parquet, npz,
     duckdb. The suffixes .gz, .bz2, .xz and .zst compress the output. Several SRC are joined in
-    order. A warning names everything that DST cannot hold.
+    order. A warning lists everything that DST cannot store.
 
     --positions writes csv, parquet or jsonlines, and --planes writes parquet or npz. DST.duckdb is
     a database for SQL; run the same command again to resume it.

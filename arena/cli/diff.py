@@ -24,7 +24,7 @@ app = App()
     example="arena diff before.lath after.lath",
     statuses={
         0: "The archives are equal",
-        FAULT: "They differ, or a record is invalid",
+        FAULT: "The archives differ, or a record is invalid",
         USAGE: "An archive cannot be read",
     },
     prints=(
@@ -37,7 +37,7 @@ app = App()
 )
 def diff(
     a: Annotated[Path, argument("A", "Record file or database, or - for standard input.")],
-    b: Annotated[Path, argument("B", "The other one.")],
+    b: Annotated[Path, argument("B", "Record file or database to compare with A.")],
     key: Annotated[
         str | None,
         option(
@@ -60,9 +60,9 @@ def diff(
 ) -> None:
     """Compare the records of two archives.
 
-    The arena lists records that only one archive has, and games that differ. Their order and layout
-    do not matter. It first pairs equal records, then records with the same key. Without --key it
-    also pairs records with the same moves.
+    The arena lists records that only one archive has, and games that differ. The order and the
+    layout of the records do not matter. The arena first pairs equal records, then records with the
+    same key. Without --key it also pairs records with the same moves.
     """
     add_games(game)
     if str(a) == str(b) == "-":

@@ -37,7 +37,11 @@ def doctor(
     sandbox: Annotated[
         str | None,
         option(
-            "--sandbox", "LEVEL", "Sandbox that you need.", Topic.SANDBOX, choices=("user", "bwrap")
+            "--sandbox",
+            "LEVEL",
+            "Sandbox that your bots need.",
+            Topic.SANDBOX,
+            choices=("user", "bwrap"),
         ),
     ] = None,
     cluster: Annotated[
@@ -53,8 +57,8 @@ def doctor(
 ) -> None:
     """Check that this machine can run tournaments.
 
-    Each finding says what to install or to set. With --cluster the arena asks every worker, and
-    starts the bots of the tournament in DIR there.
+    For each problem, the arena prints what to install or to set. With --cluster, it checks every
+    worker, and starts the bots of the tournament in DIR there.
     """
     if cluster is not None:
         if sandbox is not None:

@@ -99,22 +99,36 @@ def edit(
     ] = False,
     players: Annotated[
         Path | None,
-        option("--players", "FILE", "File of players to rename, in two columns.", Topic.CHANGES),
+        option(
+            "--players",
+            "FILE",
+            "File with two columns: old and new names of players.",
+            Topic.CHANGES,
+        ),
     ] = None,
     strip: Annotated[
         list[str] | None,
         option(
             "--strip",
             "KIND[,KIND...]",
-            "Parts to remove: comments, annotations (or one, such as clk), glyphs or variations.",
+            "Parts to remove: comments, annotations (or a single one, such as clk), glyphs or "
+            "variations.",
             Topic.CHANGES,
         ),
     ] = None,
     plies: Annotated[
-        int | None, option("--plies", "N", "Maximum length of games.", Topic.CHANGES, **whole(0))
+        int | None,
+        option(
+            "--plies",
+            "N",
+            "Maximum number of plies per game; later ones are removed.",
+            Topic.CHANGES,
+            **whole(0),
+        ),
     ] = None,
     split_variations: Annotated[
-        bool, flag("--split-variations", "Make variations records of their own.", Topic.CHANGES)
+        bool,
+        flag("--split-variations", "Write each variation as a separate record.", Topic.CHANGES),
     ] = False,
     unchecked: Unchecked = False,
     game: GameFiles = None,
@@ -127,14 +141,20 @@ def edit(
         option(
             "--output -o",
             "OUT",
-            "File to write; for several FILE a folder.",
+            "File to write, or a folder if you give several FILE.",
             Topic.OUTPUT,
             default="FILE",
         ),
     ] = None,
     backup: Annotated[
         str | None,
-        option("--backup", "SUFFIX", "Suffix of the original.", Topic.OUTPUT, default=".bak"),
+        option(
+            "--backup",
+            "SUFFIX",
+            "Suffix for the copy of the original file.",
+            Topic.OUTPUT,
+            default=".bak",
+        ),
     ] = None,
     force: Force = False,
     as_json: DoneAsJson = False,
@@ -143,7 +163,7 @@ def edit(
     """Change tags, players and annotations of records.
 
     The arena changes FILE in place and keeps the original as FILE.bak. Everything that you do not
-    edit stays the same, and so do invalid records. Without an edit, the arena writes FILE in
+    edit stays the same, and so do invalid records. If you give no edit, the arena writes FILE in
     canonical form.
     """
     add_games(game)

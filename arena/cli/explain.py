@@ -56,10 +56,10 @@ def explain(
     strict: Strict = False,
     game: GameFiles = None,
 ) -> None:
-    """Find where a bot loses most points.
+    """Find where a bot loses the most points.
 
-    The arena also lists the games that show it. Pass all games of a tournament: games between other
-    bots show the value of each side and which openings are known.
+    The arena lists each weakness with the games that show it. Pass all games of a tournament,
+    because games between other bots show the value of each side and the known openings.
     """
     add_games(game, is_strict=strict)
     sources = sorted(

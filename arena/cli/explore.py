@@ -69,7 +69,7 @@ def explore(
 ) -> None:
     """Show the moves played from a position and their scores.
 
-    The arena starts at the first position of the game type unless you give another. It counts
+    The arena starts at the first position of the game type if you give no other position. It counts
     symmetric positions together.
     """
     add_games(None, is_strict=strict)

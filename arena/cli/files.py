@@ -52,9 +52,17 @@ Sources = Annotated[
 Unchecked = Annotated[bool, flag("--unchecked", "Include invalid records.", Topic.RECORDS)]
 Jobs = Annotated[
     int,
-    option("--jobs -j", "N", "Processes that check text records.", Topic.RECORDS, **number(1, 512)),
+    option(
+        "--jobs -j",
+        "N",
+        "Number of processes that check text records.",
+        Topic.RECORDS,
+        **number(1, 512),
+    ),
 ]
-CountAgain = Annotated[bool, flag(AGAIN, "Count duplicate games each time.", Topic.RECORDS)]
+CountAgain = Annotated[
+    bool, flag(AGAIN, "Count duplicate games every time they occur.", Topic.RECORDS)
+]
 
 Read = TypeVar("Read")
 

@@ -14,9 +14,9 @@ from lath.arena.cli.help import LIST, AboutCommand, Printed, Topic
 from lath.arena.cli.main import (
     App,
     AsJson,
-    GameFiles,
     GameId,
     ListGroup,
+    OtherGames,
     add_games,
     argument,
     flag,
@@ -67,10 +67,10 @@ app.add_typer(group)
     example="arena games list",
     prints=(Printed("id title credit cells origin rules parameters", LIST),),
 )
-def list_games(as_json: AsJson = False, game: GameFiles = None) -> None:
+def list_games(as_json: AsJson = False, game: OtherGames = None) -> None:
     """List the installed game types.
 
-    The list includes their parameters, such as the size of the board.
+    The list includes the parameters of each game type, such as the size of the board.
     """
     add_games(game)
     found = registry.installed()
@@ -147,10 +147,10 @@ def start_of(game_id: str, position: str | None, setup: str | None) -> Position:
     example="arena games show yavalath",
     prints=(Printed("id title credit cells origin rules parameters card variants"),),
 )
-def show_game(game: GameId, files: GameFiles = None, as_json: AsJson = False) -> None:
+def show_game(game: GameId, files: OtherGames = None, as_json: AsJson = False) -> None:
     """Show the rules of a game type.
 
-    The card also lists its parameters and some variants to try.
+    The output also lists the parameters of the game type and some variants to try.
     """
     from lath.arena.terminal.play import card_of as shown_card  # start-up time
 
@@ -182,7 +182,7 @@ def moves(
     count: Annotated[
         bool, flag("--count", "Print only the number of moves.", Topic.OUTPUT)
     ] = False,
-    files: GameFiles = None,
+    files: OtherGames = None,
     as_json: AsJson = False,
 ) -> None:
     """List the legal moves of a position."""
@@ -209,9 +209,9 @@ def perft(
     position: PositionText = None,
     setup: SetupText = None,
     divide: Annotated[
-        bool, flag("--divide", "Print the counts after each first move, too.", Topic.OUTPUT)
+        bool, flag("--divide", "Also print the count after each first move.", Topic.OUTPUT)
     ] = False,
-    files: GameFiles = None,
+    files: OtherGames = None,
     as_json: AsJson = False,
 ) -> None:
     """Count the move sequences of a given length.

@@ -240,7 +240,12 @@ def init(
     bot: Annotated[
         Language | None,
         option(
-            "--bot", "LANG", "Language of the bot.", Topic.GAMES, choices=STARTERS, default="python"
+            "--bot",
+            "LANG",
+            "Programming language of the bot.",
+            Topic.GAMES,
+            choices=STARTERS,
+            default="python",
         ),
     ] = None,
     game: Annotated[
@@ -248,7 +253,7 @@ def init(
         option(
             "--game",
             "[DIR/]NAME",
-            "New game type, instead of a bot.",
+            "Name of a game type to create instead of a bot.",
             Topic.GAMES,
             default=GAME_NAME,
         ),
@@ -258,8 +263,8 @@ def init(
 ) -> None:
     """Create a commented tournament.toml and a first bot.
 
-    A README.md explains the next steps. With --game the arena writes a game type in one file, its
-    test and a README.md instead. It overwrites no file.
+    The arena also writes a README.md that explains the next steps. With --game, it writes a game
+    type in one file, a test and a README.md instead. It never overwrites a file.
     """
     if game is not None:
         if bot is not None:

@@ -49,7 +49,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
     },
     "Records": {
         "check": Listed("records", "Validate records and tournament directories."),
-        "show": Listed("records", "Draw a position or animate a game of a record."),
+        "show": Listed("records", "Draw a position or animate a recorded game."),
         "convert": Listed("convert", "Convert records between formats."),
         "select": Listed("archives", "Write the records that match a query."),
         "analyze": Listed("analyze", "Add evaluations, marks and better moves to records."),
@@ -59,7 +59,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
     "Study": {
         "stats": Listed("stats", "Summarise games by length, result, ending and opening."),
         "explore": Listed("explore", "Show the moves played from a position and their scores."),
-        "explain": Listed("explain", "Find where a bot loses most points."),
+        "explain": Listed("explain", "Find where a bot loses the most points."),
         "solve": Listed("solve", "Prove how a game ends from a position."),
         "puzzles": Listed("puzzles", "Solve, make and verify puzzles."),
     },
@@ -388,7 +388,7 @@ def argument(metavar: str, says: str, **more: Any) -> Any:
     return typer.Argument(metavar=metavar, help=says, **{"readable": False, **more})
 
 
-TIMES: Final = "10+0.1 (seconds per game and move), 'move 0.5', 'nodes 1000' or none"
+TIMES: Final = "10+0.1 (10 s per game and 0.1 s more per move), 'move 0.5', 'nodes 1000' or none"
 """Time controls, for help."""
 
 Sandbox = Annotated[
@@ -396,7 +396,7 @@ Sandbox = Annotated[
     option(
         "--sandbox",
         "LEVEL",
-        "Minimal sandbox of every bot.",
+        "Weakest sandbox allowed for any bot.",
         Topic.SANDBOX,
         choices=("auto", "none", "user", "bwrap"),
         default="auto",
@@ -442,7 +442,7 @@ BudgetOfRun = Annotated[
     option(
         "--budget",
         "N|TIME",
-        "End of this run: after N games, or a time such as 90s, 10m or 2h.",
+        "Limit of this run: N games, or a time such as 90s, 10m or 2h.",
         Topic.MOST_USED,
     ),
 ]
@@ -451,7 +451,7 @@ OpeningsAsOfRun = Annotated[
     option(
         "--openings",
         "random:N|FILE[:N]",
-        "Start of the games: N random plies, or positions and first N plies of FILE.",
+        "Openings of the games: N random plies, or the positions and the first N plies in FILE.",
         Topic.MOST_USED,
     ),
 ]
@@ -465,7 +465,7 @@ def games_option(default: str) -> Any:
 
 def jobs_option(default: str) -> Any:
     """Return the option --jobs of commands that play."""
-    words = "Games at the same time, or auto for as many as the cores allow."
+    words = "Games played at the same time, or auto for as many as the cores allow."
     return option("--jobs -j", "N|auto", words, Topic.MOST_USED, default=default)
 
 
@@ -475,7 +475,7 @@ TestedElo = Annotated[
     option(
         "--sprt",
         "ELO0,ELO1",
-        "Test in Elo: a gain of at most ELO0 against one of at least ELO1.",
+        "SPRT of two hypotheses: the new bot is better by at most ELO0, or by at least ELO1.",
         Topic.MOST_USED,
         default="0,40",
     ),
@@ -485,9 +485,13 @@ GameFiles = Annotated[
     option(
         "--game",
         "GAME|FILE",
-        "File of a further game type, or game type of records that name none. Repeatable.",
+        "Game type of records that name none, or a file that defines a game type. Repeatable.",
         Topic.RECORDS,
     ),
+]
+OtherGames = Annotated[
+    list[str] | None,
+    option("--game", "FILE", "File that defines another game type. Repeatable.", Topic.GAMES),
 ]
 GameId = Annotated[str, argument("GAME", "Game type from `arena games`, or its file.")]
 Strict = Annotated[

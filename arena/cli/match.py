@@ -183,7 +183,7 @@ def _as_json(test: Mapping[str, Any], played: PlayedMatch) -> str:
         FAULT: "A build fails, a revision cannot be checked out, or a bot cannot be started or "
         "makes no move",
         BETTER: "NEW is better",
-        NOT_BETTER: "NEW is not better by ELO1",
+        NOT_BETTER: "NEW is not better than OLD by ELO1",
         UNDECIDED: "Undecided",
     },
     prints=(
@@ -198,11 +198,11 @@ def _as_json(test: Mapping[str, Any], played: PlayedMatch) -> str:
 def match(
     old: Annotated[str, argument("BOT|OLD", "Folder, file, command, bundled bot or git revision.")],
     new: Annotated[
-        str | None, argument("NEW", "Bot that may be better than OLD; NAME=NEW gives it a name.")
+        str | None, argument("NEW", "Bot to compare with OLD; NAME=NEW gives it a name.")
     ] = None,
     games: Annotated[
         list[str] | None,
-        games_option("those of NEW's tournament.toml, or all that both play"),
+        games_option("those in NEW's tournament.toml, or all that both bots play"),
     ] = None,
     tc: Annotated[
         str,
@@ -211,7 +211,7 @@ def match(
             "TIME",
             f"Time control: {TIMES}.",
             Topic.MOST_USED,
-            default="0.5+0.01 first 1, or the contest's",
+            default="0.5+0.01 with 1 s for the first move, or the contest protocol's",
         ),
     ] = "",
     budget: Annotated[
@@ -219,7 +219,7 @@ def match(
         option(
             "--budget",
             "N|TIME",
-            "End of this run: after N games, or a time such as 90s, 10m or 2h.",
+            "Limit of this run: N games, or a time such as 90s, 10m or 2h.",
             Topic.MOST_USED,
         ),
     ] = BUDGET,
@@ -232,7 +232,7 @@ def match(
             "DIR",
             "Directory of the match.",
             Topic.MOST_USED,
-            default="one in ~/.local/state/lath-arena/matches",
+            default="a folder in ~/.local/state/lath-arena/matches",
         ),
     ] = None,
     build: Annotated[
@@ -240,13 +240,15 @@ def match(
         option(
             "--build",
             "CMD",
-            "Shell command that builds a git revision, or a copy of a folder.",
+            "Shell command that builds the bot of a git revision, or of a copied folder.",
             Topic.GAMES,
         ),
     ] = "",
     run: Annotated[
         str,
-        option("--run", "CMD", "Command that starts the bot of a folder or revision.", Topic.GAMES),
+        option(
+            "--run", "CMD", "Command that starts the bot of a folder or git revision.", Topic.GAMES
+        ),
     ] = "",
     openings: OpeningsAsOfRun = None,
     seed: Annotated[int, option("--seed", "N", "Random seed.", Topic.PAIRING, **whole(0))] = 1,
@@ -258,11 +260,11 @@ def match(
 ) -> None:
     """Compare two bots, or find the level of one.
 
-    NEW and OLD play pairs of games until the test decides or the budget ends. A BOT alone plays
-    against levels of the bundled bots, and the result is the nearest level.
+    NEW and OLD play pairs of games until the test decides or the budget runs out. If you give only
+    BOT, it plays against levels of the bundled bots, and the result is the nearest level.
 
-    Run the same command again to continue, even with another --budget. A changed bot or another
-    option that decides games starts a new match.
+    Run the same command again to continue, even with another --budget. If you change a bot, or an
+    option that affects the games, a new match starts.
     """
     request = MatchRequest(
         old,

@@ -36,7 +36,9 @@ from lath.notation.tokens import TAG_NAME
 
 Force = Annotated[
     bool,
-    flag("--force", "Replace any file, even an input or a tournament's.", Topic.OUTPUT),
+    flag(
+        "--force", "Replace any file, even an input file or a file of a tournament.", Topic.OUTPUT
+    ),
 ]
 
 LOOKED_AT: Final = 4096

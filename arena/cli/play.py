@@ -60,14 +60,16 @@ PERSON: Final = "person"
 EndAsJson = Annotated[
     bool,
     flag(
-        "--json", "Print the result as a JSON object, other output on standard error.", Topic.OUTPUT
+        "--json",
+        "Print the result as a JSON object, and all other output on standard error.",
+        Topic.OUTPUT,
     ),
 ]
 
 
 @app.command(
     example="arena play yavalath --bot monte-carlo --side second -o mine.lath",
-    statuses={FAULT: "The bot broke off the game"},
+    statuses={FAULT: "The bot failed during the game, such as by a crash"},
     prints=(Printed("game first second result termination plies written"),),
 )
 def play(
@@ -77,7 +79,7 @@ def play(
         option(
             "--bot",
             "NAME=CMD",
-            "NAME of a bundled bot, a command, or none for two people.",
+            "Bundled bot by its NAME, your bot as NAME=CMD, or none for two people.",
             Topic.MOST_USED,
         ),
     ] = "greedy",
@@ -91,7 +93,8 @@ def play(
         Path | None, option("--output -o", "FILE", "File to append the record to.", Topic.MOST_USED)
     ] = None,
     game_: Annotated[
-        str, option("--game", "GAME", "Game type, instead of the argument.", Topic.GAMES)
+        str,
+        option("--game", "GAME", "Game type, if you do not give it as an argument.", Topic.GAMES),
     ] = "",
     seed: Annotated[
         int | None,
@@ -111,8 +114,8 @@ def play(
 ) -> None:
     """Play against a bot in the terminal.
 
-    Type a move, or help, ? (legal moves), rules, hint, eval, undo, board, resign or quit. Moves can
-    also come from a pipe.
+    Type a move, or one of the commands help, ? (lists legal moves), rules, hint, eval, undo, board,
+    resign and quit. Moves can also come from a pipe.
     """
     if bool(game) == bool(game_):
         raise typer.BadParameter("GAME: give one game\nhint: arena games")

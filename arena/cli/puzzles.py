@@ -20,6 +20,7 @@ from lath.arena.cli.main import (
     DoneAsJson,
     GameFiles,
     GameId,
+    OtherGames,
     Quiet,
     add_games,
     argument,
@@ -91,7 +92,7 @@ def ask_puzzles(
             "--seed", "N", "Random seed of the order.", Topic.RECORDS, default="random", **whole(0)
         ),
     ] = None,
-    files: GameFiles = None,
+    files: OtherGames = None,
     as_json: EndAsJson = False,
 ) -> None:
     """Solve puzzles in the terminal.
@@ -136,7 +137,7 @@ def make_puzzles(
     seed: Annotated[
         int, option("--seed", "N", "Random seed of the games.", Topic.RECORDS, **whole(0))
     ] = 1,
-    files: GameFiles = None,
+    files: OtherGames = None,
     as_json: DoneAsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -186,9 +187,9 @@ def check_puzzles(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Prove puzzles again.
+    """Verify puzzles again.
 
-    For each puzzle the arena proves that the solution is right, and that no other move is.
+    For each puzzle, the arena proves that the solution is right and that all other moves are wrong.
     """
     add_games(game)
     named = files or all_built_in()

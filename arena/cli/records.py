@@ -77,7 +77,7 @@ def check(
     sources: Sources,
     as_json: Annotated[
         bool,
-        flag("--json", "Print a JSON object per problem, then one of the counts.", Topic.OUTPUT),
+        flag("--json", "Print a JSON object per problem, then one with the counts.", Topic.OUTPUT),
     ] = False,
     max_errors: Annotated[
         int | None,
@@ -91,7 +91,7 @@ def check(
         option(
             "--sound",
             "OUT",
-            "New file for the valid records, or new directory for valid games.",
+            "New file for the valid records, or new directory for the valid games of a tournament.",
             Topic.OUTPUT,
         ),
     ] = None,
@@ -99,7 +99,7 @@ def check(
         bool,
         flag(
             "--index",
-            "Write FILE.idx, with which `arena show` finds a record at once.",
+            "Write FILE.idx, an index that lets `arena show` find a record at once.",
             Topic.OUTPUT,
         ),
     ] = False,
@@ -109,8 +109,8 @@ def check(
 ) -> None:
     """Validate records and tournament directories.
 
-    The arena prints each problem with its place, then the counts. `arena run --output OUT` resumes
-    a tournament from the directory of --sound.
+    The arena prints each problem with its place, then the counts. If you use
+    `--sound OUT` on a tournament, `arena run --output OUT` resumes it.
     """
     add_games(game, is_strict=strict)
     check = _Check(as_json=as_json, most=max_errors)
@@ -314,12 +314,15 @@ def show(
     ply: AfterPly = None,
     game: GameFiles = None,
     svg: Annotated[bool, flag("--svg", "Print SVG on standard output.", Topic.DRAWING)] = False,
-    png: Annotated[
-        Path | None, option("--png", "OUT", "File for a picture.", Topic.DRAWING)
-    ] = None,
+    png: Annotated[Path | None, option("--png", "OUT", "PNG file to write.", Topic.DRAWING)] = None,
     gif: Annotated[
         Path | None,
-        option("--gif", "OUT", "File for an animation of the game, up to --ply.", Topic.DRAWING),
+        option(
+            "--gif",
+            "OUT",
+            "GIF file to write: an animation of the game, up to --ply.",
+            Topic.DRAWING,
+        ),
     ] = None,
     size: Annotated[
         int | None,
@@ -333,7 +336,7 @@ def show(
         ),
     ] = None,
     aids: Annotated[
-        bool, flag("--aids", "Draw sizes of groups and lines of sight.", Topic.DRAWING)
+        bool, flag("--aids", "Draw the sizes of groups and the lines of sight.", Topic.DRAWING)
     ] = False,
     legal: Annotated[bool, flag("--legal", "Draw the legal moves.", Topic.DRAWING)] = False,
     as_json: Annotated[
@@ -341,7 +344,7 @@ def show(
     ] = False,
     force: Force = False,
 ) -> None:
-    """Draw a position or animate a game of a record.
+    """Draw a position or animate a recorded game.
 
     Without --record the arena draws every record. --png and --gif need the extra `images`.
     """

@@ -81,20 +81,26 @@ Anchor = Annotated[
     option(
         "--anchor",
         "BOT=ELO",
-        "Bot with given Elo; none removes all. Repeatable.",
+        "Bot with a fixed Elo rating; none removes all anchors. Repeatable.",
         Topic.RATINGS,
         default="as stored",
     ),
 ]
 RelativeTo = Annotated[
     str,
-    option("--relative-to", "BOT", "Elo differences to BOT, with 95% intervals.", Topic.RATINGS),
+    option(
+        "--relative-to", "BOT", "Print Elo differences to BOT, with 95% intervals.", Topic.RATINGS
+    ),
 ]
 
 SeasonShown = Annotated[
     str | None,
     option(
-        "--season", "NAME|all", "Season of a pool, or all games.", Topic.RATINGS, default="the last"
+        "--season",
+        "NAME|all",
+        "Season of a pool, or all for the games of all seasons.",
+        Topic.RATINGS,
+        default="the last season",
     ),
 ]
 Columns = Annotated[
@@ -102,7 +108,7 @@ Columns = Annotated[
     option(
         "--columns",
         "NAME,...",
-        "Columns of the ratings and of --csv, in this order, or all.",
+        "Columns of the rating table and of --csv, in this order, or all.",
         Topic.MOST_USED,
     ),
 ]
@@ -119,7 +125,7 @@ def rate(
         bool,
         flag(
             "--by-game",
-            "Print tables of each game type, too.",
+            "Also print the tables of each game type.",
             Topic.MOST_USED,
         ),
     ] = False,
@@ -132,14 +138,15 @@ def rate(
         option(
             "--method",
             "NAME",
-            "Rating that ranks the bots, from all games at once or in order of play.",
+            "Rating that ranks the bots: all-games rates all games at once, trueskill in the "
+            "order of play.",
             Topic.RATINGS,
             choices=("all-games", "trueskill"),
-            default="the rule of the format",
+            default="the rule of the tournament's format",
         ),
     ] = "",
     versions: Annotated[
-        bool, flag("--versions", "Print a line for each version of a pool's bot.", Topic.RATINGS)
+        bool, flag("--versions", "Print a line for each version of a bot in a pool.", Topic.RATINGS)
     ] = False,
     anchor: Anchor = None,
     relative_to: RelativeTo = "",
@@ -302,7 +309,13 @@ def report(
     ] = None,
     title: Annotated[
         str | None,
-        option("--title", "TEXT", "Heading.", Topic.MOST_USED, default="names of the events"),
+        option(
+            "--title",
+            "TEXT",
+            "Title of the page.",
+            Topic.MOST_USED,
+            default="the names of the events",
+        ),
     ] = None,
     watch: Annotated[
         float | None,
@@ -319,7 +332,7 @@ def report(
         bool,
         flag(
             "--public",
-            "Leave out commands, environment, paths, hosts and messages of bots.",
+            "Leave out commands, environment, paths, hosts and the messages of bots.",
             Topic.MOST_USED,
         ),
     ] = False,
@@ -328,13 +341,18 @@ def report(
         option(
             "--data",
             "FILE",
-            "File for the content of the page as JSON; without -o no page.",
+            "File for the content of the page as JSON. Without -o, no page is written.",
             Topic.PAGES,
         ),
     ] = None,
     analysis: Annotated[
         Path | None,
-        option("--analysis", "FILE", "Records of these games from `arena analyze`.", Topic.PAGES),
+        option(
+            "--analysis",
+            "FILE",
+            "File with the same games, written by `arena analyze`.",
+            Topic.PAGES,
+        ),
     ] = None,
     templates: Annotated[
         Path | None,
@@ -357,23 +375,34 @@ def report(
     ] = False,
     site: Annotated[
         Path | None,
-        option("--site", "DIR", "Folder for the public pages of a league.", Topic.PUBLIC),
+        option(
+            "--site",
+            "DIR",
+            "Folder for the public pages of a league, a folder of tournaments.",
+            Topic.PUBLIC,
+        ),
     ] = None,
     about: Annotated[
         Path | None,
-        option("--about", "FILE", "With --site: Markdown for its first page.", Topic.PUBLIC),
+        option(
+            "--about",
+            "FILE",
+            "With --site: Markdown file with the text for the first page.",
+            Topic.PUBLIC,
+        ),
     ] = None,
     owner: Annotated[
         str | None,
         option(
             "--owner",
             "BOT",
-            "Files for the owner of BOT, in the folder of -o, instead of a page.",
+            "Write files for the owner of BOT into the folder of -o, instead of a page.",
             Topic.PUBLIC,
         ),
     ] = None,
     base_url: Annotated[
-        str, option("--base-url", "URL", "Later address of the page's folder.", Topic.PUBLIC)
+        str,
+        option("--base-url", "URL", "URL where the page's folder will be published.", Topic.PUBLIC),
     ] = "",
     anchor: Anchor = None,
     relative_to: RelativeTo = "",
@@ -391,7 +420,7 @@ def report(
     The report is one file that works without a network. For a folder of tournaments the arena
     writes FOLDER/index.html, and each report that is missing or older than its games.
 
-    The arena stores --anchor for a folder of tournaments in its league.toml.
+    If SOURCE is a folder of tournaments, --anchor is saved in the folder's league.toml.
     """
     add_games(game, is_strict=strict, wants_moves=False)
     written = WrittenFiles(quiet=quiet or as_json)

@@ -65,8 +65,8 @@ app = App()
     example="arena run --bot greedy --bot random --game yavalath --rounds 2 --tc 'nodes 50'",
     statuses={
         0: "Every game is played, or the budget is used up",
-        FAULT: "A bot was benched or cannot be added, a pairing was stopped, a game ended as in "
-        "--fail-on, or the directory is damaged, in use or not a tournament",
+        FAULT: "A bot was benched or cannot be added, a pairing was stopped, a game ended as "
+        "named by --fail-on, or the directory is damaged, in use or not a tournament",
         BUG: "The report failed; everything else is written",
     },
     prints=(
@@ -85,8 +85,8 @@ def run(
         Path | None,
         argument(
             "CONFIG.toml|DIR",
-            "Configuration of the tournament, or its directory.",
-            default="./tournament.toml, or the built-in demo",
+            "Configuration file of a tournament, or the directory of one.",
+            default="the tournament in the directory of --output, or a demo",
         ),
     ] = None,
     bots: Annotated[
@@ -94,7 +94,8 @@ def run(
         option(
             "--bot",
             "NAME=CMD",
-            "NAME of a bundled bot, or a command, with settings after ';'. Repeatable.",
+            "Bundled bot by its NAME, or your bot as NAME=CMD; settings follow after ';'. "
+            "Repeatable.",
             Topic.MOST_USED,
         ),
     ] = None,
@@ -117,7 +118,8 @@ def run(
         int | None,
         positive(
             "--rounds",
-            "Rounds; each plays one opening per pairing and game type twice, with sides swapped.",
+            "Number of rounds. In a round, each pairing plays one opening per game type twice, "
+            "with sides swapped.",
             Topic.MOST_USED,
             default="3, or 1 with CONFIG",
         ),
@@ -136,7 +138,7 @@ def run(
         option(
             "--seed",
             "N|secret",
-            "Random seed, or secret for an unguessable one.",
+            "Random seed, or secret for a seed that nobody can guess.",
             Topic.MOST_USED,
             default="1",
         ),
@@ -147,14 +149,14 @@ def run(
     ] = DEFAULT_FOLDER,
     unbench: Annotated[
         list[str] | None,
-        option("--unbench", "NAME", "Benched bot that plays again. Repeatable.", Topic.GAMES),
+        option("--unbench", "NAME", "Benched bot that can play again. Repeatable.", Topic.GAMES),
     ] = None,
     bench_after: Annotated[
         int | None,
         option(
             "--bench-after",
             "N",
-            "Crashes in a row after which a bot is benched, or 0 for never.",
+            "Crashes in a row after which a bot is benched (plays no more games), or 0 for never.",
             Topic.GAMES,
             default="5",
             **whole(0),
@@ -167,7 +169,8 @@ def run(
         int | None,
         positive(
             "--challengers",
-            "Gauntlet: the number of bots, from the first, that play all others.",
+            "Gauntlet: number of challengers. They are the first bots, and each plays all bots "
+            "that are not challengers.",
             Topic.PAIRING,
             default="1",
         ),
@@ -176,7 +179,7 @@ def run(
         int | None,
         positive(
             "--pairs",
-            "Swiss and knockout: openings per game type when two bots meet.",
+            "Swiss and knockout: number of openings per game type when two bots meet.",
             Topic.PAIRING,
             default="1",
         ),
@@ -186,13 +189,19 @@ def run(
         option(
             "--sprt",
             "ELO0,ELO1[,ALPHA,BETA]",
-            "Match: its test, a gain of at most ELO0 against one of at least ELO1.",
+            "Match: stop when an SPRT decides between a gain of ELO0 and a gain of ELO1.",
             Topic.PAIRING,
         ),
     ] = None,
     pin: Annotated[
         str | None,
-        option("--pin", "auto|off", "Own cores for each game.", Topic.RESOURCES, default="auto"),
+        option(
+            "--pin",
+            "auto|off",
+            "CPU cores reserved for each game, or not.",
+            Topic.RESOURCES,
+            default="auto",
+        ),
     ] = None,
     disk_patience: Annotated[
         float,
@@ -209,25 +218,40 @@ def run(
     hosts_alike: HostsAlike = False,
     add: Annotated[
         list[str] | None,
-        option("--add", "NAME=CMD", "Pool: a new bot, or a new version. Repeatable.", Topic.POOLS),
+        option(
+            "--add",
+            "NAME=CMD",
+            "Pool: bot to add, or new version of a bot. Repeatable.",
+            Topic.POOLS,
+        ),
     ] = None,
     anyway: Annotated[
         bool,
-        flag("--anyway", "With --add: enter a bot that cannot play, as benched.", Topic.POOLS),
+        flag(
+            "--anyway",
+            "With --add: add the bot as benched if it cannot play.",
+            Topic.POOLS,
+        ),
     ] = False,
     retire: Annotated[
         list[str] | None,
-        option("--retire", "NAME", "Pool: a bot that plays no more. Repeatable.", Topic.POOLS),
+        option("--retire", "NAME", "Pool: bot that plays no more games. Repeatable.", Topic.POOLS),
     ] = None,
     season: Annotated[
-        str | None, option("--season", "NAME", "Pool: the season to begin or resume.", Topic.POOLS)
+        str | None, option("--season", "NAME", "Pool: season to begin or resume.", Topic.POOLS)
     ] = None,
     match_day: Annotated[
         bool, flag("--match-day", "Pool: play only the next match day of the season.", Topic.POOLS)
     ] = False,
     void: Annotated[
         list[int] | None,
-        option("--void", "N", "Game that does not count. Repeatable.", Topic.RULINGS, **whole(1)),
+        option(
+            "--void",
+            "N",
+            "Number of a game that does not count. Repeatable.",
+            Topic.RULINGS,
+            **whole(1),
+        ),
     ] = None,
     disqualify: Annotated[
         list[str] | None,
@@ -237,13 +261,15 @@ def run(
         list[str] | None,
         option("--reinstate", "N|BOT", "Game or bot that counts again. Repeatable.", Topic.RULINGS),
     ] = None,
-    reason: Annotated[str, option("--reason", "TEXT", "Reason of the ruling.", Topic.RULINGS)] = "",
+    reason: Annotated[
+        str, option("--reason", "TEXT", "Reason for the ruling.", Topic.RULINGS)
+    ] = "",
     anchors: Annotated[
         list[str] | None,
         option(
             "--anchor",
             "BOT=ELO",
-            "Bot with given Elo, stored in DIR; none removes all. Repeatable.",
+            "Bot with a fixed Elo rating, stored in DIR; none removes all anchors. Repeatable.",
             Topic.RATINGS,
         ),
     ] = None,
@@ -251,7 +277,7 @@ def run(
         bool,
         flag(
             "--plan",
-            "Print the expected games, time and precision; play nothing.",
+            "Print the expected number of games, time and precision; play nothing.",
             Topic.OUTPUT,
         ),
     ] = False,
@@ -260,7 +286,7 @@ def run(
         option(
             "--fail-on",
             "KIND,...",
-            "Endings of games that lead to exit status 1.",
+            "Endings that make the command exit with status 1.",
             Topic.OUTPUT,
             choices=FAIL_ON,
         ),
@@ -270,7 +296,7 @@ def run(
         option(
             "--log",
             "bad|all",
-            "Games whose logs are kept: those that ended badly, or all.",
+            "Games whose logs are kept: those that ended with a failure (bad), or all.",
             Topic.OUTPUT,
             default="bad",
         ),
@@ -280,11 +306,13 @@ def run(
         option(
             "--snapshot",
             "NAME",
-            "Name of a copy in DIR/snapshots; no game is played.",
+            "Name for a copy of the tournament in DIR/snapshots; no game is played.",
             Topic.OUTPUT,
         ),
     ] = None,
-    no_report: Annotated[bool, flag("--no-report", "Write no HTML report.", Topic.OUTPUT)] = False,
+    no_report: Annotated[
+        bool, flag("--no-report", "Do not write the HTML report.", Topic.OUTPUT)
+    ] = False,
     as_json: Annotated[
         bool,
         flag("--json", "Print how the run ended, or the plan, as a JSON object.", Topic.OUTPUT),
@@ -304,10 +332,10 @@ def run(
     """Play or resume a tournament.
 
     Run the same command again to resume. `arena run DIR` resumes the tournament in DIR, or plays
-    its tournament.toml. Options override the configuration.
+    DIR/tournament.toml. Options override the configuration.
 
-    With --bot alone the arena plays a tournament with the defaults below. Without --bot and CONFIG
-    it plays a demo of the bundled bots, unless this folder has a tournament.toml.
+    If you give bots with --bot but no CONFIG, the arena plays a tournament with the defaults below.
+    If you give neither, it plays a demo with bundled bots.
     """
     request = RunRequest(
         config=config,

@@ -72,26 +72,37 @@ def serve(
         option(
             "--host",
             "ADDRESS",
-            "Address to listen at; others than this machine only with --public-read-only.",
+            "Address to listen on. If other machines can reach it, you must add "
+            "--public-read-only.",
             Topic.MOST_USED,
         ),
     ] = "127.0.0.1",
     port: Annotated[
         int | None,
         option(
-            "--port", "N", "Port.", Topic.MOST_USED, default=f"{PORT}, or a free one", **whole(0)
+            "--port",
+            "N",
+            "Port to listen on.",
+            Topic.MOST_USED,
+            default=f"{PORT}, or a free one",
+            **whole(0),
         ),
     ] = None,
     public_read_only: Annotated[
         bool,
-        flag("--public-read-only", "Let everybody read the site without a token.", Topic.MOST_USED),
+        flag("--public-read-only", "Let anyone read the site without a token.", Topic.MOST_USED),
     ] = False,
     no_browser: Annotated[
         bool, flag("--no-browser", "Do not open a browser.", Topic.MOST_USED)
     ] = False,
     bot: Annotated[
         list[str] | None,
-        option("--bot", "NAME=CMD", "Bot besides the bundled ones. Repeatable.", Topic.MOST_USED),
+        option(
+            "--bot",
+            "NAME=CMD",
+            "Bot to offer besides the bundled ones. Repeatable.",
+            Topic.MOST_USED,
+        ),
     ] = None,
     game: GameFiles = None,
     as_json: Annotated[
@@ -101,10 +112,10 @@ def serve(
 ) -> None:
     """Serve tournaments, records and bots as a local site.
 
-    The site shows running tournaments, analyses games and asks puzzles. It needs the extra `web`.
+    The site shows running tournaments, analyses games and sets puzzles. It needs the extra `web`.
 
-    The printed address contains a token. Everybody who knows it can start and stop the tournaments
-    and use the bots.
+    The printed address contains a token. Anyone who knows this address can start and stop the
+    tournaments and use the bots.
     """
     for name in EXTRAS["web"].missing:
         raise ConfigError(

@@ -56,7 +56,7 @@ Seconds = Annotated[
 @app.command(
     "solve",
     example="arena solve yavalath e5 swap --seconds 2",
-    statuses={UNDECIDED: "Unknown"},
+    statuses={UNDECIDED: "Not proved within the limits"},
     prints=(
         Printed("value plies at_most line expected nodes seconds"),
         Printed("move value plies at_most line expected nodes seconds", LIST, "With --moves"),
@@ -64,7 +64,12 @@ Seconds = Annotated[
 )
 def solve_position(
     game: Annotated[
-        str, argument("GAME|SOURCE", "Game type or its file, or a source of records with --record.")
+        str,
+        argument(
+            "GAME|SOURCE",
+            "Game type or its file; with --record, a record file, tournament directory or "
+            "database.",
+        ),
     ],
     moves: Moves = None,
     bot: Annotated[

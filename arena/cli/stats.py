@@ -65,10 +65,15 @@ def stats(
     files: Sources,
     where: Where = None,
     openings: Annotated[
-        bool, flag("--openings", "Print only openings: frequency and results.", Topic.MOST_USED)
+        bool,
+        flag(
+            "--openings",
+            "Print only the openings, with their frequency and results.",
+            Topic.MOST_USED,
+        ),
     ] = False,
     endings: Annotated[
-        bool, flag("--endings", "Print endings in the words of the rules.", Topic.MOST_USED)
+        bool, flag("--endings", "Print endings by reason, such as 'four in line'.", Topic.MOST_USED)
     ] = False,
     measures: Annotated[
         bool,
@@ -87,7 +92,8 @@ def stats(
         ),
     ] = False,
     html: Annotated[
-        Path | None, option("--html", "FILE", "With --measures: page with plots.", Topic.MOST_USED)
+        Path | None,
+        option("--html", "FILE", "With --measures: HTML page with plots.", Topic.MOST_USED),
     ] = None,
     as_csv: Annotated[
         bool, flag("--csv", "With --openings or --measures: print CSV.", Topic.MOST_USED)
@@ -108,7 +114,7 @@ def stats(
 ) -> None:
     """Summarise games by length, result, ending and opening.
 
-    With --measures the arena computes game metrics instead, which compare game types.
+    With --measures, the arena computes game metrics instead. Use them to compare game types.
     """
     add_games(game, is_strict=strict)
     if as_csv and (as_json or not (openings or measures)):

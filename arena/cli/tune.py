@@ -50,7 +50,7 @@ app = App()
     "--pairs 4 --sprt-pairs 2",
     statuses={
         BETTER: "The bot is better with the values found",
-        NOT_BETTER: "The bot is not better with them",
+        NOT_BETTER: "The bot is not better with the values found",
         UNDECIDED: "Undecided",
     },
     prints=(Printed("verdict values start pairs elo elo_low elo_high llr folder"),),
@@ -58,14 +58,17 @@ app = App()
 def tune(
     bot: Annotated[
         str,
-        argument("BOT|DIR", "Folder, file, command or bundled bot; or the directory of a tuning."),
+        argument(
+            "BOT|DIR",
+            "Folder, file, command or bundled bot; or the directory of a tuning to resume.",
+        ),
     ],
     options: Annotated[
         list[str] | None,
         option(
             "--option",
             "NAME=LOW..HIGH",
-            "Option of the bot and its range, then 'from START' and 'step STEP'. Repeatable.",
+            "Option of the bot and its range. 'from START' and 'step STEP' can follow. Repeatable.",
             Topic.MOST_USED,
         ),
     ] = None,
@@ -74,12 +77,17 @@ def tune(
         option("--game", "GAME", "Game type to play, or its file. Repeatable.", Topic.MOST_USED),
     ] = None,
     pairs: Annotated[
-        int | None, positive("--pairs", "Pairs of trial games.", Topic.MOST_USED, default="500")
+        int | None,
+        positive("--pairs", "Number of pairs of trial games.", Topic.MOST_USED, default="500"),
     ] = None,
     tc: Annotated[
         str | None,
         option(
-            "--tc", "TIME", f"Time control: {TIMES}.", Topic.MOST_USED, default="0.5+0.01 first 1"
+            "--tc",
+            "TIME",
+            f"Time control: {TIMES}.",
+            Topic.MOST_USED,
+            default="0.5+0.01 with 1 s for the first move",
         ),
     ] = None,
     jobs: GamesAtOnce = None,
@@ -95,14 +103,19 @@ def tune(
     ] = None,
     sprt_pairs: Annotated[
         int | None,
-        positive("--sprt-pairs", "Maximum pairs of the final test.", Topic.PAIRING, default="500"),
+        positive(
+            "--sprt-pairs",
+            "Maximum number of pairs in the final test.",
+            Topic.PAIRING,
+            default="500",
+        ),
     ] = None,
     rate: Annotated[
         float | None,
         option(
             "--rate",
             "R",
-            "Final movement of an option per won game, in steps.",
+            "Change of an option per won game at the end of the tuning, in steps.",
             Topic.PAIRING,
             default="1 / sqrt(pairs)",
             **seconds(0.0, 100.0),
@@ -113,7 +126,7 @@ def tune(
         option(
             "--ahead",
             "N",
-            "Pairs started before the first result is used.",
+            "Number of pairs started before the first result is used.",
             Topic.PAIRING,
             default="16",
             **whole(1, MOST_AHEAD),
@@ -127,8 +140,8 @@ def tune(
 ) -> None:
     """Find stronger values for a bot's options.
 
-    The arena tests the values it found and prints them as text for --bot. Run the same command
-    again, or `arena tune DIR`, to resume.
+    The arena changes the values during trial games. Then it tests the values it found, and prints
+    them in the form that --bot accepts. Run the same command again, or `arena tune DIR`, to resume.
     """
     request = TuneRequest(
         bot,

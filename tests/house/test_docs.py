@@ -395,7 +395,8 @@ REFERENCE = list(GENERATOR.commands())
 
 VERBS = {
     *("Add", "Bundle", "Change", "Check", "Compare", "Convert", "Count", "Create", "Draw", "Find"),
-    *("List", "Play", "Print", "Prove", "Serve", "Show", "Solve", "Summarise", "Validate", "Write"),
+    *("List", "Play", "Print", "Prove", "Serve", "Show", "Solve", "Summarise"),
+    *("Validate", "Verify", "Write"),
 }
 
 
