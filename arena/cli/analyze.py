@@ -117,7 +117,7 @@ def analyze(
     output.refuse()
     kept_at = None if str(out) == "-" else out.with_name(f"{out.name}{KEPT}")
     if kept_at is not None and out.is_symlink():
-        raise ConfigError(f"{out}: this is a symbolic link; name a regular file")
+        raise ConfigError(f"{out}: this is a symbolic link", hint="-o FILE names a regular file")
     selection = Selection(files, where)
     records = _taken(selection, files, where, number, ply)
     done = 0

@@ -311,7 +311,9 @@ def _removed_to(removed: Path | None, others: Iterable[Path], *, force: bool) ->
     for other in others:
         same = str(other) == str(removed) or other.resolve() == removed.resolve()
         if same or is_one_of(removed, [other]):
-            raise ConfigError(f"--removed: {removed} is also read or written; name another file")
+            raise ConfigError(
+                f"--removed: {removed} is also read or written", hint="--removed OTHER"
+            )
     target = Target(path=removed, kind=RECORDS, flag="--removed", force=force)
     target.refuse()
     return target
@@ -402,11 +404,14 @@ class _Division:
         self._every = int(by) if re.fullmatch("0*[1-9][0-9]{0,17}", by) else None
         if not self._every and re.fullmatch("[-+]?[0-9]*", by):
             shown = shortened(by)
-            raise ConfigError(f"--split: {shown} is not a KEY or a number of records per part")
+            raise ConfigError(f"--split: {shown} is not a KEY or a number of records per file")
         self._shares: Final = Shares(_shares(by), seed) if "=" in by else None
         keys = keys_of("--split", None if self._every or self._shares else by)
         if len(keys) > 1:
-            raise ConfigError(f"--split: {by!r} has {len(keys)} keys; give one")
+            raise ConfigError(
+                f"--split: {by!r} has {len(keys)} keys, but only one is possible",
+                hint=f"--split {keys[0].name}",
+            )
         if compress not in (None, *COMPRESSIONS):
             raise ConfigError(f"--compress: {compress!r} is not one of {', '.join(COMPRESSIONS)}")
         self._key: Final = keys[0] if keys else None
@@ -432,12 +437,16 @@ class _Division:
     def refuse_folder(self, out: Path, files: Iterable[Path]) -> None:
         """Raise ConfigError if `out` cannot hold the parts, or a part could replace an input."""
         if str(out) == "-":
-            raise ConfigError("--split: needs -o DIR, the folder for the parts")
+            raise ConfigError("--split: needs a folder for the files", hint="-o DIR")
         if out.exists() and not out.is_dir():
-            raise ConfigError(f"--output: {out} is a file; name a folder")
+            raise ConfigError(
+                f"--output: {out} is a file, but --split needs a folder", hint="-o DIR"
+            )
         folders = {file.resolve().parent for file in files if str(file) != "-"}
         if self._force and out.resolve() in folders:
-            raise ConfigError(f"--output: {out} contains a FILE that is read; name another folder")
+            raise ConfigError(
+                f"--output: {out} contains a file that the command reads", hint="-o OTHER"
+            )
         refuse_tournament(out / "games.lath", force=self._force)
 
     def write(
@@ -455,7 +464,8 @@ class _Division:
                 parts.add(self._name_of(number, value), text)
                 if len(parts) > self._most:
                     raise ConfigError(
-                        f"--max-parts: more than {self._most} parts are needed; allow more"
+                        f"--max-parts: more than {self._most} files are needed",
+                        hint=f"--max-parts {self._most * 10}",
                     )
             if out.is_dir():
                 _refuse_others(out, {part.path.name for part in parts.parts})

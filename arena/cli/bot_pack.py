@@ -99,7 +99,7 @@ def pack(
         print(text, end="", file=data_output())
         return
     if out.exists() and Path(bot).exists() and out.samefile(bot):
-        raise ConfigError(f"--output: {str(out)!r} is the bot itself; name another file")
+        raise ConfigError(f"--output: {str(out)!r} is the bot itself", hint="-o OTHER")
     Target(path=out, kind=PACKED, inputs=[Path(bot)], force=force).write([text.encode()])
     done = {"written": [str(out)], "characters": len(text)}
     print_done(done, f"{out}: {len(text)} characters", as_json=as_json, quiet=quiet)

@@ -221,7 +221,7 @@ def _require_name_of_database(path: Path) -> None:
             if files.compression_of(path)
             else "not the name of a database"
         )
-        raise ConfigError(f"{path}: {what}; use a name with the suffix {files.DATABASE}")
+        raise ConfigError(f"{path}: {what}", hint=f"use a name with the suffix {files.DATABASE}")
 
 
 def _refuse_flags(given: Mapping[str, bool], *, append: bool, is_database: bool) -> None:
@@ -313,9 +313,9 @@ def _sources(sources: Sequence[Path], from_: str | None, out: Path) -> list[_Rea
         except FormatError as error:
             raise ConfigError(f"format: {error}") from error
         if is_one_of(out, [path]):
-            raise ConfigError(f"{path}: this is a source; name another file to write")
+            raise ConfigError(f"{path}: this is a SRC, so it cannot be DST")
     if is_special(out) or out.is_dir():
-        raise ConfigError(f"{out}: not a regular file; name one for the database")
+        raise ConfigError(f"{out}: not a regular file, so it cannot be a database")
     _require_name_of_database(out)
     return read
 
@@ -337,7 +337,7 @@ def _command(read: Sequence[tuple[Path, str]]) -> str:
 def _format_of(path: Path, name: str | None, by: str) -> str:
     """Return the format named by the option `by`, or that of the suffix; raises ConfigError."""
     if str(path) == "-" and name == _TO_DATABASE:
-        raise ConfigError(f"{by}: a database cannot be a stream; name its file")
+        raise ConfigError(f"{by}: a database must be a file, not a standard stream")
     if name == _TO_DATABASE:
         _require_name_of_database(path)
     if name is not None:
@@ -347,7 +347,8 @@ def _format_of(path: Path, name: str | None, by: str) -> str:
         known = tuple(each for each in known if each != _TO_DATABASE)
         stream = "input" if by == "--from" else "output"
         raise ConfigError(
-            f"standard {stream}: has no suffix; name its format with {by}: {', '.join(known)}"
+            f"standard {stream}: has no suffix that names its format",
+            hint=f"{by} {'|'.join(known)}",
         )
     try:
         found = _recognised(path) if by == "--from" else formats.name_for(path)

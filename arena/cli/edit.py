@@ -99,32 +99,20 @@ def edit(
     ] = False,
     players: Annotated[
         Path | None,
-        option(
-            "--players",
-            "FILE",
-            "File with two columns: old and new names of players.",
-            Topic.CHANGES,
-        ),
+        option("--players", "FILE", "Table of old and new names of players.", Topic.CHANGES),
     ] = None,
     strip: Annotated[
         list[str] | None,
         option(
             "--strip",
             "KIND[,KIND...]",
-            "Parts to remove: comments, annotations (or a single one, such as clk), glyphs or "
-            "variations.",
+            "Parts to remove: comments, annotations (or one, such as clk), glyphs or variations.",
             Topic.CHANGES,
         ),
     ] = None,
     plies: Annotated[
         int | None,
-        option(
-            "--plies",
-            "N",
-            "Maximum number of plies per game; later ones are removed.",
-            Topic.CHANGES,
-            **whole(0),
-        ),
+        option("--plies", "N", "Maximum plies per game.", Topic.CHANGES, **whole(0)),
     ] = None,
     split_variations: Annotated[
         bool,
@@ -148,13 +136,7 @@ def edit(
     ] = None,
     backup: Annotated[
         str | None,
-        option(
-            "--backup",
-            "SUFFIX",
-            "Suffix for the copy of the original file.",
-            Topic.OUTPUT,
-            default=".bak",
-        ),
+        option("--backup", "SUFFIX", "Suffix of the kept original.", Topic.OUTPUT, default=".bak"),
     ] = None,
     force: Force = False,
     as_json: DoneAsJson = False,
@@ -287,7 +269,7 @@ def _players(texts: Sequence[str], file: Path | None) -> dict[str, str]:
     """Return the new names of players by their old names; raises ConfigError."""
     pairs = [_pair("--player", text, "OLD=NEW") for text in texts]
     if unnamed := [old for old, new in pairs if not new.strip()]:
-        raise ConfigError(f"--player: the new name of {unnamed[0]} is empty; give OLD=NEW")
+        raise ConfigError(f"--player: {unnamed[0]} has no new name", hint="--player OLD=NEW")
     if file is not None:
         with reading(file):
             pairs += _columns(file)
@@ -479,9 +461,7 @@ class _Target:
         """Return the destination for the options; raises ConfigError."""
         if out is None:
             if is_one_of(Path("-"), [file for file in files if str(file) == "-"]):
-                raise ConfigError(
-                    "standard output: this is the FILE that is read; name another with -o"
-                )
+                raise ConfigError("standard output: this is the FILE that is read", hint="-o OTHER")
             if suffix is not None and not re.fullmatch(r"[^/\0]{1,64}", suffix):
                 raise ConfigError(f"--backup: {suffix!r} is not a suffix such as .bak")
             return cls(None, False, suffix or ".bak", force)
@@ -490,20 +470,26 @@ class _Target:
                 "--backup: cannot be combined with --output, which leaves FILE unchanged"
             )
         if str(out) == "-" and len(files) > 1:
-            raise ConfigError("--output: - takes one FILE; `arena select` joins several")
+            raise ConfigError(
+                "--output: - takes only one FILE", hint="arena select FILE... joins them"
+            )
         is_folder = str(out) != "-" and (len(files) > 1 or out.is_dir())
         if is_folder and out.exists() and not out.is_dir():
-            raise ConfigError(f"--output: {out} is a file; name a folder for several FILE")
+            raise ConfigError(
+                f"--output: {out} is a file, but several FILE need a folder", hint="-o DIR"
+            )
         names = [file.name for file in files]
         if is_folder and ("-" in names or len(set(names)) < len(names)):
             raise ConfigError(
-                f"--output: two FILE of one name cannot both go into the folder {out}"
+                f"--output: two FILE with the same name cannot both go into the folder {out}"
             )
         for target in [out / name for name in names] if is_folder else [out]:
             refuse_other_formats(target)
             if is_one_of(target, files):
-                why = "FILE itself; leave --output out to edit it and keep a copy"
-                raise ConfigError(f"--output: {target} is {why}")
+                raise ConfigError(
+                    f"--output: {target} is FILE itself",
+                    hint="without --output, the arena edits FILE and keeps a copy",
+                )
             Target(path=target, kind=RECORDS, flag="--output", force=force).refuse()
         return cls(out, is_folder, "", force)
 
@@ -538,10 +524,10 @@ class _Target:
         if path.is_dir():
             deque(pieces, maxlen=0)  # reading fails with the usual error
         if is_database(path):
-            raise ConfigError(f"{path}: a database cannot be edited; write a file with -o OUT")
+            raise ConfigError(f"{path}: a database cannot be edited", hint="-o OUT writes a file")
         if path.exists() and not path.is_file():
             raise ConfigError(
-                f"{path}: not a regular file, so it cannot be replaced; write elsewhere with -o OUT"
+                f"{path}: not a regular file, so it cannot be replaced", hint="-o OUT"
             )
         refuse_tournament(path, force=self.force)
         remove_halves(path.parent, path.name)
@@ -586,7 +572,7 @@ def _keep(path: Path, copy: Path, *, force: bool) -> bool:
     """
     if copy.is_symlink() or (copy.exists() and not copy.is_file()):
         raise ConfigError(
-            f"{copy}: not a regular file; name the copy differently with --backup SUFFIX"
+            f"{copy}: not a regular file, so it cannot be the copy", hint="--backup SUFFIX"
         )
     if copy.exists() and copy.samefile(path):
         return False  # an earlier edit was killed before it replaced the file

@@ -78,7 +78,8 @@ def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
     """
     if is_one_of(Path("-"), [path]):
         raise ConfigError(
-            f"{printable(str(path))}: standard output is redirected to this file; name another"
+            f"{printable(str(path))}: the command reads this file, and standard output goes to it",
+            hint="redirect standard output to another file",
         )
     if path.name == "games.lath":
         from lath.arena.tournament.outcome.directories import export_doubt  # start-up time
@@ -215,9 +216,7 @@ def unless_lossy(
     """
     is_source = is_one_of(out, sources)
     if is_source and str(out) == "-":
-        raise ConfigError(
-            "standard output: this is a file that is read; name it with -o, or another one"
-        )
+        raise ConfigError("standard output: goes to a file that the command reads", hint="-o OUT")
     if is_source and not out.is_file():
         raise ConfigError(f"{out}: this source is not a regular file, so it cannot be replaced")
 
@@ -265,7 +264,7 @@ def refuse_other_formats(out: Path) -> None:
     if formats.is_other(out):
         name = formats.name_for(out)
         raise ConfigError(
-            f"{out}: this command writes records as text; use `arena convert` for {name}"
+            f"{out}: this command writes only text records, not {name}", hint="arena convert"
         )
 
 
@@ -278,7 +277,7 @@ def refuse_to_edit_others(paths: Iterable[Path]) -> None:
             if (games := path / "games.lath").is_file():
                 what = "a tournament, whose games cannot be edited"
                 way = f"arena edit {games} … -o edited.lath"
-            raise ConfigError(f"{path}: this is {what}; name record files", hint=way)
+            raise ConfigError(f"{path}: this is {what}, not a record file", hint=way)
         if (name := formats.recognised(path)) not in formats.OF_TEXT:
             by = "by its suffix" if formats.is_other(path) else "by how it begins"
             given = f" --from {name}" if shown == "-" else ""

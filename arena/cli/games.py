@@ -258,7 +258,7 @@ def schema(
     `arena doctor --json`.
     """
     if name not in _SCHEMAS:
-        raise ConfigError(f"{name}: has no schema; choose one of {', '.join(_SCHEMAS)}")
+        raise ConfigError(f"{name}: has no schema; expected one of {', '.join(_SCHEMAS)}")
     module, _, attribute = _SCHEMAS[name].partition(":")
     found = getattr(import_module(module), attribute)
     print(json.dumps(found() if callable(found) else found, indent=2))

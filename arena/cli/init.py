@@ -157,12 +157,12 @@ def _refuse_name(name: str) -> None:
     hint = f"arena init --game {close if fits else 'my_game'}"
     if not _NAME.fullmatch(name) or name.endswith("_") or "__" in name or len(name) > MOST_LETTERS:
         words = (
-            f"--game: {shortened(name)} is not a valid name; use a small letter first, then small "
-            f"letters, digits and single _, {MOST_LETTERS} at most"
+            f"--game: {shortened(name)} is not a valid name; use at most {MOST_LETTERS} small "
+            "letters, digits and single _, and begin with a letter"
         )
         raise ConfigError(hinted(words, hint))
     if why := _taken(name):
-        raise ConfigError(hinted(f"--game: {name!r} is {why}; choose another name", hint))
+        raise ConfigError(hinted(f"--game: {name!r} is {why}", hint))
 
 
 MOST_LETTERS: Final = 40
@@ -172,11 +172,11 @@ MOST_LETTERS: Final = 40
 def _taken(name: str) -> str:
     """Return what already uses a name; empty if the name is free."""
     if keyword.iskeyword(name) or keyword.issoftkeyword(name):
-        return "a keyword of Python"
+        return "a Python keyword"
     if name.replace("_", "-") in games.builtin_ids() + games.plugin_ids():
         return "the id of an installed game"
     if name in sys.stdlib_module_names or name in ("lath", "pytest", "conftest"):
-        return "a module of Python"
+        return "the name of a Python module"
     return "a name for tests" if name.startswith("test_") else ""
 
 
@@ -218,7 +218,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
     """Write new files into a folder and overwrite none; raises ConfigError."""
     for name, text in texts.items():
         if os.path.lexists(folder / name) and not _is_as_written(folder / name, text):
-            raise ConfigError(f"{folder / name}: already exists; choose another folder")
+            raise ConfigError(f"{folder / name}: already exists", hint="arena init DIR")
     with made_folder(folder) as made:
         for name, text in texts.items():
             write_atomically(made / name, [text.encode()])

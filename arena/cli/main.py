@@ -517,7 +517,9 @@ def print_done(
 def refuse_json_beside(*outs: Path | None, as_json: bool) -> None:
     """Raise BadParameter if --json and another output both need standard output."""
     if as_json and Path("-") in outs:
-        raise typer.BadParameter("--json: standard output is taken by -o -; name a file there")
+        raise typer.BadParameter(
+            "--json: both --json and the other output need standard output\nhint: -o FILE"
+        )
 
 
 def require_csv(*, bom: bool, as_csv: bool) -> None:

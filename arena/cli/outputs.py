@@ -117,7 +117,7 @@ class Target:
             return
         if is_one_of(self.path, self.inputs):
             raise ConfigError(
-                f"{named}: this file is read; name another", hint="--force replaces it"
+                f"{named}: the command reads this file", hint=f"{self.flag} OTHER, or --force"
             )
         if self.kind is not None and not is_of(self.path, self.kind):
             raise ConfigError(
@@ -180,8 +180,7 @@ def refuse_tournament(path: Path, *, force: bool) -> None:
         raise InUseError(f"{named}: belongs to a tournament that is being played")
     if not force:
         raise ConfigError(
-            f"{named}: belongs to the tournament {printable(shlex.quote(str(folder)))}; name "
-            "another file",
+            f"{named}: belongs to the tournament {printable(shlex.quote(str(folder)))}",
             hint="--force replaces it",
         )
 
@@ -194,7 +193,7 @@ def made_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
     """
     if (path / DATABASE).is_file() and not force:
         raise ConfigError(
-            f"{path}: this is a tournament; name another folder", hint="--force writes into it"
+            f"{path}: this is the folder of a tournament", hint="--force writes into it"
         )
     if path.exists() and not path.is_dir():
         raise ConfigError(f"{path}: cannot be written: Not a directory")

@@ -118,7 +118,7 @@ def play(
     resign and quit. Moves can also come from a pipe.
     """
     if bool(game) == bool(game_):
-        raise typer.BadParameter("GAME: give one game\nhint: arena games")
+        raise typer.BadParameter("GAME: give exactly one game type\nhint: arena games")
     spec, control = _spec(bot), time_of(tc)
     control = (spec and spec.time) or control
     plan = _plan(game or game_, spec, side, setup, position, seed)
@@ -201,10 +201,12 @@ def _spec(text: str) -> BotSpec | None:
         return None
     table = bot_flag(text)
     if (name := table["name"]) == PERSON:
-        raise ConfigError(f"--bot: {name!r} is reserved for you; name the bot differently")
+        raise ConfigError(f"--bot: the name {name!r} is reserved for you", hint="--bot OTHER=CMD")
     if "command" not in table and name not in bundled():
         known = ", ".join((*bundled(), NOBODY))
-        raise ConfigError(f"--bot: {name!r} is not one of {known}; name any other as NAME=CMD")
+        raise ConfigError(
+            f"--bot: {name!r} is not one of {known}", hint="--bot NAME=CMD for your own bot"
+        )
     return ready(spec_of(table))
 
 

@@ -103,7 +103,7 @@ def ask_puzzles(
 
     add_games(files)
     if file is None and is_of_records(game):
-        words = f"{game}: this is a record file; name a game"
+        words = f"{game}: this is a record file, not a game type"
         raise ConfigError(hinted(words, f"arena puzzles ask GAME --file {shlex.quote(game)}"))
     game_id = games.named(game)
     found = _puzzles(file or built_in(game_id))

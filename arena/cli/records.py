@@ -144,7 +144,9 @@ def _refuse_out(out: Path, sources: list[Path], folders: list[Path]) -> None:
         raise ConfigError("--sound: takes one folder, or record files, not both")
     is_empty = bool(folders) and out.is_dir() and not any(out.iterdir())
     if str(out) == "-" or (out.exists() and not is_empty):
-        raise ConfigError(f"--sound: {out} already exists; name a new file or folder")
+        raise ConfigError(
+            f"--sound: {out} already exists", hint="--sound OUT names a new file or folder"
+        )
     if not folders:
         refuse_other_formats(out)
 
@@ -413,7 +415,10 @@ def _refuse_drawings(
 
         refuse_without_libraries(ways[0])
         if is_one_of(picture, [file]):
-            raise ConfigError(f"{picture}: this is the SOURCE; name another file for the picture")
+            raise ConfigError(
+                f"{ways[0]}: {picture} is the SOURCE, which would be lost",
+                hint=f"{ways[0]} OTHER",
+            )
 
 
 def _print_json(number: int, record: Record, played: list[Position], only: int | None) -> None:

@@ -540,11 +540,13 @@ def _refuse_files(
 ) -> None:
     """Raise BadParameter or ConfigError for unsuitable streams, or a FILE that is needed."""
     if str(out) == "-" and str(data) == "-":
-        raise typer.BadParameter("--data: standard output is taken by -o -; name a file")
+        raise typer.BadParameter("--data: -o - already uses standard output\nhint: --data FILE")
     if watches and "-" in (str(out), str(data)):
-        raise typer.BadParameter("--watch: cannot write to standard output; name a file")
+        raise typer.BadParameter("--watch: cannot write to standard output\nhint: -o FILE")
     if watches and Path("-") in sources:
-        raise typer.BadParameter("--watch: cannot read standard input; name a file")
+        raise typer.BadParameter(
+            "--watch: cannot read standard input\nhint: arena report SOURCE --watch"
+        )
     inner = [one for path in sources if is_collection(path) for one in tournaments_in(path)]
     names = ("", DATABASE, RECORDS)
     read = {os.path.realpath(path / name) for path in (*sources, *inner) for name in names}
@@ -554,9 +556,9 @@ def _refuse_files(
     real = [os.path.realpath(path) for path in files]
     for path, real_path in zip(files, real, strict=True):
         if real_path in read or is_one_of(path, sources):
-            raise ConfigError(f"{path}: this is a SOURCE; name another file to write")
+            raise ConfigError(f"{path}: this is a SOURCE, which would be lost", hint="-o OTHER")
     if len(real) == 2 and real[0] == real[1]:
-        raise typer.BadParameter("--data: this is the file of -o; name another")
+        raise typer.BadParameter("--data: this is also the file of -o\nhint: --data OTHER")
 
 
 def _refuse_templates(folder: Path) -> None:

@@ -496,7 +496,7 @@ def print_planned(request: RunRequest, *, as_json: bool, quiet: bool) -> None:
     from lath.arena.tournament.run.plan import planned  # start-up time
 
     if request.cluster is not None:
-        raise ConfigError("--plan: cannot be combined with --cluster; use --jobs")
+        raise ConfigError("--plan: cannot be combined with --cluster", hint="--plan --jobs N")
     # A plan does not start new bots.
     tournament, out = settled(replace(request, anyway=True), audience(quiet=quiet).tell)
     with signals.interruptible():

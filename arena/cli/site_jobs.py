@@ -350,7 +350,9 @@ def _named(given: Sequence[Path]) -> list[tuple[str, Path]]:
     found: dict[str, Path] = {}
     for source in given:
         if str(source) == "-":
-            raise ConfigError("--site: cannot read standard input; name a file or folder")
+            raise ConfigError(
+                "--site: cannot read standard input", hint="arena report SOURCE --site DIR"
+            )
         if is_collection(source):
             inner = [(path.relative_to(source).as_posix(), path) for path in tournaments_in(source)]
         else:
@@ -374,7 +376,9 @@ def write_private(
     named = _named(given)
     for _, folder in named:
         if not folder.is_dir():
-            raise ConfigError(f"{folder}: not a tournament folder; record files have no logs")
+            raise ConfigError(
+                f"{folder}: not the folder of a tournament, and only tournaments have logs"
+            )
     folder = out or Path(f"private-{address(bot)}")
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"--output: {folder} is not a folder; --owner writes one")
@@ -382,7 +386,7 @@ def write_private(
     for source, files in private_below([path for _, path in named], bot):
         place = folder / places[names[source]] if len(named) > 1 else folder
         if place.resolve() == source.resolve():
-            raise ConfigError(f"--output: {place} is the tournament itself; name another folder")
+            raise ConfigError(f"--output: {place} is the tournament itself", hint="-o OTHER")
         count = 0
         is_ours = (place / ABOUT).is_file()
         with made_folder(place, force=force) as made:
@@ -390,8 +394,8 @@ def write_private(
                 made.chmod(0o700)
             for name, text in files:
                 if made == place and not (is_ours or force) and (place / name).exists():
-                    why = "already exists and was not written by arena; name another folder"
-                    raise ConfigError(f"{place / name}: {why}", hint="--force replaces it")
+                    why = "already exists and was not written by arena"
+                    raise ConfigError(f"{place / name}: {why}", hint="-o OTHER, or --force")
                 write_atomically(made / name, [text.encode("utf-8", "replace")])
                 count += name.startswith("game-")
         written.add(place, f"logs of {_count(count, 'game')} of {bot}")

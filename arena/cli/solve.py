@@ -127,7 +127,7 @@ def _start(
         raise typer.BadParameter("--ply: needs --record N")
     if is_of_records(source):
         raise ConfigError(
-            f"{source}: this is a record file; name a position in it", hint="--record N --ply P"
+            f"{source}: this is a record file, not a game type", hint="--record N --ply P"
         )
     return start_of(source, position, setup)
 

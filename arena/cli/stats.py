@@ -118,9 +118,8 @@ def stats(
     """
     add_games(game, is_strict=strict)
     if as_csv and (as_json or not (openings or measures)):
-        raise typer.BadParameter(
-            "--csv: needs --openings or --measures, and cannot be combined with --json"
-        )
+        why = "cannot be combined with --json" if as_json else "needs --openings or --measures"
+        raise typer.BadParameter(f"--csv: {why}")
     require_csv(bom=bom, as_csv=as_csv)
     if measures and (openings or endings):
         raise typer.BadParameter("--measures: cannot be combined with --openings or --endings")
@@ -252,7 +251,7 @@ def _refuse_page(out: Path, files: list[Path], *, measures: bool, as_csv: bool) 
     if as_csv:
         raise typer.BadParameter("--html: cannot be combined with --csv")
     if is_one_of(out, files):
-        raise ConfigError(f"--html: {out} is a record file that is read; name another file")
+        raise ConfigError(f"--html: {out} is a record file that is read", hint="--html OTHER")
 
 
 def _command(

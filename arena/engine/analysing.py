@@ -73,8 +73,8 @@ class AnswerCache:
             yield
         except sqlite3.Error as error:
             raise ConfigError(
-                f"{self._file}: was not written by `arena analyze` ({error}); name another "
-                "--output, or remove it"
+                f"{self._file}: was not written by `arena analyze` ({error})",
+                hint="remove the file, or write to another one with -o OTHER",
             ) from error
 
     def get(self, asked: str) -> Solved | None:

@@ -40,7 +40,7 @@ def bot_flag(text: str, flag: str = "--bot", sandbox: str | None = None) -> dict
         checked(table, f"{flag} {name}: ")
         if not (is_there(path, Path.exists) or "build" in table):
             raise ConfigError(
-                f"{flag}: {words[0]!r} not found; give a program, a folder, NAME=CMD or one of "
+                f"{flag}: {words[0]!r} not found; expected a program, a folder, NAME=CMD or one of "
                 f"{', '.join(bundled())}"
             )
         return placed(_commanded(table, words, home, f"{flag} {name}", sandbox))

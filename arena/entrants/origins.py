@@ -54,7 +54,7 @@ def spec_of(table: Mapping[str, Any]) -> BotSpec:
     if not row.command and row.name not in bundled():
         known = ", ".join(bundled())
         raise ConfigError(
-            f"{row.name}: not found; give a command or one of the bundled bots {known}"
+            f"{row.name}: not found; expected a command or one of the bundled bots {known}"
         )
     return bot_spec(row, Path())
 

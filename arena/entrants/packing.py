@@ -103,7 +103,7 @@ def _file_of(bot: str) -> Path:
         return path
     if bot in bundled():
         return _ROOT.joinpath(*bundled()[bot][-1].split(".")[1:]).with_suffix(".py")
-    raise ConfigError(f"{bot}: not found; give a Python file or one of {', '.join(bundled())}")
+    raise ConfigError(f"{bot}: not found; expected a Python file or one of {', '.join(bundled())}")
 
 
 class _Import(NamedTuple):

@@ -265,8 +265,8 @@ def refuse_another(out: Path, event: str) -> None:
     """Raise ConfigError if the chosen directory holds another match."""
     if (out / CONFIG).is_file() and (held := read_toml(out / CONFIG)[0].get("event")) != event:
         raise ConfigError(
-            f"{out}: holds another match, {held!r}, with other bots, files or terms; "
-            "choose another --output, or none"
+            f"{out}: already contains another match, {held!r}, with other bots, files or options",
+            hint="--output OTHER, or no --output",
         )
 
 
@@ -328,7 +328,7 @@ _ROLES: Final = ("old", "new")
 def held(request: MatchRequest, audience: Audience) -> PlayedMatch:
     """Start or resume a match and return its state at the end of the run; raises ArenaError."""
     if request.new is None:
-        raise ConfigError("NEW: missing; name the bot to compare with OLD")
+        raise ConfigError("NEW: the bot to compare with OLD is missing")
     names, sandbox = (in_words(request.old), in_words(request.new)), request.sandbox
     with signals.interruptible():
         # Both revisions are of one repository: it is untrusted if one of the bots is.

@@ -192,15 +192,16 @@ def _configured(
             roster = load_own(own).names
             if {*roster} != {*tournament.names}:
                 raise ConfigError(
-                    f"--bot: {own} has the bots {', '.join(roster)}; change a pool with --add and "
-                    "--retire, or edit the file"
+                    f"--bot: {out} already contains a pool with other bots ({', '.join(roster)})",
+                    hint="--add and --retire change the bots of a pool\n"
+                    "--output OTHER begins a new tournament",
                 )
         return tournament
     if "bot" in flags:
         return build({**base(), "event": "Tournament"}, Path(), flags, played=played)
     if Path(CONFIG).is_file():
         raise ConfigError(
-            f"{CONFIG}: exists here but was not named; name it, or name bots with --bot",
+            f"{CONFIG}: exists in this folder, but the command does not name it",
             hint=f"arena run {CONFIG}",
         )
     tell(f"No config or bots given: playing the built-in demo into ./{out}")

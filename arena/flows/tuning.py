@@ -142,7 +142,9 @@ def _gone_on_with(folder: Path, request: TuneRequest) -> Config:
     """Return the configuration of a tuning to resume; raises ConfigError."""
     if fixed := request.of_new_ones:
         said = ", ".join(map(flag_of, fixed))
-        raise ConfigError(f"{folder}: a tuning is resumed with its own settings; leave out {said}")
+        raise ConfigError(
+            f"{folder}: a tuning keeps its own settings when it is resumed, without {said}"
+        )
     flags: dict[str, Any] = {} if request.jobs is None else {"jobs": jobs_of(request)}
     if request.sandbox:
         flags["sandbox"] = request.sandbox

@@ -276,8 +276,8 @@ class Website:
             return
         if not path.is_file() or made_by(path) is None:
             raise ConfigError(
-                f"{path}: already exists and was not written by arena; name another folder",
-                hint="--force replaces it",
+                f"{path}: already exists and was not written by arena",
+                hint="--site OTHER, or --force",
             )
 
     def finish(self) -> list[str]:
@@ -308,7 +308,7 @@ def _manifest_of(folder: Path) -> Mapping[str, str]:
         if (folder / name).exists():
             other = shlex.quote(f"{folder}-site")
             raise ConfigError(
-                f"--site: {folder} is a tournament; name a folder for pages", hint=f"--site {other}"
+                f"--site: {folder} is the folder of a tournament", hint=f"--site {other}"
             )
     path = folder / MANIFEST
     if not path.is_file():
@@ -322,4 +322,6 @@ def _manifest_of(folder: Path) -> Mapping[str, str]:
             if _OURS.fullmatch(name) and isinstance(digest, str)
         }
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise ConfigError(f"{path}: damaged: {error}; remove it to keep all old pages") from error
+        raise ConfigError(
+            f"{path}: damaged: {error}", hint="remove the file; all old pages stay"
+        ) from error

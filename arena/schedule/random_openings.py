@@ -139,7 +139,7 @@ class RandomOpenings:
         length = _number(self._choice.plies, "random ply")
         if not count:
             raise ConfigError(
-                f"openings: {game_id} has no undecided line of {length}; choose fewer"
+                f"openings: {game_id} has no undecided line of {length} plies; use fewer plies"
             )
         what = f"{_number(count, 'different opening')} of {length}"
         self._tell(f"{game_id} has {what}, and more are needed: they come again in their order")

@@ -95,7 +95,7 @@ def test_puzzles_and_positions_of_a_game_of_a_file_are_read_once_the_file_is_nam
         assert "add --game ./konane.py" in ran.err
     ran = commands.arena("puzzles", "ask", "p.lath")
     what, hint = (
-        "p.lath: this is a record file; name a game",
+        "p.lath: this is a record file, not a game type",
         "arena puzzles ask GAME --file p.lath",
     )
     assert (ran.status, ran.err) == (2, f"error: {what}\nhint: {hint}\n")

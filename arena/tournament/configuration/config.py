@@ -516,7 +516,7 @@ def openings_table(text: str, folder: Path) -> dict[str, Any]:
     ConfigError.
     """
     if text == "random" and not is_there(folder / text, Path.is_file):
-        raise ConfigError("openings: 'random' needs a number of plies, such as random:4")
+        raise ConfigError("--openings: random needs a number of plies", hint="--openings random:4")
     name, _, plies = text.rpartition(":")
     if not name or not re.fullmatch(r"[0-9]{1,9}", plies) or is_there(folder / text, Path.is_file):
         return {"file": text}

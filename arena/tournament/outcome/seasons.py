@@ -41,8 +41,8 @@ def begun(store: Store, config: Config, entries: Mapping[str, str]) -> Begun:
     rows = [row for row in noted if row["from_pair"] <= last_pair]  # later ones have no games
     if plan.name in [row["name"] for row in rows[:-1]]:
         raise ConfigError(
-            f"--season: {plan.name!r} has ended, and {rows[-1]['name']!r} followed; choose another "
-            "name"
+            f"--season: {plan.name!r} has ended, and {rows[-1]['name']!r} followed",
+            hint='--season "NAME" begins a new one',
         )
     if not rows or rows[-1]["name"] != plan.name:
         rows.append(_new(store, plan.name, rows, last_pair))

@@ -304,7 +304,7 @@ def rescue(folder: Path, out: Path) -> DirectoryFindings:
 
     `arena run --output` resumes it. Raises StoreError, and ConfigError if `out` is not empty.
     """
-    taken = ConfigError(f"{out}: already exists; choose a new folder")
+    taken = ConfigError(f"{out}: already exists", hint="--sound OUT names a new folder")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise taken
     try:

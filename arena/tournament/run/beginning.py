@@ -77,16 +77,17 @@ def begin_in(
 def _refuse_to_lose(path: Path, text: bytes, store: Store, config: Config) -> None:
     """Raise ConfigError if a configuration is the user's own work."""
     if config.read:
-        raise ConfigError(f"{path}: was edited after this run had read it; start the run again")
+        raise ConfigError(
+            f"{path}: was edited after this run had read it", hint="start the run again"
+        )
     if store.tournament() is None:
         raise ConfigError(
-            f"{path}: was not written by a run and would be lost; choose another --output"
+            f"{path}: was not written by a run and would be lost", hint="--output OTHER"
         )
     written = store.note(WRITTEN)
     if config.format == POOL and written not in (None, hashlib.sha256(text).hexdigest()):
         raise ConfigError(
-            f"{path}: was edited since a run wrote it and would be lost; resume with it, or "
-            "remove it",
+            f"{path}: was edited since a run wrote it and would be lost",
             hint=f"arena run {shlex.quote(str(path.parent))}",
         )
 
@@ -176,9 +177,8 @@ def _refuse_unfit(
         assert isinstance(error, GameVoidError)
         if schedule_of(config).keeps_walkovers:
             raise ArenaError(
-                f"{error.message}; in a {config.format} it would lose all its games; fix or remove "
-                "it",
-                hint=error.hint,
+                f"{error.message}; in a {config.format}, this bot would lose all its games",
+                hint=error.hint or "fix the bot, or remove it from the tournament",
             ) from error
         text = f"{error.message}; hint: {error.hint}" if error.hint else error.message
         tell(Warned(text=text, bot=error.cause.bot, what=error.cause.event))

@@ -231,7 +231,7 @@ def _refuse_files_of_others(folder: Path) -> None:
     for path in (*(folder / name for name in names), *(folder / LOGS).glob("game-*.log")):
         if path.exists():
             raise ConfigError(
-                f"{path}: was not written by a run and would be lost; choose another --output"
+                f"{path}: was not written by a run and would be lost", hint="--output OTHER"
             )
 
 

@@ -155,9 +155,9 @@ def resumed(store: Store, config: Config, folder: Path) -> Config:
         return replace(config, rounds=before, as_written={**config.as_written, "rounds": before})
     if config.rounds < before:
         raise ConfigError(
-            f"{folder}: has games of {before} rounds, more than rounds = {config.rounds}; choose "
-            f"another --output, or resume with at least {before}",
-            hint=_way_out(folder),
+            f"{folder}: has games of {before} rounds, more than rounds = {config.rounds}",
+            hint=f"--rounds {before} resumes it, and --output OTHER begins a new tournament\n"
+            f"{_way_out(folder)}",
         )
     return config
 
@@ -183,7 +183,7 @@ def as_begun(config: Config, theirs: Mapping[str, Any]) -> Config:
 def _another(theirs: Mapping[str, object], config: Config, folder: Path) -> ConfigError:
     if theirs.get("format") == POOL:
         return ConfigError(
-            f'{folder}: a pool keeps format = "pool"; choose another --output for another format'
+            f'{folder}: a pool keeps format = "pool"', hint="--output OTHER for another format"
         )
     ours = config.identity()
     different = [key for key in ours if ours[key] != theirs.get(key)]
@@ -196,14 +196,14 @@ def _another(theirs: Mapping[str, object], config: Config, folder: Path) -> Conf
         now = config.openings.identity()
         if {**before, "sha256": now["sha256"]} == now:
             return ConfigError(
-                f"{config.openings.path}: the opening book has changed since games were played; "
-                "choose another --output, or restore the old book",
-                hint=_way_out(folder),
+                f"{config.openings.path}: the opening book has changed since games were played",
+                hint="restore the old book, or begin a new tournament with --output OTHER\n"
+                f"{_way_out(folder)}",
             )
     return ConfigError(
-        f"{folder}: holds a tournament with another configuration ({', '.join(different)}); "
-        "choose another --output, or leave these settings out to resume it",
-        hint=_way_out(folder),
+        f"{folder}: contains a tournament with another configuration ({', '.join(different)})",
+        hint="leave these settings out to resume it, or begin a new one with --output OTHER\n"
+        f"{_way_out(folder)}",
     )
 
 
@@ -406,8 +406,9 @@ def refuse_changed(
     refused = [] if force else [each for each in changed if each[0] not in mended]
     if refused:
         raise ConfigError(
-            f"{_changed_file(*refused[0])}; choose another --output, or resume with --force",
-            hint=_way_out(store.folder) if refused[0][0] != GAMES else "",
+            _changed_file(*refused[0]),
+            hint="--force resumes it, and --output OTHER begins a new tournament"
+            + (f"\n{_way_out(store.folder)}" if refused[0][0] != GAMES else ""),
         )
     return [
         f"{_changed_file(whose, path)}; earlier games used "

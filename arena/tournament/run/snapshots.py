@@ -57,7 +57,7 @@ def freeze(config: Config, folder: Path, name: str, *, with_report: bool = True)
             raise ConfigError(f"{folder}: has no games for a snapshot")
         snapshots = home.path / SNAPSHOTS
         if (place := snapshots / slug).exists():
-            raise ConfigError(f"{place}: already exists; choose another name")
+            raise ConfigError(f"{place}: already exists", hint="--snapshot OTHER")
         for left in snapshots.glob(".*.tmp"):  # left by a killed process
             rmtree(left)
         half = snapshots / f".{os.getpid()}.tmp"

@@ -151,7 +151,7 @@ def test_what_is_valid_in_either_makes_a_tournament(cup: Path, sound: Path) -> N
         assert store.tournament() == a_config().identity()
         assert store.walkovers() == [Walkover(20, "cat")]
     again = arena("check", "cup", "--sound", "mended")
-    assert (again.status, "already exists; name a new" in again.err) == (2, True)
+    assert (again.status, "already exists\nhint: --sound" in again.err) == (2, True)
 
 
 def test_what_is_played_is_known_from_the_configuration_alone(tmp_path: Path) -> None:

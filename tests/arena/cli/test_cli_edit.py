@@ -78,10 +78,7 @@ def test_what_is_no_file_is_never_taken_for_a_copy(file: Path) -> None:
         for force in ([], ["--force"]):
             ran = arena("edit", file, "--drop", "First", *force)
             assert ran.status == 2
-            assert (
-                f"{copy}: not a regular file; name the copy differently with --backup SUFFIX"
-                in ran.err
-            )
+            assert f"{copy}: not a regular file, so it cannot be the copy" in ran.err
             assert file.read_bytes() == before
             assert sorted(file.parent.iterdir()) == [file, copy]
 
@@ -166,7 +163,7 @@ def test_out_leaves_the_files_and_makes_a_folder_of_several(file: Path) -> None:
     assert (ran.status, gzip.decompress(other.read_bytes())) == (2, OTHER)
     assert f"{out / file.name} is FILE itself" in ran.err
     ran = arena("edit", file, other, "--set", "Mood=Riva", "-o", file)
-    assert "is a file; name a folder for several FILE" in ran.err
+    assert "is a file, but several FILE need a folder" in ran.err
     ran = arena("edit", "-", "--set", "Mood=Riva", stdin=OTHER)
     assert ran.out_bytes == OTHER.replace(b"\n\n", b'\n[Mood "Riva"]\n\n')
 

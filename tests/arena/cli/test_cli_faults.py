@@ -91,7 +91,7 @@ def test_wrong_usage_is_told_and_nothing_is_written(folder: Path, golden: Golden
 
 def test_of_a_tournament_that_cannot_be_changed_its_file_of_games_is_named(folder: Path) -> None:
     (folder / "cup").mkdir()
-    assert "cup: this is a folder; name record files" in arena("edit", "cup").err
+    assert "cup: this is a folder, not a record file" in arena("edit", "cup").err
     (folder / "cup" / "games.lath").touch()
     assert "cup: this is a tournament, whose games" in arena("edit", "cup").err
 
@@ -155,7 +155,10 @@ def test_a_file_of_odd_tags_is_told_of_in_few_words(folder: Path) -> None:
 FULL = "error: standard output: No space left on device\n"
 
 
-TAKEN = "bad.lath: standard output is redirected to this file; name another\n"
+TAKEN = (
+    "bad.lath: the command reads this file, and standard output goes to it\n"
+    "hint: redirect standard output to another file\n"
+)
 
 
 def to_nobody() -> int:

@@ -82,7 +82,8 @@ def test_games_begin_with_the_openings_of_a_book(tmp_path: Path) -> None:
     assert ended.returncode == 2
     assert ended.stderr == (
         f"error: {tmp_path / 'book.lath'}: the opening book has changed since games "
-        "were played; choose another --output, or restore the old book\n"
+        "were played\n"
+        "hint: restore the old book, or begin a new tournament with --output OTHER\n"
         "hint: arena run out --format pool turns it into a pool\n"
     )
 

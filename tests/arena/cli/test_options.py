@@ -146,7 +146,7 @@ def test_json_and_data_do_not_share_standard_output() -> None:
     ):
         ran = arena(*shlex.split(words), "--json", stdin=GAMES)
         assert (ran.status, ran.out) == (2, ""), words
-        assert "--json: standard output is taken" in ran.err, words
+        assert "--json: both --json and the other output need standard output" in ran.err, words
 
 
 @pytest.mark.usefixtures("_files")

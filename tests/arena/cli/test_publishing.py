@@ -203,7 +203,7 @@ def test_no_page_of_anybody_else_is_written_over_and_no_flag_of_a_page_is_taken(
     assert (ran.status, list(files_in(out))) == (2, ["index.html"])
     assert "was not written by arena" in ran.err
     ran = arena("report", league, "--site", league / "lab")
-    assert (ran.status, "is a tournament" in ran.err) == (2, True)
+    assert (ran.status, "is the folder of a tournament" in ran.err) == (2, True)
     for words in (("-o", "x.html"), ("--data", "-"), ("--watch",), ("--owner", "mine")):
         ran = arena("report", league, "--site", tmp_path / "none", *words)
         assert (ran.status, "cannot be combined with" in ran.err) == (2, True), words

@@ -154,7 +154,7 @@ def test_another_configuration_is_refused_and_the_keys_are_named(
     }
     for keys, change in changes.items():
         said = finished.refused(finished.config(**change, as_written={"event": "changed"}))
-        assert f"another configuration ({keys});" in said
+        assert f"another configuration ({keys})\n" in said
     fewer = finished.refused(finished.config(rounds=1, as_written={"rounds": 1}))
     golden({"another": said, "fewer rounds": fewer}, out=finished.folder)
 
