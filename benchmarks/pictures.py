@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from html import escape
 from pathlib import Path
 from typing import Any, Final
@@ -145,7 +145,8 @@ def terminal_of(folder: Path) -> list[Line]:
 
     progress.listeners.append(draw)
     try:
-        run(config, folder / "out", progress, with_report=False)
+        with chdir(folder):  # the lines name the directory as a user sees it
+            run(config, Path("autumn"), progress, with_report=False)
     except Enough:
         return lines
     raise SystemExit("the tournament was over too soon")
