@@ -105,7 +105,7 @@ def analyze(
 ) -> None:
     """Add evaluations, marks and better moves to records.
 
-    `??` marks a move that threw a proven result away, `?` a move that provably loses, and `!` the
+    `??` marks a move that threw away a proven result, `?` a move that provably loses, and `!` the
     only move that keeps the result. Run the same command again to resume.
     """
     add_games(game)

@@ -349,7 +349,7 @@ def replay(
         option(
             "--side",
             "first|second",
-            "Side of the bot to start.",
+            "Side of the bot to run.",
             Topic.GAMES,
             default="the bot that failed",
         ),
@@ -387,7 +387,7 @@ def replay(
         bool,
         flag(
             "--json",
-            "Print the result as a JSON object, other output on standard error.",
+            "Print the result as a JSON object, and all other output on standard error.",
             Topic.OUTPUT,
         ),
     ] = False,

@@ -113,7 +113,7 @@ class Documented:
         if statuses := self.about.statuses:
             rows = [(str(status), f"{text}.") for status, text in statuses.items()]
             if words:
-                rows.append(("2-5", "Otherwise as for all commands: see `arena --help`."))
+                rows.append(("2-5", "As for all commands: see `arena --help`."))
             with formatter.section("Exit status"):
                 formatter.write_dl(rows)
         formatter.write_paragraph()

@@ -187,7 +187,7 @@ def check_puzzles(
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Verify puzzles again.
+    """Verify puzzles.
 
     For each puzzle, the arena proves that the solution is right and that all other moves are wrong.
     """

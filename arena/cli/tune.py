@@ -115,7 +115,7 @@ def tune(
         option(
             "--rate",
             "R",
-            "Change of an option per won game at the end of the tuning, in steps.",
+            "Change of an option per won game near the end, in units of its step.",
             Topic.PAIRING,
             default="1 / sqrt(pairs)",
             **seconds(0.0, 100.0),

@@ -62,7 +62,11 @@ class Mistake(NamedTuple):
         the line is that of its table, or left out if that is unknown too.
         """
         if not name:
-            return MOST, f"{'the command line' if TYPED.get() else 'the arguments'}: {self.text}"
+            typed = TYPED.get()
+            option = f"--{self.place[0]}" if self.place else ""
+            is_option = any(word.partition("=")[0] == option for word in typed)
+            given = option if is_option else "the command line" if typed else "the arguments"
+            return MOST, f"{given}: {self.text}"
         line = lines.get(self.place) or lines.get(self.place[:-1])
         return (line, f"{name}:{line}: {self.text}") if line else (MOST, f"{name}: {self.text}")
 
