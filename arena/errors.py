@@ -287,8 +287,8 @@ class ContestBotError(GameVoidError):
 class UnfitBotError(ConfigError):
     """A bot does not play the configured game types, or not with its configured options."""
 
-    def __init__(self, bot: str, reason: str, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, bot: str, reason: str, message: str, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
         self.bot = bot
         self.reason = reason
         """The message without the bot's name."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import typer
@@ -13,9 +12,6 @@ from lath.arena.cli.help import MOST_IN_ONE, AboutCommand, HelpRow, Printed, Top
 from lath.arena.cli.main import TREE, app
 from lath.arena.errors import STATUSES
 from lath.reports.counting.columns import COLUMNS
-
-HEAD: Final = Path(__file__).parent / "reference" / "_commands.md"
-"""What holds for all commands, written by hand."""
 
 HOW_TO: Final = {
     "init": "tutorials/your-first-bot",
@@ -92,16 +88,16 @@ def commands() -> Iterator[DocumentedCommand]:
             yield DocumentedCommand((name, inner), each, below)
 
 
-def page() -> str:
-    """Return the page as Markdown."""
+def sections() -> str:
+    """Return the sections of all commands as Markdown."""
     found = list(commands())
-    parts = [HEAD.read_text(encoding="utf-8").rstrip(), "## Exit status", *_statuses(STATUSES)]
+    parts = ["## Exit status", *_statuses(STATUSES)]
     for heading, names in TREE.items():
         parts.append(f"## {heading}")
         for each in found:
             if each.words[0] in names:
                 parts += _section(each)
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts)
 
 
 def _section(each: DocumentedCommand) -> Iterator[str]:

@@ -5,21 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import _commands
 import _tables
-import _tournament_toml
 import griffe
-from mkdocs.structure.files import File, Files
-
-
-def on_files(files: Files, config: Any, **_: Any) -> Files:
-    """Add the pages of commands and of `tournament.toml`, which are made from the program."""
-    for name, text in (
-        ("commands", _commands.page()),
-        ("tournament-toml", _tournament_toml.tournament_toml()),
-    ):
-        files.append(File.generated(config, f"reference/{name}.md", content=text))
-    return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:

@@ -1,10 +1,14 @@
-"""The tables of handwritten pages that are made from the program."""
+"""The parts of pages that are made from the program."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
+
+import _commands
+import _tournament_toml
 
 from lath.arena.tournament.run.events import schema
 from lath.notation.formats import TABLE
@@ -24,9 +28,7 @@ ABOUT: Final = {
 
 def filled(markdown: str) -> str:
     """Return a page's text with a table in the place of each comment that names one."""
-    for name, make in _TABLES.items():
-        markdown = markdown.replace(f"<!-- table: {name} -->", make())
-    return markdown
+    return re.sub(r"<!-- table: (.*) -->", lambda named: _TABLES[named[1]](), markdown)
 
 
 def _formats() -> str:
@@ -69,6 +71,8 @@ def _table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 _TABLES: Final[Mapping[str, Callable[[], str]]] = {
+    "commands": _commands.sections,
+    "keys of tournament.toml": _tournament_toml.sections,
     "formats": _formats,
     "columns of games": partial(_columns, GAMES),
     "columns of plies": partial(_columns, PLIES),

@@ -92,7 +92,7 @@ def _next_steps(request: MatchRequest, placed: Placed, place: LadderPlace | None
         if request.out is not None:
             others["out"] = f"{request.out}-{level.name}"
         command = match_command(replace(request, old=level.flag, new=request.old), **others)
-        yield f"the next level (level {level.number}{made_of}): {command}"
+        yield f"test against level {level.number} alone{made_of}: {command}"
 
 
 def _data(placed: Placed, place: LadderPlace | None) -> dict[str, Any]:

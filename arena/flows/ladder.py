@@ -199,7 +199,8 @@ class LadderPlace:
         for n in (*[n for n in played if n < near][-1:], *[n for n in played if n > near][:1]):
             share = self.met[n].points / self.met[n].games
             word = "beats" if share > _EVEN[1] else "loses to" if share < _EVEN[0] else "equals"
-            said.append(f"{word} {self.levels[n].words} ({_percent(self.met[n])})")
+            of = f"{_percent(self.met[n])} of {self.met[n].games}"
+            said.append(f"{word} {self.levels[n].words} ({of})")
         return f": {', '.join(said)}"
 
 

@@ -13,7 +13,7 @@ import os
 import re
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from lath import games
@@ -300,7 +300,7 @@ class BridgedBot(Bot):
             self.greeting.families.update(named)
         self.greeting.after_s = signals.awake_s() - self._opened_s
 
-    def refuse_unless_it_plays(self, game_ids: Iterable[str]) -> None:
+    def refuse_unless_it_plays(self, game_ids: Sequence[str]) -> None:
         """Raise ConfigError if the contest does not have all of these games."""
         if missing := [game for game in game_ids if not self.greeting.plays(game)]:
             words = (

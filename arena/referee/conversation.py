@@ -12,7 +12,7 @@ import errno
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -351,12 +351,14 @@ class Bot:
         for name, value in self.spec.options.items():
             self.say(wire.setoption_line(name, value))
 
-    def refuse_unless_it_plays(self, game_ids: Iterable[str]) -> None:
+    def refuse_unless_it_plays(self, game_ids: Sequence[str]) -> None:
         """Raise ConfigError if the bot has not named all of these games in its handshake."""
         if missing := [game for game in game_ids if not self.greeting.plays(game)]:
             known = ", ".join(sorted(set(self.greeting.games))) or "no game"
             words = f"does not play {', '.join(missing)}: it plays {known}"
-            raise UnfitBotError(self.name, words, f"bot {self.name!r} {words}")
+            played = [f"--game {game}" for game in game_ids if game not in missing]
+            message = f"bot {self.name!r} {words}"
+            raise UnfitBotError(self.name, words, message, hint=" ".join(played))
 
     def wrong_options(self) -> list[str]:
         """Return one line of text for each configured option that is wrong."""

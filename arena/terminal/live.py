@@ -207,8 +207,8 @@ def _progress(progress: Progress, width: int, letters: Letters) -> Line:
 def progress_words(progress: Progress) -> list[str]:
     """Return the games done, the speed of the last minute and of the run, and the time left."""
     now_s = progress.clock()
-    beyond = f" and {progress.beyond} beyond" if progress.beyond else ""
-    games = f"{progress.done}" if progress.is_endless else f"{progress.done} of {progress.total}"
+    beyond = f", {progress.beyond} more that do not count" if progress.beyond else ""
+    games = f"{progress.done} of {progress.total}" if progress.has_total else f"{progress.done}"
     words = [f"{games} games{beyond}"]
     if progress.rate.games:
         words.append(f"{_rate(progress.rate.recent(now_s))} games/s")

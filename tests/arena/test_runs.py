@@ -94,7 +94,7 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
     ({"games": ["chess"]}, "chess"),
     ({"tc": "fast"}, "unknown time control 'fast'"),
     ({"budget": "soon"}, "is neither a number of games, such as 200"),
-    ({"config": "nosuch.toml"}, "nosuch.toml: cannot be read"),
+    ({"config": "nosuch.toml"}, "nosuch.toml: not found"),
     ({"rounds": 0}, "rounds = 0, expected a whole number"),
 )
 

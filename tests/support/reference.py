@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
+import sys
 from functools import cache
-from typing import Any, Final, NamedTuple
+from importlib import import_module
+from typing import Final, NamedTuple
 
-from places import DOCS
+from places import DOCS, page_text
 
-
-def _loaded(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-GENERATOR: Final = _loaded("_commands")
-_TOML: Final = _loaded("_tournament_toml")
-TABLES: Final = _loaded("_tables")
+sys.path.append(str(DOCS))
+GENERATOR: Final = import_module("_commands")
+TABLES: Final = import_module("_tables")
 
 
 @cache
 def commands_page() -> str:
     """Return the page as Markdown."""
-    text: str = GENERATOR.page()
+    text: str = TABLES.filled(page_text("commands"))
     return text
 
 
@@ -46,14 +37,10 @@ def section(words: tuple[str, ...]) -> str:
     return re.split(r"(?m)^###* ", commands_page().partition(f"# {heading}")[2])[0]
 
 
-EXAMPLE: Final[str] = _TOML.EXAMPLE
-"""The example configuration on the page."""
-
-
 @cache
 def toml_page() -> str:
     """Return the page as Markdown."""
-    text: str = _TOML.tournament_toml()
+    text: str = TABLES.filled(page_text("tournament-toml"))
     return text
 
 

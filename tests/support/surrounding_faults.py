@@ -150,8 +150,8 @@ def a_suspension(whole: bool, stand: Stand, _plain: Plain) -> float:
     ended = stand.finish(run)
     assert ended.status == 0, ended.said
     all_is_there(stand, 2)
-    assert "the machine stood still" in ended.said
-    assert "a game was begun again" in ended.said
+    assert "the machine paused" in ended.said
+    assert "the arena plays a game again" in ended.said
     return 0.0
 
 

@@ -452,6 +452,11 @@ class Progress:
         return self.config.format == "pool" and self._budget != UNLIMITED
 
     @property
+    def has_total(self) -> bool:
+        """Return True if the run plays `total` games, and a test or budget does not end it."""
+        return not self.is_endless and (self.config.sprt is None or self._budget == UNLIMITED)
+
+    @property
     def games_left(self) -> int | None:
         """Return how many games the run's budget still allows; None for no limit."""
         games = self._budget.games

@@ -64,7 +64,7 @@ Job = tuple[Callable[[object], str], object] | None
 """A function and its argument; None asks the worker to end its bots and itself."""
 
 
-HELD_UP: Final = "the machine stood still for a while"
+HELD_UP: Final = "the machine paused for a while"
 
 BOARDS_A_S: Final = 10
 """Boards per second that a worker shows at most over a long time."""
@@ -322,7 +322,7 @@ def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Te
             team.watched.update(plan.names)
             late.append(error.late)
             why = f"{error.late} was late, and computed" if error.late else HELD_UP
-            team.notes.append(f"{why}; a game was begun again")
+            team.notes.append(f"{why}; the arena plays a game again")
         except MachineError as error:
             if error.spoilt or not team.trim(len(bots)):  # idle bots may hold what is lacking
                 raise

@@ -101,7 +101,7 @@ def test_a_bot_as_strong_as_a_level_is_told_so(home: Path, monkeypatch: pytest.M
         assert said["elo_low"] < elo < said["elo_high"]
         assert abs((levels[said["level"]].elo or 0.0) - elo) < 100
         near = "level 0 (random)" if said["level"] == 0 else f"level {said['level']}"
-        words = rf"about {re.escape(near)} at {game}: \d+ % of \d+ against {re.escape(near)}, "
+        words = rf"about {re.escape(near)} at {game}: \d+% of \d+ against {re.escape(near)}, "
         assert re.match(f"mine is {words}", said["says"][0]), said["says"]
         met = opponents(out / "tournament.db")
         close = [one.name for one in levels if abs((one.elo or 0.0) - elo) < 420]

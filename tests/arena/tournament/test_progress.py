@@ -170,7 +170,7 @@ LEFT: Final[dict[str, tuple[Any, ...]]] = {
     ),
     "beyond all games": (
         *({"total": 4}, Budget(games=40), 3, 3),
-        *(["4 of 4 games and 2 beyond", "34 games of the budget left"], 1.0, 0),
+        *(["4 of 4 games, 2 more that do not count", "34 games of the budget left"], 1.0, 0),
     ),
 }
 """Of what: the run, its budget, seconds and pairs; what is said, the share, the seconds left."""

@@ -323,7 +323,7 @@ def test_a_machine_that_stands_still_is_no_bots_fault(
         played = shop.play(shop.spec("ann"), shop.spec("bob"))
     assert (played.games, played.void_bot) == ((), "")
     assert played.void == Cause("this machine paused the arena 20 times in a game")
-    assert set(played.notes) == {"the machine stood still for a while; a game was begun again"}
+    assert set(played.notes) == {"the machine paused for a while; the arena plays a game again"}
     assert shop.team.watched == {"ann", "bob"}, "it may be their doing"
     assert len(shop.play(shop.spec("ann"), shop.spec("bob")).games) == 2, "it is tried again"
 
@@ -343,7 +343,7 @@ def test_a_bot_for_which_a_game_is_begun_again_hears_how_often_it_was_late(
     played = shop.play(shop.spec("ann"), shop.spec("bob"))
     assert [each["ann"] for each in late] == [0, 1, 1, 2, 0], "each game begins from nothing"
     assert {each["bob"] for each in late} == {0}
-    assert "ann was late, and computed; a game was begun again" in played.notes
+    assert "ann was late, and computed; the arena plays a game again" in played.notes
 
 
 def test_bots_of_a_game_that_was_lost_by_time_are_watched(
