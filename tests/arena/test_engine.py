@@ -271,7 +271,7 @@ def test_what_describes_no_bot_is_refused_in_words() -> None:
     for bot, says in (
         ("nosuch", "'nosuch' not found"),
         ("greedy; level=3", "unknown part 'level'"),
-        ({"name": "x"}, r"x: not found; give a command or one of the bundled bots .*greedy"),
+        ({"name": "x"}, r"x: not found; expected a command or one of the bundled bots .*greedy"),
         ({"command": "sh", "optoins": {}}, "unknown key 'optoins'"),
         ({"command": "sh", "memory": "much"}, "memory = .much., expected a size such as"),
     ):

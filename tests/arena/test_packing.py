@@ -149,7 +149,7 @@ def test_what_cannot_be_packed_is_said(tmp_path: Path) -> None:
         ConfigError, match="only built-in games can be packed, not chess: choose mammalath"
     ):
         pack("greedy", plays=["chess"])
-    with pytest.raises(ConfigError, match="not found; give a Python file or one of"):
+    with pytest.raises(ConfigError, match="not found; expected a Python file or one of"):
         pack("nobody")
     assert "need --protocol with a contest" in arena("bot", "pack", "greedy", "--tc", "move 1").err
     clock = arena("bot", "pack", "greedy", "--protocol", "botzone", "--tc", "5+0.1")

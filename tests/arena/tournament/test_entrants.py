@@ -106,7 +106,7 @@ def test_a_program_or_a_folder_needs_no_name(
         assert bot_flag(text)["cwd"] == str(tmp_path / "v2")
     assert bot_flag("greedy") == {"name": "greedy"}, "a bundled bot, whatever files there are"
     for text in ("./nosuch", "v2/nosuch --fast"):
-        with pytest.raises(ConfigError, match="not found; give a program, a fold"):
+        with pytest.raises(ConfigError, match="not found; expected a program, a fold"):
             bot_flag(text)
     with pytest.raises(ConfigError, match="--bot v2: cwd needs a command"):
         bot_flag("./v2; cwd=.")

@@ -243,9 +243,7 @@ def test_what_is_edited_while_a_run_begins_is_not_written_over(
     monkeypatch.setattr(folder, "prepare_folder", edited)
     refused = commands.arena("run", life.out, "--tc", "nodes 1")
     assert refused.status == 2
-    assert (
-        "tournament.toml: was edited after this run had read it; start the run again" in refused.err
-    )
+    assert "tournament.toml: was edited after this run had read it\nhint: start" in refused.err
     assert life.toml["rounds"] == 4
 
 
