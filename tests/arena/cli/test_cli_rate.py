@@ -115,7 +115,7 @@ def test_the_page_names_both_ratings_and_their_draw_probability(file: Path) -> N
     words = " ".join(Path("page.html").read_text().split())
     assert "<dt>TrueSkill (all games at once)</dt>" in words
     assert "<dt>TrueSkill (in order of play)</dt>" in words
-    assert "The plot shows TrueSkill (in order of play)" in words
+    assert "The plot uses TrueSkill (in order of play)" in words
     table = words[words.index("<summary>TrueSkill (in order of play)") :].partition("</table>")[0]
     assert f"draw probability {100 * told['in_order']['draw_rate']:.2f}" in table
     for row in told["rows"]:
@@ -258,7 +258,7 @@ def test_results_without_moves_count_each_and_the_output_says_so() -> None:
     facts = json.loads(page.out)
     assert (page.status, facts["lengths"], facts["showpiece"]) == (0, [], None)
     words = " ".join(Path("page.html").read_text().split())
-    assert "12 of 12 games have no moves, so only the results count." in words
+    assert "12 of 12 games have no moves, so only their results are used." in words
 
 
 def test_results_are_the_same_by_sheet_headers_and_the_games_themselves(file: Path) -> None:

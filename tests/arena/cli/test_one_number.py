@@ -229,7 +229,7 @@ def test_a_figure_of_a_part_of_the_games_says_so_wherever_it_is_printed(lacks: s
     all_games = {one["game"]: one["games"] for one in found["endings"]}
     for one in found["lengths"]:
         spread = f"{one['shortest']} to {one['longest']}"
-        part = f"{spread}, {one['games']} of {all_games[one['game']]} games"
+        part = f"{spread} plies, {one['games']} of {all_games[one['game']]} games"
         assert spread in text
         assert (part in text) == (one["games"] < all_games[one["game"]])
     assert ("8 of 9 games" in text) == (lacks == "moves")
