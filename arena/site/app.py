@@ -180,9 +180,11 @@ class Site:
     def watcher(self, item: Item) -> Watcher:
         """Return the watcher of a tournament."""
         if item.key not in self.watchers:
-            log = (list) if self.is_public else (lambda: self.runs.log(item.path))
-            every = {"every_s": STATUS_S} if self.is_public else {}
-            self.watchers[item.key] = Watcher(item, self.standings, log, **every)
+            if self.is_public:
+                made = Watcher(item, self.standings, every_s=STATUS_S)
+            else:
+                made = Watcher(item, self.standings, partial(self.runs.view, item))
+            self.watchers[item.key] = made
         return self.watchers[item.key]
 
 

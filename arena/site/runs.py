@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from lath.arena.directory import DATABASE
 from lath.arena.errors import ConfigError
@@ -30,6 +30,8 @@ from lath.arena.tournament.store.database import is_being_played
 from lath.notation.files.folders import user_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lath.arena.site.shelf import Item
 
 LINES: Final = 200
@@ -144,7 +146,8 @@ class _Run:
     def __init__(self, item: Item, notes: _Notes) -> None:
         self.said: Final = notes.log(item.path)
         is_begun = (item.path / DATABASE).is_file()
-        what = [item.path] if is_begun else [item.config, "--output", item.path]
+        is_inside = item.config is not None and item.config.parent == item.path
+        what = [item.path] if is_begun or is_inside else [item.config, "--output", item.path]
         self.process: Final = subprocess.Popen(
             [sys.executable, "-P", "-m", "lath.arena", "run", *map(str, what)],
             stdin=subprocess.DEVNULL,
@@ -222,6 +225,20 @@ class Runs:
             return []
         with said:
             return _lines(said)
+
+    def view(self, item: Item, standing: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the lines of a tournament's run, and whether an order to start or stop can work.
+
+        A tournament whose games are all played cannot be started.
+        """
+        is_playing = standing["is_playing"]
+        is_over = 0 < standing["total"] <= standing["done"]
+        is_known = item.config is not None or (item.path / DATABASE).is_file()
+        return {
+            "log": self.log(item.path),
+            "can_start": is_known and not (is_playing or is_over),
+            "can_stop": is_playing and self.is_ours(item.path),
+        }
 
     def close(self) -> None:
         """Stop all runs, and wait until they have written their files."""

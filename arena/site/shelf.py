@@ -190,6 +190,9 @@ class Shelf:
             fault = _tournament_fault(folder, root)
             yield _item(folder, root, "unreadable" if fault else "tournament", reason=fault)
             return
+        if folder != root and os.path.lexists(folder / CONFIG):  # a tournament that has not begun
+            yield from self._file(folder / CONFIG, root, entries)
+            return
         try:
             inner = entries.of(folder)
         except OSError as error:
@@ -333,8 +336,10 @@ def _tournament_fault(folder: Path, root: Path) -> str:
 
 
 def _begun_by(config: Path, root: Path | None) -> Item:
-    """Return the tournament of a configuration, which is played in a folder beside it."""
-    item = replace(_item(config.with_suffix(""), root, "tournament"), config=config)
+    """Return the tournament of a configuration, played in its folder or in one beside it."""
+    is_inside = config.name == CONFIG and config.parent != root and root is not None
+    folder = config.parent if is_inside else config.with_suffix("")
+    item = replace(_item(folder, root, "tournament"), config=config)
     fault = item.fault()
     return replace(item, kind="unreadable", reason=fault) if fault else item
 

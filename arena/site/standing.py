@@ -11,13 +11,14 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from lath.arena.directory import DATABASE, OUTCOME, STANDINGS
+from lath.arena.directory import DATABASE, OUTCOME, RECORDS, STANDINGS
 from lath.arena.machine.untrusted_files import read_checked, reason_of, text_of
 from lath.arena.tournament.outcome.notes import is_of_state
 from lath.arena.tournament.run.live import status_in
 from lath.arena.tournament.store.database import OUTCOME_STATE, Stamp, is_being_played, stamp_of
 from lath.games.core import RESULTS
 from lath.notation.record.tags import Termination
+from lath.notation.text.scanner import parts
 from lath.reports.notes.outcome import from_json
 
 if TYPE_CHECKING:
@@ -32,7 +33,16 @@ MOST_BYTES: Final = 8 << 20
 LOOK_S: Final = 0.5
 """The time limit for a query to a tournament's database, in seconds."""
 
-_FILES: Final = (OUTCOME, STANDINGS, DATABASE, f"{DATABASE}-journal", f"{DATABASE}-wal")
+RECENT: Final = 24
+"""The number of last games that are listed."""
+
+FINAL: Final = 4
+"""The number of last games whose boards are shown."""
+
+LONGEST: Final = 1 << 16
+"""The longest record of which the board is shown, in characters."""
+
+_FILES: Final = (OUTCOME, STANDINGS, RECORDS, DATABASE, f"{DATABASE}-journal", f"{DATABASE}-wal")
 """The files that give the standing of a tournament that is not being played."""
 
 
@@ -61,6 +71,7 @@ class SiteStandings:
             line["is_playing"] = standing["is_playing"]
             line["is_ours"] = not self.is_public and self.is_ours(item.path)
             line["leader"] = _leader(rows)
+            line["has_games"], line["winner"] = standing["has_games"], standing.get("winner", "")
         return line
 
     def lines(self, items: tuple[Item, ...]) -> list[dict[str, Any]]:
@@ -90,6 +101,7 @@ def _as_told(status: dict[str, Any], *, is_public: bool) -> dict[str, Any]:
     value = {
         **_heading(status),
         "is_playing": True,
+        "has_games": _count(status.get("done")) > 0,
         "rate": rate,
         "left_s": left_s,
         "standings": [
@@ -104,7 +116,10 @@ def _as_told(status: dict[str, Any], *, is_public: bool) -> dict[str, Any]:
 
 def _as_written(folder: Path, *, is_public: bool) -> dict[str, Any]:
     """Return the standing of a tournament from the files of its last run."""
+    recent = [game for one in _last_games(folder, RECENT) if (game := _game(one))]
+    has_games = bool(recent) or stamp_of(folder / RECORDS)[1:2] not in ((), (0,))
     value = {**_heading({}), "standings": _standings_in(folder)}
+    value |= {"recent": recent, "has_games": has_games}
     try:
         kept = read_checked(folder / OUTCOME, MOST_BYTES)
         outcome = from_json(kept.value)
@@ -122,7 +137,8 @@ def _as_written(folder: Path, *, is_public: bool) -> dict[str, Any]:
             return value
         told = {"event": outcome.event, "tournament": outcome.format, "verdict": outcome.verdict}
         counts = {"done": outcome.done, "total": outcome.total}
-        return value | told | counts | {"format": outcome.data, "words": list(outcome.words)}
+        value |= told | counts | {"format": outcome.data, "words": list(outcome.words)}
+        return value | {"winner": _winner(value)}
     return value | {"words": ["its results could not be read" if is_public else fault]}
 
 
@@ -140,6 +156,13 @@ def _leader(rows: list[dict[str, Any]]) -> str:
     """Return the sole leader; empty if several are tied, or groups have not met."""
     places = [row.get("rank") or (row["score"], row["points"]) for row in rows]
     return rows[0]["name"] if rows and places.count(places[0]) == 1 else ""
+
+
+def _winner(standing: dict[str, Any]) -> str:
+    """Return the winner of a finished round-robin; other formats name it in their words."""
+    is_over = 0 < standing["total"] <= standing["done"]
+    is_by_score = standing["tournament"] == "round-robin"
+    return _leader(standing["standings"]) if is_over and is_by_score else ""
 
 
 def _standings_in(folder: Path) -> list[dict[str, Any]]:
@@ -205,29 +228,64 @@ def _number(value: Any) -> float | None:
 
 _HAS_NOTES: Final = "SELECT 1 FROM sqlite_master WHERE name = 'about' AND type = 'table'"
 
+_LAST_GAMES: Final = (
+    "SELECT number, game, first, second, result, termination, plies, record FROM game "
+    "ORDER BY number DESC LIMIT ?"
+)
+
 
 def _outcome_state(folder: Path) -> str | None:
-    """Return the state of the outcome in the database, as JSON; `false` if a run was killed.
+    """Return the state of the outcome in the database, as JSON; `false` if a run was killed."""
+    try:
+        if not _answers(folder, _HAS_NOTES):
+            return None
+        rows = _answers(folder, "SELECT value FROM about WHERE key = ?", OUTCOME_STATE)
+        return str(rows[0]["value"]) if rows else None
+    except (sqlite3.Error, ValueError) as error:  # commands that read the games report it
+        # A killed run left unfinished changes, which a read-only reader cannot undo.
+        is_half = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK
+        return "false" if is_half else None
+
+
+def _last_games(folder: Path, most: int) -> list[dict[str, Any]]:
+    """Return the rows of the last stored games, the last at the end; none if unreadable."""
+    try:
+        return _answers(folder, _LAST_GAMES, most)[::-1]
+    except (sqlite3.Error, ValueError):
+        return []
+
+
+def last_glimpses(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the last stored games like games in play, by a name for the place of each."""
+    found = {}
+    for place, row in enumerate(_last_games(folder, FINAL)):
+        text = row["record"]
+        is_short = isinstance(text, str) and len(text) <= LONGEST
+        if (game := _game(row)) and is_short and (read := parts(text)) is not None:
+            tags = dict(read.tags)
+            found[f"last {place}"] = {
+                **game,
+                "names": [game["first"], game["second"]],
+                "setup": tags.get("Setup"),
+                "position": tags.get("Position"),
+                "moves": list(read.played()),
+            }
+    return found
+
+
+def _answers(folder: Path, question: str, *values: object) -> list[dict[str, Any]]:
+    """Return the rows that a tournament's database answers; raises sqlite3.Error or ValueError.
 
     The database is untrusted: it is opened read-only, for a short time, with a limit on its texts.
     """
     path = folder / DATABASE
-    try:
-        database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0)
-    except (sqlite3.Error, ValueError):
-        return None
+    database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0)
     try:
         until_s = time.monotonic() + LOOK_S
         database.set_progress_handler(lambda: time.monotonic() > until_s, 1_000)
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1 << 20)
         database.execute("PRAGMA trusted_schema = OFF")
-        if not database.execute(_HAS_NOTES).fetchone():
-            return None
-        row = database.execute("SELECT value FROM about WHERE key = ?", (OUTCOME_STATE,)).fetchone()
-        return str(row[0]) if row else None
-    except (sqlite3.Error, ValueError) as error:  # commands that read the games report it
-        # A killed run left unfinished changes, which a read-only reader cannot undo.
-        is_half = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK
-        return "false" if is_half else None
+        database.row_factory = sqlite3.Row
+        return [dict(row) for row in database.execute(question, values)]
     finally:
         database.close()

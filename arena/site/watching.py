@@ -12,10 +12,13 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
+from lath.arena.directory import DATABASE
 from lath.arena.machine.untrusted_files import text_of
 from lath.arena.site.boards import boards_of
+from lath.arena.site.standing import last_glimpses
 from lath.arena.tournament.run.live import glimpses_in
-from lath.games.core import Move, Position
+from lath.arena.tournament.store.database import Stamp, stamp_of
+from lath.games.core import RESULTS, Move, Position
 from lath.games.errors import GameError
 from lath.notation.record.tags import number_of
 from lath.notation.rules.replay import start_from
@@ -37,7 +40,7 @@ IDLE_S: Final = 15.0
 
 MOST_BOARDS: Final = 64
 
-NO_BOARDS: Final[dict[str, Any]] = {"part": "boards", "slots": []}
+NO_BOARDS: Final[dict[str, Any]] = {"part": "boards", "slots": [], "are_last": False}
 
 
 @dataclass(slots=True)
@@ -76,8 +79,18 @@ class _Seen:
             "left_s": _pair(glimpse.get("left_s")),
             "ply": len(moves),
             "last": moves[-1] if moves else "",
-            **boards_of(self.position, self.before),
+            **_ended(boards_of(self.position, self.before), glimpse),
         }
+
+
+def _ended(board: dict[str, Any], glimpse: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a board with the ending of a stored game that did not end by the rules."""
+    result = RESULTS.get(str(glimpse.get("result")))
+    if board["is_over"] or result is None:
+        return board
+    winner = {1.0: 0, 0.0: 1}.get(result.points[0])
+    ending = text_of(glimpse.get("termination"))
+    return board | {"is_over": True, "winner": winner, "is_loss": True, "ending": ending}
 
 
 def _is_texts(value: object) -> TypeGuard[Sequence[str]]:
@@ -97,18 +110,20 @@ class Watcher:
         self,
         item: Item,
         standings: SiteStandings,
-        log: Callable[[], list[str]],
+        run: Callable[[Mapping[str, Any]], dict[str, Any]] = lambda _: {},
         every_s: float = EVERY_S,
     ) -> None:
-        """Watch a tournament; `log` returns the lines of a run that the site started."""
+        """Watch a tournament; `run` returns the values of `Runs.view` for a standing."""
         self.item: Final = item
         self._standings: Final = standings
-        self._log: Final = log
+        self._run: Final = run
         self._every_s: Final = every_s
         self._parts: dict[str, tuple[int, str]] = {}
         """The parts of the view by name, as JSON, with the number of the look that changed each."""
         self._looks = 0
         self._seen: dict[str, _Seen] = {}
+        self._last: tuple[Stamp, dict[str, dict[str, Any]]] = ((), {})
+        """The last stored games, with the stamp of their database."""
         self._next_status_s = 0.0
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -165,15 +180,25 @@ class Watcher:
             if fault := self.item.fault():
                 gone = {"part": "status", "is_playing": False, "words": [fault]}
                 return {"status": json.dumps(gone), "boards": json.dumps(NO_BOARDS)}
-            parts["status"] = json.dumps(
-                {"part": "status", **self._standings.of(self.item.path), "log": self._log()}
-            )
+            standing = self._standings.of(self.item.path)
+            parts["status"] = json.dumps({"part": "status", **standing, **self._run(standing)})
         glimpses = glimpses_in(self.item.path)
+        are_last = not glimpses
+        if are_last:
+            glimpses = self._last_glimpses()
         self._seen = {worker: self._seen.get(worker, _Seen()) for worker in glimpses}
         boards = []
         for worker, glimpse in [*glimpses.items()][:MOST_BOARDS]:
             if (board := self._seen[worker].follow(glimpse)) is not None:
                 boards.append(worker)
                 parts[f"board {worker}"] = json.dumps({"part": "board", "slot": worker, **board})
-        parts["boards"] = json.dumps({**NO_BOARDS, "slots": boards})
+        parts["boards"] = json.dumps({**NO_BOARDS, "slots": boards, "are_last": are_last})
         return parts
+
+    def _last_glimpses(self) -> dict[str, dict[str, Any]]:
+        """Return the last stored games, which are shown when none is in play."""
+        stamp = stamp_of(self.item.path / DATABASE)
+        if self._last[0] != stamp:
+            fault = self.item.fault()
+            self._last = (stamp, {} if fault else last_glimpses(self.item.path))
+        return self._last[1]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict
@@ -477,6 +477,9 @@ def gather(
     said, linked = facts.facts(), packer.numbering.linked
     names = [row.name for row in standings.overall.rows]
     outcome = background.completed(standings).outcome
+    known_games = standings.overall.games + sum(standings.left_out.values())
+    if outcome and outcome.done < known_games <= outcome.total:  # a run has played more since
+        outcome = replace(outcome, done=known_games)
     shown = outcome if outcome and outcome.says_something else None
     document: ReportDocument = {
         "version": 1,

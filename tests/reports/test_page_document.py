@@ -336,7 +336,7 @@ def test_games_that_went_wrong_are_told_of_though_a_ruling_voids_them() -> None:
 
 
 def test_the_page_says_how_far_the_games_are_and_explains_the_words_of_its_result() -> None:
-    for done, progress in ((2, "2 of 8 games"), (8, "")):
+    for done, progress in ((1, "2 of 8 games"), (2, "2 of 8 games"), (8, "")):
         background = Background(outcome=EventOutcome(format="round-robin", done=done, total=8))
         assert document(PLAYED[:2], background=background)["progress"] == progress
         html = render(PLAYED[:2], background=background).html

@@ -588,6 +588,10 @@ interface SprtJson { bounds: [low: number, high: number]; llr: number; elo: numb
 interface RecentGame { number: number; game: string; first: string; second: string; result: string; termination: string; plies: number }
 interface StatusJson {
   is_playing: boolean;
+  has_games?: boolean;
+  can_start?: boolean;
+  can_stop?: boolean;
+  winner?: string;
   event?: string;
   tournament?: string;
   verdict?: string;
@@ -602,7 +606,7 @@ interface StatusJson {
   warned?: string[];
   log?: string[];
 }
-interface NewsParts { status: StatusJson; boards: { slots: string[] }; board: LiveBoard }
+interface NewsParts { status: StatusJson; boards: { slots: string[]; are_last: boolean }; board: LiveBoard }
 type News = { [K in keyof NewsParts]: { part: K } & NewsParts[K] }[keyof NewsParts];
 
 /** What is kept of a clicked way through a game's moves, and by whom each was played: `site/templates/play.js`. */
@@ -679,10 +683,10 @@ type Others =
   | "at" | "better" | "board" | "boards" | "card" | "cell" | "copied" | "copy-field" | "desk" | "direct"
   | "downloads-body" | "downloads-told" | "evals" | "evals-told" | "event" | "found" | "game-of" | "games" | "games-body"
   | "interval-head" | "kept" | "leans" | "level-of" | "line" | "live" | "log" | "log-title" | "more" | "moves"
-  | "no-boards" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "players" | "plies" | "question"
+  | "boards-title" | "lost" | "no-boards" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "players" | "plies" | "question"
   | "recent" | "recent-title" | "replay" | "replay-body" | "replay-waits" | "replayed" | "rows" | "said" | "saved"
   | "score" | "seats" | "setup" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
-  | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "typed" | "verdict"
+  | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "winner" | "typed" | "verdict"
   | "versus" | "versus-title" | "watch" | "way" | "ways" | "which";
 
 interface Ids
@@ -691,7 +695,7 @@ interface Ids
     Record<Areas, HTMLTextAreaElement>,
     Record<Selects, HTMLSelectElement>,
     Record<Others, HTMLElement>,
-    Record<"explored" | "further" | "whole", HTMLAnchorElement>,
+    Record<"explored" | "further" | "report" | "whole", HTMLAnchorElement>,
     Record<"keys" | "share", HTMLDialogElement>,
     Record<"data" | "openings-data" | "standings-data", Sure> {
   progress: HTMLProgressElement;

@@ -78,13 +78,17 @@ export const chipOf = (game, seat) => {
   return made;
 };
 
+const RETRY_MS = 3000;
+
 // Hears news for as long as the page is seen: a browser has six ways to a site, for all of its tabs.
-// `hear` gets each list of parts, `lost` whether nobody answers.
+// `hear` gets each list of parts, `lost` whether nobody answers; then it asks again by itself.
 /** @param {string} path @param {(parts: News[]) => void} hear @param {(isLost: boolean) => void} lost */
 export const listen = (path, hear, lost = () => {}) => {
   /** @type {EventSource | null} */
   let source = null;
+  let timer = 0;
   const look = () => {
+    clearTimeout(timer);
     source?.close();
     if (document.hidden) return;
     source = new EventSource(`${ROOT}${path}`);
@@ -92,7 +96,11 @@ export const listen = (path, hear, lost = () => {}) => {
       lost(false);
       hear(JSON.parse(data));
     };
-    source.onerror = () => lost(true);
+    source.onerror = () => {
+      lost(true);
+      // A browser asks again after a broken connection, but not after a refusal.
+      if (source?.readyState === EventSource.CLOSED) timer = setTimeout(look, RETRY_MS);
+    };
   };
   document.addEventListener("visibilitychange", look);
   look();

@@ -33,7 +33,7 @@ const chipOf = ({ first_wins: wins, draws, second_wins: losses, first_score: sco
 const gameLink = (found, isDated) => {
   if (!found) return "–";
   const { number, ply, first, second, result, date } = found;
-  const [link, { key, where }] = [make("a", "", (isDated && date) || `#${number}`), chosen()];
+  const [link, { key, where }] = [make("a", "", isDated && /\d/u.test(date || "") ? date : `#${number}`), chosen()];
   link.href = `${ROOT}/analyse?${new URLSearchParams({ record: `${key}/${number}`, where, ply: String(ply) })}`;
   link.title = `#${number} ${first} – ${second} ${result}`;
   link.setAttribute("aria-label", `${link.title} ${date}`);

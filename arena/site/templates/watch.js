@@ -6,6 +6,7 @@ import { ask, boardOf, chipOf, clockOf, endTold as endOf, listen, percent } from
 const { byId, make, nameOf } = lath;
 const { key } = byId("watch").dataset;
 const isPublic = byId("watch").dataset.public === "yes";
+const report = byId("report").href;
 
 // How long a board stays as it ended before the next game of its place is shown.
 const LINGER_MS = 1500;
@@ -36,6 +37,14 @@ const seatLine = (part, seat, game) => {
   return line;
 };
 
+// A game that has ended, in the report.
+/** @param {number | null} number */
+const gameLink = (number) => {
+  const link = make("a", "", `Game ${number}`);
+  link.href = `${report}#game=${number}&ply=0`;
+  return link;
+};
+
 /** @param {LiveBoard} part */
 const endTold = (part) => {
   if (!part.is_over) return part.last ? `${part.ply}. ${part.last}` : "begins";
@@ -57,7 +66,7 @@ const draw = async (card, part) => {
     title: `Game ${part.number}: ${part.names.join(" against ")}, ${game.title}, after ply ${part.ply}`,
   });
   card.names.replaceChildren(seatLine(part, 0, game), seatLine(part, 1, game));
-  card.told.textContent = `Game ${part.number} · ${game.title} · ${endTold(part)}`;
+  card.told.replaceChildren(part.is_over ? gameLink(part.number) : `Game ${part.number}`, ` · ${game.title} · ${endTold(part)}`);
 };
 
 // A game that is over stays for a while: the next one waits.
@@ -76,7 +85,8 @@ const takeBoard = (part) => {
 };
 
 /** @param {NewsParts["boards"]} news */
-const takeBoards = ({ slots }) => {
+const takeBoards = ({ slots, are_last: areLast }) => {
+  byId("boards-title").textContent = areLast && slots.length ? "Final boards" : "Boards";
   for (const [slot, card] of cards) {
     if (!slots.includes(slot)) {
       clearTimeout(card.timer);
@@ -143,7 +153,7 @@ const gameItem = (game) => {
     return made;
   });
   const how = game.termination === "rules" ? "" : `, ${game.termination}`;
-  return make("li", "", null, make("span", "rank", `${game.number}. `), names[0], " – ", names[1], make("span", "soft", ` ${game.result} · ${game.game}, ${lath.counted(game.plies, "ply").replace("plys", "plies")}${how}`));
+  return make("li", "", null, gameLink(game.number), ": ", names[0], " – ", names[1], make("span", "soft", ` ${game.result} · ${game.game}, ${lath.counted(game.plies, "ply").replace("plys", "plies")}${how}`));
 };
 
 /** @param {number | null | undefined} seconds */
@@ -153,16 +163,27 @@ const leftTold = (seconds) => {
   return seconds < 5400 ? ` · ${Math.round(seconds / 60)} min left` : ` · ${(seconds / 3600).toFixed(1)} h left`;
 };
 
+// Nothing is called live while the site does not answer.
+let isPlaying = false;
+let isLost = false;
+const showLive = () => {
+  byId("live").hidden = !isPlaying || isLost;
+  byId("lost").textContent = isLost ? "The site does not answer. This page may be out of date; it connects again by itself." : "";
+  document.body.classList.toggle("lost", isLost);
+};
+
 /** @param {StatusJson} status */
 const takeStatus = (status) => {
   const playing = status.is_playing;
   if (status.event) byId("event").textContent = status.event;
-  if (byId("live").hidden === playing) byId("said").textContent = "";
-  byId("live").hidden = !playing;
+  if (isPlaying !== playing) byId("said").textContent = "";
+  isPlaying = playing;
+  showLive();
   const counts = status.total ? `${lath.grouped(status.done)} of ${lath.counted(status.total, "game")}` : "";
   const speed = playing && status.rate ? ` · ${status.rate < 10 ? status.rate.toFixed(1) : Math.round(status.rate)} games per second${leftTold(status.left_s)}` : "";
   byId("state").textContent = `${status.tournament || ""} · ${counts}${speed}`;
   byId("progress").value = status.total ? status.done / status.total : 0;
+  byId("winner").replaceChildren(...(status.winner ? ["Winner: ", nameOf(status.winner)] : []));
   const words = status.words?.length ? status.words : [status.verdict || ""];
   byId("outcome").replaceChildren(...words.filter(Boolean).map((line) => make("p", "", line)));
   const rows = status.standings || [];
@@ -175,10 +196,11 @@ const takeStatus = (status) => {
   byId("log-title").hidden = lines.length === 0;
   byId("log").hidden = lines.length === 0;
   byId("recent-title").hidden = !(status.recent || []).length;
+  byId("report").hidden = !status.has_games;
   if (isPublic) return;
-  byId("start").hidden = playing;
+  byId("start").hidden = !status.can_start;
   byId("start").textContent = status.done > 0 ? "Resume" : "Start";
-  byId("stop").hidden = !playing;
+  byId("stop").hidden = !status.can_stop;
 };
 
 /** @type {{ [K in keyof NewsParts]: (part: NewsParts[K]) => unknown }} */
@@ -199,6 +221,7 @@ if (!isPublic) {
   byId("start").addEventListener("click", order("start"));
   byId("stop").addEventListener("click", order("stop"));
 }
-listen(`/t/${key}/events`, (parts) => parts.forEach((part) => /** @type {(part: News) => unknown} */ (takes[part.part])?.(part)), (isLost) => {
-  document.body.classList.toggle("lost", isLost);
+listen(`/t/${key}/events`, (parts) => parts.forEach((part) => /** @type {(part: News) => unknown} */ (takes[part.part])?.(part)), (lost) => {
+  isLost = lost;
+  showLive();
 });

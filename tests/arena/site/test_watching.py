@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from results import a_config
@@ -12,6 +13,7 @@ from sample_records import bare
 from sites import Served, a_long_cup, served
 
 from lath.arena.referee.record import GamePlan, Scorebook
+from lath.arena.site.runs import Runs
 from lath.arena.site.shelf import Item, Shelf
 from lath.arena.site.standing import SiteStandings
 from lath.arena.site.watching import _Seen
@@ -64,6 +66,15 @@ def choose(position, turn):
 run(choose, name="Patient")
 """
 """A bot that makes one move, and the others when somebody has seen it."""
+
+
+SEEN: Final = """
+is => {
+  Object.defineProperty(document, "hidden", {value: is, configurable: true});
+  document.dispatchEvent(new Event("visibilitychange"));
+}
+"""
+"""It makes a page hidden, as in a tab behind another one, or shows it again."""
 
 
 def a_book(*moves: str, number: int = 7) -> Scorebook:
@@ -197,24 +208,106 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
     page.wait_for_selector(".live-board svg.board")
     (tmp_path / "bot/seen").touch()
     page.wait_for_selector("#state:has-text('12 of 12 games')")
-    page.wait_for_selector("#no-boards:visible")
+    page.wait_for_selector("#boards-title:has-text('Final boards')")
     page.wait_for_selector("#standings:has-text('Elo')")  # as they are written in the end
+    for _ in range(2):  # as it ended, and as it is opened later
+        page.wait_for_selector("#winner:has-text('Winner: greedy')")
+        assert page.locator("#boards .live-board").count() == 4
+        assert page.locator("#recent li a").count() == 12
+        assert page.locator("#no-boards:visible, #live:visible, #start:visible").count() == 0
+        page.reload()
+        page.wait_for_selector(".live-board svg.board")
     assert page.inner_text("h1") == "Cup of the site"
     assert page.locator("#standings tr").count() == 3
     watcher = site.site.watchers[key]
     for is_hidden in (True, False):  # as in a tab behind another one
-        page.evaluate(
-            """is => {
-              Object.defineProperty(document, "hidden", {value: is, configurable: true});
-              document.dispatchEvent(new Event("visibilitychange"));
-            }""",
-            is_hidden,
-        )
+        page.evaluate(SEEN, is_hidden)
         while watcher.spectators != (0 if is_hidden else 1):
             page.wait_for_timeout(20)
     page.click("text=Full report")
     page.wait_for_selector("#rows tr")
     assert "Cup of the site" in page.inner_text("h1")
+
+
+def test_an_interval_holds_its_estimate_or_says_that_it_has_no_bound(
+    site: Served, guest: Guest
+) -> None:
+    page = guest(site, "/").page
+    bodies: list[str] = []
+    page.route(
+        "**/events", lambda route: route.fulfill(content_type="text/event-stream", body=bodies[-1])
+    )
+    for value, low, high in ((603, 397, None), (-603, None, -397), (None, None, None), (0, -9, 9)):
+        elo = {"value": value, "low": low, "high": high}
+        test = {
+            "elo": value,
+            "elo_low": low,
+            "elo_high": high,
+            "bounds": [-2.94, 2.94],
+            "llr": 2.96,
+        }
+        row = {"name": "ann", "games": 2, "points": 2, "score": 1, "elo": elo}
+        status = {"is_playing": False, "done": 2, "format": {"sprt": test}, "standings": [row]}
+        bodies.append(f"data: {json.dumps([{'part': 'status', **status}])}\n\n")
+        page.goto(f"{site.address}{site.site.root}/t/{site.key('cup')}")
+        page.wait_for_selector("#standings tr")
+        words = ["unbounded" if one is None else str(one) for one in (value, low, high)]
+        for place in ("#sprt p", "#standings"):
+            assert page.inner_text(place).endswith("Elo {} ({} to {})".format(*words))
+
+
+def test_orders_are_offered_that_can_work(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    old = Item(key="old", name="old", path=tmp_path / "old", kind="tournament")
+    new = replace(old, config=tmp_path / "new.toml")
+    for item, is_playing, done, total, can_start in (
+        (new, False, 0, 0, True),
+        (new, False, 3, 4, True),
+        (new, False, 4, 4, False),
+        (new, True, 3, 4, False),
+        (old, False, 0, 0, False),
+    ):
+        view = Runs().view(item, {"is_playing": is_playing, "done": done, "total": total})
+        assert (view["can_start"], view["can_stop"]) == (can_start, False)
+
+
+def test_a_folder_with_a_configuration_is_listed_and_played_in_place(
+    guest: Guest, tmp_path: Path
+) -> None:
+    (tmp_path / "cup").mkdir()
+    (tmp_path / "cup/tournament.toml").write_text(CUP)
+    with served(tmp_path) as site:
+        visit = guest(site, "/")
+        assert visit.page.inner_text(".shelf li > a") == "cup"
+        assert visit.page.locator("text=Report").count() == 0  # nothing is played
+        visit.page.click(".shelf li > a")
+        visit.page.wait_for_selector("#start:visible")
+        assert visit.page.locator("#report:visible").count() == 0
+        visit.page.click("#start")
+        visit.page.wait_for_selector("#winner:has-text('Winner: greedy')")
+        assert visit.page.locator("#report:visible").count() == 1
+        assert [item.path for item in Shelf([tmp_path]).items()] == [tmp_path / "cup"]
+
+
+def test_nothing_is_called_live_while_the_site_does_not_answer(
+    guest: Guest, tmp_path: Path
+) -> None:
+    with served(a_long_cup(tmp_path)) as site:
+        key = site.key("long")
+        assert site.post(f"/t/{key}/start", {}).status == 200
+        for path, asked in ((f"/t/{key}", "**/events"), ("/", "**/api/items")):
+            visit = guest(site, path)
+            visit.page.wait_for_selector(".live:visible")
+            visit.page.route(asked, lambda route: route.fulfill(status=503))
+            for is_hidden in (True, False):
+                visit.page.evaluate(SEEN, is_hidden)
+            visit.page.wait_for_selector("#lost:has-text('does not answer')")
+            assert visit.page.locator(".live:visible").count() == 0
+            visit.page.unroute(asked)
+            visit.page.wait_for_selector(".live:visible")
+            assert visit.page.inner_text("#lost") == ""
+            visit.complaints.clear()  # a browser's console shows the refusals
+        assert site.post(f"/t/{key}/stop", {}).status == 200
 
 
 def test_a_run_is_stopped_by_the_site_that_started_it_alone(tmp_path: Path) -> None:

@@ -1,0 +1,24 @@
+// The list of tournaments says which of them are played now, for as long as it is looked at.
+
+import { ask } from "./common.js";
+
+const EVERY_MS = 10_000;
+
+const tell = async () => {
+  if (document.hidden) return;
+  /** @type {Set<string>} */
+  const playing = new Set();
+  let words = "";
+  try {
+    /** @type {{ key: string, is_playing?: boolean }[]} */
+    const lines = await ask("/api/items");
+    for (const line of lines) if (line.is_playing) playing.add(line.key);
+  } catch {
+    words = "The site does not answer. This list may be out of date; it connects again by itself.";
+  }
+  /** @type {HTMLElement} */ (document.getElementById("lost")).textContent = words;
+  for (const label of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".live"))) label.hidden = !playing.has(label.dataset.key || "");
+};
+
+setInterval(tell, EVERY_MS);
+document.addEventListener("visibilitychange", tell);
