@@ -469,6 +469,11 @@ def test_without_a_clipboard_the_text_is_there_to_copy_by_hand(visit: Visit, rep
     visit.page.click("#copy-link")
     visit.page.wait_for_selector("#copy-field", state="visible")
     assert visit.page.input_value("#copy-text").endswith("#game=2&ply=3")
+    visit.page.evaluate("() => Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    for button in ("#share-copy", "#copy-link", "#copy-code"):
+        visit.page.evaluate("document.getElementById('copied').textContent = ''")
+        visit.page.click(button)
+        visit.page.wait_for_selector("#copied:has-text('does not allow access to its clipboard')")
 
 
 # More games than a page replays

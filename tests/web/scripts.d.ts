@@ -338,6 +338,7 @@ interface Lath {
   effectsOf: (legal: LegalMove[], stacks: string[]) => Effects;
   placed: <E extends SVGElement>(made: E, x: number, y: number) => E;
   takeSprites: (element: SVGSVGElement) => Sprites;
+  withArticle: (name: string) => string;
   makeBoard: (board: BoardJson, template: { content: DocumentFragment }) => BoardView;
 
   // effects, opened, records
@@ -627,6 +628,17 @@ interface Sitting {
 
 /** A move in the tree of `site/templates/analyse.js`; the root has none. */
 interface TreeNode extends PlainMove { parent: TreeNode | null; next: TreeNode[] }
+
+/** An analysis as a tab keeps it; `place` is where one is, as the child of each node on the way. */
+interface KeptTree {
+  id: number;
+  address: string;
+  source: { record: string; where: string };
+  given: TreeJson;
+  comments: string[];
+  line: PlainLine;
+  place: number[];
+}
 
 /** A board at which one moves: `site/templates/table.js`. Before the first position it has none. */
 interface TableState {

@@ -6,6 +6,10 @@ import { lookAt, makeTable } from "./table.js";
 
 const { byId, make } = lath;
 const said = byId("said");
+const KEPT = "lath-analyses";
+const MOST_KEPT = 8;
+const MOST_MOVES = 400;
+const NOWHERE = { record: "", where: "" };
 
 // A move and those that were played after it, the main line first; the root has no move.
 /** @type {(move: string, parent: TreeNode | null, more?: Partial<TreeNode>) => TreeNode} */
@@ -26,6 +30,8 @@ let thinking = null;
 /** @type {TreeJson} */
 // @ts-expect-error - likewise
 let given = null; // what was set up, whose tags and ending are kept
+let id = 0; // of the analysis among those that are kept
+let source = NOWHERE; // where a served game was found
 
 /** @type {(node: TreeNode) => TreeNode[]} */
 const pathTo = (node) => (node.parent ? [...pathTo(node.parent), node] : []);
@@ -45,8 +51,15 @@ const moveButton = (node, number) => {
   return made;
 };
 
+// The words of a comment, and its annotations, such as `[%emt 0.5]`, which stay in the record.
+const NOTE = /\[%[a-z]\w*(?:\s+[^[\]]*)?\]/giu;
+/** @param {string} text */
+const wordsIn = (text) => text.replace(NOTE, " ").replace(/\s+/gu, " ").trim();
 /** @param {string[]} comments */
-const told = (comments) => comments.map((text) => make("span", "said", text));
+const notesIn = (comments) => comments.flatMap((text) => text.match(NOTE) || []);
+
+/** @param {string[]} comments */
+const told = (comments) => comments.map(wordsIn).filter(Boolean).map((text) => make("span", "said", text));
 
 // The moves after a node, variations in brackets behind the move that they might stand in place of.
 /** @type {(node: TreeNode, number: number) => HTMLElement[]} */
@@ -73,7 +86,7 @@ const showMoves = () => {
 const showTree = () => {
   showMoves();
   byId("glyph").value = at.glyph;
-  byId("comment").value = at.comments.join(" ");
+  byId("comment").value = at.comments.map(wordsIn).filter(Boolean).join(" ");
   const isRoot = at === root;
   byId("glyph").disabled = isRoot;
   for (const id of /** @type {const} */ (["to-start", "back", "remove"])) lath.dim(id, isRoot);
@@ -130,8 +143,9 @@ const goTo = (node) => trying(said, async () => {
   table.show(now, true);
   byId("told").textContent = now.is_over ? endTold(now, [board.seats[0][0], board.seats[1][0]]) : `${board.seats[now.to_move][0]} to move.`;
   byId("text").value = now.text;
-  byId("explored").href = `${ROOT}/explore?${new URLSearchParams({ key: (asks.get("record") || "").split("/")[0], game: start.game, position: now.text })}`;
+  byId("explored").href = `${ROOT}/explore?${new URLSearchParams({ key: source.record.split("/")[0], game: start.game, position: now.text })}`;
   showTree();
+  remember();
   think();
 });
 
@@ -169,7 +183,7 @@ const lineOf = (node) => {
   const line = [];
   for (let here = node; here.next.length > 0; here = here.next[0]) {
     const [main, ...others] = here.next;
-    line.push({ ...plain(main), variations: others.map((one) => [/** @type {LineMove} */ (plain(one)), ...lineOf(one)]) });
+    line.push({ ...plain(main), variations: others.map((one) => [{ ...plain(one), variations: [] }, ...lineOf(one)]) });
   }
   return line;
 };
@@ -197,8 +211,32 @@ const grow = (node, line) => {
   }
 };
 
-/** @param {StartJson & Partial<TreeJson>} what */
-const open = async (what) => {
+// The address says where one is. It has no room for a line of thousands of moves.
+const address = () => {
+  const line = movesTo(at);
+  const isGiven = line.every((move, i) => given.line[i]?.move === move);
+  const from = source.record ? source : start;
+  const place = source.record && isGiven ? { ply: line.length } : { moves: line.length <= MOST_MOVES ? line.join(" ") : "" };
+  return `?${new URLSearchParams(Object.entries({ ...from, ...place }).filter(([, value]) => value).map(([name, value]) => [name, String(value)]))}`;
+};
+
+/** @returns {KeptTree[]} */
+const keptTrees = () => JSON.parse(sessionStorage.getItem(KEPT) || "[]");
+
+// A reload, and Back from another page, go on with the analysis.
+const remember = () => {
+  try {
+    history.replaceState(null, "", address());
+    const place = pathTo(at).map((node) => /** @type {TreeNode} */ (node.parent).next.indexOf(node));
+    const others = keptTrees().filter((one) => one.id !== id);
+    sessionStorage.setItem(KEPT, JSON.stringify([{ id, address: location.search, source, given, comments: root.comments, line: lineOf(root), place }, ...others.slice(0, MOST_KEPT - 1)]));
+  } catch { // a browser has room for so much, and changes addresses so often
+    said.textContent = "The browser cannot keep this analysis for a reload. Save it.";
+  }
+};
+
+/** @param {StartJson & Partial<TreeJson>} what @param {KeptTree | null} [kept] */
+const open = async (what, kept = null) => {
   stop();
   const whole = given = { tags: {}, comments: [], line: [], result: "*", termination: "", ...what };
   const made = await table.setGame(what.game);
@@ -207,14 +245,16 @@ const open = async (what) => {
   board = made;
   showCard(board);
   [0, 1].forEach((seat) => byId("bar").style.setProperty(seat === 0 ? "--first-seat" : "--second-seat", board.seats[seat][1]));
-  root = nodeOf("", null, { comments: given.comments });
-  grow(root, given.line);
+  root = nodeOf("", null, { comments: (kept || given).comments });
+  grow(root, (kept || given).line);
+  id = kept?.id || Date.now();
   chooseGame(start.game);
   byId("kept").replaceChildren();
-  await goTo(root);
+  await goTo((kept?.place || []).reduce((node, which) => node.next[which] || node, root));
 };
 
-const setUp = () => trying(said, async () => {
+const setUp = (from = NOWHERE) => trying(said, async () => {
+  source = from;
   const record = byId("record").value.trim();
   if (record) {
     await open(await ask("/api/read", { text: record }));
@@ -231,6 +271,7 @@ const promote = () => {
     settle(node.parent);
   }
   showTree();
+  remember();
 };
 
 const remove = () => {
@@ -259,11 +300,13 @@ addEventListener("keydown", (event) => {
 byId("glyph").addEventListener("change", () => {
   at.glyph = byId("glyph").value;
   showMoves();
+  remember();
 });
 byId("comment").addEventListener("input", () => { // not once it is left: by a click on a move, say
-  const text = byId("comment").value.trim();
+  const text = [byId("comment").value.trim(), ...notesIn(at.comments)].filter(Boolean).join(" ");
   at.comments = text ? [text] : [];
   showMoves();
+  remember();
 });
 byId("think").addEventListener("click", () => {
   byId("think").setAttribute("aria-pressed", String(!isThinking()));
@@ -288,10 +331,27 @@ if (asks.has("game")) chooseGame(/** @type {string} */ (asks.get("game")));
 for (const [name, id] of /** @type {const} */ ([["setup", "start-setup"], ["position", "start-position"]])) {
   if (asks.has(name)) byId(id).value = /** @type {string} */ (asks.get(name));
 }
-trying(said, async () => { // a game of those that are served, at a ply
-  if (!asks.has("record")) return setUp();
-  byId("record").value = (await ask(`/api/records/${asks.get("record")}?${new URLSearchParams({ where: asks.get("where") || "" })}`)).text;
-  await setUp();
-  return goTo(Array.from({ length: Number(asks.get("ply")) || 0 }).reduce((node) => node.next[0] || node, root));
+
+// A game of those that are served, at a ply, or what else the address says.
+const begin = () => trying(said, async () => {
+  const record = asks.get("record") || "";
+  if (record) {
+    const where = asks.get("where") || "";
+    byId("record").value = (await ask(`/api/records/${record}?${new URLSearchParams({ where })}`)).text;
+    await setUp({ record, where });
+  } else await setUp();
+  const line = (asks.get("moves") || "").split(" ").filter(Boolean);
+  const from = Array.from({ length: Number(asks.get("ply")) || 0 }).reduce((/** @type {TreeNode} */ node) => node.next[0] || node, root);
+  if (given && (line.length > 0 || from !== root)) await goTo(line.reduce(along, from));
 });
+const goOn = async () => {
+  const before = location.search ? keptTrees().find((one) => one.address === location.search) : keptTrees()[0];
+  const isOpen = before && await trying(said, async () => {
+    source = before.source;
+    await open(before.given, before);
+    return true;
+  });
+  if (!isOpen) await begin();
+};
+goOn();
 trying(said, () => offerLevels(byId("bot").value));

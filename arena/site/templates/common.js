@@ -5,6 +5,34 @@
 // What the addresses of the site begin with: this script is `/static/common.js` there.
 export const ROOT = new URL("..", import.meta.url).pathname.replace(/\/$/u, "");
 
+// Who works by keyboard stays where something was done, although what had the focus may be gone or hidden after it.
+// What is in `around` is the last one that had it, and what that stands in, from within.
+/** @type {Element[]} */
+let around = [];
+/** @param {Element} one */
+const isShown = (one) => {
+  const details = one.closest("details:not([open])");
+  return one.isConnected && !one.closest("[hidden]") && (!details || one.closest("summary")?.parentElement === details);
+};
+/** @param {Element} one */
+const takesFocus = (one) => isShown(one) && !one.matches(":disabled");
+addEventListener("focusin", ({ target }) => {
+  around = [];
+  for (let one = /** @type {Element | null} */ (target); one; one = one.parentElement) around.push(one);
+});
+addEventListener("pointerdown", () => {
+  around = []; // whoever points elsewhere leaves it
+});
+new MutationObserver(() => {
+  const [last, ...others] = around;
+  const now = document.activeElement;
+  if (!last || takesFocus(last) || (now && now !== last && now !== document.body)) return;
+  for (const place of others.filter(isShown)) {
+    const next = [...place.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")].find(takesFocus);
+    if (next) return void /** @type {HTMLElement} */ (next).focus({ preventScroll: true });
+  }
+}).observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ["hidden", "disabled", "open"] });
+
 // What changes something needs a secret, which the page that took the token has kept: see door.js.
 const secret = () => {
   try {

@@ -11,9 +11,6 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 const TAKES = "-";
 const MOST_BUTTONS = 4;
 
-/** @param {string} name */
-const withArticle = (name) => `${/^[aeiou]/iu.test(name) ? "an" : "a"} ${name}`;
-
 // What lies where after the moves of a line, and what may be played: see `position_json`.
 /** @type {(start: StartJson, moves: string[]) => Promise<PositionJson>} */
 export const lookAt = (start, moves) => ask("/api/position", { ...start, moves, threats: true });
@@ -91,6 +88,7 @@ export const makeTable = (onMove) => {
 
   /** @param {string} text */
   const play = (text) => {
+    if (["choices", "direct"].some((id) => byId(/** @type {"choices" | "direct"} */ (id)).contains(document.activeElement))) byId("board").focus({ preventScroll: true });
     forget();
     tell("");
     hold();
@@ -179,7 +177,7 @@ export const makeTable = (onMove) => {
         state.take = code;
         if (state.chosen.length > 0) back();
       });
-      label.append(radio, code === TAKES ? "removes pieces" : `puts ${withArticle(named.get(code)?.name || code)}`);
+      label.append(radio, code === TAKES ? "removes pieces" : `puts ${lath.withArticle(named.get(code)?.name || code)}`);
       return label;
     });
     place.replaceChildren(/** @type {Element} */ (place.firstElementChild), ...radios);

@@ -1,6 +1,8 @@
 // Boards. `lath.makeBoard(data, template)` takes `data` from `lath.games.drawing.board.to_json` and
 // a <template> with the drawing from `lath.games.drawing.board.template`. This file knows no rules.
 
+lath.withArticle = (name) => `${/^[aeiou]/iu.test(name) ? "an" : "a"} ${name}`;
+
 lath.makeBoard = (data, template) => {
   const element = template.content.querySelector("svg").cloneNode(true);
   const [title, desc] = [element.querySelector("title"), element.querySelector("desc")];
@@ -145,15 +147,22 @@ lath.makeBoard = (data, template) => {
     ...turned.map((cell) => beside(copy("turn"), cell, [1, -1])),
   ];
 
+  // Pieces that are put on a cell, in words. A marker moves there, because a game has only one.
+  /** @param {string} codes */
+  const putTold = (codes) => {
+    const [under, ...on] = [...codes].map((code) => (pieces.get(code)?.shape === "marker" ? `the ${nameOf(code)}` : lath.withArticle(nameOf(code))));
+    return [`puts ${under} there`, ...on.map((name) => `and ${name} on it`)].join(", ");
+  };
+
   /** @type {ShownBoard["words"]} */
   const wordsOfMove = ({ text, kind, cells: on, codes }) => {
     /** @param {(cell: string, name: string) => string} told */
-    const listed = (told) => on.map((cell, i) => told(data.cells[cell], nameOf(codes[i]))).join(", ");
+    const listed = (told) => on.map((cell, i) => told(data.cells[cell], codes[i] && wordsOf(codes[i]))).join(", ");
     const told = {
-      dots: () => `puts a ${nameOf(/** @type {string} */ (codes))} there`,
-      kinds: () => `takes every ${nameOf(codes[0])}`,
+      dots: () => putTold(/** @type {string} */ (codes)),
+      kinds: () => `takes every ${nameOf(codes[0][0])}`,
       lines: () => `takes ${listed((cell, name) => `${name} ${cell}`)}`,
-      turned: () => `makes ${listed((cell, name) => `${cell} ${name ? `a ${name}` : "empty"}`)}`,
+      turned: () => `makes ${listed((cell, name) => `${cell} ${name ? lath.withArticle(name) : "empty"}`)}`,
       others: () => "",
     }[kind]();
     return told ? `${text} ${told}` : text;

@@ -109,8 +109,13 @@ lath.listenToShare = (replay) => {
   on("share-close", () => byId("share").close());
   on("share-copy", making(async () => {
     const png = lath.pngOf(replay.element(), width());
-    await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
-    tell("Picture copied.");
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
+      tell("Picture copied.");
+    } catch {
+      png.catch(() => {}); // If the drawing failed, saving the PNG reports it.
+      tell("The browser does not allow access to its clipboard. Save the PNG instead.");
+    }
   }));
   on("save-png", making(async () => save([await lath.pngOf(replay.element(), width())], "png", "image/png", true)));
   on("save-svg", making(async () => save([lath.svgText(replay.element(), width())], "svg", "image/svg+xml", true)));

@@ -170,6 +170,46 @@ def test_axe_finds_nothing_at_any_width(site: Served, guest: Guest, path: str) -
     visit.complaints[:] = [words for words in visit.complaints if "404" not in words]
 
 
+NEXT: Final = """(pressed) => {
+  const found = [...document.querySelectorAll("main button, main summary")].find((one) =>
+    one.checkVisibility() && !one.disabled && !one.closest("form[action]")
+      && !pressed.includes(one.textContent));
+  found?.focus();
+  return found?.textContent ?? null;
+}"""
+"""It goes to a button that has not been pressed, and that leads to no other page."""
+
+COUNTED: Final = """() => {
+  const ask = window.fetch;
+  window.asked = 0;
+  window.fetch = (...of) => {
+    window.asked += 1;
+    const done = () => setTimeout(() => requestAnimationFrame(() => (window.asked -= 1)));
+    return ask(...of).finally(done);
+  };
+}"""
+"""A frame later a browser has seen what is hidden."""
+
+
+@pytest.mark.parametrize("path", LOOKED_AT)
+@pytest.mark.parametrize("site", [False], indirect=True)
+def test_no_button_loses_the_focus(site: Served, guest: Guest, path: str) -> None:
+    page = (visit := guest(site, address_of(site, path))).page
+    page.wait_for_selector(LOOKED_AT[path])
+    page.wait_for_load_state("networkidle" if path != "/t/cup" else "load")
+    kept = {"text": RECORD, "file": "kept.lath"}  # the folder is of all tests
+    page.route("**/api/keep", lambda route: route.fulfill(json=kept))
+    page.evaluate(COUNTED)
+    pressed: list[str] = []
+    while (words := page.evaluate(NEXT, pressed)) is not None:
+        pressed.append(words)
+        page.keyboard.press("Enter")
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        page.wait_for_function("() => window.asked === 0")
+        assert page.evaluate("document.activeElement !== document.body"), pressed
+    visit.complaints[:] = [words for words in visit.complaints if "status of 4" not in words]
+
+
 @needs("node", "npm")
 @pytest.mark.parametrize("site", [False], indirect=True)
 def test_every_page_is_valid_html(site: Served, tmp_path: Path) -> None:

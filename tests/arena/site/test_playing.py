@@ -16,6 +16,7 @@ from sites import Served, served, until
 
 from lath import games, notation
 from lath.arena.engine.puzzle_book import built_in, read_puzzles
+from lath.arena.site.boards import position_json
 from lath.arena.site.thinking import MOST
 from lath.games.cards import variants
 from lath.games.drawing.board import placement, places
@@ -96,6 +97,8 @@ class Player:
         self.page.wait_for_function(
             "count => document.querySelectorAll('#plies li').length === count", arg=number
         )
+        if self.is_keyboard and text != "swap":
+            assert self.page.evaluate("document.activeElement.id") == "board"
         self.position = after
 
     def _press(self, selector: str) -> None:
@@ -381,8 +384,13 @@ def test_a_record_that_is_pasted_and_saved_is_the_same(site: Served, guest: Gues
     paste(page, WHOLE)
     page.wait_for_selector("#tree:has-text('before <b>all</b>')")
     assert "instead 1. a1" in " ".join(page.inner_text("#tree").split())
+    assert "[%" not in page.inner_text("#tree")
     given = notation.parse(WHOLE)
     assert kept(page, site) == given
+    go_to(page, "e5")
+    assert page.input_value("#comment") == "one two"
+    page.fill("#comment", "three")
+    assert "".join(map(str, kept(page, site).plies[0].comments[0])) == "three[%emt 0.500]"
     go_to(page, "a1")
     page.fill("#comment", "not left yet")
     go_to(page, "b2")  # which is there still
@@ -392,6 +400,61 @@ def test_a_record_that_is_pasted_and_saved_is_the_same(site: Served, guest: Gues
     assert changed.plies[0].comments == (("instead",), ("not left yet",))
     assert (changed.result, changed.termination) == ("*", "")  # that game was another one
     assert changed.tag("Event") == given.tag("Event")
+
+
+def test_an_analysis_outlives_a_reload_and_its_address_leads_to_the_move(
+    site: Served, guest: Guest
+) -> None:
+    page = guest(site, "/analyse?game=yavalath").page
+    page.wait_for_selector("#told:has-text('white to move')")
+    paste(page, WHOLE)
+    go_to(page, "b2")
+    page.fill("#comment", "mine")
+    tree = page.inner_text("#tree")
+    for come_back in (page.reload, lambda: page.goto(f"{site.address}{site.site.root}/analyse")):
+        come_back()
+        page.wait_for_selector("#tree [aria-current]:has-text('b2')")
+        assert page.inner_text("#tree") == tree
+        assert page.input_value("#comment") == "mine"
+    assert kept(page, site).tag("Event") == notation.parse(WHOLE).tag("Event")
+    other = guest(site, f"/analyse?{page.url.partition('?')[2]}").page
+    other.wait_for_selector("#tree [aria-current]:has-text('b2')")
+    assert other.inner_text("#tree").split() == ["1.", "a1", "2.", "b2"]
+
+
+TOLD: Final = """async ([board, positions]) => {
+  const view = lath.makeBoard(board, { content: lath.parsed(board.drawn) });
+  return positions.flatMap(({ stacks, legal }) => {
+    const moves = legal.map(([text, cells]) => {
+      const after = stacks.slice();
+      for (const [cell, stack] of cells) after[cell] = stack;
+      return { text, changes: lath.changesOf(stacks, after) };
+    });
+    const { words } = view.show({ stacks });
+    return lath.effectsOf(moves, stacks).all.map((move) => words(move).slice(move.text.length));
+  });
+}"""
+
+
+def test_moves_of_all_games_are_told_in_words(site: Served, guest: Guest) -> None:
+    page = guest(site, "/play").page
+    page.wait_for_selector("#card p")
+    for game_id in games.ids():
+        game = games.get(game_id)
+        position, chance, seen = game.start(game.draw_setup(1)), random.Random(1), list[Any]()
+        while not position.is_over:
+            seen.append(position_json(position))
+            position = position.play(chance.choice(position.legal_moves()))
+        told = set(page.evaluate(TOLD, [site.get(f"/api/boards/{game_id}"), seen]))
+        names = sorted((piece.name for piece in game.pieces), key=len, reverse=True)
+        known = "|".join(map(re.escape, [*names, *game.board.names]))
+        for words in told:
+            assert not re.search("a [aeiou]", words), words
+            rest = re.sub(rf"\b(?:{known}|{WORDS_OF_MOVES})\b", "", words)
+            assert not rest.strip(" ,"), words
+
+
+WORDS_OF_MOVES: Final = "puts|takes|makes|an?|the|there|and|on|it|every|empty"
 
 
 def paste(page: Any, text: str) -> None:
