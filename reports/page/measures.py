@@ -229,7 +229,7 @@ def _panel(measure: Measure, groups: Sequence[NamedGroup]) -> Panel | None:
         return None
     part = partial(_times, unit)
     dots = [
-        Dot(name, of.value * unit, part(of.low), part(of.high), part_of(of.games, games))
+        Dot(name, of.value * unit, part(of.low), part(of.high), _fewer(of.games, games))
         for name, of, games in rows
     ]
     is_even = measure.key in ADVANTAGE  # 1/2 for a fair game
@@ -241,6 +241,15 @@ def _panel(measure: Measure, groups: Sequence[NamedGroup]) -> Panel | None:
 
 def _times(unit: float, value: float | None) -> float | None:
     return None if value is None else value * unit
+
+
+def _fewer(used: int, games: int) -> str:
+    """Return the number of games behind a value; empty if it covers all.
+
+    >>> _fewer(704, 1008), _fewer(7, 7)
+    ('704 games', '')
+    """
+    return count(used, "game") if used < games else ""
 
 
 def _ends(dots: Iterable[Dot]) -> list[float]:

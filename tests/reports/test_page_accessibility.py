@@ -236,7 +236,11 @@ def test_axe_finds_nothing_in_openings_and_two_bots_compared(
 
 def test_axe_finds_nothing_in_forced_colours(open_page: Callable[..., Any], axe: str) -> None:
     """By the rules of colours: the document is the one that all rules have seen."""
-    finds_nothing_in_forced_colours(open_page("played", forced_colors="active"), axe, "cat.color")
+    opened = open_page("played", forced_colors="active")
+    colours = "all => all.map(one => getComputedStyle(one).backgroundColor)"
+    legend = opened.locator(".legend li").evaluate_all(colours)
+    assert len(set(legend)) == len(legend)  # a legend is its colours
+    finds_nothing_in_forced_colours(opened, axe, "cat.color")
 
 
 def finds_nothing_in_forced_colours(opened: Any, axe: str, *tags: str) -> None:

@@ -131,6 +131,25 @@ def test_a_link_opens_its_game_and_an_address_can_be_sent(visit: Visit, report: 
     assert page.evaluate(cells) == board
 
 
+def test_a_page_is_opened_at_its_place_and_scrolls_smoothly_for_clicks_alone(
+    visit: Visit, report: str
+) -> None:
+    page = resized(visit, 390)
+    page.emulate_media(reduced_motion="no-preference")
+    page.add_init_script(
+        "window.seen = new Set(); addEventListener('scroll', () => seen.add(scrollY >> 7), true);"
+    )
+    visit.open(f"{report}#game=3&ply=2")
+    page.wait_for_function("lath.readyAt && seen.size > 0")
+    page.wait_for_function("Math.abs(document.getElementById('replay').offsetTop - scrollY) < 300")
+    assert page.evaluate("seen.size") <= 2
+    kind = "getComputedStyle(document.documentElement).scrollBehavior"
+    page.locator(".contents a").first.focus()
+    assert page.evaluate(kind) == "smooth"
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(kind) == "auto"
+
+
 def test_the_result_of_a_knockout_comes_first(
     visit: Visit, address_of: Address, the_page: Pages
 ) -> None:
@@ -156,6 +175,35 @@ CUT: Final = """
 }).map(table => table.className)
 """
 """Tables that are wider than their room, have a name that is cut, or heads over their first row."""
+
+LINES: Final = """
+row => new Set([...row.cells].filter(one => one.checkVisibility() && !one.matches(".rank"))
+  .map(one => getComputedStyle(one).gridRowStart)).size
+"""
+"""The lines of a bot in standings on a phone."""
+
+BROKEN: Final = """
+() => {
+  const found = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const inside = text.parentElement;
+    const isUnseen = inside.closest("svg, script, style, .hidden, .crosstable td > span");
+    if (isUnseen || !inside.checkVisibility()) continue;
+    for (const { 0: word, index } of text.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+      const [before, after] = [text.data.slice(0, index), text.data.slice(index)];
+      if (/\\S*$/u.exec(before)[0].length + /^\\S*/u.exec(after)[0].length > 14) continue;
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+      if (lines.size > 1) found.push(word);
+    }
+  }
+  return found;
+}
+"""
+"""Words and numbers, of at most 14 characters with all that touches them, and in two lines."""
 
 TOP: Final = "one => one.getBoundingClientRect().top"
 
@@ -187,12 +235,21 @@ def test_tables_of_three_bots_fit_any_width_are_cards_on_a_phone_and_sort(
 ) -> None:
     page = resized(visit, 390)
     visit.open(report)
-    for table in ("#standings", "#times"):
+    for table, of in (("#standings", ["Score", "Elo", "Games"]), ("#times", None)):
         row = page.locator(f"{table} table").first.locator("tbody tr").first
-        said = row.evaluate("""row => [...row.querySelectorAll("td:not(.rank, .drawn)")].map(
-          cell => getComputedStyle(cell, "::before").content)""")
-        heads = page.locator(f"{table} table").first.locator("thead button").all_inner_texts()
-        assert said == [f'"{words.removesuffix(" ±")}"' for words in heads[1:]]
+        said = row.evaluate("""row => [...row.querySelectorAll("td:not(.rank, .drawn)")]
+          .filter(cell => cell.checkVisibility())
+          .map(cell => getComputedStyle(cell, "::before").content.slice(1, -1))""")
+        shown = page.locator(f"{table} table").first.locator("thead button:visible")
+        heads = [words.removesuffix(" ±") for words in shown.all_inner_texts()]
+        assert said == heads[1:] == (of or said)
+    # On a phone, standings have two lines per bot; a button leads to all columns.
+    table = page.locator("#standings table").first
+    assert table.locator("thead th:visible").count() == 4
+    assert table.locator("tbody tr").first.evaluate(LINES) == 2
+    for display in ("table", "block"):
+        page.get_by_role("button", name="All columns").first.click()
+        assert table.evaluate("one => getComputedStyle(one).display") == display
     resized(visit, 320)
     cells = page.locator("#crosstable table").first.locator("tbody tr >> nth=0 >> td[class^=h]")
     names = cells.evaluate_all("all => all.map(one => one.dataset.label)")
@@ -201,17 +258,19 @@ def test_tables_of_three_bots_fit_any_width_are_cards_on_a_phone_and_sort(
         resized(visit, width)
         page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
         page.wait_for_selector(".explorer table")
-        assert (visit.sideways(), page.evaluate(CUT)) == (0, []), width
+        cut = [of for of in page.evaluate(CUT) if width < 700 or "standings" not in of]
+        assert (visit.sideways(), cut) == (0, []), width
     table = page.locator("#standings table").first
     assert table.locator(".sorted").inner_text() == "Sorted by Score, highest first."
 
     def column(number: int) -> list[str]:
         return list(table.locator(f"tbody tr > :nth-child({number})").all_inner_texts())
 
-    lost = [int(words) for words in column(11)]
+    at = 1 + table.locator("thead th").all_inner_texts().index("Lost")
+    lost = [int(words) for words in column(at)]
     for most, told in ((True, "highest"), (False, "lowest")):
         table.get_by_role("button", name="Lost").click()
-        assert [int(words) for words in column(11)] == sorted(lost, reverse=most)
+        assert [int(words) for words in column(at)] == sorted(lost, reverse=most)
         assert table.locator(".sorted").inner_text() == f"Sorted by Lost, {told} first."
     table.get_by_role("button", name="Bot").click()
     assert column(2) == ["ann", "bob", "cat"]
@@ -238,6 +297,42 @@ def test_of_forty_bots_the_crosstable_alone_scrolls_and_of_few_it_is_a_table(
             table = resized(visit, width).locator("#crosstable table").first
             assert table.evaluate("one => getComputedStyle(one).display") == "table", width
             assert visit.sideways() == 0
+
+
+@pytest.mark.parametrize("width", [700, 1024, 1440])
+def test_standings_and_crosstables_are_tables_whatever_names_and_columns_they_have(
+    visit: Visit, report: str, address_of: Address, width: int
+) -> None:
+    long = address_of(render(crowd([*bots(11), "a-bot-whose-name-says-it-all"])))
+    page = resized(visit, width)
+    for address in (report, long):  # the first has forfeits: the most columns
+        visit.open(address)
+        assert visit.sideways() == 0
+        for table in page.locator(".standings:visible, .crosstable:visible").all():
+            assert table.evaluate("one => getComputedStyle(one).display") == "table"
+            room = table.locator("xpath=..")
+            head, name = table.locator("thead th"), table.locator("tbody th[scope=row]").first
+            if "standings" in (table.get_attribute("class") or ""):
+                shown = room.evaluate("one => one.getBoundingClientRect().right")
+                place = head.all_inner_texts().index("Score")
+                box = head.nth(max(place, 4)).bounding_box()
+                assert box["x"] + box["width"] <= shown + 1
+            was = name.bounding_box()
+            room.evaluate("one => { one.scrollLeft = 400; }")
+            assert name.bounding_box()["x"] == pytest.approx(was["x"], abs=12)
+            assert room.evaluate("one => one.scrollLeft === 0 || one.tabIndex === 0")
+
+
+@pytest.mark.parametrize("kind", ["played", "index", "league", "entrant", "measures compared"])
+def test_no_line_ends_inside_a_word_that_has_room(
+    visit: Visit, address_of: Address, the_page: Pages, kind: str
+) -> None:
+    visit.open(address_of(the_page(kind)))
+    for width in (360, 768, 1280):
+        page = resized(visit, width)
+        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        assert page.evaluate(BROKEN) == [], width
+        assert visit.sideways() == 0
 
 
 MARKED_AT_THE_END = """

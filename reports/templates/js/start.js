@@ -23,10 +23,14 @@ lath.start = async () => {
     return address.has("games") && bot && against ? { bot, against, title } : null;
   };
 
+  // A page that is opened is at its place at once; later, style sheets decide how it moves.
+  /** @param {"games" | "replay"} id */
+  const show = (id) => lath.byId(id).scrollIntoView({ behavior: lath.readyAt ? "auto" : "instant" });
+
   /** @param {Only} only */
   const listPair = (only) => {
     list.filter("", only);
-    lath.byId("games").scrollIntoView();
+    show("games");
     lath.byId(lath.byId("versus").hidden ? "filter" : "versus-title").focus({ preventScroll: true });
   };
 
@@ -43,7 +47,7 @@ lath.start = async () => {
     if (!(await replay.showGame(wanted.place, wanted.ply)) || lath.isEmbedded()) return; // the other page has the focus
     const current = lath.byId("moves").querySelector("[tabindex='0']:enabled");
     (current || lath.byId("replay")).focus({ preventScroll: true });
-    lath.byId("replay").scrollIntoView();
+    show("replay");
   };
 
   // Going back from the games of two bots restores the former place, to which the browser scrolls.

@@ -1,6 +1,7 @@
-// Tables: a table that is too wide is tightened, then becomes cards; large crosstables scroll.
-// Headings sort, and the caption names the sorted column. The index page uses this file without the
-// others.
+// Tables: a table that is too wide is tightened, then becomes cards. Standings and crosstables do so
+// on phones only, and large crosstables never: they scroll. A button shows all columns of standings
+// on phones. Headings sort, and the caption names the sorted column. The index page uses this file
+// without the others.
 (() => {
   /** @type {Record<string, number>} */
   const UNITS = { ms: 1e-3, min: 60, h: 3600, k: 1e3, M: 1e6, G: 1e9 };
@@ -49,7 +50,7 @@
 
   // The columns of a crosstable have numbers of bots, whose names are known.
   /** @param {HTMLElement} head */
-  const labelOf = (head) => (head.closest(".crosstable") && head.querySelector("abbr")?.title) || nameOf(head);
+  const labelOf = (head) => (head.closest(".crosstable") && head.querySelector("abbr")?.title) || head.dataset.short || nameOf(head);
 
   /** @param {Crosstable} table */
   const addButtons = (table) => {
@@ -63,17 +64,39 @@
     }
   };
 
-  // On a card, each value is shown with the heading of its column.
+  // On a card, each value is shown with the heading of its column; those of further columns are
+  // marked.
   /** @param {Crosstable} table */
   const label = (table) => {
-    const names = headsOf(table).map(labelOf);
+    const heads = headsOf(table);
+    const names = heads.map(labelOf);
     for (const { cells } of [...table.tBodies].flatMap((body) => [...body.rows])) {
       if (cells.length < names.length) continue;
       [...cells].forEach((cell, at) => {
         if (names[at] && cell.matches("td:not(.number.strong)")) cell.dataset.label = names[at];
+        if (heads[at].matches(".further")) cell.classList.add("further");
       });
     }
+    if (table.querySelector(".further")) addSwitch(table);
   };
+
+  // The button above standings on a phone.
+  /** @param {Crosstable} table */
+  const addSwitch = (table) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "whole";
+    button.textContent = "All columns";
+    button.setAttribute("aria-pressed", "false");
+    const room = /** @type {HTMLElement} */ (table.parentElement);
+    button.addEventListener("click", () => {
+      button.setAttribute("aria-pressed", String(table.classList.toggle("all")));
+      fit(room);
+    });
+    room.before(button);
+  };
+
+  const phone = matchMedia("(max-width: 699.98px)");
 
   const fit = (place = document.querySelector("main")) => {
     const rooms = place.matches(".scroll") ? [place] : [...place.querySelectorAll(".scroll")];
@@ -88,7 +111,7 @@
     for (const [, table] of seen.filter(isWide)) table.classList.toggle("tight", table.matches(".crosstable.wide"));
     const wide = seen.map(isWide);
     seen.forEach(([room, table], at) => {
-      const scrolls = wide[at] && table.matches(".compact");
+      const scrolls = wide[at] && table.matches(phone.matches ? ".compact, .all" : ".standings, .crosstable");
       const stacks = wide[at] && !scrolls;
       if (stacks && !table.querySelector("[data-label]")) label(table);
       table.classList.toggle("stacked", stacks);
