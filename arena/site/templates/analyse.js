@@ -211,7 +211,7 @@ const grow = (node, line) => {
   }
 };
 
-// The address says where one is. It has no room for a line of thousands of moves.
+// The address contains the current place, but not a line of thousands of moves.
 const address = () => {
   const line = movesTo(at);
   const isGiven = line.every((move, i) => given.line[i]?.move === move);
@@ -223,14 +223,14 @@ const address = () => {
 /** @returns {KeptTree[]} */
 const keptTrees = () => JSON.parse(sessionStorage.getItem(KEPT) || "[]");
 
-// A reload, and Back from another page, go on with the analysis.
+// A reload, or Back from another page, restores the analysis.
 const remember = () => {
   try {
     history.replaceState(null, "", address());
     const place = pathTo(at).map((node) => /** @type {TreeNode} */ (node.parent).next.indexOf(node));
     const others = keptTrees().filter((one) => one.id !== id);
     sessionStorage.setItem(KEPT, JSON.stringify([{ id, address: location.search, source, given, comments: root.comments, line: lineOf(root), place }, ...others.slice(0, MOST_KEPT - 1)]));
-  } catch { // a browser has room for so much, and changes addresses so often
+  } catch { // browsers limit the storage, and how often an address changes
     said.textContent = "The browser cannot keep this analysis for a reload. Save it.";
   }
 };
@@ -332,7 +332,7 @@ for (const [name, id] of /** @type {const} */ ([["setup", "start-setup"], ["posi
   if (asks.has(name)) byId(id).value = /** @type {string} */ (asks.get(name));
 }
 
-// A game of those that are served, at a ply, or what else the address says.
+// Opens a served game at a ply, or the position and moves in the address.
 const begin = () => trying(said, async () => {
   const record = asks.get("record") || "";
   if (record) {

@@ -5,8 +5,8 @@
 // What the addresses of the site begin with: this script is `/static/common.js` there.
 export const ROOT = new URL("..", import.meta.url).pathname.replace(/\/$/u, "");
 
-// Who works by keyboard stays where something was done, although what had the focus may be gone or hidden after it.
-// What is in `around` is the last one that had it, and what that stands in, from within.
+// The focus stays near the last action, also if the element that had it is removed or hidden.
+// `around` has that element and its parents, from the inside out.
 /** @type {Element[]} */
 let around = [];
 /** @param {Element} one */
@@ -21,7 +21,7 @@ addEventListener("focusin", ({ target }) => {
   for (let one = /** @type {Element | null} */ (target); one; one = one.parentElement) around.push(one);
 });
 addEventListener("pointerdown", () => {
-  around = []; // whoever points elsewhere leaves it
+  around = []; // a pointer may leave the element
 });
 new MutationObserver(() => {
   const [last, ...others] = around;
@@ -109,7 +109,7 @@ export const chipOf = (game, seat) => {
 const RETRY_MS = 3000;
 
 // Hears news for as long as the page is seen: a browser has six ways to a site, for all of its tabs.
-// `hear` gets each list of parts, `lost` whether nobody answers; then it asks again by itself.
+// `hear` gets each list of parts. `lost` gets true if the site does not answer; the page then retries.
 /** @param {string} path @param {(parts: News[]) => void} hear @param {(isLost: boolean) => void} lost */
 export const listen = (path, hear, lost = () => {}) => {
   /** @type {EventSource | null} */

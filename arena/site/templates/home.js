@@ -1,4 +1,4 @@
-// The list of tournaments says which of them are played now, for as long as it is looked at.
+// The list of tournaments shows which of them are running, while the page is visible.
 
 import { ask } from "./common.js";
 
