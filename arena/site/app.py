@@ -25,7 +25,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from lath.arena.errors import ArenaError
-from lath.arena.site.boards import board_json
+from lath.arena.site.boards import board_json, titles
 from lath.arena.site.connections import EVERY_S, MOST, SPARE, Connection, Connections
 from lath.arena.site.exploring import Explorer
 from lath.arena.site.guard import Guard, SiteKeys
@@ -226,6 +226,8 @@ def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> 
     routes = [
         Route("/", partial(_home, site)),
         Route("/static/{name}", _static),
+        Route("/rules", partial(_rules, site)),
+        Route("/rules/{game:path}", partial(_rules, site)),
         Route("/api/boards/{game:path}", _board),
         Route("/api/items", partial(_items, site)),
         Route("/t/{key}", partial(_tournament, site)),
@@ -364,6 +366,15 @@ async def _board(request: Request) -> Response:
 
 
 _board_of = lru_cache(maxsize=64)(board_json)
+
+
+async def _rules(site: Site, request: Request) -> Response:
+    """Return the rules of a game type, by default the first."""
+    listed = titles()
+    board = _board_of(request.path_params.get("game") or listed[0]["id"])
+    if board is None:
+        raise HTTPException(404, "game not found")
+    return page(site, "rules", game=board, games=listed)
 
 
 async def _items(site: Site, _: Request) -> Response:

@@ -27,7 +27,9 @@ interface BoardJson {
 }
 
 /** As the site sends it: `lath.arena.site.boards.board_json`. */
-interface SiteBoard extends BoardJson { id: string; card: string }
+interface SiteBoard extends BoardJson { id: string; card: string; lessons: LessonJson[] }
+/** As `lesson_json` there. */
+interface LessonJson { title: string; words: string; steps: (PositionShown & { told: string })[]; legal: PositionJson["legal"] | null }
 
 type Change = [cell: number, what: string];
 interface LegalMove { text: string; changes: Change[] }
@@ -716,6 +718,7 @@ interface Ids
   choices: HTMLElement & { firstChild: HTMLElement };
   columns: HTMLElement & { children: HTMLCollectionOf<HTMLElement & { firstElementChild: HTMLElement }> };
   showpiece: HTMLElement | null;
+  lessons: HTMLElement;
 }
 type ById = <K extends keyof Ids>(id: K) => Ids[K];
 

@@ -15,19 +15,20 @@ const MOST_BUTTONS = 4;
 /** @type {(start: StartJson, moves: string[]) => Promise<PositionJson>} */
 export const lookAt = (start, moves) => ask("/api/position", { ...start, moves, threats: true });
 
+// Legal moves as boards show them.
+/** @type {(legal: PositionJson["legal"], stacks: string[]) => LegalMove[]} */
+export const legalOf = (legal, stacks) =>
+  legal.map(([text, cells]) => {
+    const after = stacks.slice();
+    for (const [cell, stack] of cells) after[cell] = stack;
+    return { text, changes: lath.changesOf(stacks, after) };
+  });
+
 /** @param {(text: string) => unknown} onMove */
 export const makeTable = (onMove) => {
   /** @type {TableState} */
   // @ts-expect-error - there is no board before `setGame`, nor anything to do
   const state = { view: null, game: null, now: null, effects: null, isMine: false, cursor: -1, chosen: [], at: -1, over: "", take: "", hinted: "", shares: [], legal: false, threats: false, aids: true };
-
-  /** @param {PositionJson} now */
-  const legalOf = ({ legal, stacks }) =>
-    legal.map(([text, cells]) => {
-      const after = stacks.slice();
-      for (const [cell, stack] of cells) after[cell] = stack;
-      return { text, changes: lath.changesOf(stacks, after) };
-    });
 
   // Where a move is pointed at, and what a click must mean for it.
   /** @param {DrawnMove} move */
@@ -204,7 +205,7 @@ export const makeTable = (onMove) => {
   const show = (now, isMine, shares = []) => {
     forget();
     tell("");
-    Object.assign(state, { now, shares, isMine: isMine && !now.is_over, hinted: "", legalMoves: legalOf(now), effects: lath.effectsOf(legalOf(now), now.stacks) });
+    Object.assign(state, { now, shares, isMine: isMine && !now.is_over, hinted: "", legalMoves: legalOf(now.legal, now.stacks), effects: lath.effectsOf(legalOf(now.legal, now.stacks), now.stacks) });
     state.words = state.view.show({ stacks: now.stacks }).words;
     byId("board").classList.toggle("mine", state.isMine);
     showPalette();
