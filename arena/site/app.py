@@ -355,6 +355,8 @@ def _file(name: str) -> tuple[str, str] | None:
         return parts(environment(), "js", SCRIPTS), KINDS[".js"]
     if name == "report.css":
         return parts(environment(), "css", STYLES), KINDS[".css"]
+    if name == "theme.js":  # apart, because a page must not show another theme first
+        return parts(environment(), "js", ("theme",)), KINDS[".js"]
     path = _files().get(name)
     return None if path is None else (path.read_text(encoding="utf-8"), KINDS[path.suffix])
 

@@ -255,6 +255,26 @@ def test_the_rules_open_over_a_game_and_close_where_they_were_opened(
     assert page.evaluate("document.activeElement.textContent") == "Rules in a minute"
 
 
+@pytest.mark.parametrize("site", [True], indirect=True)
+def test_a_chosen_theme_is_that_of_all_pages_before_they_are_drawn(
+    site: Served, guest: Guest
+) -> None:
+    page = guest(site, "/rules").page
+    ground = "getComputedStyle(document.body).backgroundColor"
+    page.emulate_media(color_scheme="light")
+    light = page.evaluate(ground)
+    page.select_option("#theme", "dark")
+    dark = page.evaluate(ground)
+    page.add_init_script(
+        "new MutationObserver((_, all) => {"
+        " if (!document.body) return;"
+        f" window.drawn = {ground};"
+        " all.disconnect(); }).observe(document, { childList: true, subtree: true });"
+    )
+    page.goto(f"{site.address}{site.site.root}/")
+    assert [page.evaluate("window.drawn"), page.evaluate(ground)] == [dark, dark] != [light, light]
+
+
 @needs("node", "npm")
 @pytest.mark.parametrize("site", [False], indirect=True)
 def test_every_page_is_valid_html(site: Served, tmp_path: Path) -> None:
