@@ -224,6 +224,7 @@ interface KeptReport extends Record<Aid, boolean> { list: KeptList }
 
 type Aid = "aids" | "legal" | "hints";
 
+type PictureArguments = [element: SVGSVGElement, width: number, game: Replayed, told: string];
 interface ReplayState {
   /** That which is shown; none at first, when nothing but `showGame` can be asked for. */
   game: Game;
@@ -430,9 +431,10 @@ interface Lath {
   makeGif: (width: number, height: number) => Gif;
   FRAME_MS: number;
   LAST_FRAME_MS: number;
-  svgText: (element: SVGSVGElement, width: number) => string;
-  canvasOf: (element: SVGSVGElement, width: number) => Promise<HTMLCanvasElement>;
-  pngOf: (element: SVGSVGElement, width: number) => Promise<Blob>;
+  plyOf: (ply: number, plies: number) => string;
+  svgText: (...of: PictureArguments) => string;
+  canvasOf: (...of: PictureArguments) => Promise<HTMLCanvasElement>;
+  pngOf: (...of: PictureArguments) => Promise<Blob>;
   gifOf: (game: Replayed, width: number, told: (ply: number) => void) => Promise<Uint8Array<ArrayBuffer>[]>;
   embedCode: (game: Game, ply: number) => string;
   listenToShare: (replay: Replay) => void;
