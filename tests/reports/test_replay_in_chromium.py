@@ -20,6 +20,7 @@ from unpacking import data_in, opened
 from lath.games.core import Move, Position
 from lath.games.drawing.board import effects
 from lath.notation.record.record import Ply, comment
+from lath.notation.record.tags import opening_name
 from lath.notation.rules.reading import entries, read
 from lath.notation.rules.replay import positions, start_of
 from lath.notation.text.scanner import parse
@@ -438,6 +439,13 @@ def test_what_is_odd_about_a_game_is_told_beside_its_board(
     with page.expect_download() as waiting:
         page.click("#save-games")
     assert ",crash," in Path(waiting.value.path()).read_text("utf-8"), "as the record has it"
+
+
+def test_the_name_of_an_opening_is_read_as_programs_read_it(replay: Visit, report: str) -> None:
+    go_to(replay, report, 1, 0)
+    texts = ["", "Corner", "random:2 e5 d4", "a book.lath #3", "book #3: Corner", "Line #4", "a: b"]
+    found = replay.page.evaluate("texts => texts.map((text) => lath.openingIn(text))", texts)
+    assert found == list(map(opening_name, texts))
 
 
 # Copies

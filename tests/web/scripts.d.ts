@@ -352,6 +352,7 @@ interface Lath {
   readWords: (words: string) => Pick<Note, "said" | "better" | "annotations">;
   numberIn: (note: Note, name: string) => number | undefined;
   moversOf: (length: number, repeats: number[]) => number[];
+  openingIn: (text?: string) => string;
   readGame: (games: Games, i: number) => Promise<{ tags: Map<string, string>; moves: string[] }>;
   openGame: (games: Games, i: number) => Promise<Game>;
   playThrough: (game: Replayed, start: string) => void;
@@ -556,7 +557,7 @@ interface TallyJson {
   mover_score: Interval | null;
   plies: number | null;
 }
-interface ReferenceJson { number: number; ply: number; first: string; second: string; result: string; date: string }
+interface ReferenceJson { number: number; ply: number; first: string; second: string; result: string; date: string; opening: string }
 interface ContinuationJson {
   move: string;
   same: string[];

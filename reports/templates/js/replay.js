@@ -154,7 +154,8 @@ lath.makeReplay = (games, onGame) => {
     byId("replay-waits").textContent = "";
     const round = game.round && ` · round ${game.round}`;
     const place = game.number === game.place + 1 ? ` of ${games.count}` : ` (${game.place + 1} of ${games.count})`;
-    byId("which").textContent = `Game ${game.number}${place} · ${game.title}${round}`;
+    const opening = lath.openingIn(new Map(game.tags).get("Opening"));
+    byId("which").textContent = `Game ${game.number}${place} · ${game.title}${round}${opening && ` · ${opening}`}`;
     byId("verdict").replaceChildren(...lath.verdictOf(game));
     byId("mistake").hidden = !game.board || lath.mistakesOf(game).length === 0;
     byId("seek").max = String(game.board ? game.plies : 0);
