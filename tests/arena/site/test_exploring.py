@@ -171,7 +171,7 @@ def test_one_walks_by_the_board_the_table_and_back(site: Served, guest: Guest) -
 
 def test_a_game_opens_in_the_analysis_at_its_move(site: Served, guest: Guest) -> None:
     page = guest(site, f"/explore?key={site.key('old.lath')}&game=yavalath&moves=e5+d4").page
-    page.wait_for_selector("#told:has-text('; opening: Corner')")
+    page.wait_for_selector("#told:has-text('; the opening is Corner')")
     page.click("#ways tbody a >> nth=0")
     page.wait_for_selector("#tree [aria-current]:has-text('3. f6')")
     assert page.inner_text("#told").endswith("Opening: Corner.")
