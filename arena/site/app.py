@@ -21,6 +21,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
@@ -188,17 +189,29 @@ class Site:
         return self.watchers[item.key]
 
 
+_ANY_THEME: Final = b'<meta name="color-scheme" content="light dark">'
+
+_THEMES: Final = {theme: theme.encode().ljust(len("light dark")) for theme in ("light", "dark")}
+"""The texts that replace `light dark`, of the same length."""
+
+
 class LongPage(Response):
-    """A long page, sent in pieces, so that a slow reader holds one piece in memory."""
+    """A long page, sent in pieces, so that a slow reader holds one piece in memory.
+
+    It has the theme that the visitor chose on the site, whose storage its sandbox cannot read.
+    """
 
     media_type = "text/html"
 
-    async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Send the page."""
         headers = {"status": self.status_code, "headers": self.raw_headers}
         await send({"type": "http.response.start", **headers})
+        theme = _THEMES.get(HTTPConnection(scope).cookies.get("lath-theme", ""), b"")
         for at in range(0, len(self.body), PIECE):
             piece = bytes(self.body[at : at + PIECE])
+            if theme and not at:
+                piece = piece.replace(_ANY_THEME, _ANY_THEME.replace(b"light dark", theme), 1)
             await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 

@@ -11,9 +11,14 @@
   };
   meta.content = kept((all) => all["lath-theme"]) || meta.content;
   addEventListener("DOMContentLoaded", () => {
-    const select = /** @type {HTMLSelectElement} */ (document.getElementById("theme"));
+    const select = /** @type {HTMLSelectElement | null} */ (document.getElementById("theme"));
+    if (!select) return;
     /** @type {HTMLElement} */ (select.parentElement).hidden = false;
-    select.value = meta.content;
-    select.addEventListener("change", () => (kept((all) => (all["lath-theme"] = meta.content = select.value))));
+    select.value = meta.content.trim();
+    select.addEventListener("change", () => {
+      const theme = (meta.content = select.value);
+      // Reports on the site have no storage: the cookie is for them.
+      kept((all) => (document.cookie = `lath-theme=${theme};path=/;max-age=30000000;samesite=strict`, all["lath-theme"] = theme));
+    });
   });
 }

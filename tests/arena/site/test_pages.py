@@ -273,6 +273,9 @@ def test_a_chosen_theme_is_that_of_all_pages_before_they_are_drawn(
     )
     page.goto(f"{site.address}{site.site.root}/")
     assert [page.evaluate("window.drawn"), page.evaluate(ground)] == [dark, dark] != [light, light]
+    page.goto(f"{site.address}{site.site.root}{address_of(site, '/report/old')}")
+    assert page.evaluate(ground) == dark
+    assert page.input_value("#theme") == "dark"
 
 
 @needs("node", "npm")
