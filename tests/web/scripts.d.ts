@@ -704,7 +704,7 @@ type Others =
   | "recent" | "recent-title" | "replay" | "replay-body" | "replay-waits" | "replayed" | "rows" | "said" | "saved"
   | "score" | "seats" | "setup" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
   | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "winner" | "typed" | "verdict"
-  | "versus" | "versus-title" | "watch" | "way" | "ways" | "which";
+  | "rules" | "versus" | "versus-title" | "watch" | "way" | "ways" | "which";
 
 interface Ids
   extends Record<Buttons, HTMLButtonElement>,

@@ -57,11 +57,7 @@ export const makeLessons = async (id) => {
   };
 
   /** @param {string} sign @param {string} label @param {() => unknown} act */
-  const control = (sign, label, act) => {
-    const made = buttonOf(sign, act);
-    made.setAttribute("aria-label", label);
-    return made;
-  };
+  const control = (sign, label, act) => Object.assign(buttonOf(sign, act), { ariaLabel: label });
   /** @param {number} by */
   const stepBy = (by) => () => {
     run(false);
