@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 def board_json(game_id: str) -> dict[str, Any] | None:
     """Return the values that `lath.makeBoard` needs for a game; None if the game does not exist.
 
-    `card` has the rules in a few sentences, or is empty. `lessons` has a `lesson_json` for each.
+    `card`: the rules in a few sentences, or an empty string.
     """
     try:
         game = get(game_id)
     except GameError:
         return None
+    more = {"id": game.id, "credit": game.credit, "card": card_of(game)}
     lessons = [lesson_json(game, lesson) for lesson in lessons_of(game)]
-    more = {"id": game.id, "credit": game.credit, "card": card_of(game), "lessons": lessons}
-    return {**board.to_json(game), **more, "drawn": board.template(game)}
+    return {**board.to_json(game), **more, "drawn": board.template(game), "lessons": lessons}
 
 
 def titles() -> list[dict[str, str]]:

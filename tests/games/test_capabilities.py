@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     revised: Revised = game
     varied: Varied = game
     has_card: HasCard = game
-    taught: Taught = game
     boarded: Boarded = game
     renamable: Renamable = Mammalath()
     overlaid: Overlaid = Surikata()
+    taught: Taught = Surikata()
     knows_result: KnowsResult = position
     counts: CountsMoves = position
     layered: Layered = position

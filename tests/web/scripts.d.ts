@@ -27,9 +27,7 @@ interface BoardJson {
 }
 
 /** As the site sends it: `lath.arena.site.boards.board_json`. */
-interface SiteBoard extends BoardJson { id: string; card: string; lessons: LessonJson[] }
-/** As `lesson_json` there. */
-interface LessonJson { title: string; words: string; steps: (PositionShown & { told: string })[]; legal: PositionJson["legal"] | null }
+interface SiteBoard extends BoardJson { id: string; card: string }
 
 type Change = [cell: number, what: string];
 interface LegalMove { text: string; changes: Change[] }
@@ -511,6 +509,10 @@ interface PositionJson extends PositionShown {
   threats: string[];
 }
 
+/** `lath.arena.site.boards.lesson_json`. */
+interface LessonJson { title: string; words: string; steps: (PositionShown & { told: string })[]; legal: PositionJson["legal"] | null }
+interface SiteBoard { lessons: LessonJson[] }
+
 /** A part of what a bot says: `lath.arena.site.thinking`. */
 interface Thought {
   value: string;
@@ -704,7 +706,7 @@ type Others =
   | "recent" | "recent-title" | "replay" | "replay-body" | "replay-waits" | "replayed" | "rows" | "said" | "saved"
   | "score" | "seats" | "setup" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
   | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "winner" | "typed" | "verdict"
-  | "rules" | "versus" | "versus-title" | "watch" | "way" | "ways" | "which";
+  | "versus" | "versus-title" | "watch" | "way" | "ways" | "which";
 
 interface Ids
   extends Record<Buttons, HTMLButtonElement>,
@@ -722,6 +724,7 @@ interface Ids
   columns: HTMLElement & { children: HTMLCollectionOf<HTMLElement & { firstElementChild: HTMLElement }> };
   showpiece: HTMLElement | null;
   lessons: HTMLElement;
+  rules: HTMLElement;
 }
 type ById = <K extends keyof Ids>(id: K) => Ids[K];
 

@@ -143,7 +143,7 @@ const goTo = (node) => trying(said, async () => {
   table.show(now, true);
   byId("told").textContent = now.is_over ? endTold(now, [board.seats[0][0], board.seats[1][0]]) : `${board.seats[now.to_move][0]} to move.`;
   const opening = lath.openingIn(given.tags.Opening);
-  if (opening && isOnGiven()) byId("told").textContent += ` Opening: ${opening}.`;
+  if (opening && movesTo(node).every((move, i) => given.line[i]?.move === move)) byId("told").textContent += ` Opening: ${opening}.`;
   byId("text").value = now.text;
   byId("explored").href = `${ROOT}/explore?${new URLSearchParams({ key: source.record.split("/")[0], game: start.game, position: now.text })}`;
   showTree();
@@ -213,13 +213,12 @@ const grow = (node, line) => {
   }
 };
 
-const isOnGiven = () => movesTo(at).every((move, i) => given.line[i]?.move === move);
-
 // The address contains the current place, but not a line of thousands of moves.
 const address = () => {
   const line = movesTo(at);
+  const isGiven = line.every((move, i) => given.line[i]?.move === move);
   const from = source.record ? source : start;
-  const place = source.record && isOnGiven() ? { ply: line.length } : { moves: line.length <= MOST_MOVES ? line.join(" ") : "" };
+  const place = source.record && isGiven ? { ply: line.length } : { moves: line.length <= MOST_MOVES ? line.join(" ") : "" };
   return `?${new URLSearchParams(Object.entries({ ...from, ...place }).filter(([, value]) => value).map(([name, value]) => [name, String(value)]))}`;
 };
 

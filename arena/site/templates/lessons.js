@@ -21,7 +21,7 @@ export const makeLessons = async (id) => {
     const { steps, legal, title, words } = lessons[lesson];
     const now = steps[step];
     const isLast = step === last();
-    show({ stacks: now.stacks, moved: now.moved, deciding: now.deciding, isLoss: now.is_loss, aids: true, legal: legal && isLast ? legalOf(legal, now.stacks) : null, title: `${game.title}: ${title}` });
+    show({ stacks: now.stacks, moved: now.moved, deciding: now.deciding, isLoss: now.is_loss, aids: true, legal: legal && isLast ? legalOf({ legal, stacks: now.stacks }) : null, title: `${game.title}: ${title}` });
     [head.textContent, said.textContent, told.textContent, at.textContent] = [title, words, now.told, `${step} / ${last()}`];
     [...list.children].forEach(({ firstElementChild: one }, i) => one?.setAttribute("aria-current", String(i === lesson)));
     back.setAttribute("aria-disabled", String(step + lesson === 0));

@@ -11,18 +11,18 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 const TAKES = "-";
 const MOST_BUTTONS = 4;
 
-// What lies where after the moves of a line, and what may be played: see `position_json`.
-/** @type {(start: StartJson, moves: string[]) => Promise<PositionJson>} */
-export const lookAt = (start, moves) => ask("/api/position", { ...start, moves, threats: true });
-
 // Legal moves as boards show them.
-/** @type {(legal: PositionJson["legal"], stacks: string[]) => LegalMove[]} */
-export const legalOf = (legal, stacks) =>
+/** @type {(now: Pick<PositionJson, "legal" | "stacks">) => LegalMove[]} */
+export const legalOf = ({ legal, stacks }) =>
   legal.map(([text, cells]) => {
     const after = stacks.slice();
     for (const [cell, stack] of cells) after[cell] = stack;
     return { text, changes: lath.changesOf(stacks, after) };
   });
+
+// What lies where after the moves of a line, and what may be played: see `position_json`.
+/** @type {(start: StartJson, moves: string[]) => Promise<PositionJson>} */
+export const lookAt = (start, moves) => ask("/api/position", { ...start, moves, threats: true });
 
 /** @param {(text: string) => unknown} onMove */
 export const makeTable = (onMove) => {
@@ -205,7 +205,7 @@ export const makeTable = (onMove) => {
   const show = (now, isMine, shares = []) => {
     forget();
     tell("");
-    Object.assign(state, { now, shares, isMine: isMine && !now.is_over, hinted: "", legalMoves: legalOf(now.legal, now.stacks), effects: lath.effectsOf(legalOf(now.legal, now.stacks), now.stacks) });
+    Object.assign(state, { now, shares, isMine: isMine && !now.is_over, hinted: "", legalMoves: legalOf(now), effects: lath.effectsOf(legalOf(now), now.stacks) });
     state.words = state.view.show({ stacks: now.stacks }).words;
     byId("board").classList.toggle("mine", state.isMine);
     showPalette();
