@@ -179,6 +179,7 @@ def test_each_kind_of_page_is_read_and_used_by_everybody(
     tab.set_viewport_size({"width": 320, "height": 800})
     with visiting(tab) as visitor:
         visitor.open(address_of(the_page(kind)))
+        assert tab.is_visible("#theme")
         tab.evaluate(LIST, str(LISTED))
         finds_nothing(tab, axe, VIEWS[kind])
         tab.emulate_media(**MEDIA)
