@@ -17,6 +17,8 @@ from sample_records import BUILT_IN, bare, cut, random_game, with_tags
 from shown_moves import changes
 from unpacking import data_in, opened
 
+from lath import games
+from lath.games.cards import card_of
 from lath.games.core import Move, Position
 from lath.games.drawing.board import effects
 from lath.notation.record.record import Ply, comment
@@ -439,6 +441,13 @@ def test_what_is_odd_about_a_game_is_told_beside_its_board(
     with page.expect_download() as waiting:
         page.click("#save-games")
     assert ",crash," in Path(waiting.value.path()).read_text("utf-8"), "as the record has it"
+
+
+def test_a_game_has_the_rules_of_its_type_beside_it(replay: Visit, report: str) -> None:
+    for number in (1, len(RECORDS)):
+        go_to(replay, report, number, 0)
+        rules = replay.page.text_content("#tags dt:text-is('Rules') + dd")
+        assert rules == card_of(games.get(RECORDS[number - 1].game))
 
 
 def test_the_name_of_an_opening_is_read_as_programs_read_it(replay: Visit, report: str) -> None:

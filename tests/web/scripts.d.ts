@@ -23,11 +23,12 @@ interface BoardJson {
   seats: SeatJson[];
   overlays: { shown: (GroupsOverlay | SightOverlay)[]; neighbours: number[][]; rays: number[][][] };
   credit: string;
+  card: string;
   drawn: string;
 }
 
 /** As the site sends it: `lath.arena.site.boards.board_json`. */
-interface SiteBoard extends BoardJson { id: string; card: string }
+interface SiteBoard extends BoardJson { id: string }
 
 type Change = [cell: number, what: string];
 interface LegalMove { text: string; changes: Change[] }
