@@ -21,11 +21,12 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from lath.arena.errors import ArenaError
-from lath.arena.site.boards import board_json
+from lath.arena.site.boards import board_json, titles
 from lath.arena.site.connections import EVERY_S, MOST, SPARE, Connection, Connections
 from lath.arena.site.exploring import Explorer
 from lath.arena.site.guard import Guard, SiteKeys
@@ -188,17 +189,29 @@ class Site:
         return self.watchers[item.key]
 
 
+_ANY_THEME: Final = b'<meta name="color-scheme" content="light dark">'
+
+_THEMES: Final = {theme: theme.encode().ljust(len("light dark")) for theme in ("light", "dark")}
+"""The texts that replace `light dark`, of the same length."""
+
+
 class LongPage(Response):
-    """A long page, sent in pieces, so that a slow reader holds one piece in memory."""
+    """A long page, sent in pieces, so that a slow reader holds one piece in memory.
+
+    It has the theme that the visitor chose on the site, whose storage its sandbox cannot read.
+    """
 
     media_type = "text/html"
 
-    async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Send the page."""
         headers = {"status": self.status_code, "headers": self.raw_headers}
         await send({"type": "http.response.start", **headers})
+        theme = _THEMES.get(HTTPConnection(scope).cookies.get("lath-theme", ""), b"")
         for at in range(0, len(self.body), PIECE):
             piece = bytes(self.body[at : at + PIECE])
+            if theme and not at:
+                piece = piece.replace(_ANY_THEME, _ANY_THEME.replace(b"light dark", theme), 1)
             await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
@@ -226,6 +239,8 @@ def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> 
     routes = [
         Route("/", partial(_home, site)),
         Route("/static/{name}", _static),
+        Route("/rules", partial(_rules, site)),
+        Route("/rules/{game:path}", partial(_rules, site)),
         Route("/api/boards/{game:path}", _board),
         Route("/api/items", partial(_items, site)),
         Route("/t/{key}", partial(_tournament, site)),
@@ -353,6 +368,8 @@ def _file(name: str) -> tuple[str, str] | None:
         return parts(environment(), "js", SCRIPTS), KINDS[".js"]
     if name == "report.css":
         return parts(environment(), "css", STYLES), KINDS[".css"]
+    if name == "theme.js":  # apart, because a page must not show another theme first
+        return parts(environment(), "js", ("theme",)), KINDS[".js"]
     path = _files().get(name)
     return None if path is None else (path.read_text(encoding="utf-8"), KINDS[path.suffix])
 
@@ -364,6 +381,15 @@ async def _board(request: Request) -> Response:
 
 
 _board_of = lru_cache(maxsize=64)(board_json)
+
+
+async def _rules(site: Site, request: Request) -> Response:
+    """Return the rules of a game type, by default the first."""
+    listed = titles()
+    board = _board_of(request.path_params.get("game") or listed[0]["id"])
+    if board is None:
+        raise HTTPException(404, "game not found")
+    return page(site, "rules", game=board, games=listed)
 
 
 async def _items(site: Site, _: Request) -> Response:

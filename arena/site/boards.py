@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from lath.games import get
+from lath.games import get, ids, origin
+from lath.games.capabilities import lessons_of
 from lath.games.cards import card_of
-from lath.games.core import read_move, version_of
+from lath.games.core import Move, read_move, version_of
 from lath.games.drawing import board
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError
@@ -17,7 +19,7 @@ from lath.notation.rules.replay import start_from
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lath.games.core import Move, Position
+    from lath.games.core import Game, Lesson, Position
 
 
 def board_json(game_id: str) -> dict[str, Any] | None:
@@ -30,7 +32,42 @@ def board_json(game_id: str) -> dict[str, Any] | None:
     except GameError:
         return None
     more = {"id": game.id, "credit": game.credit, "card": card_of(game)}
-    return {**board.to_json(game), **more, "drawn": board.template(game)}
+    lessons = [lesson_json(game, lesson) for lesson in lessons_of(game)]
+    return {**board.to_json(game), **more, "drawn": board.template(game), "lessons": lessons}
+
+
+def titles() -> list[dict[str, str]]:
+    """Return the id and title of each game type, those of files first."""
+    found = []
+    for game_id in sorted(ids(), key=lambda one: origin(one) is None):
+        with suppress(ValueError):
+            game = get(game_id)
+            found.append({"id": game.id, "title": game.title})
+    return found
+
+
+def lesson_json(game: Game, lesson: Lesson) -> dict[str, Any]:
+    """Return a lesson with the positions that its animation steps through.
+
+    - `title` and `words`: the rule, and what to see
+    - `steps`: `boards_of` at the beginning and after each move, and that in words as `told`
+    - `legal`: as in `position_json`, if the lesson marks the legal moves after its last move
+    """
+    positions = [game.start()]
+    for move in lesson.moves:
+        positions.append(positions[-1].play(Move(move)))
+    first, second = names = [colour.capitalize() for colour in game.colours]
+    told = [f"{names[positions[lesson.begun].to_move]} to move."]
+    for ply, move in enumerate(lesson.moves[lesson.begun :], lesson.begun):
+        told.append(f"{names[positions[ply].to_move]} plays {move}.")
+    if outcome := positions[-1].outcome():
+        told[-1] += f" {outcome.told(first, second)}."
+    steps = [
+        {**boards_of(positions[ply], *positions[max(0, ply - 1) : ply]), "told": words}
+        for ply, words in enumerate(told, lesson.begun)
+    ]
+    legal = position_json(positions[-1])["legal"] if lesson.shows_legal else None
+    return {"title": lesson.title, "words": lesson.words, "steps": steps, "legal": legal}
 
 
 def boards_of(position: Position, before: Position | None = None) -> dict[str, Any]:

@@ -26,7 +26,7 @@ MEETINGS: Final = "head-to-head.html"
 
 PARTS: Final = {
     "css": ("base", "sections", "tables", "plots", "index", "league", "narrow", "print"),
-    "js": ("contents", "tables"),
+    "js": ("theme", "contents", "tables"),
 }
 """The style and script files, in their order in a page."""
 

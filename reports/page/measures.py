@@ -33,7 +33,7 @@ from lath.reports.page.views import Axis, axis
 
 PARTS: Final = {
     "css": ("base", "sections", "tables", "plots", "measures", "narrow", "print"),
-    "js": ("contents", "tables"),
+    "js": ("theme", "contents", "tables"),
 }
 """The style and script files, in their order in the page."""
 

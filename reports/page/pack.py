@@ -8,7 +8,7 @@ The page gets plain JSON in deflate and base64 (called letters below), which `js
   each game's text, `at`. The numbers of the games are `numbers`, null if they equal the places. The
   places of the replayed games, from 0, are `replayed`, null for all games.
 - Further keys of `head` are `families` and `boards`. Each board is `board.to_json` with `credit`,
-  and with `drawn`, a template of the board and all its pieces.
+  `card` (the rules), and `drawn`, a template of the board and all its pieces.
 - A family has the games of one id. Its keys are `title`, `board` (an index; null if its games
   cannot be replayed), and `plain` (the board without a setup).
 - The moves of a family are its `kinds`: the text, and the effects for the first and the second
@@ -53,6 +53,7 @@ from weakref import finalize
 
 from lath.games.board import Board
 from lath.games.capabilities import boarded
+from lath.games.cards import card_of
 from lath.games.core import Game
 from lath.games.drawing import board
 from lath.games.errors import GameError
@@ -447,7 +448,12 @@ class Packer:
             else None,
             "replayed": None if len(places) == count else places,
             "boards": [
-                {**board.to_json(game), "credit": game.credit, "drawn": board.template(game)}
+                {
+                    **board.to_json(game),
+                    "credit": game.credit,
+                    "card": card_of(game),
+                    "drawn": board.template(game),
+                }
                 for game in boards
             ],
             "families": [family.to_json(boards) for family in families],

@@ -127,7 +127,7 @@ PARTS: Final = {
         *("narrow", "embed", "print"),
     ),
     "js": (
-        *("open", "dom", "packed", "geometry", "overlays", "sprites", "board"),
+        *("open", "theme", "dom", "packed", "geometry", "overlays", "sprites", "board"),
         *("effects", "opened", "records"),
         *("table", "words", "evals", "moves", "copying", "replay", "gif", "share"),
         *("keys", "ways", "versus", "games", "openings", "standings", "downloads", "showpiece"),

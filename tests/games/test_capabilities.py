@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         Renamable,
         Revised,
         Symmetric,
+        Taught,
         Varied,
     )
 
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     boarded: Boarded = game
     renamable: Renamable = Mammalath()
     overlaid: Overlaid = Surikata()
+    taught: Taught = Surikata()
     knows_result: KnowsResult = position
     counts: CountsMoves = position
     layered: Layered = position
@@ -106,6 +108,7 @@ def test_a_game_without_powers_has_the_defaults() -> None:
     assert not capabilities.can_vary(bare.game)
     assert capabilities.overlays_of(bare.game) == ()
     assert capabilities.own_card(bare.game) is None
+    assert capabilities.lessons_of(bare.game) == ()
     assert card_of(bare.game) != ""  # of its class
     assert by_version(bare.game, "1") is bare.game
     with pytest.raises(RulesVersionError, match="does not have yet"):

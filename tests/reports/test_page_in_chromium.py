@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from xml.etree import ElementTree as ET
 
 import pytest
 from axe import axe_core, violations
@@ -412,6 +413,8 @@ FITS = """() => ["#board svg", "#players", ".controls", "#to-end"].every((wanted
   return width > 20 && left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
 }) && document.documentElement.scrollHeight <= innerHeight"""
 
+SVG: Final = "http://www.w3.org/2000/svg"
+
 READ_PICTURE = """async () => {
   const [item] = await navigator.clipboard.read();
   const bytes = new Uint8Array(await (await item.getType("image/png")).arrayBuffer());
@@ -480,6 +483,10 @@ def test_pictures_of_a_position_and_of_a_game_show_them(sharing: Any) -> None:
     assert (copied.width, differing_cells(copied, LINE[3])) == (480, [])
     name, content = saved(sharing, "#save-svg")
     assert (name[-4:], content[:5]) == (".svg", b"<svg ")
+    texts = [text.text for text in ET.fromstring(content).iter(f"{{{SVG}}}text")]
+    record = RECORDS[NUMBER - 1]
+    told = f"Yavalath · ply 3 of {len(record.plies)} · {record.result}"
+    assert texts[-3:] == [record.first, record.second, told]
     sharing.select_option("#share-width", "320")
     name, content = saved(sharing, "#save-gif")
     assert name == f"yavalath-{NUMBER}.gif"

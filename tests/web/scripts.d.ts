@@ -23,11 +23,12 @@ interface BoardJson {
   seats: SeatJson[];
   overlays: { shown: (GroupsOverlay | SightOverlay)[]; neighbours: number[][]; rays: number[][][] };
   credit: string;
+  card: string;
   drawn: string;
 }
 
 /** As the site sends it: `lath.arena.site.boards.board_json`. */
-interface SiteBoard extends BoardJson { id: string; card: string }
+interface SiteBoard extends BoardJson { id: string }
 
 type Change = [cell: number, what: string];
 interface LegalMove { text: string; changes: Change[] }
@@ -222,6 +223,7 @@ interface KeptReport extends Record<Aid, boolean> { list: KeptList }
 
 type Aid = "aids" | "legal" | "hints";
 
+type PictureArguments = [element: SVGSVGElement, width: number, game: Replayed, told: string];
 interface ReplayState {
   /** That which is shown; none at first, when nothing but `showGame` can be asked for. */
   game: Game;
@@ -349,6 +351,7 @@ interface Lath {
   readWords: (words: string) => Pick<Note, "said" | "better" | "annotations">;
   numberIn: (note: Note, name: string) => number | undefined;
   moversOf: (length: number, repeats: number[]) => number[];
+  openingIn: (text?: string) => string;
   readGame: (games: Games, i: number) => Promise<{ tags: Map<string, string>; moves: string[] }>;
   openGame: (games: Games, i: number) => Promise<Game>;
   playThrough: (game: Replayed, start: string) => void;
@@ -428,9 +431,10 @@ interface Lath {
   makeGif: (width: number, height: number) => Gif;
   FRAME_MS: number;
   LAST_FRAME_MS: number;
-  svgText: (element: SVGSVGElement, width: number) => string;
-  canvasOf: (element: SVGSVGElement, width: number) => Promise<HTMLCanvasElement>;
-  pngOf: (element: SVGSVGElement, width: number) => Promise<Blob>;
+  plyOf: (ply: number, plies: number) => string;
+  svgText: (...of: PictureArguments) => string;
+  canvasOf: (...of: PictureArguments) => Promise<HTMLCanvasElement>;
+  pngOf: (...of: PictureArguments) => Promise<Blob>;
   gifOf: (game: Replayed, width: number, told: (ply: number) => void) => Promise<Uint8Array<ArrayBuffer>[]>;
   embedCode: (game: Game, ply: number) => string;
   listenToShare: (replay: Replay) => void;
@@ -506,6 +510,10 @@ interface PositionJson extends PositionShown {
   threats: string[];
 }
 
+/** `lath.arena.site.boards.lesson_json`. */
+interface LessonJson { title: string; words: string; steps: (PositionShown & { told: string })[]; legal: PositionJson["legal"] | null }
+interface SiteBoard { lessons: LessonJson[] }
+
 /** A part of what a bot says: `lath.arena.site.thinking`. */
 interface Thought {
   value: string;
@@ -552,7 +560,7 @@ interface TallyJson {
   mover_score: Interval | null;
   plies: number | null;
 }
-interface ReferenceJson { number: number; ply: number; first: string; second: string; result: string; date: string }
+interface ReferenceJson { number: number; ply: number; first: string; second: string; result: string; date: string; opening: string }
 interface ContinuationJson {
   move: string;
   same: string[];
@@ -716,6 +724,8 @@ interface Ids
   choices: HTMLElement & { firstChild: HTMLElement };
   columns: HTMLElement & { children: HTMLCollectionOf<HTMLElement & { firstElementChild: HTMLElement }> };
   showpiece: HTMLElement | null;
+  lessons: HTMLElement;
+  rules: HTMLElement;
 }
 type ById = <K extends keyof Ids>(id: K) => Ids[K];
 

@@ -142,6 +142,8 @@ const goTo = (node) => trying(said, async () => {
   now = seen;
   table.show(now, true);
   byId("told").textContent = now.is_over ? endTold(now, [board.seats[0][0], board.seats[1][0]]) : `${board.seats[now.to_move][0]} to move.`;
+  const opening = lath.openingIn(given.tags.Opening);
+  if (opening && movesTo(node).every((move, i) => given.line[i]?.move === move)) byId("told").textContent += ` Opening: ${opening}.`;
   byId("text").value = now.text;
   byId("explored").href = `${ROOT}/explore?${new URLSearchParams({ key: source.record.split("/")[0], game: start.game, position: now.text })}`;
   showTree();

@@ -220,13 +220,38 @@ export const levelNow = () => (lath.byId("level").value === "" ? null : Number(l
 
 // The rules of a game, and who it is by.
 /** @param {SiteBoard} board */
-export const showCard = ({ title, credit, card }) => {
+const cardOf = ({ title, credit, card }) => {
   const text = card.startsWith(title) ? card : `${title}: ${card}`;
   // What stands between two backticks is typed so: `b2`.
   /** @param {string} line */
   const parts = (line) => line.split("`").map((part, at) => (at % 2 ? lath.make("code", "", part) : part));
   const lines = text.split("\n").filter(Boolean).map((line) => lath.make("p", "", null, ...parts(line)));
-  lath.byId("card").replaceChildren(...lines, lath.make("p", "remark", `Game by ${credit}.`));
+  return [...lines, lath.make("p", "remark", `Game by ${credit}.`)];
+};
+
+// The rules in a window over the page: as moves on a board, where the game has lessons, and as text.
+/** @param {SiteBoard} board */
+export const openRules = async (board) => {
+  const dialog = lath.make("dialog", "rules");
+  const { makeLessons } = await import("./lessons.js");
+  const lessons = await makeLessons(board.id);
+  dialog.setAttribute("aria-label", `Rules of ${board.title}`);
+  const page = lath.make("a", "", "Open as a page");
+  page.href = `${ROOT}/rules/${board.id}`;
+  dialog.append(lath.make("div", "head", null, lath.make("h2", "", `Rules of ${board.title}`), buttonOf("Close", () => dialog.close())), ...lessons.parts, ...cardOf(board), page);
+  dialog.addEventListener("close", () => {
+    lessons.stop();
+    dialog.remove();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  lessons.begin();
+};
+
+/** @param {SiteBoard} board */
+export const showCard = (board) => {
+  const hasLessons = board.lessons.length > 0 && lath.byId("lessons") === null;
+  lath.byId("card").replaceChildren(...(hasLessons ? [buttonOf("Rules in a minute", () => openRules(board))] : []), ...cardOf(board));
 };
 
 /** @param {string} words @param {() => unknown} act @param {string} name */

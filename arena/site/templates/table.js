@@ -11,6 +11,15 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 const TAKES = "-";
 const MOST_BUTTONS = 4;
 
+// Legal moves as boards show them.
+/** @type {(now: Pick<PositionJson, "legal" | "stacks">) => LegalMove[]} */
+export const legalOf = ({ legal, stacks }) =>
+  legal.map(([text, cells]) => {
+    const after = stacks.slice();
+    for (const [cell, stack] of cells) after[cell] = stack;
+    return { text, changes: lath.changesOf(stacks, after) };
+  });
+
 // What lies where after the moves of a line, and what may be played: see `position_json`.
 /** @type {(start: StartJson, moves: string[]) => Promise<PositionJson>} */
 export const lookAt = (start, moves) => ask("/api/position", { ...start, moves, threats: true });
@@ -20,14 +29,6 @@ export const makeTable = (onMove) => {
   /** @type {TableState} */
   // @ts-expect-error - there is no board before `setGame`, nor anything to do
   const state = { view: null, game: null, now: null, effects: null, isMine: false, cursor: -1, chosen: [], at: -1, over: "", take: "", hinted: "", shares: [], legal: false, threats: false, aids: true };
-
-  /** @param {PositionJson} now */
-  const legalOf = ({ legal, stacks }) =>
-    legal.map(([text, cells]) => {
-      const after = stacks.slice();
-      for (const [cell, stack] of cells) after[cell] = stack;
-      return { text, changes: lath.changesOf(stacks, after) };
-    });
 
   // Where a move is pointed at, and what a click must mean for it.
   /** @param {DrawnMove} move */

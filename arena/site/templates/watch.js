@@ -1,7 +1,7 @@
 // A tournament as it is played: boards, standings, what was played last, start and stop.
 
 /* global lath */
-import { ask, boardOf, chipOf, clockOf, endTold as endOf, listen, percent } from "./common.js";
+import { ask, boardOf, buttonOf, chipOf, clockOf, endTold as endOf, listen, openRules, percent } from "./common.js";
 
 const { byId, make, nameOf } = lath;
 const { key } = byId("watch").dataset;
@@ -51,6 +51,12 @@ const endTold = (part) => {
   return endOf(part, part.names);
 };
 
+// The rules of each game type that a board has shown.
+const offerRules = /** @param {SiteBoard} game */ (game) => {
+  const words = `Rules of ${game.title}`;
+  if (![...byId("rules").children].some((one) => one.textContent === words)) byId("rules").append(buttonOf(words, () => openRules(game)));
+};
+
 /** @param {Card} card @param {LiveBoard} part */
 const draw = async (card, part) => {
   card.shown = part;
@@ -59,6 +65,7 @@ const draw = async (card, part) => {
     if (card.shown !== part) return;
     Object.assign(card, { game: part.game, board });
     card.stage.replaceChildren(board.element);
+    offerRules(board.game);
   }
   const { game, show } = card.board;
   show({

@@ -44,7 +44,7 @@ lath.makeReplay = (games, onGame) => {
   const showTags = (game) => {
     const shown = ["Game", "Round", "First", "Second", "Result"];
     const pairs = game.tags.filter(([name, value]) => !shown.includes(name) && value !== "");
-    if (game.board) pairs.push(["Game by", game.board.credit]);
+    if (game.board) pairs.push(["Game by", game.board.credit], ["Rules", game.board.card]);
     const parts = pairs.flatMap(([name, value]) => [make("dt", "", name), make("dd", "", null, make("bdi", "", value))]);
     byId("tags").replaceChildren(...parts);
     byId("more").hidden = pairs.length === 0;
@@ -154,7 +154,8 @@ lath.makeReplay = (games, onGame) => {
     byId("replay-waits").textContent = "";
     const round = game.round && ` · round ${game.round}`;
     const place = game.number === game.place + 1 ? ` of ${games.count}` : ` (${game.place + 1} of ${games.count})`;
-    byId("which").textContent = `Game ${game.number}${place} · ${game.title}${round}`;
+    const opening = lath.openingIn(new Map(game.tags).get("Opening"));
+    byId("which").textContent = `Game ${game.number}${place} · ${game.title}${round}${opening && ` · ${opening}`}`;
     byId("verdict").replaceChildren(...lath.verdictOf(game));
     byId("mistake").hidden = !game.board || lath.mistakesOf(game).length === 0;
     byId("seek").max = String(game.board ? game.plies : 0);
