@@ -14,6 +14,7 @@ import secrets
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -22,14 +23,14 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from lath import games
-from lath.arena.engine.puzzle_book import all_built_in, read_puzzles
+from lath.arena.engine.puzzle_book import all_built_in, read_puzzles, refuted
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.answers import Limit
 from lath.arena.site.boards import played, position_json, threats
 from lath.arena.site.shelf import file_fault
 from lath.arena.site.thinking import BotQuestion, Thinkers
 from lath.games.cards import variants
-from lath.games.core import FIRST_VERSION, version_of
+from lath.games.core import FIRST_VERSION, read_move, version_of
 from lath.games.errors import GameError
 from lath.notation import Builder, Ply, Record, Variation, comment, format_record, parse
 from lath.notation.protocol import TimeControl
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from lath.arena.engine.puzzle_book import Puzzle
     from lath.notation.record.record import Comment
 
 FILES: Final = {"game": "played.lath", "analysis": "analysed.lath"}
@@ -50,6 +52,12 @@ FILES: Final = {"game": "played.lath", "analysis": "analysed.lath"}
 
 LONGEST: Final = 10_000
 """The most plies in a request."""
+
+SOLVER: Final = "solver"
+"""The bot that refutes wrong moves in puzzles."""
+
+REFUTING: Final = Limit(seconds=1.5)
+"""The limit for its answer to one move."""
 
 Text = Annotated[str, Field(max_length=20_000)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -133,6 +141,14 @@ class KeptGame(Asked):
     """The termination, if the rules did not end the game."""
 
 
+class TriedMove(Asked):
+    """A wrong move in a puzzle of this key."""
+
+    game: Name
+    puzzle: Name
+    move: Name
+
+
 class GivenRecord(Asked):
     """The text of a record."""
 
@@ -164,6 +180,7 @@ class Desk:
             Route("/api/read", self._read, methods=["POST"]),
             Route("/api/bots/{name:path}", self._bot, methods=["POST"]),  # starts a program
             Route("/api/puzzles/{game:path}", self._puzzles),
+            Route("/api/refute", self._refute, methods=["POST"]),
         ]
 
     async def _start(self, request: Request) -> Response:
@@ -223,6 +240,19 @@ class Desk:
 
     def _puzzles(self, request: Request) -> Response:
         return JSONResponse(puzzles_of(request.path_params["game"]))
+
+    async def _refute(self, request: Request) -> Response:
+        tried = await body_of(request, TriedMove)
+
+        def refute() -> dict[str, Any]:
+            puzzle = next((one for one in _puzzles(tried.game) if one.key == tried.puzzle), None)
+            if puzzle is None:
+                raise ConfigError(f"{shortened(tried.puzzle)}: puzzle not found")
+            move = read_move(puzzle.position, tried.move)
+            found = refuted(puzzle, move, lambda at: self.thinkers.solved(SOLVER, at, REFUTING))
+            return {"line": list(found.line), "words": found.words}
+
+        return JSONResponse(await asyncio.to_thread(refute))
 
 
 async def body_of(request: Request, kind: type[_Body]) -> _Body:
@@ -351,12 +381,10 @@ def _texts(comments: Iterable[Comment]) -> list[str]:
 
 def puzzles_of(game: str) -> list[dict[str, Any]]:
     """Return a game's puzzles, the easiest first; raises ConfigError if it has none."""
-    files = {file.stem: file for file in all_built_in()}
-    if game not in files:
-        raise ConfigError(f"{shortened(game)} has no puzzles; choose one of {', '.join(files)}")
     return [
         {
             "number": number,
+            "key": puzzle.key,
             "position": puzzle.position.text(),
             "question": puzzle.question,
             "words": puzzle.words,
@@ -364,8 +392,16 @@ def puzzles_of(game: str) -> list[dict[str, Any]]:
             "plies": puzzle.plies,
             "line": list(puzzle.line),
         }
-        for number, puzzle in enumerate(read_puzzles(files[game]), 1)
+        for number, puzzle in enumerate(_puzzles(game), 1)
     ]
+
+
+@lru_cache(maxsize=16)
+def _puzzles(game: str) -> tuple[Puzzle, ...]:
+    files = {file.stem: file for file in all_built_in()}
+    if game not in files:
+        raise ConfigError(f"{shortened(game)} has no puzzles; choose one of {', '.join(files)}")
+    return tuple(read_puzzles(files[game]))
 
 
 def choices(thinkers: Thinkers) -> dict[str, Any]:

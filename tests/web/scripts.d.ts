@@ -528,7 +528,8 @@ type HeardPart = Exclude<ThinkingPart, LastPart>;
 interface Levels { lowest: number; highest: number; usual: number }
 interface AboutBot { games: string[]; level: Levels | null }
 interface KeptJson { text: string; file: string; error?: string }
-interface PuzzleJson { number: number; position: string; question: string; grade: number; line: string[]; words: string }
+interface RefutationJson { line: string[]; words: string }
+interface PuzzleJson { number: number; key: string; position: string; question: string; grade: number; line: string[]; words: string }
 
 interface PlainMove { move: string; glyph: string; before: string[]; comments: string[] }
 interface LineMove extends PlainMove { variations: PlainLine[] }
@@ -682,7 +683,7 @@ type Buttons =
   | "after" | "again" | "aids" | "answer" | "back" | "before" | "clear" | "copy-link" | "copy-code" | "copy-position"
   | "forward" | "game-after" | "game-before" | "hint" | "hints" | "keep" | "keys-close" | "keys-open" | "legal"
   | "mistake" | "new" | "page-after" | "page-before" | "page-first" | "page-last" | "play" | "promote" | "remove"
-  | "resign" | "save-games" | "save-gif" | "save-png" | "save-records" | "save-standings-csv" | "save-standings-json"
+  | "resign" | "retry" | "save-games" | "save-gif" | "save-png" | "save-records" | "save-standings-csv" | "save-standings-json"
   | "save-svg" | "share-close" | "share-copy" | "share-open" | "showpiece-play" | "start" | "stop" | "think" | "threats"
   | "to-end" | "to-start" | "undo";
 type Inputs =

@@ -15,10 +15,11 @@ from places import ROOT
 from sites import Served, served, until
 
 from lath import games, notation
-from lath.arena.engine.puzzle_book import built_in, read_puzzles
+from lath.arena.engine.puzzle_book import all_built_in, built_in, read_puzzles
 from lath.arena.site.boards import position_json
 from lath.arena.site.thinking import MOST
 from lath.games.cards import variants
+from lath.games.core import read_move
 from lath.games.drawing.board import placement, places
 
 if TYPE_CHECKING:
@@ -517,32 +518,69 @@ def test_an_analysis_grows_variations_is_thought_about_and_kept(site: Served, gu
 
 
 def test_a_puzzle_is_solved_and_remembered(site: Served, guest: Guest) -> None:
-    puzzle = next(iter(read_puzzles(built_in("surikata"))))
-    page = guest(site, "/puzzles?game=surikata").page
+    first, second, *_ = [*read_puzzles(built_in("surikata"))]
+    page = (visit := guest(site, "/puzzles?game=surikata")).page
     page.wait_for_selector("#score:has-text('1 of 50 puzzles')")
-    assert page.inner_text("#question").lower() == puzzle.question
+    assert page.inner_text("#question").lower() == first.question
     page.click("#after")
     page.wait_for_selector("#score:has-text('2 of 50')")
-    page.click("#before")
+    address = page.url
+    page.go_back()
     page.wait_for_selector("#score:has-text('1 of 50')")
-    type_move(page, puzzle.answer)
-    page.wait_for_selector(f"#told:has-text('Correct: {puzzle.answer}')")
-    assert page.locator("#line button").count() == len(puzzle.line)
+    type_move(page, first.answer)
+    page.wait_for_selector(f"#told:has-text('The line ends with {first.line[-1]}: ')")
+    assert page.inner_text("#told").startswith(f"Correct: {first.answer} ")
+    assert page.locator("#line button").count() == len(first.line)
+    assert page.locator("#line [aria-current=true]").inner_text().endswith(first.line[-1])
+    assert page.locator("#board .marks > *").count() > 2  # also the line around deciding cells
     assert "1 solved at the first attempt" in page.inner_text("#score")
-    page.reload()
+    page.reload()  # of its address
+    page.wait_for_selector("#score:has-text('1 of 50')")
+    page.goto(address)
     page.wait_for_selector("#score:has-text('2 of 50')")
-    answer = [*read_puzzles(built_in("surikata"))][1]
-    wrong = next(move for move in answer.position.legal_moves() if move != answer.answer)
-    type_move(page, wrong)
-    page.wait_for_selector(f"#told:has-text('{wrong} is not the solution. Try again')")
+    wrong = next(move for move in second.position.legal_moves() if move != second.answer)
+    for take_back in ("click", "press"):
+        type_move(page, wrong)
+        page.wait_for_selector(f"#told:has-text('{wrong} is not the solution. ')")
+        page.wait_for_selector("#line [aria-current=true]")
+        page.wait_for_function("() => !document.getElementById('board').matches('.mine')")
+        page.click("#retry") if take_back == "click" else page.press("#board", "Escape")
+        page.wait_for_selector("#told:has-text('Find the only move')")
     page.click("#answer")
-    page.wait_for_selector(f"#told:has-text('{answer.answer} ')")
+    page.wait_for_selector(f"#told:has-text('{second.answer} ')")
+    assert "1 solved at the first attempt" in page.inner_text("#score")
     grades = [one.grade for one in read_puzzles(built_in("surikata"))]
     page.select_option("#grade", str(max(grades)))
     page.wait_for_selector(f"#score:has-text('of {grades.count(max(grades))} puzzle')")
     page.select_option("#game", "yavalath")
     page.click("#threats")  # of a board that is on its way
     page.wait_for_selector("#card:has-text('Yavalath')")
+    assert visit.complaints == []
+
+
+def test_every_puzzle_has_an_address_and_every_wrong_try_an_answer(
+    site: Served, guest: Guest
+) -> None:
+    page = guest(site, "/puzzles").page
+    for file in all_built_in():
+        puzzles = [*read_puzzles(file)]
+        assert len({puzzle.key for puzzle in puzzles}) == len(puzzles)
+        last = puzzles[-1]
+        page.goto(f"{site.address}{site.site.root}/puzzles?game={file.stem}&puzzle={last.key}")
+        page.wait_for_selector(f"#score:has-text('{len(puzzles)} of {len(puzzles)} puzzles')")
+        easy = next(one for one in puzzles if one.plies == puzzles[0].plies)
+        wrong = [move for move in easy.position.legal_moves() if move != easy.answer]
+        for move in (wrong[0], wrong[-1]):
+            asked = {"game": file.stem, "puzzle": easy.key, "move": move}
+            found = site.post("/api/refute", asked).value
+            assert found["line"][0] == move
+            ends = easy.position
+            for one in found["line"]:  # which are legal
+                ends = ends.play(read_move(ends, one))
+            after = easy.position.play(move)
+            assert after.is_over or len(found["line"]) > 1
+            assert found["words"].endswith(".")
+            assert found["words"].split()[0].lower() in easy.position.game.colours
 
 
 # What is asked without a page
