@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import threading
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from lath.arena.site.standing import SiteStandings, shown_game
 from lath.games import get
 from lath.games.cards import card_of
 from lath.games.core import read_move, version_of
@@ -15,8 +18,10 @@ from lath.games.fast import fast_board
 from lath.notation.rules.replay import start_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
+    from lath.arena.site.shelf import Item
     from lath.games.core import Move, Position
 
 
@@ -114,3 +119,55 @@ def played(game: str, setup: str, position: str, moves: Iterable[str]) -> list[P
         except GameError as error:
             raise GameError(f"ply {ply}: {error}") from error
     return positions
+
+
+MOST_KEPT: Final = 2_000
+"""The number of kept pictures, of 2 kB each."""
+
+NO_BOARD: Final = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'
+
+
+class Thumbnails:
+    """The boards that stand for tournaments in a list, as gzipped SVG."""
+
+    def __init__(self, standings: SiteStandings) -> None:
+        self._standings: Final = standings
+        self._kept: Final[dict[Path, tuple[str, bytes]]] = {}
+        self._lock: Final = threading.Lock()
+        """A lock, so that all visitors together have one board drawn at a time."""
+
+    def of(self, item: Item) -> bytes:
+        """Return the board of a tournament; an empty picture if no board can be drawn."""
+        with self._lock:
+            version = self._standings.board_version(item)
+            kept = self._kept.get(item.path)
+            if kept is None or kept[0] != version:
+                if len(self._kept) >= MOST_KEPT:
+                    self._kept.clear()
+                drawn = NO_BOARD if item.fault() else _drawn(shown_game(item))
+                kept = self._kept[item.path] = (version, gzip.compress(drawn.encode(), mtime=0))
+            return kept[1]
+
+
+def _drawn(game: Mapping[str, Any]) -> str:
+    """Return the last position of a game as SVG, with its last move."""
+    before = None
+    try:
+        start = (str(game.get(name) or "") for name in ("game", "setup", "position"))
+        position = start_from(*start)
+        for move in game["moves"]:
+            before, position = position, position.play(move)
+    except (GameError, LookupError, TypeError, ValueError):
+        return NO_BOARD
+    return picture(position, before)
+
+
+def picture(position: Position, before: Position | None = None) -> str:
+    """Return a position as SVG for a list, with the cells that decided the game."""
+    outcome = position.outcome()
+    return board.svg(
+        position,
+        highlight=outcome.cells if outcome else (),
+        is_loss=bool(outcome and outcome.is_loss),
+        last=changed_cells(before, position) if before else (),
+    )

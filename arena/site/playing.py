@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import gzip
 import json
 import os
 import secrets
@@ -26,11 +27,11 @@ from lath import games
 from lath.arena.engine.puzzle_book import all_built_in, read_puzzles, refuted
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.answers import Limit
-from lath.arena.site.boards import played, position_json, threats
+from lath.arena.site.boards import picture, played, position_json, threats
 from lath.arena.site.shelf import file_fault
 from lath.arena.site.thinking import BotQuestion, Thinkers
 from lath.games.cards import variants
-from lath.games.core import FIRST_VERSION, read_move, version_of
+from lath.games.core import FIRST_VERSION, follow, read_move, version_of
 from lath.games.errors import GameError
 from lath.notation import Builder, Ply, Record, Variation, comment, format_record, parse
 from lath.notation.protocol import TimeControl
@@ -181,6 +182,7 @@ class Desk:
             Route("/api/bots/{name:path}", self._bot, methods=["POST"]),  # starts a program
             Route("/api/puzzles/{game:path}", self._puzzles),
             Route("/api/refute", self._refute, methods=["POST"]),
+            Route("/pictures/{game:path}", self._picture),
         ]
 
     async def _start(self, request: Request) -> Response:
@@ -241,6 +243,10 @@ class Desk:
     def _puzzles(self, request: Request) -> Response:
         return JSONResponse(puzzles_of(request.path_params["game"]))
 
+    async def _picture(self, request: Request) -> Response:
+        game, key = request.path_params["game"], request.query_params.get("puzzle", "")
+        return drawing(request, await asyncio.to_thread(_picture_of, game, key))
+
     async def _refute(self, request: Request) -> Response:
         tried = await body_of(request, TriedMove)
 
@@ -253,6 +259,16 @@ class Desk:
             return {"line": list(found.line), "words": found.words}
 
         return JSONResponse(await asyncio.to_thread(refute))
+
+
+def drawing(request: Request, zipped: bytes) -> Response:
+    """Return a gzipped SVG, which the browser keeps for its address."""
+    headers = {"cache-control": "private, max-age=86400"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        headers["content-encoding"] = "gzip"
+    else:
+        zipped = gzip.decompress(zipped)
+    return Response(zipped, headers=headers, media_type="image/svg+xml")
 
 
 async def body_of(request: Request, kind: type[_Body]) -> _Body:
@@ -402,6 +418,34 @@ def _puzzles(game: str) -> tuple[Puzzle, ...]:
     if game not in files:
         raise ConfigError(f"{shortened(game)} has no puzzles; choose one of {', '.join(files)}")
     return tuple(read_puzzles(files[game]))
+
+
+def puzzle_of_the_day(day: dt.date) -> dict[str, str]:
+    """Return `game`, `title`, `key` and `question` of a puzzle; each day has another."""
+    files = all_built_in()
+    turn, which = divmod(day.toordinal(), len(files))
+    puzzles = _puzzles(files[which].stem)
+    puzzle = puzzles[turn % len(puzzles)]
+    game = puzzle.position.game
+    return {
+        "game": game.id,
+        "title": game.title,
+        "key": puzzle.key,
+        "question": puzzle.question,
+    }
+
+
+@lru_cache(maxsize=32)
+def _picture_of(game: str, key: str) -> bytes:
+    """Return the position of a puzzle, or the end of the puzzle with the fewest pieces, drawn."""
+    puzzles = _puzzles(game)
+    puzzle = next((one for one in puzzles if one.key == key), None)
+    if puzzle is not None:
+        return gzip.compress(picture(puzzle.position).encode())
+    puzzle = max(puzzles, key=lambda one: one.position.contents().count(""))
+    position = follow(puzzle.position, puzzle.line)
+    assert position is not None
+    return gzip.compress(picture(position).encode())
 
 
 def choices(thinkers: Thinkers) -> dict[str, Any]:

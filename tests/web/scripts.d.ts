@@ -528,6 +528,9 @@ type HeardPart = Exclude<ThinkingPart, LastPart>;
 interface Levels { lowest: number; highest: number; usual: number }
 interface AboutBot { games: string[]; level: Levels | null }
 interface KeptJson { text: string; file: string; error?: string }
+/** A tournament or a file in the list of the site: `lath.arena.site.standing`. */
+interface ItemJson { key: string; kind: string; is_playing: boolean; told: string; board: string; done: number; total: number }
+
 interface RefutationJson { line: string[]; words: string }
 interface PuzzleJson { number: number; key: string; position: string; question: string; grade: number; line: string[]; words: string }
 
