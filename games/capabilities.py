@@ -216,6 +216,27 @@ def overlays_of(game: Game) -> tuple[Any, ...]:
     return () if able is None else able.overlays
 
 
+class Arrangeable(Protocol):
+    """A game that can write a position from the pieces on the board."""
+
+    def arranged(self, contents: Sequence[str], to_move: Side, /) -> str:
+        """Return the text of the position with these `contents`; `position` then checks it."""
+
+
+def arranged(game: Game, contents: Sequence[str], to_move: Side) -> str | None:
+    """Return the text of a position with these pieces, possible or not; None if unknown.
+
+    It is unknown if a game does not write its own first position so.
+    """
+    able: Arrangeable | None = _able(game, "arranged")
+    if able is None:
+        return None
+    start = game.start(game.draw_setup(0))
+    if able.arranged(start.contents(), start.to_move) != start.text():
+        return None
+    return able.arranged(contents, to_move)
+
+
 class Boarded(Protocol):
     """A game with its own fast board for searches."""
 

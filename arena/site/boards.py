@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lath.arena.site.standing import SiteStandings, shown_game
 from lath.games import get
+from lath.games.capabilities import arranged
 from lath.games.cards import card_of
 from lath.games.core import read_move, version_of
 from lath.games.drawing import board
@@ -28,13 +29,16 @@ if TYPE_CHECKING:
 def board_json(game_id: str) -> dict[str, Any] | None:
     """Return the values that `lath.makeBoard` needs for a game; None if the game does not exist.
 
-    `card`: the rules in a few sentences, or an empty string.
+    `card`: the rules in a few sentences, or an empty string. `can_arrange`: true if a position can
+    be set up piece by piece.
     """
     try:
         game = get(game_id)
     except GameError:
         return None
-    more = {"id": game.id, "credit": game.credit, "card": card_of(game)}
+    more: dict[str, Any] = {"id": game.id, "credit": game.credit, "card": card_of(game)}
+    start = game.start(game.draw_setup(0))
+    more["can_arrange"] = arranged(game, start.contents(), start.to_move) is not None
     return {**board.to_json(game), **more, "drawn": board.template(game)}
 
 

@@ -30,8 +30,9 @@ from lath.arena.referee.answers import Limit
 from lath.arena.site.boards import picture, played, position_json, threats
 from lath.arena.site.shelf import file_fault
 from lath.arena.site.thinking import BotQuestion, Thinkers
+from lath.games.capabilities import arranged
 from lath.games.cards import variants
-from lath.games.core import FIRST_VERSION, follow, read_move, version_of
+from lath.games.core import FIRST_VERSION, SIDES, follow, read_move, version_of
 from lath.games.errors import GameError
 from lath.notation import Builder, Ply, Record, Variation, comment, format_record, parse
 from lath.notation.protocol import TimeControl
@@ -142,6 +143,14 @@ class KeptGame(Asked):
     """The termination, if the rules did not end the game."""
 
 
+class ArrangedBoard(Asked):
+    """Pieces that a person has put on a board: the contents of each cell."""
+
+    game: Name
+    contents: list[Annotated[str, Field(max_length=20)]] = Field(max_length=LONGEST)
+    to_move: Literal[0, 1]
+
+
 class TriedMove(Asked):
     """A wrong move in a puzzle of this key."""
 
@@ -176,6 +185,7 @@ class Desk:
         return [
             Route("/api/start", self._start, methods=["POST"]),
             Route("/api/position", self._position, methods=["POST"]),
+            Route("/api/arrange", self._arrange, methods=["POST"]),
             Route("/api/think", self._think, methods=["POST"]),
             Route("/api/keep", self._keep, methods=["POST"]),
             Route("/api/read", self._read, methods=["POST"]),
@@ -197,6 +207,10 @@ class Desk:
             return value | ({"threats": threats(positions[-1])} if asked.threats else {})
 
         return JSONResponse(await asyncio.to_thread(look))
+
+    async def _arrange(self, request: Request) -> Response:
+        board = await body_of(request, ArrangedBoard)
+        return JSONResponse(await asyncio.to_thread(arranged_position, board))
 
     async def _think(self, request: Request) -> Response:
         asked = await body_of(request, AskedLine)
@@ -291,6 +305,21 @@ def begun(start: GameStart) -> dict[str, str]:
     seed = secrets.randbelow(1_000_000) if start.seed is None else start.seed
     setup = game.canonical_setup(start.setup) if start.setup else game.draw_setup(seed)
     return {"game": game.id, "setup": setup or "", "position": ""}
+
+
+def arranged_position(board: ArrangedBoard) -> dict[str, str]:
+    """Return the `position` of a board as text, or the `error` with which its game refuses it."""
+    game = games.get(board.game)
+    codes = {piece.code for piece in game.pieces}
+    is_on_board = len(board.contents) == len(game.board.names)
+    if not is_on_board or not codes.issuperset("".join(board.contents)):
+        raise ConfigError(f"expected the pieces of {game.id} on {len(game.board.names)} cells")
+    if (text := arranged(game, board.contents, SIDES[board.to_move])) is None:
+        raise ConfigError(f"{game.id}: its pieces cannot be set up one by one. Type the position")
+    try:
+        return {"position": game.position(text).text(), "error": ""}
+    except GameError as error:
+        return {"position": "", "error": str(error)}
 
 
 def _limit(asked: AskedLine) -> Limit:

@@ -20,6 +20,7 @@ from lath.games.yavalath import Yavalath
 
 if TYPE_CHECKING:
     from lath.games.capabilities import (
+        Arrangeable,
         Boarded,
         CountsMoves,
         HasCard,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     revised: Revised = game
     varied: Varied = game
     has_card: HasCard = game
+    arrangeable: Arrangeable = game
     boarded: Boarded = game
     renamable: Renamable = Mammalath()
     overlaid: Overlaid = Surikata()

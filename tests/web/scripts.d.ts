@@ -27,7 +27,7 @@ interface BoardJson {
 }
 
 /** As the site sends it: `lath.arena.site.boards.board_json`. */
-interface SiteBoard extends BoardJson { id: string; card: string }
+interface SiteBoard extends BoardJson { id: string; card: string; can_arrange: boolean }
 
 type Change = [cell: number, what: string];
 interface LegalMove { text: string; changes: Change[] }
@@ -660,6 +660,7 @@ interface TableState {
   over: string;
   take: string;
   hinted: string;
+  onCell: ((cell: number) => unknown) | null;
   shares: Share[];
   legal: boolean;
   threats: boolean;
@@ -696,12 +697,12 @@ type Selects =
   | "bot" | "clock" | "game" | "glyph" | "grade" | "level" | "page-size" | "share-width" | "side" | "source" | "thinks"
   | `only-${"title" | "bot" | "against" | "result" | "why"}`;
 type Others =
-  | "at" | "better" | "board" | "boards" | "card" | "cell" | "copied" | "copy-field" | "desk" | "direct"
+  | "arranged" | "at" | "better" | "board" | "boards" | "card" | "cell" | "copied" | "copy-field" | "desk" | "direct"
   | "downloads-body" | "downloads-told" | "evals" | "evals-told" | "event" | "found" | "game-of" | "games" | "games-body"
   | "interval-head" | "kept" | "leans" | "level-of" | "line" | "live" | "log" | "log-title" | "more" | "moves"
-  | "boards-title" | "lost" | "no-boards" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "players" | "plies" | "question"
+  | "boards-title" | "lost" | "no-boards" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "picker" | "pieces" | "players" | "plies" | "question"
   | "recent" | "recent-title" | "replay" | "replay-body" | "replay-waits" | "replayed" | "rows" | "said" | "saved"
-  | "score" | "seats" | "setup" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
+  | "score" | "seats" | "setup" | "sides" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
   | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "winner" | "typed" | "verdict"
   | "versus" | "versus-title" | "watch" | "way" | "ways" | "which";
 

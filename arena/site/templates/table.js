@@ -19,7 +19,7 @@ export const lookAt = (start, moves) => ask("/api/position", { ...start, moves, 
 export const makeTable = (onMove) => {
   /** @type {TableState} */
   // @ts-expect-error - there is no board before `setGame`, nor anything to do
-  const state = { view: null, game: null, now: null, effects: null, isMine: false, cursor: -1, chosen: [], at: -1, over: "", take: "", hinted: "", shares: [], legal: false, threats: false, aids: true };
+  const state = { view: null, game: null, now: null, effects: null, isMine: false, cursor: -1, chosen: [], at: -1, over: "", take: "", hinted: "", onCell: null, shares: [], legal: false, threats: false, aids: true };
 
   /** @param {PositionJson} now */
   const legalOf = ({ legal, stacks }) =>
@@ -135,6 +135,11 @@ export const makeTable = (onMove) => {
 
   /** @param {number} cell @param {boolean} hasFocus */
   const choose = (cell, hasFocus) => {
+    if (state.onCell && cell >= 0) {
+      state.onCell(cell);
+      tell(`${state.game.cells[cell]}: ${stackTold(cell)}`);
+      return;
+    }
     if (!state.isMine || cell < 0) return;
     const narrowed = state.chosen.filter((move) => cell !== state.at && changes(cell).includes(move));
     const moves = narrowed.length > 0 ? narrowed : movesAt(cell);
@@ -206,10 +211,16 @@ export const makeTable = (onMove) => {
     tell("");
     Object.assign(state, { now, shares, isMine: isMine && !now.is_over, hinted: "", legalMoves: legalOf(now), effects: lath.effectsOf(legalOf(now), now.stacks) });
     state.words = state.view.show({ stacks: now.stacks }).words;
-    byId("board").classList.toggle("mine", state.isMine);
+    byId("board").classList.toggle("mine", state.isMine || Boolean(state.onCell));
     showPalette();
     tellThreats();
     draw();
+  };
+
+  // Hands cells to another one, who sets up a position, instead of moves; null ends that.
+  /** @param {((cell: number) => unknown) | null} onCell */
+  const edit = (onCell) => {
+    state.onCell = onCell;
   };
 
   /** @param {string} text */
@@ -271,5 +282,5 @@ export const makeTable = (onMove) => {
     typed();
   });
 
-  return { setGame, show, hold, hint };
+  return { setGame, show, hold, hint, edit };
 };

@@ -124,7 +124,7 @@ def submit(page: Any, form: Any) -> None:
         assert page.url.startswith(f"{action}?")
         page.wait_for_selector("#rows tr")
     else:
-        form.locator("[type=submit]").click()
+        form.locator("[type=submit]").last.click()
         page.wait_for_function("window.handled.length === 1")
         assert page.evaluate("window.handled") == [True], name_of(form)
 

@@ -20,7 +20,7 @@ from lath.arena.site.boards import position_json
 from lath.arena.site.thinking import MOST
 from lath.games.cards import variants
 from lath.games.core import read_move
-from lath.games.drawing.board import placement, places
+from lath.games.drawing.board import piece_words, pieces_of, placement, places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -461,7 +461,7 @@ WORDS_OF_MOVES: Final = "puts|takes|makes|an?|the|there|and|on|it|every|empty"
 def paste(page: Any, text: str) -> None:
     page.click("summary:has-text('Game, position or record')")
     page.fill("#record", text)
-    page.click("#setup button")
+    page.click("#setup > [type=submit]")
 
 
 def go_to(page: Any, move: str) -> None:
@@ -515,6 +515,92 @@ def test_an_analysis_grows_variations_is_thought_about_and_kept(site: Served, gu
     paste(page, '[Game "yavalath"]\n\n1. z9 *')
     page.wait_for_selector("#said:has-text('ply 1: ')")
     visit.complaints.clear()  # of the browser, about the answer
+
+
+MOUNDS: Final = "a1 b2 c3 d4 e5"
+
+ARRANGED: Final = {
+    "yavalath": ("mouse", {"white stone": "c3 e5", "black stone": "d4 e5"}, "white"),
+    "surikata": (
+        "keyboard",
+        {"termite mound": MOUNDS, "orange piece": "a3", "meerkat": "a2 a3"},
+        "white",
+    ),
+    "mammalath": ("touch", {"black token": "b2", "eraser": "b2", "white token": "b2"}, "black"),
+    "manalath": ("mouse", {"purple piece": "c3 c3", "orange piece": "e5"}, "purple"),
+}
+"""For each game the hand, the cells for each piece in order, and the side to move."""
+
+
+@pytest.mark.parametrize("game_id", ARRANGED)
+def test_a_position_is_set_up_piece_by_piece(site: Served, guest: Guest, game_id: str) -> None:
+    hand, put, mover = ARRANGED[game_id]
+    game = games.get(game_id)
+    window = {"has_touch": True, "viewport": {"width": 390, "height": 844}}
+    page = guest(site, f"/analyse?game={game_id}", **(window if hand == "touch" else {})).page
+    page.wait_for_selector("#told:has-text('to move')")
+    before = page.input_value("#text")
+    page.click("#set-up summary")
+    page.wait_for_selector("#told:has-text('Setting up')")
+    if game_id != "mammalath":
+        page.click("#clear")
+    player = Player(page, game.position(before), hand)
+    for name, cells in put.items():
+        page.check(f"#pieces label:has-text('{name}') input")
+        for cell in cells.split():
+            player.act(game.board.names.index(cell))
+            page.wait_for_selector(f"#cell:has-text('{cell}: ')")
+    page.check(f"#sides label:has-text('{mover}') input")
+    page.wait_for_selector("#arranged:has-text('can be set up')")
+    text = page.input_value("#start-position")
+    found = dict(zip(game.board.names, game.position(text).contents(), strict=True))
+    for name, cells in list(put.items())[1:]:  # and of the first piece what is left
+        on = found[cells.split()[-1]]
+        assert (name in piece_words(on, pieces_of(game)).split(" on ")) == (name != "eraser")
+    assert "".join(found.values()).count("k") == (game_id == "surikata")
+    page.click("#setup .main")
+    page.wait_for_selector(f"#told:has-text('{mover} to move')")
+    assert page.input_value("#text") == text
+    page.reload()
+    page.wait_for_selector(f"#told:has-text('{mover} to move')")
+    assert page.input_value("#text") == text
+
+
+def test_what_is_no_position_is_not_set_up_and_nothing_is_lost(site: Served, guest: Guest) -> None:
+    page = guest(site, "/analyse?game=yavalath&moves=e5+d4&ply=1").page
+    page.wait_for_selector("#tree [aria-current]:has-text('e5')")  # of two moves the first
+    assert page.locator("#tree .ply").count() == 2
+    page.click("#set-up summary")
+    page.wait_for_selector("#arranged:has-text('can be set up')")
+    page.locator("#board .cell").first.click()
+    page.wait_for_selector("#arranged:has-text('Not a position yet: ')")
+    page.click("#setup .main")
+    page.wait_for_selector("#said:has-text('This is not a position: ')")
+    page.select_option("#game", "surikata")
+    page.wait_for_selector("#pieces:has-text('meerkat')")
+    page.click("#set-up summary")
+    page.wait_for_selector("#told:has-text('black to move')")
+    assert page.locator("#board .cell").count() == 61
+    assert page.input_value("#game") == "yavalath"
+    assert page.locator("#tree .ply").count() == 2
+
+
+def test_nothing_is_shown_as_equal_that_nobody_has_evaluated(site: Served, guest: Guest) -> None:
+    page = guest(site, "/analyse?game=yavalath&moves=e5").page
+    is_empty = "() => document.querySelector('#bar.empty[aria-label=\"Not evaluated\"]')"
+    page.wait_for_function(is_empty)
+    page.select_option("#bot", "random")
+    page.click("#think")
+    page.wait_for_selector("#thought:has-text('not evaluated')")
+    assert page.locator("#bar.empty").count() == 1
+    page.select_option("#bot", "solver")
+    page.wait_for_selector("#bar:not(.empty)")
+    page.click("#think")
+    page.wait_for_function(is_empty)
+    assert page.inner_text("#thought") == "Not evaluated."
+    for path in ("/play", "/puzzles", "/explore"):
+        html = site.ask(path, Accept="text/html", **site.cookie).text
+        assert not re.search(r"\b0\.0+\b|50%", html), path
 
 
 def test_a_puzzle_is_solved_and_remembered(site: Served, guest: Guest) -> None:
