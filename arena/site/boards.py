@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 def board_json(game_id: str) -> dict[str, Any] | None:
     """Return the values that `lath.makeBoard` needs for a game; None if the game does not exist.
 
-    `card`: the rules in a few sentences, or an empty string. `can_arrange`: true if a position can
-    be set up piece by piece.
+    `card` has the rules in a few sentences, or an empty string. `can_arrange` is true if a position
+    can be set up piece by piece.
     """
     try:
         game = get(game_id)

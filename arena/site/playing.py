@@ -78,6 +78,8 @@ class GameStart(Asked):
     setup: Text = ""
     position: Text = ""
     seed: int | None = Field(default=None, ge=0, le=10**15)
+    plain: bool = False
+    """True for a start without a setup instead of a drawn one."""
 
 
 class PlayedLine(Asked):
@@ -303,7 +305,10 @@ def begun(start: GameStart) -> dict[str, str]:
     if start.position:
         return {"game": game.id, "setup": "", "position": game.position(start.position).text()}
     seed = secrets.randbelow(1_000_000) if start.seed is None else start.seed
-    setup = game.canonical_setup(start.setup) if start.setup else game.draw_setup(seed)
+    if start.setup:
+        setup: str | None = game.canonical_setup(start.setup)
+    else:
+        setup = None if start.plain else game.draw_setup(seed)
     return {"game": game.id, "setup": setup or "", "position": ""}
 
 

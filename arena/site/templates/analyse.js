@@ -2,7 +2,7 @@
 //
 // Addresses, of all games:
 // - `?game=ID`, with `setup=` or `position=`: a start, and `moves=M1+M2+…` from there; the last of
-//   these moves is shown, or with `ply=N` the Nth.
+//   these moves is shown, or with `ply=N` the Nth. Without `moves=` a setup may be drawn by lot.
 // - `?record=KEY/NUMBER`, with `where=QUERY`: a game of a served tournament or file at `ply=N`;
 //   further `moves=` begin there.
 // - none: what this tab had last.
@@ -101,7 +101,7 @@ const showTree = () => {
   lath.dim("promote", isMain(at));
 };
 
-// Only what somebody has evaluated is shown as a value. `first`: of the first player, from -1 to 1.
+// The value of the first player from -1 to 1; null if nobody has evaluated the position.
 /** @param {number | null} first @param {string} words */
 const showBar = (first, words) => {
   byId("bar").classList.toggle("empty", first === null);
@@ -192,14 +192,12 @@ let fault = ""; // why it is not a position
 let model = null;
 const BARE = { moved: [], deciding: [], is_over: false, ending: "", winner: null, is_loss: false, text: "", legal: [], wins: [], loses: [], threats: [] };
 
-/** @param {"pieces" | "sides"} id */
-const picked = (id) => /** @type {HTMLInputElement | null} */ (byId(id).querySelector(":checked"))?.value || "";
 /** @param {string} code */
 const layerOf = (code) => ({ tile: 0, marker: 2 })[model.pieces.find(([one]) => one === code)?.[2] || ""] ?? 1;
 
 const showArranged = () => trying(said, async () => {
-  const [number, contents, toMove] = [arrangements += 1, arranged || [], Number(picked("sides"))];
-  table.show({ ...BARE, stacks: contents, to_move: toMove }, false);
+  const [number, contents, toMove] = [arrangements += 1, arranged || [], Number(byId("side").value)];
+  table.show({ ...BARE, stacks: contents, to_move: toMove }, false, [], model.can_arrange ? put : null);
   if (!model.can_arrange) return;
   /** @type {{ position: string, error: string }} */
   const { position, error } = await ask("/api/arrange", { game: model.id, contents, to_move: toMove });
@@ -211,7 +209,7 @@ const showArranged = () => trying(said, async () => {
 // Puts the chosen piece in the place of its kind on a cell, or takes it or the topmost one away.
 /** @param {number} cell */
 const put = (cell) => {
-  const [code, before] = [picked("pieces"), arranged || []];
+  const [code, before] = [String(new FormData(/** @type {HTMLFormElement} */ (byId("setup"))).get("piece")), arranged || []];
   const stacks = before.map((stack) => (layerOf(code) === 2 ? stack.replace(code, "") : stack));
   const kept = [...stacks[cell]].filter((one) => layerOf(one) !== layerOf(code));
   const made = before[cell].includes(code) ? kept : [...kept, code].sort((a, b) => layerOf(a) - layerOf(b));
@@ -220,13 +218,13 @@ const put = (cell) => {
   showArranged();
 };
 
-/** @param {"pieces" | "sides"} id @param {[value: string, words: string, colour: string][]} choices @param {string} chosen */
-const offer = (id, choices, chosen) => byId(id).replaceChildren(/** @type {Element} */ (byId(id).firstElementChild), ...choices.map(([value, words, colour]) => {
+/** @param {string} code @param {string} name @param {string} colour */
+const radioOf = (code, name, colour) => {
   const [radio, chip] = [make("input"), make("span", colour && "chip")];
-  Object.assign(radio, { type: "radio", name: id, value, checked: value === chosen });
+  Object.assign(radio, { type: "radio", name: "piece", value: code, checked: code === model.pieces[0][0] });
   chip.style.setProperty("--seat", colour);
-  return make("label", "", null, radio, chip, words);
-}));
+  return make("label", "", null, radio, chip, name);
+};
 
 // Begins with a position, else with the first one of the game that is chosen.
 const arrange = (position = "") => trying(said, async () => {
@@ -239,19 +237,17 @@ const arrange = (position = "") => trying(said, async () => {
   const made = await table.setGame(begun.game);
   if (arrangements !== number || !arranged) return;
   [model, fault] = [made, ""];
-  table.edit(made.can_arrange ? put : null);
   byId("told").textContent = "Setting up a position.";
   byId("picker").hidden = !made.can_arrange;
-  byId("arranged").textContent = made.can_arrange ? "" : "Of this game, type the position.";
-  offer("pieces", [...made.pieces.map(([code, name, , colour]) => /** @type {[string, string, string]} */ ([code, name, colour])), ["", "eraser", ""]], made.pieces[0][0]);
-  offer("sides", made.seats.map(([name, colour], seat) => [String(seat), name, colour]), String(seen.to_move));
+  byId("arranged").textContent = made.can_arrange ? "" : "Type the position of this game.";
+  byId("pieces").replaceChildren(/** @type {Element} */ (byId("pieces").firstElementChild), ...made.pieces.map(([code, name, , colour]) => radioOf(code, name, colour)), radioOf("", "eraser", ""));
+  byId("side").replaceChildren(...made.seats.map(([name], seat) => new Option(name, String(seat), false, seat === seen.to_move)));
   await showArranged();
 });
 
 const leave = async () => {
   if (!arranged) return;
   arranged = null;
-  table.edit(null);
   byId("set-up").open = false;
   chooseGame(start.game);
   await table.setGame(start.game);
@@ -310,7 +306,7 @@ const address = () => {
   const isGiven = line.every((move, i) => given.line[i]?.move === move);
   const from = source.record ? source : start;
   const place = source.record && isGiven ? { ply: line.length } : { moves: line.length <= MOST_MOVES ? line.join(" ") : "" };
-  return `?${new URLSearchParams(Object.entries({ ...from, ...place }).filter(([, value]) => value).map(([name, value]) => [name, String(value)]))}`;
+  return `?${new URLSearchParams(Object.entries({ ...from, ...place }).filter(([name, value]) => value || name === "moves").map(([name, value]) => [name, String(value)]))}`;
 };
 
 /** @returns {KeptTree[]} */
@@ -332,7 +328,6 @@ const remember = () => {
 const open = async (what, kept = null) => {
   stop();
   arranged = null;
-  table.edit(null);
   const whole = given = { tags: {}, comments: [], line: [], result: "*", termination: "", ...what };
   const made = await table.setGame(what.game);
   if (given !== whole) return; // another one was set up since
@@ -348,17 +343,14 @@ const open = async (what, kept = null) => {
   await goTo((kept?.place || []).reduce((node, which) => node.next[which] || node, root));
 };
 
-const setUp = (from = NOWHERE) => trying(said, async () => {
-  const record = byId("record").value.trim();
-  if (!record && arranged && fault && !byId("start-setup").value.trim()) {
-    said.textContent = `This is not a position: ${fault}.`;
-    return;
-  }
+const setUp = (from = NOWHERE, isGiven = false) => trying(said, async () => {
+  const [record, setup] = [byId("record").value.trim(), byId("start-setup").value.trim()];
+  if (!record && !setup && arranged && fault) return; // which is said already
   source = from;
   if (record) {
     await open(await ask("/api/read", { text: record }));
   } else {
-    await open(await ask("/api/start", { game: gameNow(), setup: byId("start-setup").value.trim(), position: byId("start-position").value.trim() }));
+    await open(await ask("/api/start", { game: gameNow(), setup, position: arranged && setup ? "" : byId("start-position").value.trim(), plain: isGiven }));
   }
   byId("set-up").open = false;
 });
@@ -426,11 +418,8 @@ byId("clear").addEventListener("click", () => {
   arranged = (arranged || []).map(() => "");
   showArranged();
 });
-byId("sides").addEventListener("change", showArranged);
+byId("side").addEventListener("change", showArranged);
 byId("start-position").addEventListener("change", () => arrange(byId("start-position").value.trim()));
-byId("start-setup").addEventListener("input", () => {
-  byId("start-position").value = "";
-});
 byId("set-up").addEventListener("toggle", () => {
   if (byId("set-up").open) arrange(byId("text").value);
   else if (arranged) goTo(at);
@@ -454,7 +443,7 @@ const begin = () => trying(said, async () => {
     const where = asks.get("where") || "";
     byId("record").value = (await ask(`/api/records/${record}?${new URLSearchParams({ where })}`)).text;
     await setUp({ record, where });
-  } else await setUp();
+  } else await setUp(NOWHERE, asks.has("moves"));
   const line = (asks.get("moves") || "").split(" ").filter(Boolean);
   const from = Array.from({ length: Number(asks.get("ply")) || 0 }).reduce((/** @type {TreeNode} */ node) => node.next[0] || node, root);
   if (!given) return;

@@ -29,12 +29,7 @@ const notes = (name) => JSON.parse(localStorage.getItem(name) || "{}");
 /** @param {string} name @param {PuzzleJson} one */
 const isNoted = (name, { key, number }) => (notes(name)[game()] || []).some((noted) => noted === key || noted === number); // earlier sites kept numbers
 /** @param {string} name */
-const note = (name) => {
-  if (isNoted(name, puzzle())) return;
-  const kept = notes(name);
-  kept[game()] = [...(kept[game()] || []), puzzle().key];
-  localStorage.setItem(name, JSON.stringify(kept));
-};
+const note = (name) => localStorage.setItem(name, JSON.stringify({ ...notes(name), [game()]: [...new Set([...(notes(name)[game()] || []), puzzle().key])] }));
 
 const showScore = () => {
   const mine = all.filter((one) => isNoted(SOLVED, one)).length;
@@ -93,17 +88,13 @@ const retry = () => trying(said, async () => {
   await show([]);
 });
 
-const address = () => {
-  const grade = byId("grade").value;
-  return `?${new URLSearchParams({ game: game(), puzzle: puzzle().key, ...(grade ? { grade } : {}) })}`;
-};
-
 /** @param {number} next @param {boolean} isNew */
 const open = (next, isNew = true) => trying(said, async () => {
   if (next < 0 || next >= all.length) return;
   [place, isOver] = [next, false];
-  const { question, grade, position, number } = puzzle();
-  if (location.search !== address()) history[isNew ? "pushState" : "replaceState"](null, "", address());
+  const { question, grade, position, number, key } = puzzle();
+  const address = `?${new URLSearchParams({ game: game(), puzzle: key, grade: byId("grade").value })}`.replace(/&grade=$/u, "");
+  if (location.search !== address) history[isNew ? "pushState" : "replaceState"](null, "", address);
   document.title = `Puzzle ${number} of ${byId("game").selectedOptions[0].text} - Lath Arena`;
   byId("question").textContent = `${question[0].toUpperCase()}${question.slice(1)}`;
   byId("told").dataset.task = `Puzzle ${number}, difficulty ${grade} of 5. Find the only move.`;
@@ -116,21 +107,18 @@ const open = (next, isNew = true) => trying(said, async () => {
 
 const table = makeTable((text) => trying(said, async () => {
   const { line, words, key } = puzzle();
-  if (text === line[0]) {
-    if (!isNoted(TRIED, puzzle())) note(SOLVED);
-    await reveal(`Correct: ${text} ${words}.`);
-    return;
-  }
+  const isRight = text === line[0];
+  if (isRight && !isNoted(TRIED, puzzle())) note(SOLVED);
   note(TRIED);
-  const told = byId("told");
-  told.textContent = `${text} is not the solution. Searching for the best answer.`;
+  if (isRight) return reveal(`Correct: ${text} ${words}.`);
+  byId("told").textContent = `${text} is not the solution. Searching for the best answer.`;
   byId("retry").hidden = false;
   const isShown = show([text]);
   /** @type {RefutationJson} */
   const refutation = await ask("/api/refute", { game: game(), puzzle: key, move: text });
-  if (!await isShown || shown[0] !== text) return; // taken back since
-  told.textContent = `${text} is not the solution. ${refutation.words}`;
-  await playLine(refutation.line, Math.min(2, refutation.line.length));
+  if (!await isShown || shown[0] !== text) return undefined; // taken back since
+  byId("told").textContent = `${text} is not the solution. ${refutation.words}`;
+  return playLine(refutation.line, Math.min(2, refutation.line.length));
 }));
 
 // Lets one of the grades be chosen that there are, and returns which is.
@@ -138,9 +126,7 @@ const table = makeTable((text) => trying(said, async () => {
 const offerGrades = (found, wanted) => {
   const select = byId("grade");
   const grades = [...new Set(found.map(({ grade }) => grade))].sort();
-  /** @param {number} grade */
-  const counted = (grade) => `${grade} (${found.filter((one) => one.grade === grade).length})`;
-  select.replaceChildren(new Option("any", ""), ...grades.map((grade) => new Option(counted(grade), String(grade))));
+  select.replaceChildren(new Option("any", ""), ...grades.map((grade) => new Option(`${grade} (${found.filter((one) => one.grade === grade).length})`, String(grade))));
   select.value = grades.map(String).includes(wanted) ? wanted : "";
   return select.value;
 };
@@ -161,7 +147,7 @@ const choose = ({ puzzle: key = null, grade: wanted = byId("grade").value }, isN
   showCard(board);
   const asked = all.findIndex((one) => one.key === key);
   await open(asked >= 0 ? asked : Math.max(0, all.findIndex((one) => !isNoted(SOLVED, one))), isNew);
-  if (key && asked < 0) said.textContent = "This puzzle does not exist any more. This is the next one.";
+  if (key && asked < 0) said.textContent = "That puzzle does not exist here. This is the next one.";
 });
 
 // Opens the puzzle in the address; a plain address is that of the first unsolved one.
@@ -176,12 +162,9 @@ byId("setup").addEventListener("change", () => choose({}, true));
 byId("before").addEventListener("click", () => open(place - 1));
 byId("after").addEventListener("click", () => open(place + 1));
 byId("retry").addEventListener("click", retry);
-// Before the board hears of it, on which nothing can be played then.
-for (const kind of /** @type {const} */ (["click", "keydown"])) {
-  byId("board").addEventListener(kind, (event) => {
-    if (!byId("retry").hidden && ["Enter", " ", "Escape", undefined].includes(/** @type {KeyboardEvent} */ (event).key)) retry();
-  }, true);
-}
+/** @param {Event & { key?: string }} event */
+const takeBack = ({ key = "Enter" }) => !byId("retry").hidden && ["Enter", " ", "Escape"].includes(key) && retry();
+for (const kind of ["click", "keydown"]) byId("board").addEventListener(kind, takeBack, true); // before the table, which plays moves
 byId("answer").addEventListener("click", () => !isOver && trying(said, () => reveal(`${puzzle().line[0]} ${puzzle().words}.`)));
 addEventListener("popstate", begin);
 begin();

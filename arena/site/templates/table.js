@@ -198,29 +198,24 @@ export const makeTable = (onMove) => {
     const { game, ...view } = await boardOf(id);
     if (state.asked !== asked) return game; // another one was asked for since
     hold();
-    Object.assign(state, { view, game, now: null, cursor: -1 });
+    Object.assign(state, { view, game, now: null, cursor: -1, onCell: null });
     byId("board").replaceChildren(view.element);
     byId("aids").hidden = !view.hasAids;
     return game;
   };
 
   // Shows a position; with `isMine` it is whoever sits here who moves. `shares` are discs as boards show them.
-  /** @param {PositionJson} now @param {boolean} isMine @param {Share[]} shares */
-  const show = (now, isMine, shares = []) => {
+  // Where a position is set up, `onCell` takes the cells that are pointed at.
+  /** @param {PositionJson} now @param {boolean} isMine @param {Share[]} shares @param {TableState["onCell"]} onCell */
+  const show = (now, isMine, shares = [], onCell = null) => {
     forget();
     tell("");
-    Object.assign(state, { now, shares, isMine: isMine && !now.is_over, hinted: "", legalMoves: legalOf(now), effects: lath.effectsOf(legalOf(now), now.stacks) });
+    Object.assign(state, { now, shares, onCell, isMine: isMine && !now.is_over, hinted: "", legalMoves: legalOf(now), effects: lath.effectsOf(legalOf(now), now.stacks) });
     state.words = state.view.show({ stacks: now.stacks }).words;
-    byId("board").classList.toggle("mine", state.isMine || Boolean(state.onCell));
+    byId("board").classList.toggle("mine", state.isMine || Boolean(onCell));
     showPalette();
     tellThreats();
     draw();
-  };
-
-  // Hands cells to another one, who sets up a position, instead of moves; null ends that.
-  /** @param {((cell: number) => unknown) | null} onCell */
-  const edit = (onCell) => {
-    state.onCell = onCell;
   };
 
   /** @param {string} text */
@@ -282,5 +277,5 @@ export const makeTable = (onMove) => {
     typed();
   });
 
-  return { setGame, show, hold, hint, edit };
+  return { setGame, show, hold, hint };
 };
