@@ -74,11 +74,14 @@ def position_json(position: Position, before: Position | None = None) -> dict[st
     The values are those of `boards_of`, and these:
 
     - `text`: the position in the notation
+    - `told`: how the game ended, as a sentence; empty if it is not over
     - `legal`: each move's text, and the cells that it changes with their new contents
     - `wins` and `loses`: the moves that end the game at once with this result for the mover
     """
     value = boards_of(position, before)
     value["text"] = position.text()
+    outcome = position.outcome()
+    value["told"] = outcome.told(*position.game.colours) if outcome else ""
     contents, mover = position.contents(), position.to_move
     legal: list[tuple[Move, list[tuple[int, str]]]] = []
     wins: list[Move] = []
@@ -87,8 +90,8 @@ def position_json(position: Position, before: Position | None = None) -> dict[st
         after = position.play(move)
         pairs = enumerate(zip(contents, after.contents(), strict=True))
         legal.append((move, [(cell, new) for cell, (old, new) in pairs if old != new]))
-        if (outcome := after.outcome()) is not None and outcome.winner is not None:
-            (wins if outcome.winner == mover else loses).append(move)
+        if (end := after.outcome()) is not None and end.winner is not None:
+            (wins if end.winner == mover else loses).append(move)
     return {**value, "legal": legal, "wins": wins, "loses": loses}
 
 

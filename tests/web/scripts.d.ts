@@ -500,6 +500,7 @@ interface PositionShown {
 /** `lath.arena.site.boards.position_json`. */
 interface PositionJson extends PositionShown {
   text: string;
+  told: string;
   legal: [text: string, cells: [cell: number, stack: string][]][];
   wins: string[];
   loses: string[];

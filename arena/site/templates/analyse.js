@@ -187,10 +187,8 @@ const table = makeTable((text) => goTo(along(at, text)));
 let arranged = null; // what lies on each cell, while a position is set up
 let arrangements = 0; // of those asked for the last one counts
 let fault = ""; // why it is not a position
-/** @type {SiteBoard} */
-// @ts-expect-error - none before `arrange`
-let model = null;
-const BARE = { moved: [], deciding: [], is_over: false, ending: "", winner: null, is_loss: false, text: "", legal: [], wins: [], loses: [], threats: [] };
+let model = /** @type {SiteBoard} */ (/** @type {unknown} */ (null)); // its game
+const BARE = { moved: [], deciding: [], is_over: false, ending: "", winner: null, is_loss: false, text: "", told: "", legal: [], wins: [], loses: [], threats: [] };
 
 /** @param {string} code */
 const layerOf = (code) => ({ tile: 0, marker: 2 })[model.pieces.find(([one]) => one === code)?.[2] || ""] ?? 1;

@@ -76,7 +76,7 @@ const reveal = async (words) => {
   showScore();
   const { line } = puzzle();
   const end = await playLine(line, line.length);
-  if (end?.is_over) byId("told").textContent = `${words} The line ends with ${line.at(-1)}: ${end.ending}.`;
+  if (end?.is_over) byId("told").textContent = `${words} The line ends with ${line.at(-1)}: ${end.told}.`;
 };
 
 // Takes a wrong move back.
