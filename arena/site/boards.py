@@ -74,7 +74,7 @@ def position_json(position: Position, before: Position | None = None) -> dict[st
     The values are those of `boards_of`, and these:
 
     - `text`: the position in the notation
-    - `told`: how the game ended, as a sentence; empty if it is not over
+    - `told`: how the game ended, as a sentence, or an empty text
     - `legal`: each move's text, and the cells that it changes with their new contents
     - `wins` and `loses`: the moves that end the game at once with this result for the mover
     """
