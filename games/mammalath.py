@@ -335,7 +335,7 @@ class Mammalath(Turning):
 
     def arranged(self, contents: Sequence[str], to_move: Side) -> str:
         """Return the animals, the tokens and the side to move as text."""
-        animals, tokens = self.rows_of(contents, self.alike), self.rows_of(contents, "wb")
+        animals, tokens = (self.board.rows_of(contents, codes) for codes in (self.alike, "wb"))
         return f"{animals} {tokens} {'wb'[to_move]}"
 
     def verdict(self, tokens: int, animals: int, shapes: Sequence[int]) -> int:

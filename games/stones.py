@@ -101,22 +101,6 @@ class Rules:
             raise MoveSyntaxError(text, self.expected)
         return move
 
-    def arranged(self, contents: Sequence[str], to_move: Side) -> str:
-        """Return the rows of the board and the first letter of the colour to move."""
-        game: Any = self  # whose class defines the colours
-        return f"{self.rows_of(contents)} {game.colours[to_move][0]}"
-
-    def rows_of(self, contents: Sequence[str], codes: str = "") -> str:
-        """Return the rows of a board with these pieces on its cells. Default: all pieces."""
-        game: Any = self
-        masks = {
-            code: sum(
-                bit for bit, stack in zip(game.board.name, contents, strict=True) if code in stack
-            )
-            for code in codes or [piece.code for piece in game.pieces]
-        }
-        return str(game.board.format_rows(masks))
-
     def draw_setup(self, seed: int) -> str | None:  # noqa: ARG002 - games with setups use it
         """Return a setup drawn from `seed`; None if the board begins empty."""
         return None

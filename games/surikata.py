@@ -195,7 +195,7 @@ class Surikata(Turning):
         """Return the board, the meerkat's cell and the side to move as text."""
         pairs = zip(self.board.names, contents, strict=True)
         cell = next((name for name, stack in pairs if "k" in stack), "-")
-        return f"{self.rows_of(contents, 'mow')} {cell} {'ow'[to_move]}"
+        return f"{self.board.rows_of(contents, 'mow')} {cell} {'ow'[to_move]}"
 
     def _refuse_meerkat(
         self, mounds: int, stones: tuple[int, int], meerkat: int, mover: int

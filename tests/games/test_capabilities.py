@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     revised: Revised = game
     varied: Varied = game
     has_card: HasCard = game
-    arrangeable: Arrangeable = game
     boarded: Boarded = game
     renamable: Renamable = Mammalath()
+    arrangeable: Arrangeable = Mammalath()
     overlaid: Overlaid = Surikata()
     knows_result: KnowsResult = position
     counts: CountsMoves = position
