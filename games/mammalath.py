@@ -383,6 +383,11 @@ class Mammalath(Turning):
         verdict = self.verdict(tokens[1 - mover], animals, self.shapes)
         return MammalathPosition(self, kinds, animals, tokens, mover, verdict)
 
+    def arranged(self, contents: Sequence[str], to_move: Side) -> str:
+        """Return the animals, the tokens and the side to move as text."""
+        animals, tokens = (self.board.rows_of(contents, codes) for codes in (self.alike, "wb"))
+        return f"{animals} {tokens} {'wb'[to_move]}"
+
     def verdict(self, tokens: int, animals: int, shapes: Sequence[int]) -> int:
         """Return the verdict on the player with `tokens`, who can have finished only `shapes`."""
         verdict = DRAWN if tokens.bit_count() == self.supply else OPEN

@@ -236,6 +236,12 @@ class Surikata(Turning):
         self._refuse_meerkat(mounds, stones, meerkat, mover)
         return SurikataPosition(self, mounds, stones, meerkat, mover, OPEN).judged()
 
+    def arranged(self, contents: Sequence[str], to_move: Side) -> str:
+        """Return the board, the meerkat's cell and the side to move as text."""
+        pairs = zip(self.board.names, contents, strict=True)
+        cell = next((name for name, stack in pairs if "k" in stack), "-")
+        return f"{self.board.rows_of(contents, 'mow')} {cell} {'ow'[to_move]}"
+
     def _refuse_meerkat(
         self, mounds: int, stones: tuple[int, int], meerkat: int, mover: int
     ) -> None:

@@ -5,10 +5,11 @@ The puzzles of the project are in this folder, one file per game type.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, cast, get_args
+from typing import TYPE_CHECKING, Final, Literal, cast, get_args
 
 from lath.arena.errors import ConfigError
 from lath.games.core import Move, Position
@@ -16,6 +17,9 @@ from lath.games.errors import UnknownGameError
 from lath.notation import Builder, Record, format_record, read
 from lath.notation.files.files import folder_of
 from lath.notation.rules.replay import start_of
+
+if TYPE_CHECKING:
+    from lath.arena.engine.solving import Solved
 
 GRADES: Final = range(1, 6)
 
@@ -42,6 +46,12 @@ class Puzzle:
 
     line: tuple[Move, ...]
     """The only move and its continuation."""
+
+    @property
+    def key(self) -> str:
+        """Return the name of the puzzle in addresses, which new puzzles do not change."""
+        said = f"{self.position.game.id} {self.position.text()}"
+        return hashlib.sha256(said.encode()).hexdigest()[:8]
 
     @property
     def answer(self) -> Move:
@@ -85,6 +95,49 @@ class Puzzle:
 
 
 _MANY: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Refutation:
+    """Why a move does not solve a puzzle."""
+
+    line: tuple[Move, ...]
+    """The move, the best answer to it, and the continuation; the move alone if it ends the game."""
+
+    words: str
+    """A sentence about the answer and what follows from it."""
+
+
+def refuted(puzzle: Puzzle, move: Move, ask: Callable[[Position], Solved]) -> Refutation:
+    """Return why a wrong move does not solve a puzzle; `ask` returns the value of a position.
+
+    Raises IllegalMoveError, and the errors of `ask`.
+    """
+    after = puzzle.position.play(move)
+    colours = after.game.colours
+    if (outcome := after.outcome()) is not None:
+        return Refutation((move,), _sentence(outcome.told(*colours)))
+    found = ask(after)
+    line = (move, *(found.line or after.legal_moves()[:1]))
+    mine, theirs = colours[puzzle.position.to_move], colours[puzzle.position.to_move.other]
+    end = after.play(line[1]).outcome()
+    if end is not None and end.winner == puzzle.position.to_move.other:
+        told = f"and wins at once: {end.ending}"
+    elif found.value == "win":
+        told = f"and wins{found.words.removeprefix('win')}"
+    elif found.value == "draw":
+        told = "and draws"
+    elif puzzle.task == "hold":
+        told = f"and {mine} cannot avoid losing"
+    elif puzzle.task == "win":
+        told = f"and {mine} cannot force a win"
+    else:
+        told = f"and {mine} does not win within {puzzle.plies} plies"
+    return Refutation(line, _sentence(f"{theirs} answers {line[1]} {told}"))
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def of_record(record: Record) -> Puzzle:

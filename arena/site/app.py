@@ -7,6 +7,7 @@ an error is `{"error": "…"}` with a status.
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import resource
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -26,11 +27,11 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from lath.arena.errors import ArenaError
-from lath.arena.site.boards import board_json, titles
+from lath.arena.site.boards import Thumbnails, board_json, titles
 from lath.arena.site.connections import EVERY_S, MOST, SPARE, Connection, Connections
 from lath.arena.site.exploring import Explorer
 from lath.arena.site.guard import Guard, SiteKeys
-from lath.arena.site.playing import choices
+from lath.arena.site.playing import choices, drawing, puzzle_of_the_day
 from lath.arena.site.rendering import TEMPLATES, environment
 from lath.arena.site.reporting import Reports
 from lath.arena.site.runs import Runs
@@ -108,6 +109,7 @@ class Site:
     watchers: dict[str, Watcher] = field(default_factory=dict)
     reports: Reports = field(init=False)
     standings: SiteStandings = field(init=False)
+    thumbnails: Thumbnails = field(init=False)
     streams: VisitorLimits = field(init=False)
     _lines: Lines = field(init=False, default=())
     _made_s: float | None = field(init=False, default=None)
@@ -124,6 +126,7 @@ class Site:
         """Create the parts that depend on who may see the site."""
         self.reports = Reports(is_public=self.is_public)
         self.standings = SiteStandings(self.is_public, self.runs.is_ours)
+        self.thumbnails = Thumbnails(self.standings)
         self.streams = VisitorLimits("streams", each=STREAMS // 2, most=STREAMS)
         self._looker = ThreadPoolExecutor(1, "looker")
 
@@ -245,6 +248,7 @@ def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> 
         Route("/api/items", partial(_items, site)),
         Route("/t/{key}", partial(_tournament, site)),
         Route("/t/{key}/events", partial(_events, site)),
+        Route("/t/{key}/board.svg", partial(_thumbnail, site)),
         Route("/report/{key}", partial(_report_page, site)),
     ]
     if site.desk is not None:
@@ -398,7 +402,10 @@ async def _items(site: Site, _: Request) -> Response:
 
 async def _home(site: Site, _: Request) -> Response:
     def made(lines: Lines) -> Response:
-        return page(site, "home", lines=lines, has_more=site.shelf.more)
+        newest = sorted(lines, key=lambda line: str(line.get("date")), reverse=True)
+        ordered = sorted(newest, key=lambda line: not line.get("is_playing"))
+        puzzle = {} if site.is_public else puzzle_of_the_day(dt.datetime.now().astimezone().date())
+        return page(site, "home", lines=ordered, has_more=site.shelf.more, puzzle=puzzle)
 
     return await site.listed("home", made)
 
@@ -419,6 +426,11 @@ async def _tournament(site: Site, request: Request) -> Response:
 async def _events(site: Site, request: Request) -> Response:
     item = await site.item(request, "tournament")
     return Stream(site.watcher(item).stream(), site.streams, visitor_of(request))
+
+
+async def _thumbnail(site: Site, request: Request) -> Response:
+    item = await site.item(request, "tournament")
+    return drawing(request, await asyncio.to_thread(site.thumbnails.of, item))
 
 
 async def _order(site: Site, request: Request) -> Response:

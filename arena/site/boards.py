@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import threading
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from lath.arena.site.standing import SiteStandings, shown_game
 from lath.games import get, ids, origin
-from lath.games.capabilities import lessons_of
+from lath.games.capabilities import arranged, lessons_of
 from lath.games.cards import card_of
 from lath.games.core import Move, read_move, version_of
 from lath.games.drawing import board
@@ -17,23 +20,32 @@ from lath.games.fast import fast_board
 from lath.notation.rules.replay import start_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
+    from lath.arena.site.shelf import Item
     from lath.games.core import Game, Lesson, Position
 
 
 def board_json(game_id: str) -> dict[str, Any] | None:
     """Return the values that `lath.makeBoard` needs for a game; None if the game does not exist.
 
-    `card`: the rules in a few sentences, or an empty string.
+    `card` has the rules in a few sentences, or an empty string. `can_arrange` is true if a position
+    can be set up piece by piece.
     """
     try:
         game = get(game_id)
     except GameError:
         return None
-    more = {"id": game.id, "credit": game.credit, "card": card_of(game)}
-    lessons = [lesson_json(game, lesson) for lesson in lessons_of(game)]
-    return {**board.to_json(game), **more, "drawn": board.template(game), "lessons": lessons}
+    start = game.start(game.draw_setup(0))
+    more = {
+        "id": game.id,
+        "credit": game.credit,
+        "card": card_of(game),
+        "can_arrange": arranged(game, start.contents(), start.to_move) is not None,
+        "lessons": [lesson_json(game, lesson) for lesson in lessons_of(game)],
+    }
+    return {**board.to_json(game), **more, "drawn": board.template(game)}
 
 
 def titles() -> list[dict[str, str]]:
@@ -102,11 +114,14 @@ def position_json(position: Position, before: Position | None = None) -> dict[st
     The values are those of `boards_of`, and these:
 
     - `text`: the position in the notation
+    - `told`: how the game ended, as a sentence, or an empty text
     - `legal`: each move's text, and the cells that it changes with their new contents
     - `wins` and `loses`: the moves that end the game at once with this result for the mover
     """
     value = boards_of(position, before)
     value["text"] = position.text()
+    outcome = position.outcome()
+    value["told"] = outcome.told(*position.game.colours) if outcome else ""
     contents, mover = position.contents(), position.to_move
     legal: list[tuple[Move, list[tuple[int, str]]]] = []
     wins: list[Move] = []
@@ -115,8 +130,8 @@ def position_json(position: Position, before: Position | None = None) -> dict[st
         after = position.play(move)
         pairs = enumerate(zip(contents, after.contents(), strict=True))
         legal.append((move, [(cell, new) for cell, (old, new) in pairs if old != new]))
-        if (outcome := after.outcome()) is not None and outcome.winner is not None:
-            (wins if outcome.winner == mover else loses).append(move)
+        if (end := after.outcome()) is not None and end.winner is not None:
+            (wins if end.winner == mover else loses).append(move)
     return {**value, "legal": legal, "wins": wins, "loses": loses}
 
 
@@ -151,3 +166,55 @@ def played(game: str, setup: str, position: str, moves: Iterable[str]) -> list[P
         except GameError as error:
             raise GameError(f"ply {ply}: {error}") from error
     return positions
+
+
+MOST_KEPT: Final = 2_000
+"""The number of kept pictures, of 2 kB each."""
+
+NO_BOARD: Final = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'
+
+
+class Thumbnails:
+    """The boards that stand for tournaments in a list, as gzipped SVG."""
+
+    def __init__(self, standings: SiteStandings) -> None:
+        self._standings: Final = standings
+        self._kept: Final[dict[Path, tuple[str, bytes]]] = {}
+        self._lock: Final = threading.Lock()
+        """A lock, so that all visitors together have one board drawn at a time."""
+
+    def of(self, item: Item) -> bytes:
+        """Return the board of a tournament; an empty picture if no board can be drawn."""
+        with self._lock:
+            version = self._standings.board_version(item)
+            kept = self._kept.get(item.path)
+            if kept is None or kept[0] != version:
+                if len(self._kept) >= MOST_KEPT:
+                    self._kept.clear()
+                drawn = NO_BOARD if item.fault() else _drawn(shown_game(item))
+                kept = self._kept[item.path] = (version, gzip.compress(drawn.encode(), mtime=0))
+            return kept[1]
+
+
+def _drawn(game: Mapping[str, Any]) -> str:
+    """Return the last position of a game as SVG, with its last move."""
+    before = None
+    try:
+        start = (str(game.get(name) or "") for name in ("game", "setup", "position"))
+        position = start_from(*start)
+        for move in game["moves"]:
+            before, position = position, position.play(move)
+    except (GameError, LookupError, TypeError, ValueError):
+        return NO_BOARD
+    return picture(position, before)
+
+
+def picture(position: Position, before: Position | None = None) -> str:
+    """Return a position as SVG for a list, with the cells that decided the game."""
+    outcome = position.outcome()
+    return board.svg(
+        position,
+        highlight=outcome.cells if outcome else (),
+        is_loss=bool(outcome and outcome.is_loss),
+        last=changed_cells(before, position) if before else (),
+    )

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import gzip
 import json
 import os
 import secrets
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -22,14 +24,15 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from lath import games
-from lath.arena.engine.puzzle_book import all_built_in, read_puzzles
+from lath.arena.engine.puzzle_book import all_built_in, read_puzzles, refuted
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.answers import Limit
-from lath.arena.site.boards import played, position_json, threats
+from lath.arena.site.boards import picture, played, position_json, threats
 from lath.arena.site.shelf import file_fault
 from lath.arena.site.thinking import BotQuestion, Thinkers
+from lath.games.capabilities import arranged
 from lath.games.cards import variants
-from lath.games.core import FIRST_VERSION, version_of
+from lath.games.core import FIRST_VERSION, SIDES, follow, read_move, version_of
 from lath.games.errors import GameError
 from lath.notation import Builder, Ply, Record, Variation, comment, format_record, parse
 from lath.notation.protocol import TimeControl
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from lath.arena.engine.puzzle_book import Puzzle
     from lath.notation.record.record import Comment
 
 FILES: Final = {"game": "played.lath", "analysis": "analysed.lath"}
@@ -50,6 +54,12 @@ FILES: Final = {"game": "played.lath", "analysis": "analysed.lath"}
 
 LONGEST: Final = 10_000
 """The most plies in a request."""
+
+SOLVER: Final = "solver"
+"""The bot that refutes wrong moves in puzzles."""
+
+REFUTING: Final = Limit(seconds=1.5)
+"""The limit for its answer to one move."""
 
 Text = Annotated[str, Field(max_length=20_000)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -68,6 +78,8 @@ class GameStart(Asked):
     setup: Text = ""
     position: Text = ""
     seed: int | None = Field(default=None, ge=0, le=10**15)
+    plain: bool = False
+    """True for a start without a setup instead of a drawn one."""
 
 
 class PlayedLine(Asked):
@@ -133,6 +145,22 @@ class KeptGame(Asked):
     """The termination, if the rules did not end the game."""
 
 
+class ArrangedBoard(Asked):
+    """Pieces that a person has put on a board: the contents of each cell."""
+
+    game: Name
+    contents: list[Annotated[str, Field(max_length=20)]] = Field(max_length=LONGEST)
+    to_move: Literal[0, 1]
+
+
+class TriedMove(Asked):
+    """A wrong move in a puzzle of this key."""
+
+    game: Name
+    puzzle: Name
+    move: Name
+
+
 class GivenRecord(Asked):
     """The text of a record."""
 
@@ -159,11 +187,14 @@ class Desk:
         return [
             Route("/api/start", self._start, methods=["POST"]),
             Route("/api/position", self._position, methods=["POST"]),
+            Route("/api/arrange", self._arrange, methods=["POST"]),
             Route("/api/think", self._think, methods=["POST"]),
             Route("/api/keep", self._keep, methods=["POST"]),
             Route("/api/read", self._read, methods=["POST"]),
             Route("/api/bots/{name:path}", self._bot, methods=["POST"]),  # starts a program
             Route("/api/puzzles/{game:path}", self._puzzles),
+            Route("/api/refute", self._refute, methods=["POST"]),
+            Route("/pictures/{game:path}", self._picture),
         ]
 
     async def _start(self, request: Request) -> Response:
@@ -178,6 +209,10 @@ class Desk:
             return value | ({"threats": threats(positions[-1])} if asked.threats else {})
 
         return JSONResponse(await asyncio.to_thread(look))
+
+    async def _arrange(self, request: Request) -> Response:
+        board = await body_of(request, ArrangedBoard)
+        return JSONResponse(await asyncio.to_thread(arranged_position, board))
 
     async def _think(self, request: Request) -> Response:
         asked = await body_of(request, AskedLine)
@@ -224,6 +259,33 @@ class Desk:
     def _puzzles(self, request: Request) -> Response:
         return JSONResponse(puzzles_of(request.path_params["game"]))
 
+    async def _picture(self, request: Request) -> Response:
+        game, key = request.path_params["game"], request.query_params.get("puzzle", "")
+        return drawing(request, await asyncio.to_thread(_picture_of, game, key))
+
+    async def _refute(self, request: Request) -> Response:
+        tried = await body_of(request, TriedMove)
+
+        def refute() -> dict[str, Any]:
+            puzzle = next((one for one in _puzzles(tried.game) if one.key == tried.puzzle), None)
+            if puzzle is None:
+                raise ConfigError(f"{shortened(tried.puzzle)}: puzzle not found")
+            move = read_move(puzzle.position, tried.move)
+            found = refuted(puzzle, move, lambda at: self.thinkers.solved(SOLVER, at, REFUTING))
+            return {"line": list(found.line), "words": found.words}
+
+        return JSONResponse(await asyncio.to_thread(refute))
+
+
+def drawing(request: Request, zipped: bytes) -> Response:
+    """Return a gzipped SVG, which the browser keeps for its address."""
+    headers = {"cache-control": "private, max-age=86400"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        headers["content-encoding"] = "gzip"
+    else:
+        zipped = gzip.decompress(zipped)
+    return Response(zipped, headers=headers, media_type="image/svg+xml")
+
 
 async def body_of(request: Request, kind: type[_Body]) -> _Body:
     """Return the validated body of a request; raises HTTPException."""
@@ -243,8 +305,26 @@ def begun(start: GameStart) -> dict[str, str]:
     if start.position:
         return {"game": game.id, "setup": "", "position": game.position(start.position).text()}
     seed = secrets.randbelow(1_000_000) if start.seed is None else start.seed
-    setup = game.canonical_setup(start.setup) if start.setup else game.draw_setup(seed)
+    if start.setup:
+        setup: str | None = game.canonical_setup(start.setup)
+    else:
+        setup = None if start.plain else game.draw_setup(seed)
     return {"game": game.id, "setup": setup or "", "position": ""}
+
+
+def arranged_position(board: ArrangedBoard) -> dict[str, str]:
+    """Return the `position` of a board as text, or the `error` with which its game refuses it."""
+    game = games.get(board.game)
+    codes = {piece.code for piece in game.pieces}
+    is_on_board = len(board.contents) == len(game.board.names)
+    if not is_on_board or not codes.issuperset("".join(board.contents)):
+        raise ConfigError(f"expected the pieces of {game.id} on {len(game.board.names)} cells")
+    if (text := arranged(game, board.contents, SIDES[board.to_move])) is None:
+        raise ConfigError(f"{game.id}: its pieces cannot be set up one by one. Type the position")
+    try:
+        return {"position": game.position(text).text(), "error": ""}
+    except GameError as error:
+        return {"position": "", "error": str(error)}
 
 
 def _limit(asked: AskedLine) -> Limit:
@@ -351,12 +431,10 @@ def _texts(comments: Iterable[Comment]) -> list[str]:
 
 def puzzles_of(game: str) -> list[dict[str, Any]]:
     """Return a game's puzzles, the easiest first; raises ConfigError if it has none."""
-    files = {file.stem: file for file in all_built_in()}
-    if game not in files:
-        raise ConfigError(f"{shortened(game)} has no puzzles; choose one of {', '.join(files)}")
     return [
         {
             "number": number,
+            "key": puzzle.key,
             "position": puzzle.position.text(),
             "question": puzzle.question,
             "words": puzzle.words,
@@ -364,8 +442,44 @@ def puzzles_of(game: str) -> list[dict[str, Any]]:
             "plies": puzzle.plies,
             "line": list(puzzle.line),
         }
-        for number, puzzle in enumerate(read_puzzles(files[game]), 1)
+        for number, puzzle in enumerate(_puzzles(game), 1)
     ]
+
+
+@lru_cache(maxsize=16)
+def _puzzles(game: str) -> tuple[Puzzle, ...]:
+    files = {file.stem: file for file in all_built_in()}
+    if game not in files:
+        raise ConfigError(f"{shortened(game)} has no puzzles; choose one of {', '.join(files)}")
+    return tuple(read_puzzles(files[game]))
+
+
+def puzzle_of_the_day(day: dt.date) -> dict[str, str]:
+    """Return `game`, `title`, `key` and `question` of a puzzle; each day has another."""
+    files = all_built_in()
+    turn, which = divmod(day.toordinal(), len(files))
+    puzzles = _puzzles(files[which].stem)
+    puzzle = puzzles[turn % len(puzzles)]
+    game = puzzle.position.game
+    return {
+        "game": game.id,
+        "title": game.title,
+        "key": puzzle.key,
+        "question": puzzle.question,
+    }
+
+
+@lru_cache(maxsize=32)
+def _picture_of(game: str, key: str) -> bytes:
+    """Return the position of a puzzle, or the end of the puzzle with the fewest pieces, drawn."""
+    puzzles = _puzzles(game)
+    puzzle = next((one for one in puzzles if one.key == key), None)
+    if puzzle is not None:
+        return gzip.compress(picture(puzzle.position).encode())
+    puzzle = max(puzzles, key=lambda one: one.position.contents().count(""))
+    position = follow(puzzle.position, puzzle.line)
+    assert position is not None
+    return gzip.compress(picture(position).encode())
 
 
 def choices(thinkers: Thinkers) -> dict[str, Any]:

@@ -6,15 +6,28 @@ neither pages nor visitors.
 
 from __future__ import annotations
 
+import datetime as dt
+import hashlib
+import os
+import re
 import sqlite3
 import time
+import tomllib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from lath.arena.directory import DATABASE, OUTCOME, RECORDS, STANDINGS
-from lath.arena.machine.untrusted_files import read_checked, reason_of, text_of
+from lath.arena.entrants.sizes import DEMO_GAMES
+from lath.arena.machine.untrusted_files import (
+    opened,
+    read_checked,
+    read_small,
+    reason_of,
+    text_of,
+)
 from lath.arena.tournament.outcome.notes import is_of_state
-from lath.arena.tournament.run.live import status_in
+from lath.arena.tournament.run.live import glimpses_in, status_in
 from lath.arena.tournament.store.database import OUTCOME_STATE, Stamp, is_being_played, stamp_of
 from lath.games.core import RESULTS
 from lath.notation.record.tags import Termination
@@ -41,6 +54,9 @@ FINAL: Final = 4
 
 LONGEST: Final = 1 << 16
 """The longest record of which the board is shown, in characters."""
+
+SHOWN_S: Final = 5.0
+"""The shortest time between two boards of a game in play in a list, in seconds."""
 
 _FILES: Final = (OUTCOME, STANDINGS, RECORDS, DATABASE, f"{DATABASE}-journal", f"{DATABASE}-wal")
 """The files that give the standing of a tournament that is not being played."""
@@ -72,7 +88,19 @@ class SiteStandings:
             line["is_ours"] = not self.is_public and self.is_ours(item.path)
             line["leader"] = _leader(rows)
             line["has_games"], line["winner"] = standing["has_games"], standing.get("winner", "")
+            line["told"] = _told(standing, line["leader"])
+            line["date"] = standing.get("date") or _changed(item)
+            line["board"] = self.board_version(item)
         return line
+
+    def board_version(self, item: Item) -> str:
+        """Return a text that changes with the board that stands for a tournament."""
+        if is_being_played(item.path):
+            stamps: object = time.time() // SHOWN_S
+        else:
+            stamps = [stamp_of(item.path / name) for name in _FILES]
+            stamps = [stamps, item.config and stamp_of(item.config)]
+        return hashlib.sha256(repr(stamps).encode()).hexdigest()[:12]
 
     def lines(self, items: tuple[Item, ...]) -> list[dict[str, Any]]:
         """Return the values that a list shows of items; forget those of all other items."""
@@ -116,10 +144,12 @@ def _as_told(status: dict[str, Any], *, is_public: bool) -> dict[str, Any]:
 
 def _as_written(folder: Path, *, is_public: bool) -> dict[str, Any]:
     """Return the standing of a tournament from the files of its last run."""
-    recent = [game for one in _last_games(folder, RECENT) if (game := _game(one))]
+    rows = _last_games(folder, RECENT)
+    recent = [game for one in rows if (game := _game(one))]
     has_games = bool(recent) or stamp_of(folder / RECORDS)[1:2] not in ((), (0,))
     value = {**_heading({}), "standings": _standings_in(folder)}
     value |= {"recent": recent, "has_games": has_games}
+    value["date"] = _date_in(text_of(rows[-1]["record"], LONGEST)) if rows else ""
     try:
         kept = read_checked(folder / OUTCOME, MOST_BYTES)
         outcome = from_json(kept.value)
@@ -163,6 +193,42 @@ def _winner(standing: dict[str, Any]) -> str:
     is_over = 0 < standing["total"] <= standing["done"]
     is_by_score = standing["tournament"] == "round-robin"
     return _leader(standing["standings"]) if is_over and is_by_score else ""
+
+
+def _told(standing: dict[str, Any], leader: str) -> str:
+    """Return the result of a tournament, or how it stands, in a few words."""
+    if winner := standing.get("winner"):
+        return f"Winner: {winner}"
+    if standing["verdict"]:
+        return str(standing["verdict"])
+    is_over = 0 < standing["total"] <= standing["done"]
+    if leader:
+        return f"First place: {leader}" if is_over else f"Leader: {leader}"
+    if is_over:
+        return "No single winner"
+    if standing["is_playing"] or standing["done"]:
+        return "No single leader"
+    return "The report has its standings" if standing["has_games"] else "Not started"
+
+
+_DATE: Final = re.compile(r'\[Date "([0-9]{4}-[0-9]{2}-[0-9]{2})"\]')
+
+
+def _date_in(record: str) -> str:
+    """Return the date of a record's text as `YYYY-MM-DD`; empty if it has none."""
+    found = _DATE.search(record.partition("\n\n")[0])
+    return found[1] if found else ""
+
+
+def _changed(item: Item) -> str:
+    """Return the date of the last change to a tournament's files; empty if it has none."""
+    files = [*(item.path / name for name in _FILES), *filter(None, [item.config])]
+    changed_s = 0.0
+    for file in files:
+        with suppress(OSError):
+            changed_s = max(changed_s, file.stat().st_mtime)
+    day = dt.datetime.fromtimestamp(changed_s).astimezone().date()
+    return day.isoformat() if changed_s else ""
 
 
 def _standings_in(folder: Path) -> list[dict[str, Any]]:
@@ -255,10 +321,42 @@ def _last_games(folder: Path, most: int) -> list[dict[str, Any]]:
         return []
 
 
-def last_glimpses(folder: Path) -> dict[str, dict[str, Any]]:
+def shown_game(item: Item) -> dict[str, Any]:
+    """Return the game whose board stands for a tournament, like a game in play.
+
+    It is the first of the games in play, or the last game, or the start of a game that will be
+    played. Empty if none can be read.
+    """
+    if is_being_played(item.path) and (live := glimpses_in(item.path)):
+        return next(iter(live.values()))
+    if stored := last_glimpses(item.path, 1):
+        return next(iter(stored.values()))
+    with suppress(OSError, ValueError, RecursionError):
+        return _last_record(item.path / RECORDS)
+    with suppress(OSError, ValueError, RecursionError):
+        if item.config is not None:
+            config = tomllib.loads(read_small(item.config, MOST_BYTES).decode())
+            return {"game": [*_texts(config.get("games")), *DEMO_GAMES][0], "moves": []}
+    return {}
+
+
+def _last_record(path: Path) -> dict[str, Any]:
+    """Return the last whole game of a record file; raises OSError and ValueError."""
+    with os.fdopen(opened(path), "rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - LONGEST))
+        texts = re.split(r"\n\n(?=\[)", file.read().decode("utf-8", "replace").strip())
+    for text in texts[:-3:-1]:  # a run may be writing the last one
+        if (read := parts(text)) is not None:
+            tags = dict(read.tags)
+            values = {name.lower(): tags.get(name) for name in ("Game", "Setup", "Position")}
+            return {**values, "moves": list(read.played())}
+    raise ValueError("its last records cannot be read")
+
+
+def last_glimpses(folder: Path, most: int = FINAL) -> dict[str, dict[str, Any]]:
     """Return the last stored games like games in play, by a name for the place of each."""
     found = {}
-    for place, row in enumerate(_last_games(folder, FINAL)):
+    for place, row in enumerate(_last_games(folder, most)):
         text = row["record"]
         is_short = isinstance(text, str) and len(text) <= LONGEST
         if (game := _game(row)) and is_short and (read := parts(text)) is not None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from lath.arena.engine.engine import Engine, EngineError
-from lath.arena.engine.solving import Solved, said
+from lath.arena.engine.solving import Solved, said, solve
 from lath.arena.errors import ArenaError, ConfigError
 from lath.games.errors import GameError
 
@@ -136,6 +136,17 @@ class Thinkers:
                 "level": level
                 and {"lowest": level.minimum, "highest": level.maximum, "usual": level.initial},
             }
+
+    def solved(self, bot: str, position: Position, limit: Limit) -> Solved:
+        """Return a bot's value of a position; raises ConfigError and EngineError."""
+        stop = threading.Event()
+        if not self._has_place(stop, lambda _: None):
+            raise ConfigError("the site is stopping")
+        try:
+            with self._engine(_Player(bot, None)) as engine:
+                return solve(engine, position, limit)
+        finally:
+            self._places.release()
 
     async def thoughts(self, question: BotQuestion) -> AsyncIterator[dict[str, Any]]:
         """Yield the messages of the bot, and its answer at the end; stops if they are not read.

@@ -20,6 +20,7 @@ from lath.games.yavalath import Yavalath
 
 if TYPE_CHECKING:
     from lath.games.capabilities import (
+        Arrangeable,
         Boarded,
         CountsMoves,
         HasCard,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     has_card: HasCard = game
     boarded: Boarded = game
     renamable: Renamable = Mammalath()
+    arrangeable: Arrangeable = Mammalath()
     overlaid: Overlaid = Surikata()
     taught: Taught = Surikata()
     knows_result: KnowsResult = position

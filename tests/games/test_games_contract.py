@@ -22,7 +22,7 @@ from walks import drawn_start, last_of, play_all, playout, some_position
 
 from lath import games
 from lath.games.board import Board
-from lath.games.capabilities import bits_of, lessons_of
+from lath.games.capabilities import arranged, bits_of, lessons_of
 from lath.games.cards import lesson_faults, variants
 from lath.games.core import (
     SIDES,
@@ -216,3 +216,12 @@ def test_groups_of_four_are_found_without_walking_any() -> None:
                 seen.add(bool(group & found))
             assert both == found | board.over_three(other) << board.apart
         assert seen == {True, False}
+
+
+@every_game
+def test_the_pieces_of_a_position_give_its_text(game: Game) -> None:
+    for seed in range(4):
+        position = some_position(game, seed, 5 * seed)
+        text = arranged(game, position.contents(), position.to_move)
+        assert text is None or game.position(text) == position
+        assert text is not None or game.id.partition(":")[0] not in OURS

@@ -28,7 +28,7 @@ interface BoardJson {
 }
 
 /** As the site sends it: `lath.arena.site.boards.board_json`. */
-interface SiteBoard extends BoardJson { id: string }
+interface SiteBoard extends BoardJson { id: string; can_arrange: boolean }
 
 type Change = [cell: number, what: string];
 interface LegalMove { text: string; changes: Change[] }
@@ -504,6 +504,7 @@ interface PositionShown {
 /** `lath.arena.site.boards.position_json`. */
 interface PositionJson extends PositionShown {
   text: string;
+  told: string;
   legal: [text: string, cells: [cell: number, stack: string][]][];
   wins: string[];
   loses: string[];
@@ -536,7 +537,11 @@ type HeardPart = Exclude<ThinkingPart, LastPart>;
 interface Levels { lowest: number; highest: number; usual: number }
 interface AboutBot { games: string[]; level: Levels | null }
 interface KeptJson { text: string; file: string; error?: string }
-interface PuzzleJson { number: number; position: string; question: string; grade: number; line: string[]; words: string }
+/** A tournament or a file in the list of the site: `lath.arena.site.standing`. */
+interface ItemJson { key: string; kind: string; is_playing: boolean; told: string; board: string; done: number; total: number }
+
+interface RefutationJson { line: string[]; words: string }
+interface PuzzleJson { number: number; key: string; position: string; question: string; grade: number; line: string[]; words: string }
 
 interface PlainMove { move: string; glyph: string; before: string[]; comments: string[] }
 interface LineMove extends PlainMove { variations: PlainLine[] }
@@ -664,6 +669,7 @@ interface TableState {
   over: string;
   take: string;
   hinted: string;
+  onCell: ((cell: number) => unknown) | null;
   shares: Share[];
   legal: boolean;
   threats: boolean;
@@ -690,7 +696,7 @@ type Buttons =
   | "after" | "again" | "aids" | "answer" | "back" | "before" | "clear" | "copy-link" | "copy-code" | "copy-position"
   | "forward" | "game-after" | "game-before" | "hint" | "hints" | "keep" | "keys-close" | "keys-open" | "legal"
   | "mistake" | "new" | "page-after" | "page-before" | "page-first" | "page-last" | "play" | "promote" | "remove"
-  | "resign" | "save-games" | "save-gif" | "save-png" | "save-records" | "save-standings-csv" | "save-standings-json"
+  | "resign" | "retry" | "save-games" | "save-gif" | "save-png" | "save-records" | "save-standings-csv" | "save-standings-json"
   | "save-svg" | "share-close" | "share-copy" | "share-open" | "showpiece-play" | "start" | "stop" | "think" | "threats"
   | "to-end" | "to-start" | "undo";
 type Inputs =
@@ -700,10 +706,10 @@ type Selects =
   | "bot" | "clock" | "game" | "glyph" | "grade" | "level" | "page-size" | "share-width" | "side" | "source" | "thinks"
   | `only-${"title" | "bot" | "against" | "result" | "why"}`;
 type Others =
-  | "at" | "better" | "board" | "boards" | "card" | "cell" | "copied" | "copy-field" | "desk" | "direct"
+  | "arranged" | "at" | "better" | "board" | "boards" | "card" | "cell" | "copied" | "copy-field" | "desk" | "direct"
   | "downloads-body" | "downloads-told" | "evals" | "evals-told" | "event" | "found" | "game-of" | "games" | "games-body"
   | "interval-head" | "kept" | "leans" | "level-of" | "line" | "live" | "log" | "log-title" | "more" | "moves"
-  | "boards-title" | "lost" | "no-boards" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "players" | "plies" | "question"
+  | "boards-title" | "lost" | "no-boards" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "picker" | "pieces" | "players" | "plies" | "question"
   | "recent" | "recent-title" | "replay" | "replay-body" | "replay-waits" | "replayed" | "rows" | "said" | "saved"
   | "score" | "seats" | "setup" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
   | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "winner" | "typed" | "verdict"

@@ -1,4 +1,11 @@
 // A free board: a tree of moves, what a bot thinks of where one is, and the record of it all.
+//
+// Addresses, of all games:
+// - `?game=ID`, with `setup=` or `position=`: a start, and `moves=M1+M2+…` from there; the last of
+//   these moves is shown, or with `ply=N` the Nth. Without `moves=` a setup may be drawn by lot.
+// - `?record=KEY/NUMBER`, with `where=QUERY`: a game of a served tournament or file at `ply=N`;
+//   further `moves=` begin there.
+// - none: what this tab had last.
 
 /* global lath */
 import { ROOT, ask, askFor, buttonOf, chooseGame, endTold, gameNow, levelNow, offerLevels, showCard, showKept, showLine, trying, valueTold } from "./common.js";
@@ -94,6 +101,14 @@ const showTree = () => {
   lath.dim("promote", isMain(at));
 };
 
+// The value of the first player from -1 to 1; null if nobody has evaluated the position.
+/** @param {number | null} first @param {string} words */
+const showBar = (first, words) => {
+  byId("bar").classList.toggle("empty", first === null);
+  byId("bar").firstElementChild.style.setProperty("width", `${50 + 50 * (first || 0)}%`);
+  byId("bar").setAttribute("aria-label", words);
+};
+
 const stop = () => {
   thinking?.abort();
   thinking = null;
@@ -104,11 +119,10 @@ const showThought = (part) => {
   const mover = /** @type {PositionJson} */ (now).to_move;
   const sure = { win: 1, loss: -1, draw: 0 }[part.value] ?? part.expected;
   const counts = [part.depth && `depth ${part.depth}`, part.nodes && lath.counted(part.nodes, "node"), `${part.seconds.toFixed(1)} s`];
-  byId("thought").textContent = `${board.seats[mover][0]}: ${[valueTold(part) || "no evaluation", ...counts.filter(Boolean)].join(" · ")}`;
+  byId("thought").textContent = `${board.seats[mover][0]}: ${[valueTold(part) || "not evaluated", ...counts.filter(Boolean)].join(" · ")}`;
   if (typeof sure === "number") {
     const first = mover === 0 ? sure : -sure;
-    byId("bar").firstElementChild.style.setProperty("width", `${50 + 50 * first}%`);
-    byId("bar").setAttribute("aria-label", `${board.seats[0][0]} ${first < 0 ? "−" : "+"}${Math.abs(first).toFixed(2)}, on a scale from −1 (lost) to +1 (won)`);
+    showBar(first, `${board.seats[0][0]} ${first < 0 ? "−" : "+"}${Math.abs(first).toFixed(2)}, on a scale from −1 (lost) to +1 (won)`);
   }
   showLine(byId("line"), part.line, depthOf(at) + 1, (count) => playLine(part.line.slice(0, count)));
 };
@@ -119,8 +133,10 @@ const isThinking = () => byId("think").getAttribute("aria-pressed") === "true";
 const think = () => trying(said, async () => {
   stop();
   byId("line").replaceChildren();
-  byId("thought").textContent = "";
-  if (!isThinking() || !now || now.is_over) return;
+  const result = now?.is_over ? byId("told").textContent : "";
+  showBar(now?.is_over ? [1, -1][now.winner ?? 2] || 0 : null, result || "Not evaluated");
+  byId("thought").textContent = result ? "The game is over." : "Not evaluated.";
+  if (!isThinking() || !now || now.is_over || arranged) return;
   const mine = new AbortController();
   thinking = mine;
   byId("thought").textContent = `${byId("bot").value} is thinking.`;
@@ -135,6 +151,7 @@ const think = () => trying(said, async () => {
 /** @param {TreeNode} node */
 const goTo = (node) => trying(said, async () => {
   stop();
+  await leave();
   table.hold();
   at = node;
   const seen = await lookAt(start, movesTo(node));
@@ -165,6 +182,76 @@ const along = (node, move) => {
 const playLine = (line) => goTo(line.reduce(along, at));
 
 const table = makeTable((text) => goTo(along(at, text)));
+
+// A position that is set up piece by piece, which fills the field for its text.
+
+/** @type {string[] | null} */
+let arranged = null; // what lies on each cell, while a position is set up
+let arrangements = 0; // of those asked for the last one counts
+let fault = ""; // why it is not a position
+let model = /** @type {SiteBoard} */ (/** @type {unknown} */ (null)); // its game
+const BARE = { moved: [], deciding: [], is_over: false, ending: "", winner: null, is_loss: false, text: "", told: "", legal: [], wins: [], loses: [], threats: [] };
+
+/** @param {string} code */
+const layerOf = (code) => ({ tile: 0, marker: 2 })[model.pieces.find(([one]) => one === code)?.[2] || ""] ?? 1;
+
+const showArranged = () => trying(said, async () => {
+  const [number, contents, toMove] = [arrangements += 1, arranged || [], Number(byId("side").value)];
+  table.show({ ...BARE, stacks: contents, to_move: toMove }, false, [], model.can_arrange ? put : null);
+  if (!model.can_arrange) return;
+  /** @type {{ position: string, error: string }} */
+  const { position, error } = await ask("/api/arrange", { game: model.id, contents, to_move: toMove });
+  if (arrangements !== number || !arranged) return;
+  [byId("start-position").value, fault] = [position, error];
+  byId("arranged").textContent = error ? `Not a position yet: ${error}.` : "This position can be set up.";
+});
+
+// Puts the chosen piece in the place of its kind on a cell, or takes it or the topmost one away.
+/** @param {number} cell */
+const put = (cell) => {
+  const [code, before] = [String(new FormData(/** @type {HTMLFormElement} */ (byId("setup"))).get("piece")), arranged || []];
+  const stacks = before.map((stack) => (layerOf(code) === 2 ? stack.replace(code, "") : stack));
+  const kept = [...stacks[cell]].filter((one) => layerOf(one) !== layerOf(code));
+  const made = before[cell].includes(code) ? kept : [...kept, code].sort((a, b) => layerOf(a) - layerOf(b));
+  stacks[cell] = code ? made.join("") : stacks[cell].slice(0, -1);
+  arranged = stacks;
+  showArranged();
+};
+
+/** @param {string} code @param {string} name @param {string} colour */
+const radioOf = (code, name, colour) => {
+  const [radio, chip] = [make("input"), make("span", colour && "chip")];
+  Object.assign(radio, { type: "radio", name: "piece", value: code, checked: code === model.pieces[0][0] });
+  chip.style.setProperty("--seat", colour);
+  return make("label", "", null, radio, chip, name);
+};
+
+// Begins with a position, else with the first one of the game that is chosen.
+const arrange = (position = "") => trying(said, async () => {
+  stop();
+  const number = arrangements += 1;
+  const begun = await ask("/api/start", { game: gameNow(), position, seed: 1 });
+  const seen = await lookAt(begun, []);
+  if (arrangements !== number || !byId("set-up").open) return;
+  arranged = seen.stacks;
+  const made = await table.setGame(begun.game);
+  if (arrangements !== number || !arranged) return;
+  [model, fault] = [made, ""];
+  byId("told").textContent = "Setting up a position.";
+  byId("picker").hidden = !made.can_arrange;
+  byId("arranged").textContent = made.can_arrange ? "" : "Type the position of this game.";
+  byId("pieces").replaceChildren(/** @type {Element} */ (byId("pieces").firstElementChild), ...made.pieces.map(([code, name, , colour]) => radioOf(code, name, colour)), radioOf("", "eraser", ""));
+  byId("side").replaceChildren(...made.seats.map(([name], seat) => new Option(name, String(seat), false, seat === seen.to_move)));
+  await showArranged();
+});
+
+const leave = async () => {
+  if (!arranged) return;
+  arranged = null;
+  byId("set-up").open = false;
+  chooseGame(start.game);
+  await table.setGame(start.game);
+};
 
 /** @type {(node: TreeNode) => TreeNode} */
 const endOf = (node) => (node.next.length > 0 ? endOf(node.next[0]) : node);
@@ -219,7 +306,7 @@ const address = () => {
   const isGiven = line.every((move, i) => given.line[i]?.move === move);
   const from = source.record ? source : start;
   const place = source.record && isGiven ? { ply: line.length } : { moves: line.length <= MOST_MOVES ? line.join(" ") : "" };
-  return `?${new URLSearchParams(Object.entries({ ...from, ...place }).filter(([, value]) => value).map(([name, value]) => [name, String(value)]))}`;
+  return `?${new URLSearchParams(Object.entries({ ...from, ...place }).filter(([name, value]) => value || name === "moves").map(([name, value]) => [name, String(value)]))}`;
 };
 
 /** @returns {KeptTree[]} */
@@ -240,6 +327,7 @@ const remember = () => {
 /** @param {StartJson & Partial<TreeJson>} what @param {KeptTree | null} [kept] */
 const open = async (what, kept = null) => {
   stop();
+  arranged = null;
   const whole = given = { tags: {}, comments: [], line: [], result: "*", termination: "", ...what };
   const made = await table.setGame(what.game);
   if (given !== whole) return; // another one was set up since
@@ -255,13 +343,14 @@ const open = async (what, kept = null) => {
   await goTo((kept?.place || []).reduce((node, which) => node.next[which] || node, root));
 };
 
-const setUp = (from = NOWHERE) => trying(said, async () => {
+const setUp = (from = NOWHERE, isGiven = false) => trying(said, async () => {
+  const [record, setup] = [byId("record").value.trim(), byId("start-setup").value.trim()];
+  if (!record && !setup && arranged && fault) return; // which is said already
   source = from;
-  const record = byId("record").value.trim();
   if (record) {
     await open(await ask("/api/read", { text: record }));
   } else {
-    await open(await ask("/api/start", { game: gameNow(), setup: byId("start-setup").value.trim(), position: byId("start-position").value.trim() }));
+    await open(await ask("/api/start", { game: gameNow(), setup, position: arranged && setup ? "" : byId("start-position").value.trim(), plain: isGiven }));
   }
   byId("set-up").open = false;
 });
@@ -321,6 +410,19 @@ byId("bot").addEventListener("change", async () => {
 byId("level").addEventListener("change", think);
 byId("game").addEventListener("change", () => {
   byId("parameters").value = "";
+  arrange();
+});
+byId("parameters").addEventListener("change", () => arrange());
+byId("new").addEventListener("click", () => arrange());
+byId("clear").addEventListener("click", () => {
+  arranged = (arranged || []).map(() => "");
+  showArranged();
+});
+byId("side").addEventListener("change", showArranged);
+byId("start-position").addEventListener("change", () => arrange(byId("start-position").value.trim()));
+byId("set-up").addEventListener("toggle", () => {
+  if (byId("set-up").open) arrange(byId("text").value);
+  else if (arranged) goTo(at);
 });
 document.addEventListener("visibilitychange", () => (document.hidden ? stop() : think())); // nobody looks
 byId("setup").addEventListener("submit", (event) => {
@@ -341,10 +443,13 @@ const begin = () => trying(said, async () => {
     const where = asks.get("where") || "";
     byId("record").value = (await ask(`/api/records/${record}?${new URLSearchParams({ where })}`)).text;
     await setUp({ record, where });
-  } else await setUp();
+  } else await setUp(NOWHERE, asks.has("moves"));
   const line = (asks.get("moves") || "").split(" ").filter(Boolean);
   const from = Array.from({ length: Number(asks.get("ply")) || 0 }).reduce((/** @type {TreeNode} */ node) => node.next[0] || node, root);
-  if (given && (line.length > 0 || from !== root)) await goTo(line.reduce(along, from));
+  if (!given) return;
+  const end = line.reduce(along, from);
+  const shown = !record && asks.has("ply") ? pathTo(end)[Number(asks.get("ply")) - 1] || root : end;
+  if (end !== root) await goTo(shown);
 });
 const goOn = async () => {
   const before = location.search ? keptTrees().find((one) => one.address === location.search) : keptTrees()[0];

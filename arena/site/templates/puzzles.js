@@ -1,4 +1,5 @@
-// Puzzles: a position in which one move alone is right, and the line that shows it.
+// Puzzles: a position in which one move alone is right, and the line that shows it. The address
+// `/puzzles?game=ID&puzzle=KEY` opens a puzzle, with `&grade=N` among those of one difficulty.
 
 /* global lath */
 import { ROOT, ask, showCard, showLine, trying } from "./common.js";
@@ -7,96 +8,131 @@ import { lookAt, makeTable } from "./table.js";
 const { byId } = lath;
 const said = byId("said");
 const SOLVED = "lath-solved";
+const TRIED = "lath-tried"; // what was tried or shown before
+const STEP_MS = 900;
 
 /** @type {PuzzleJson[]} */
 let all = [];
 let place = 0;
-let shown = 0; // moves of the line that are on the board
+/** @type {string[]} */
+let shown = []; // the moves on the board
 let isOver = true;
 let looks = 0; // of the positions that are asked for the last one counts
 let choices = 0; // and of the games
-const spoiled = new Set(); // what was tried or shown before
 
 const game = () => byId("game").value;
-/** @type {() => Record<string, number[]>} */
-const solved = () => JSON.parse(localStorage.getItem(SOLVED) || "{}");
 const puzzle = () => all[place];
-const named = () => `${game()} ${puzzle().number}`;
 const start = () => ({ game: game(), setup: "", position: puzzle().position });
 
+/** @param {string} name @returns {Record<string, (string | number)[]>} */
+const notes = (name) => JSON.parse(localStorage.getItem(name) || "{}");
+/** @param {string} name @param {PuzzleJson} one */
+const isNoted = (name, { key, number }) => (notes(name)[game()] || []).some((noted) => noted === key || noted === number); // earlier sites kept numbers
+/** @param {string} name */
+const note = (name) => localStorage.setItem(name, JSON.stringify({ ...notes(name), [game()]: [...new Set([...(notes(name)[game()] || []), puzzle().key])] }));
+
 const showScore = () => {
-  const mine = (solved()[game()] || []).filter((number) => all.some((one) => one.number === number));
-  byId("score").textContent = `${place + 1} of ${lath.counted(all.length, "puzzle")} · ${mine.length} solved at the first attempt`;
+  const mine = all.filter((one) => isNoted(SOLVED, one)).length;
+  byId("score").textContent = `${place + 1} of ${lath.counted(all.length, "puzzle")} · ${mine} solved at the first attempt`;
+  byId("progress").value = all.length ? mine / all.length : 0;
   lath.dim("before", place === 0);
   lath.dim("after", place >= all.length - 1);
 };
 
-/** @param {number} count */
-const show = async (count) => {
-  shown = count;
+/** @param {string[]} moves */
+const show = async (moves) => {
+  shown = moves;
   table.hold();
   const number = looks += 1;
-  const seen = await lookAt(start(), puzzle().line.slice(0, count));
-  if (looks === number) table.show(seen, !isOver);
+  const seen = await lookAt(start(), moves);
+  if (looks !== number) return null;
+  table.show(seen, !isOver && moves.length === 0);
+  [...byId("line").children].forEach((one, i) => one.setAttribute("aria-current", String(i + 1 === moves.length)));
+  return seen;
+};
+
+// Shows a line with a button for each move, and plays its first moves, one after the other. Returns
+// the position after them, unless another one is shown by then.
+/** @param {string[]} line @param {number} count */
+const playLine = async (line, count) => {
+  showLine(byId("line"), line, 1, (to) => trying(said, () => show(line.slice(0, to))));
+  for (let at = matchMedia("(prefers-reduced-motion: reduce)").matches ? count : 1; ; at += 1) {
+    const seen = await show(line.slice(0, at));
+    if (!seen || at >= count) return seen;
+    const number = looks;
+    await new Promise((done) => setTimeout(done, STEP_MS));
+    if (looks !== number) return null;
+  }
 };
 
 /** @param {string} words */
 const reveal = async (words) => {
-  const { line } = puzzle();
   isOver = true;
-  spoiled.add(named());
+  note(TRIED);
   byId("told").textContent = words;
-  showLine(byId("line"), line, 1, (count) => trying(said, () => show(count)));
+  byId("retry").hidden = true;
+  byId("after").classList.add("main");
   lath.dim("answer", true);
   showScore();
-  await show(1);
+  const { line } = puzzle();
+  const end = await playLine(line, line.length);
+  if (end?.is_over) byId("told").textContent = `${words} The line ends with ${line.at(-1)}: ${end.told}.`;
 };
 
-/** @param {number} next */
-const open = (next) => trying(said, async () => {
-  if (next < 0 || next >= all.length) return;
-  [place, shown, isOver] = [next, 0, false];
-  const { question, grade, position } = puzzle();
-  byId("question").textContent = `${question[0].toUpperCase()}${question.slice(1)}`;
-  byId("told").textContent = `Difficulty ${grade} of 5. Find the only move.`;
+// Takes a wrong move back.
+const retry = () => trying(said, async () => {
+  byId("retry").hidden = true;
   byId("line").replaceChildren();
+  byId("told").textContent = byId("told").dataset.task || "";
+  if (document.activeElement === document.body) byId("board").focus({ preventScroll: true });
+  await show([]);
+});
+
+/** @param {number} next @param {boolean} isNew */
+const open = (next, isNew = true) => trying(said, async () => {
+  if (next < 0 || next >= all.length) return;
+  [place, isOver] = [next, false];
+  const { question, grade, position, number, key } = puzzle();
+  const address = `?${new URLSearchParams({ game: game(), puzzle: key, grade: byId("grade").value })}`.replace(/&grade=$/u, "");
+  if (location.search !== address) history[isNew ? "pushState" : "replaceState"](null, "", address);
+  document.title = `Puzzle ${number} of ${byId("game").selectedOptions[0].text} - Lath Arena`;
+  byId("question").textContent = `${question[0].toUpperCase()}${question.slice(1)}`;
+  byId("told").dataset.task = `Puzzle ${number}, difficulty ${grade} of 5. Find the only move.`;
   byId("further").href = `${ROOT}/analyse?${new URLSearchParams({ game: game(), position })}`;
+  byId("after").classList.remove("main");
   lath.dim("answer", false);
   showScore();
-  await show(0);
+  await retry();
 });
 
 const table = makeTable((text) => trying(said, async () => {
-  const { line, words } = puzzle();
-  const isFirst = !spoiled.has(named());
-  spoiled.add(named());
-  if (text === line[0]) {
-    if (isFirst) {
-      const kept = solved();
-      kept[game()] = [...new Set([...(kept[game()] || []), puzzle().number])];
-      localStorage.setItem(SOLVED, JSON.stringify(kept));
-    }
-    await reveal(`Correct: ${text} ${words}.`);
-    return;
-  }
-  byId("told").textContent = `${text} is not the solution. Try again.`;
-  await show(shown);
+  const { line, words, key } = puzzle();
+  const isRight = text === line[0];
+  if (isRight && !isNoted(TRIED, puzzle())) note(SOLVED);
+  note(TRIED);
+  if (isRight) return reveal(`Correct: ${text} ${words}.`);
+  byId("told").textContent = `${text} is not the solution. Searching for the best answer.`;
+  byId("retry").hidden = false;
+  const isShown = show([text]);
+  /** @type {RefutationJson} */
+  const refutation = await ask("/api/refute", { game: game(), puzzle: key, move: text });
+  if (!await isShown || shown[0] !== text) return undefined; // taken back since
+  byId("told").textContent = `${text} is not the solution. ${refutation.words}`;
+  return playLine(refutation.line, Math.min(2, refutation.line.length));
 }));
 
 // Lets one of the grades be chosen that there are, and returns which is.
-/** @param {PuzzleJson[]} found */
-const offerGrades = (found) => {
-  const place = byId("grade");
-  const before = place.value;
+/** @param {PuzzleJson[]} found @param {string} wanted */
+const offerGrades = (found, wanted) => {
+  const select = byId("grade");
   const grades = [...new Set(found.map(({ grade }) => grade))].sort();
-  /** @param {number} grade */
-  const counted = (grade) => `${grade} (${found.filter((one) => one.grade === grade).length})`;
-  place.replaceChildren(new Option("any", ""), ...grades.map((grade) => new Option(counted(grade), String(grade))));
-  place.value = grades.map(String).includes(before) ? before : "";
-  return place.value;
+  select.replaceChildren(new Option("any", ""), ...grades.map((grade) => new Option(`${grade} (${found.filter((one) => one.grade === grade).length})`, String(grade))));
+  select.value = grades.map(String).includes(wanted) ? wanted : "";
+  return select.value;
 };
 
-const choose = () => trying(said, async () => {
+/** @param {{ puzzle?: string | null, grade?: string | null }} from @param {boolean} isNew */
+const choose = ({ puzzle: key = null, grade: wanted = byId("grade").value }, isNew) => trying(said, async () => {
   const number = choices += 1;
   looks += 1;
   table.hold();
@@ -105,18 +141,30 @@ const choose = () => trying(said, async () => {
   const found = await ask(`/api/puzzles/${game()}`);
   const board = await table.setGame(game());
   if (choices !== number) return;
-  const grade = offerGrades(found);
+  const grade = offerGrades(found, wanted || "");
   all = found.filter((one) => grade === "" || String(one.grade) === grade);
   byId("desk").hidden = false;
   showCard(board);
-  const mine = solved()[game()] || [];
-  await open(Math.max(0, all.findIndex(({ number }) => !mine.includes(number))));
+  const asked = all.findIndex((one) => one.key === key);
+  await open(asked >= 0 ? asked : Math.max(0, all.findIndex((one) => !isNoted(SOLVED, one))), isNew);
+  if (key && asked < 0) said.textContent = "That puzzle does not exist here. This is the next one.";
 });
 
-byId("setup").addEventListener("change", choose);
+// Opens the puzzle in the address; a plain address is that of the first unsolved one.
+const begin = () => {
+  const asks = new URLSearchParams(location.search);
+  if (asks.has("game")) byId("game").value = /** @type {string} */ (asks.get("game"));
+  if (!byId("game").value) byId("game").selectedIndex = 0;
+  return choose({ puzzle: asks.get("puzzle"), grade: asks.get("grade") }, false);
+};
+
+byId("setup").addEventListener("change", () => choose({}, true));
 byId("before").addEventListener("click", () => open(place - 1));
 byId("after").addEventListener("click", () => open(place + 1));
+byId("retry").addEventListener("click", retry);
+/** @param {Event & { key?: string }} event */
+const takeBack = ({ key = "Enter" }) => !byId("retry").hidden && ["Enter", " ", "Escape"].includes(key) && retry();
+for (const kind of ["click", "keydown"]) byId("board").addEventListener(kind, takeBack, true); // before the table, which plays moves
 byId("answer").addEventListener("click", () => !isOver && trying(said, () => reveal(`${puzzle().line[0]} ${puzzle().words}.`)));
-const asks = new URLSearchParams(location.search);
-if (asks.has("game")) byId("game").value = /** @type {string} */ (asks.get("game"));
-choose();
+addEventListener("popstate", begin);
+begin();

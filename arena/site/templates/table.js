@@ -28,7 +28,7 @@ export const lookAt = (start, moves) => ask("/api/position", { ...start, moves, 
 export const makeTable = (onMove) => {
   /** @type {TableState} */
   // @ts-expect-error - there is no board before `setGame`, nor anything to do
-  const state = { view: null, game: null, now: null, effects: null, isMine: false, cursor: -1, chosen: [], at: -1, over: "", take: "", hinted: "", shares: [], legal: false, threats: false, aids: true };
+  const state = { view: null, game: null, now: null, effects: null, isMine: false, cursor: -1, chosen: [], at: -1, over: "", take: "", hinted: "", onCell: null, shares: [], legal: false, threats: false, aids: true };
 
   // Where a move is pointed at, and what a click must mean for it.
   /** @param {DrawnMove} move */
@@ -136,6 +136,11 @@ export const makeTable = (onMove) => {
 
   /** @param {number} cell @param {boolean} hasFocus */
   const choose = (cell, hasFocus) => {
+    if (state.onCell && cell >= 0) {
+      state.onCell(cell);
+      tell(`${state.game.cells[cell]}: ${stackTold(cell)}`);
+      return;
+    }
     if (!state.isMine || cell < 0) return;
     const narrowed = state.chosen.filter((move) => cell !== state.at && changes(cell).includes(move));
     const moves = narrowed.length > 0 ? narrowed : movesAt(cell);
@@ -194,20 +199,21 @@ export const makeTable = (onMove) => {
     const { game, ...view } = await boardOf(id);
     if (state.asked !== asked) return game; // another one was asked for since
     hold();
-    Object.assign(state, { view, game, now: null, cursor: -1 });
+    Object.assign(state, { view, game, now: null, cursor: -1, onCell: null });
     byId("board").replaceChildren(view.element);
     byId("aids").hidden = !view.hasAids;
     return game;
   };
 
   // Shows a position; with `isMine` it is whoever sits here who moves. `shares` are discs as boards show them.
-  /** @param {PositionJson} now @param {boolean} isMine @param {Share[]} shares */
-  const show = (now, isMine, shares = []) => {
+  // Where a position is set up, `onCell` takes the cells that are pointed at.
+  /** @param {PositionJson} now @param {boolean} isMine @param {Share[]} shares @param {TableState["onCell"]} onCell */
+  const show = (now, isMine, shares = [], onCell = null) => {
     forget();
     tell("");
-    Object.assign(state, { now, shares, isMine: isMine && !now.is_over, hinted: "", legalMoves: legalOf(now), effects: lath.effectsOf(legalOf(now), now.stacks) });
+    Object.assign(state, { now, shares, onCell, isMine: isMine && !now.is_over, hinted: "", legalMoves: legalOf(now), effects: lath.effectsOf(legalOf(now), now.stacks) });
     state.words = state.view.show({ stacks: now.stacks }).words;
-    byId("board").classList.toggle("mine", state.isMine);
+    byId("board").classList.toggle("mine", state.isMine || Boolean(onCell));
     showPalette();
     tellThreats();
     draw();

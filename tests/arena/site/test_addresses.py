@@ -95,6 +95,8 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     },
     "/api/read": {"text": '[Game "yavalath"]\n\n1. e5 *\n'},
     "/api/bots/{name:path}": {},
+    "/api/arrange": {"game": "yavalath", "contents": ["w"], "to_move": 1},
+    "/api/refute": {"game": "yavalath", "puzzle": "1", "move": "e5"},
     "/api/explore": {"key": "x", "where": "", "game": "", "moves": []},
     "/t/{key}/{what}": {},
 }

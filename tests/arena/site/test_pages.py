@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from axe import axe_core, violations
 from markup import problems_in
+from odd_files import either
+from planted import pool
 from sites import Served, served
 from tools import needs
 
@@ -125,7 +127,7 @@ def submit(page: Any, form: Any) -> None:
         assert page.url.startswith(f"{action}?")
         page.wait_for_selector("#rows tr")
     else:
-        form.locator("[type=submit]").click()
+        form.locator("[type=submit]").last.click()
         page.wait_for_function("window.handled.length === 1")
         assert page.evaluate("window.handled") == [True], name_of(form)
 
@@ -139,6 +141,69 @@ def test_all_forms_that_there_are_have_been_submitted() -> None:
     ]
     assert {one[1] for one in found if one} == set[str]().union(*PAGES.values())
     assert not [text for text in texts if 'make("form"' in text]
+
+
+MANY: Final = 150
+
+UPDATED: Final = """async () => {
+  let moved = 0;
+  new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (moved += value)))
+    .observe({ type: "layout-shift" });
+  const image = document.querySelector(".tournament img");
+  document.dispatchEvent(new Event("visibilitychange"));
+  while (!image.currentSrc.endsWith("=next") || !image.complete) {
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  return moved;
+}"""
+"""It lets the page ask for the list again, and returns how much the next boards have moved it."""
+
+
+def test_every_kind_of_tournament_has_a_card_with_board_state_and_date(
+    guest: Guest, tmp_path: Path
+) -> None:
+    pool(tmp_path / "pool")
+    (tmp_path / "pool" / LIVE).mkdir()
+    (tmp_path / "pool" / LIVE / "1.json").write_bytes(line_of_a_board(BOARD.encode()))
+    (tmp_path / "next.toml").write_text('games = ["surikata"]\n[[bot]]\nname = "greedy"\n')
+    texts = {
+        "records": RECORD,
+        "half": f"{RECORD}\n{RECORD[:-9]}",
+        "strange": RECORD.replace("yavalath", "unknown-game"),
+        **{f"z{number}": RECORD for number in range(MANY)},
+    }
+    for name, text in texts.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "games.lath").write_text(text)
+    pieces = {"pool": 6, "next": 0, "records": 2, "half": 2, "strange": -1}  # which is empty
+    with served(tmp_path) as site, either(tmp_path / "pool", is_played=True):
+        html = site.ask("/", Accept="text/html", **site.cookie).text
+        for name, count in pieces.items():
+            card = re.split(f'<li class="tournament" data-key="{site.key(name)}">', html)[1]
+            found = re.search(CARD, card.partition("</li>")[0], re.DOTALL)
+            assert found, name
+            source, told, _ = found.groups()
+            drawn = site.ask_outside(source, **site.cookie)
+            assert "max-age" in drawn.headers["cache-control"]
+            assert drawn.text.count("</title>") - 1 == count, name
+            assert told == {"next": "Not started", "pool": "No single leader"}.get(name, told)
+        visit = guest(site, "/")
+        visit.page.wait_for_load_state("networkidle")
+        first = visit.page.locator(".tournament").first  # which is being played
+        assert first.get_attribute("data-key") == site.key("pool")
+        assert visit.page.locator(".live:visible").count() == 1
+        asked = [url for url in visit.requests if "board.svg" in url]
+        assert 0 < len(asked) < MANY / 2  # of those near what is seen
+        lines = [{**line, "board": "next"} for line in site.get("/api/items")]
+        visit.page.route("**/api/items", lambda route: route.fulfill(json=lines))
+        assert visit.page.evaluate(UPDATED) == 0
+
+
+CARD: Final = (
+    'src="([^"]*board.svg[^"]*)".*<p class="told"[^>]*>([A-Z][^<]+)</p>'
+    '.*<time datetime="([0-9]{4}-[0-9]{2}-[0-9]{2})">'
+)
 
 
 WIDTHS: Final = (320, 390, 1280, 1920)

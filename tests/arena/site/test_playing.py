@@ -15,11 +15,12 @@ from places import ROOT
 from sites import Served, served, until
 
 from lath import games, notation
-from lath.arena.engine.puzzle_book import built_in, read_puzzles
+from lath.arena.engine.puzzle_book import all_built_in, built_in, read_puzzles
 from lath.arena.site.boards import position_json
 from lath.arena.site.thinking import MOST
 from lath.games.cards import variants
-from lath.games.drawing.board import placement, places
+from lath.games.core import read_move
+from lath.games.drawing.board import piece_words, pieces_of, placement, places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -420,6 +421,12 @@ def test_an_analysis_outlives_a_reload_and_its_address_leads_to_the_move(
     other = guest(site, f"/analyse?{page.url.partition('?')[2]}").page
     other.wait_for_selector("#tree [aria-current]:has-text('b2')")
     assert other.inner_text("#tree").split() == ["1.", "a1", "2.", "b2"]
+    for game in map(games.get, ("mammalath", "surikata")):  # in which setups are drawn
+        position = game.start()
+        move = position.legal_moves()[0]
+        other.goto(f"{site.address}{site.site.root}/analyse?game={game.id}&moves={move}")
+        other.wait_for_selector(f"#tree [aria-current]:has-text('{move}')")
+        assert other.input_value("#text") == position.play(move).text()
 
 
 TOLD: Final = """async ([board, positions]) => {
@@ -460,7 +467,7 @@ WORDS_OF_MOVES: Final = "puts|takes|makes|an?|the|there|and|on|it|every|empty"
 def paste(page: Any, text: str) -> None:
     page.click("summary:has-text('Game, position or record')")
     page.fill("#record", text)
-    page.click("#setup button")
+    page.click("#setup > [type=submit]")
 
 
 def go_to(page: Any, move: str) -> None:
@@ -516,33 +523,160 @@ def test_an_analysis_grows_variations_is_thought_about_and_kept(site: Served, gu
     visit.complaints.clear()  # of the browser, about the answer
 
 
+MOUNDS: Final = "a1 b2 c3 d4 e5"
+
+ARRANGED: Final = {
+    "yavalath": ("mouse", {"white stone": "c3 e5", "black stone": "d4 e5"}, "white"),
+    "surikata": (
+        "keyboard",
+        {"termite mound": MOUNDS, "orange piece": "a3", "meerkat": "a2 a3"},
+        "white",
+    ),
+    "mammalath": ("touch", {"black token": "b2", "eraser": "b2", "white token": "b2"}, "black"),
+    "manalath": ("mouse", {"purple piece": "c3 c3", "orange piece": "e5"}, "purple"),
+}
+"""For each game the hand, the cells for each piece in order, and the side to move."""
+
+
+@pytest.mark.parametrize("game_id", ARRANGED)
+def test_a_position_is_set_up_piece_by_piece(site: Served, guest: Guest, game_id: str) -> None:
+    hand, put, mover = ARRANGED[game_id]
+    game = games.get(game_id)
+    window = {"has_touch": True, "viewport": {"width": 390, "height": 844}}
+    page = guest(site, f"/analyse?game={game_id}", **(window if hand == "touch" else {})).page
+    page.wait_for_selector("#told:has-text('to move')")
+    before = page.input_value("#text")
+    page.click("#set-up summary")
+    page.wait_for_selector("#told:has-text('Setting up')")
+    if game_id != "mammalath":
+        page.click("#clear")
+    player = Player(page, game.position(before), hand)
+    for name, cells in put.items():
+        page.check(f"#pieces label:has-text('{name}') input")
+        for cell in cells.split():
+            player.act(game.board.names.index(cell))
+            page.wait_for_selector(f"#cell:has-text('{cell}: ')")
+    page.select_option("#side", mover)
+    page.wait_for_selector("#arranged:has-text('can be set up')")
+    text = page.input_value("#start-position")
+    found = dict(zip(game.board.names, game.position(text).contents(), strict=True))
+    for name, cells in list(put.items())[1:]:  # and of the first piece what is left
+        on = found[cells.split()[-1]]
+        assert (name in piece_words(on, pieces_of(game)).split(" on ")) == (name != "eraser")
+    assert "".join(found.values()).count("k") == (game_id == "surikata")
+    page.click("#setup .main")
+    page.wait_for_selector(f"#told:has-text('{mover} to move')")
+    assert page.input_value("#text") == text
+    page.reload()
+    page.wait_for_selector(f"#told:has-text('{mover} to move')")
+    assert page.input_value("#text") == text
+
+
+def test_what_is_no_position_is_not_set_up_and_nothing_is_lost(site: Served, guest: Guest) -> None:
+    page = guest(site, "/analyse?game=yavalath&moves=e5+d4&ply=1").page
+    page.wait_for_selector("#tree [aria-current]:has-text('e5')")  # of two moves the first
+    assert page.locator("#tree .ply").count() == 2
+    page.click("#set-up summary")
+    page.wait_for_selector("#arranged:has-text('can be set up')")
+    page.locator("#board .cell").first.click()
+    page.wait_for_selector("#arranged:has-text('Not a position yet: ')")
+    page.click("#setup .main")
+    assert page.locator("#set-up[open]").count() == 1
+    page.select_option("#game", "surikata")
+    page.wait_for_selector("#pieces:has-text('meerkat')")
+    page.click("#set-up summary")
+    page.wait_for_selector("#told:has-text('black to move')")
+    assert page.locator("#board .cell").count() == 61
+    assert page.input_value("#game") == "yavalath"
+    assert page.locator("#tree .ply").count() == 2
+
+
+def test_nothing_is_shown_as_equal_that_nobody_has_evaluated(site: Served, guest: Guest) -> None:
+    page = guest(site, "/analyse?game=yavalath&moves=e5").page
+    is_empty = "() => document.querySelector('#bar.empty[aria-label=\"Not evaluated\"]')"
+    page.wait_for_function(is_empty)
+    page.select_option("#bot", "random")
+    page.click("#think")
+    page.wait_for_selector("#thought:has-text('not evaluated')")
+    assert page.locator("#bar.empty").count() == 1
+    page.select_option("#bot", "solver")
+    page.wait_for_selector("#bar:not(.empty)")
+    page.click("#think")
+    page.wait_for_function(is_empty)
+    assert page.inner_text("#thought") == "Not evaluated."
+    for path in ("/play", "/puzzles", "/explore"):
+        html = site.ask(path, Accept="text/html", **site.cookie).text
+        assert not re.search(r"\b0\.0+\b|50%", html), path
+
+
 def test_a_puzzle_is_solved_and_remembered(site: Served, guest: Guest) -> None:
-    puzzle = next(iter(read_puzzles(built_in("surikata"))))
-    page = guest(site, "/puzzles?game=surikata").page
+    first, second, *_ = [*read_puzzles(built_in("surikata"))]
+    page = (visit := guest(site, "/puzzles?game=surikata")).page
     page.wait_for_selector("#score:has-text('1 of 50 puzzles')")
-    assert page.inner_text("#question").lower() == puzzle.question
+    assert page.inner_text("#question").lower() == first.question
     page.click("#after")
     page.wait_for_selector("#score:has-text('2 of 50')")
-    page.click("#before")
+    address = page.url
+    page.go_back()
     page.wait_for_selector("#score:has-text('1 of 50')")
-    type_move(page, puzzle.answer)
-    page.wait_for_selector(f"#told:has-text('Correct: {puzzle.answer}')")
-    assert page.locator("#line button").count() == len(puzzle.line)
+    type_move(page, first.answer)
+    page.wait_for_selector(f"#told:has-text('The line ends with {first.line[-1]}: ')")
+    assert page.inner_text("#told").startswith(f"Correct: {first.answer} ")
+    assert page.locator("#line button").count() == len(first.line)
+    assert page.locator("#line [aria-current=true]").inner_text().endswith(first.line[-1])
+    assert page.locator("#board .marks > *").count() > 2  # also the line around deciding cells
     assert "1 solved at the first attempt" in page.inner_text("#score")
-    page.reload()
+    page.reload()  # of its address
+    page.wait_for_selector("#score:has-text('1 of 50')")
+    page.goto(address)
     page.wait_for_selector("#score:has-text('2 of 50')")
-    answer = [*read_puzzles(built_in("surikata"))][1]
-    wrong = next(move for move in answer.position.legal_moves() if move != answer.answer)
-    type_move(page, wrong)
-    page.wait_for_selector(f"#told:has-text('{wrong} is not the solution. Try again')")
+    wrong = next(move for move in second.position.legal_moves() if move != second.answer)
+    for take_back in ("click", "press"):
+        type_move(page, wrong)
+        page.wait_for_selector(f"#told:has-text('{wrong} is not the solution. ')")
+        page.wait_for_selector("#line [aria-current=true]")
+        page.wait_for_function("() => !document.getElementById('board').matches('.mine')")
+        page.click("#retry") if take_back == "click" else page.press("#board", "Escape")
+        page.wait_for_selector("#told:has-text('Find the only move')")
     page.click("#answer")
-    page.wait_for_selector(f"#told:has-text('{answer.answer} ')")
+    page.wait_for_selector(f"#told:has-text('{second.answer} ')")
+    assert "1 solved at the first attempt" in page.inner_text("#score")
     grades = [one.grade for one in read_puzzles(built_in("surikata"))]
     page.select_option("#grade", str(max(grades)))
     page.wait_for_selector(f"#score:has-text('of {grades.count(max(grades))} puzzle')")
     page.select_option("#game", "yavalath")
     page.click("#threats")  # of a board that is on its way
     page.wait_for_selector("#card:has-text('Yavalath')")
+    assert visit.complaints == []
+
+
+EACH: Final = 12
+"""Wrong tries of a puzzle."""
+
+
+def test_every_puzzle_has_an_address_and_every_wrong_try_an_answer(
+    site: Served, guest: Guest
+) -> None:
+    page = guest(site, "/puzzles").page
+    for file in all_built_in():
+        puzzles = [*read_puzzles(file)]
+        assert len({puzzle.key for puzzle in puzzles}) == len(puzzles)
+        last = puzzles[-1]
+        page.goto(f"{site.address}{site.site.root}/puzzles?game={file.stem}&puzzle={last.key}")
+        page.wait_for_selector(f"#score:has-text('{len(puzzles)} of {len(puzzles)} puzzles')")
+        easy = min(puzzles, key=lambda one: len(one.position.legal_moves()))
+        wrong = [move for move in easy.position.legal_moves() if move != easy.answer]
+        for move in wrong[:EACH]:
+            asked = {"game": file.stem, "puzzle": easy.key, "move": move}
+            found = site.post("/api/refute", asked).value
+            assert found["line"][0] == move
+            ends = easy.position
+            for one in found["line"]:  # which are legal
+                ends = ends.play(read_move(ends, one))
+            after = easy.position.play(move)
+            assert after.is_over or len(found["line"]) > 1
+            assert found["words"].endswith(".")
+            assert found["words"].split()[0].lower() in easy.position.game.colours
 
 
 # What is asked without a page

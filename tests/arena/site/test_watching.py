@@ -278,9 +278,9 @@ def test_a_folder_with_a_configuration_is_listed_and_played_in_place(
     (tmp_path / "cup/tournament.toml").write_text(CUP)
     with served(tmp_path) as site:
         visit = guest(site, "/")
-        assert visit.page.inner_text(".shelf li > a") == "cup"
-        assert visit.page.locator("text=Report").count() == 0  # nothing is played
-        visit.page.click(".shelf li > a")
+        assert visit.page.inner_text(".cards h3") == "cup"
+        assert visit.page.locator(".cards .aside").count() == 0  # nothing is played
+        visit.page.click(".cards h3 a")
         visit.page.wait_for_selector("#start:visible")
         assert visit.page.locator("#report:visible").count() == 0
         visit.page.click("#start")
