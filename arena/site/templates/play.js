@@ -456,10 +456,10 @@ const showReview = () => {
   const { review } = game;
   byId("reviewed").hidden = !review;
   if (!review) return;
-  const sides = review.sides.map(({ accuracy, words }, seat) => make("p", "seat", null, chipOf(game.board, seat), nameOf(shownAt(seat)), make("strong", "", accuracy === null ? "–" : percent(accuracy / 100)), make("small", "", words)));
+  const sides = review.sides.map(({ accuracy, words }, seat) => make("p", "seat", null, chipOf(game.board, seat), nameOf(shownAt(seat)), make("small", "", words), make("strong", "", accuracy === null ? "–" : percent(accuracy / 100))));
   const turned = review.turns.map(({ ply, seat, kind, words }) => make("li", "", null, make("strong", "", kind === "missed" ? "Missed win" : "Turning point"), " ", buttonOf(`${ply}. ${game.plies[ply - 1].move}`, () => lookAgain(ply), "ply"), ` ${game.board.seats[seat][0]} ${words}.`));
   byId("reviewed").replaceChildren(
-    make("h3", "", "Accuracy"), ...sides,
+    make("h2", "", "Accuracy"), ...sides,
     make("ul", "turns", null, ...(turned.length > 0 ? turned : [make("li", "", "No turning point is known.")])),
     make("p", "remark", `100%: no move lowered the expected score. Analysed by ${review.tree.tags.Analysis}.`),
   );
