@@ -271,6 +271,18 @@ export const showLine = (place, moves, first, take) => {
   });
 };
 
+// Keys that step through a game: arrows outside the board, which has its own, and Page Up and Page Down on it.
+/** @type {Record<string, StepId | undefined>} */
+const STEPS = { Home: "to-start", ArrowLeft: "back", PageUp: "back", ArrowRight: "forward", PageDown: "forward", End: "to-end" };
+/** @param {(id: StepId) => unknown} step */
+export const listenToSteps = (step) => addEventListener("keydown", (event) => {
+  const isText = event.target.closest?.("input, select, textarea");
+  const id = event.key.startsWith("Page") && event.target.id !== "board" ? undefined : STEPS[event.key];
+  if (isText || event.ctrlKey || event.metaKey || event.altKey || !id) return;
+  event.preventDefault();
+  step(id);
+});
+
 // What a bot thinks of a position, in words; empty where it does not say.
 /** @param {{ words: string }} thought */
 export const valueTold = ({ words }) => words.replace(/^unknown(?:, )?/u, "");

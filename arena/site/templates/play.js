@@ -2,7 +2,7 @@
 // legal, lets the bot think and keeps the record.
 
 /* global lath */
-import { ROOT, ask, askFor, buttonOf, chipOf, chooseGame, clockOf, endTold, gameNow, levelNow, offerLevels, percent, showCard, showKept, showLine, trying, valueTold } from "./common.js";
+import { ROOT, ask, askFor, buttonOf, chipOf, chooseGame, clockOf, endTold, gameNow, levelNow, listenToSteps, offerLevels, percent, showCard, showKept, showLine, trying, valueTold } from "./common.js";
 import { lookAt, makeTable } from "./table.js";
 
 const { byId, make, nameOf } = lath;
@@ -10,7 +10,6 @@ const KEPT = "lath-game";
 const COACH = "solver";
 const WON_BY = ["1-0", "0-1"];
 const ANALYSES = "lath-analyses"; // what analyse.js keeps
-const STEP_MS = 900;
 
 /** @type {Sitting} */
 // @ts-expect-error - none before `open`, nor is anything asked
@@ -27,7 +26,6 @@ let turns = 0; // of the positions that are asked for the last one counts
 /** @type {{ ply: number, line: string[] } | null} */
 let past = null; // what is looked at in place of the game: a ply, and moves of a better line from there
 let looks = 0; // as `turns`, of what is looked at
-let stepper = 0; // a timer, while the game is stepped through
 /** @type {AbortController | null} */
 let reviewing = null; // likewise, while a game is reviewed
 
@@ -78,7 +76,7 @@ const showMoves = () => {
   const [place, seen] = [byId("plies"), seenPly()];
   const hasFocus = place.contains(document.activeElement);
   place.replaceChildren(...game.plies.map(({ move, seat, used_s }, i) => {
-    const made = buttonOf("", () => lookAgain(i + 1), "ply");
+    const made = buttonOf("", () => look(i + 1), "ply");
     made.append(make("span", "rank", `${i + 1}. `), chipOf(game.board, seat), ` ${move}${game.review?.marks[i] || ""}`, make("small", "", ` ${used_s.toFixed(1)} s`));
     if (i + 1 === seen) made.setAttribute("aria-current", "true");
     return make("li", "", null, made);
@@ -95,7 +93,7 @@ const showPlace = () => {
   const [played, mark, better] = [game.plies[seen - 1], review?.marks[seen - 1] || "", review?.better[seen]];
   const told = played ? [`Ply ${seen} of ${game.plies.length}: ${played.move}${mark}`, game.board.seats[played.seat][0], lath.PROVEN[mark]] : ["The start"];
   byId("note").textContent = past || mark ? `${told.filter(Boolean).join(" · ")}.${better ? ` ${better.line[0]} ${better.words}:` : ""}` : "";
-  showLine(byId("line"), better?.line || [], seen, (count) => lookAgain(seen - 1, better?.line.slice(0, count)));
+  showLine(byId("line"), better?.line || [], seen, (count) => look(seen - 1, better?.line.slice(0, count)));
   [...byId("line").children].forEach((one, i) => one.setAttribute("aria-current", String(i + 1 === past?.line.length)));
   byId("now").hidden = !past;
   for (const id of /** @type {const} */ (["to-start", "back"])) lath.dim(id, seen === 0);
@@ -103,12 +101,6 @@ const showPlace = () => {
   for (const id of /** @type {const} */ (["rematch", "review", "stepped", "analysed"])) byId(id).hidden = !game.ended;
   for (const id of /** @type {const} */ (["hint", "resign", "typed"])) byId(id).hidden = Boolean(game.ended);
   lath.dim("undo", game.plies.length === 0);
-};
-
-const stopStepping = () => {
-  clearInterval(stepper);
-  stepper = 0;
-  byId("stepped").textContent = "Step through";
 };
 
 // Shows an earlier position, or better moves from there; the game goes on meanwhile.
@@ -122,11 +114,6 @@ const look = (ply, line = []) => trying(said, async () => {
   const seen = await lookAt(game.start, [...moves().slice(0, past.ply), ...line]);
   if (looks === number) table.show(seen, false);
 });
-/** @type {typeof look} */
-const lookAgain = (ply, line) => {
-  stopStepping();
-  return look(ply, line);
-};
 
 // The board of the game, unless an earlier position is looked at.
 const showNow = () => {
@@ -328,7 +315,6 @@ setInterval(tick, 200);
 // Ends what is asked about a game that is left, or changed.
 const leave = () => {
   stopThinking();
-  stopStepping();
   reviewing?.abort();
   looks += 1;
   past = null;
@@ -384,7 +370,7 @@ const undo = () => going(async () => {
 
 const hint = () => trying(said, async () => {
   if (game.ended || !isPersons(now.to_move)) return;
-  if (past) await lookAgain(game.plies.length);
+  if (past) await look(game.plies.length);
   tell("Searching for a good move.");
   const answer = await asked({ bot: COACH, seconds: 1 }, () => {});
   if (!answer) return;
@@ -416,10 +402,7 @@ const resign = () => {
 };
 
 // The same again, with the sides changed.
-const rematch = () => going(async () => {
-  const { start, seats, tc, control, thinks_s } = game;
-  await open({ start, seats: [seats[1], seats[0]], tc, control, thinks_s, plies: [], ended: null });
-});
+const rematch = () => going(() => open({ ...game, seats: [game.seats[1], game.seats[0]], plies: [], ended: null, began: undefined, kept: "", tree: undefined, review: null }));
 
 // Where Analyse finds the whole game: its address leads to the moves, and what is kept has the rest.
 const toAnalysis = () => {
@@ -427,37 +410,29 @@ const toAnalysis = () => {
   /** @type {HTMLAnchorElement} */ (byId("analysed")).href = `${ROOT}/analyse${address}`;
   const given = game.review?.tree || game.tree;
   if (!given) return;
-  const others = JSON.parse(sessionStorage.getItem(ANALYSES) || "[]").slice(0, 3);
   const kept = { id: Date.now(), address, source: { record: "", where: "" }, given, comments: given.comments, line: given.line, place: moves().map(() => 0) };
-  sessionStorage.setItem(ANALYSES, JSON.stringify([kept, ...others]));
+  sessionStorage.setItem(ANALYSES, JSON.stringify([kept, ...JSON.parse(sessionStorage.getItem(ANALYSES) || "[]").slice(0, 3)]));
 };
 
-// Each ply for a moment; a reader who wants no motion steps by the buttons.
 const stepThrough = () => {
-  if (stepper) return stopStepping();
   look(0);
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return byId("forward").focus();
-  byId("stepped").textContent = "Pause";
-  stepper = setInterval(() => (past ? look(past.ply + 1) : stopStepping()), STEP_MS);
+  byId("forward").focus();
 };
 
 /** @type {Record<StepId, () => unknown>} */
 const steps = {
-  "to-start": () => lookAgain(0),
-  back: () => (past && past.line.length > 0 ? lookAgain(past.ply, past.line.slice(0, -1)) : lookAgain(seenPly() - 1)),
-  forward: () => past && (past.line.length > 0 ? lookAgain(past.ply, game.review?.better[past.ply + 1]?.line.slice(0, past.line.length + 1)) : lookAgain(past.ply + 1)),
-  "to-end": () => lookAgain(game.plies.length),
+  "to-start": () => look(0),
+  back: () => (past && past.line.length > 0 ? look(past.ply, past.line.slice(0, -1)) : look(seenPly() - 1)),
+  forward: () => past && (past.line.length > 0 ? look(past.ply, game.review?.better[past.ply + 1]?.line.slice(0, past.line.length + 1)) : look(past.ply + 1)),
+  "to-end": () => look(game.plies.length),
 };
-/** @type {Record<string, StepId | undefined>} */
-const KEYS = { Home: "to-start", ArrowLeft: "back", PageUp: "back", ArrowRight: "forward", PageDown: "forward", End: "to-end" };
-
 // The accuracy of both sides and what turned the game.
 const showReview = () => {
   const { review } = game;
   byId("reviewed").hidden = !review;
   if (!review) return;
   const sides = review.sides.map(({ accuracy, words }, seat) => make("p", "seat", null, chipOf(game.board, seat), nameOf(shownAt(seat)), make("small", "", words), make("strong", "", accuracy === null ? "–" : percent(accuracy / 100))));
-  const turned = review.turns.map(({ ply, seat, kind, words }) => make("li", "", null, make("strong", "", kind === "missed" ? "Missed win" : "Turning point"), " ", buttonOf(`${ply}. ${game.plies[ply - 1].move}`, () => lookAgain(ply), "ply"), ` ${game.board.seats[seat][0]} ${words}.`));
+  const turned = review.turns.map(({ ply, seat, kind, words }) => make("li", "", null, make("strong", "", kind === "missed" ? "Missed win" : "Turning point"), " ", buttonOf(`${ply}. ${game.plies[ply - 1].move}`, () => look(ply), "ply"), ` ${game.board.seats[seat][0]} ${words}.`));
   byId("reviewed").replaceChildren(
     make("h2", "", "Accuracy"), ...sides,
     make("ul", "turns", null, ...(turned.length > 0 ? turned : [make("li", "", "No turning point is known.")])),
@@ -472,9 +447,7 @@ const review = () => trying(said, async () => {
   Object.assign(bar, { max: game.plies.length, value: 0 });
   byId("reviewing").hidden = false;
   try {
-    /** @type {AsyncGenerator<ReviewPart>} */
-    const parts = askFor("/api/review", whole(), control.signal);
-    for await (const part of parts) {
+    for await (const part of /** @type {AsyncGenerator<ReviewPart>} */ (askFor("/api/review", whole(), control.signal))) {
       if (game !== mine || reviewing !== control) return;
       if (part.part === "error") throw new Error(part.error);
       if (part.part === "judged") bar.value = part.done;
@@ -483,9 +456,10 @@ const review = () => trying(said, async () => {
   } finally {
     if (reviewing === control) byId("reviewing").hidden = true;
   }
+  if (!mine.review) throw new Error("the site has stopped");
   showReview();
   remember();
-  if (mine.review) lookAgain(mine.review.turns[0]?.ply ?? game.plies.length);
+  look(mine.review.turns[0]?.ply ?? game.plies.length);
 });
 
 const renew = () => {
@@ -552,13 +526,7 @@ byId("clock").addEventListener("change", showChoices);
 for (const id of /** @type {const} */ (["bot", "side"])) byId(id).addEventListener("change", preview);
 for (const [id, act] of /** @type {[Buttons, () => unknown][]} */ (Object.entries({ ...steps, undo, hint, resign, keep, rematch, review, stepped: stepThrough, stop: () => reviewing?.abort(), now: steps["to-end"], new: renew, again: () => going(turn) }))) byId(id).addEventListener("click", act);
 for (const event of /** @type {const} */ (["click", "auxclick", "contextmenu"])) byId("analysed").addEventListener(event, toAnalysis);
-addEventListener("keydown", (event) => {
-  const isFree = !event.target.closest?.("input, select, textarea") && !event.ctrlKey && !event.metaKey && !event.altKey;
-  const id = event.key.startsWith("Page") && event.target !== byId("board") ? undefined : KEYS[event.key];
-  if (!game || !isFree || !id) return;
-  event.preventDefault();
-  steps[id]();
-});
+listenToSteps((id) => game && steps[id]());
 byId("resign").addEventListener("blur", disarm);
 
 const asks = new URLSearchParams(location.search);

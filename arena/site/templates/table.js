@@ -11,7 +11,6 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 const TAKES = "-";
 const MOST_BUTTONS = 4;
 const MOST_GLIDING = 8; // cells: a step changes no more, unlike a jump
-const GLIDE_MS = 180;
 const DIAMOND = "M0-43L43 0L0 43L-43 0z";
 
 // What lies where after the moves of a line, and what may be played: see `position_json`.
@@ -28,9 +27,8 @@ const glide = (view, { centres }, before, stacks) => {
     [...stacks[cell]].forEach((code, i) => {
       if (before[cell].includes(code)) return;
       const from = changed.find((one) => before[one].includes(code) && !stacks[one].includes(code));
-      const [x, y] = [0, 1].map((axis) => (from === undefined ? 0 : centres[2 * from + axis] - centres[2 * cell + axis]));
-      const start = from === undefined ? "scale(.4)" : `translate(${x}px, ${y}px)`;
-      nodes[cell].children[i]?.animate([{ transform: start }, { transform: "none" }], { duration: GLIDE_MS, easing: "ease-out" });
+      const start = from === undefined ? "scale(.4)" : `translate(${[0, 1].map((axis) => `${centres[2 * from + axis] - centres[2 * cell + axis]}px`)})`;
+      nodes[cell].children[i]?.animate([{ transform: start }, { transform: "none" }], { duration: 180, easing: "ease-out" });
     });
   }
 };
@@ -91,13 +89,13 @@ export const makeTable = (onMove) => {
     /** @type {[sign: string, words: string, texts: string[]][]} */
     const signs = [["★", "Stars win immediately", now.wins], ["▲", "Triangles lose immediately", now.loses], ["!", `${colour(1 - now.to_move)} threatens`, now.threats]];
     const shown = state.threats ? signs.filter(([, , texts]) => texts.length > 0) : [];
-    const none = state.threats && shown.length === 0 ? ["No move wins or loses immediately."] : [];
+    byId("threats-told").textContent = state.threats && shown.length === 0 ? "No move wins or loses immediately." : "";
     if (state.hinted) shown.push(["◇", "The diamond is the hint", [state.hinted]]);
-    byId("threats-told").replaceChildren(...none, ...shown.map(([sign, words, texts]) => make("p", "", null, make("span", "sign", sign), `${words}: ${texts.join(" ")}`)));
+    byId("threats-told").append(...shown.map(([sign, words, texts]) => make("p", "", null, make("span", "sign", sign), `${words}: ${texts.join(" ")}`)));
   };
 
   const forget = () => {
-    Object.assign(state, { chosen: [], at: -1, over: "" });
+    Object.assign(state, { chosen: [], at: -1, over: "", pointed: "" });
     byId("choices").hidden = true;
   };
 
@@ -228,27 +226,31 @@ export const makeTable = (onMove) => {
     byId("direct").replaceChildren(...direct.map((move) => buttonOf(wordsOf(move), () => play(move.text))));
   };
 
+  /** @param {Awaited<ReturnType<typeof boardOf>>} made */
+  const lay = ({ game, board, ...view }) => {
+    Object.assign(state, { view, game, board, hover: -1, pointed: "" });
+    byId("board").replaceChildren(view.element);
+  };
+
   /** @param {string} id */
   const setGame = async (id) => {
     const asked = state.asked = {};
-    const { game, board, ...view } = await boardOf(id, state.flipped);
-    if (state.asked !== asked) return game; // another one was asked for since
+    const made = await boardOf(id, state.flipped);
+    if (state.asked !== asked) return made.game; // another one was asked for since
     hold();
-    Object.assign(state, { view, game, board, now: null, cursor: -1, hover: -1, pointed: "" });
-    byId("board").replaceChildren(view.element);
-    byId("aids").hidden = !view.hasAids;
-    return game;
+    lay(made);
+    Object.assign(state, { now: null, cursor: -1 });
+    byId("aids").hidden = !made.hasAids;
+    return made.game;
   };
 
   // Turns the board round; the game goes on.
   const flip = async () => {
     state.flipped = !state.flipped;
     byId("flip").setAttribute("aria-pressed", String(state.flipped));
-    if (!state.game) return;
-    const { board, game, ...view } = await boardOf(state.game.id, state.flipped);
-    if (game !== state.game) return;
-    Object.assign(state, { view, board, hover: -1, pointed: "" });
-    byId("board").replaceChildren(view.element);
+    const made = state.game && await boardOf(state.game.id, state.flipped);
+    if (made?.game !== state.game || !made) return;
+    lay(made);
     draw();
   };
 
@@ -258,7 +260,7 @@ export const makeTable = (onMove) => {
     forget();
     tell("");
     const before = state.now?.stacks;
-    Object.assign(state, { now, shares, isMine: isMine && !now.is_over, hinted: "", pointed: "", legalMoves: legalOf(now), effects: lath.effectsOf(legalOf(now), now.stacks) });
+    Object.assign(state, { now, shares, isMine: isMine && !now.is_over, hinted: "", legalMoves: legalOf(now), effects: lath.effectsOf(legalOf(now), now.stacks) });
     state.words = state.view.show({ stacks: now.stacks }).words;
     byId("board").classList.toggle("mine", state.isMine);
     showPalette();
@@ -318,18 +320,16 @@ export const makeTable = (onMove) => {
     });
   }
   byId("flip").addEventListener("click", flip);
-  /** @param {number} hover @param {string} pointed */
-  const point = (hover, pointed) => {
+  /** @param {PointerEvent & OnElement} event */
+  const point = (event) => {
+    if (!state.view || event.pointerType === "touch") return;
+    const [hover, text] = [state.view.cellOf(event), state.view.moveOf(event)];
+    const pointed = state.chosen.some((move) => move.text === text) ? text : "";
     if (hover === state.hover && pointed === state.pointed) return;
     Object.assign(state, { hover, pointed });
     if (state.isMine) draw();
   };
-  byId("board").addEventListener("pointermove", (event) => {
-    if (!state.view || event.pointerType === "touch") return;
-    const text = state.view.moveOf(event);
-    point(state.view.cellOf(event), state.chosen.some((move) => move.text === text) ? text : "");
-  });
-  byId("board").addEventListener("pointerleave", () => point(-1, ""));
+  for (const kind of /** @type {const} */ (["pointermove", "pointerleave"])) byId("board").addEventListener(kind, point);
   byId("board").addEventListener("click", (event) => {
     const text = state.view?.moveOf(event);
     if (text && state.chosen.some((move) => move.text === text)) play(text);

@@ -42,6 +42,17 @@ SHAPES: Final = """() => [...document.querySelectorAll("#board .marks > g")]
 """The outlines of the marks on the board, and the letter of those that have one."""
 
 
+GLIDES: Final = """() => {
+  const own = Element.prototype.animate;
+  window.glides = 0;
+  Element.prototype.animate = function animate(...how) {
+    window.glides += 1;
+    return own.apply(this, how);
+  };
+}"""
+"""It counts what moves from here on."""
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with served(tmp_path_factory.mktemp("folder")) as running:
@@ -130,6 +141,7 @@ def test_a_game_is_reviewed_in_one_click_and_its_marks_lead_to_the_moves(
     page.select_option("#bot", "")
     page.click("#begin")
     page.wait_for_selector("#board.mine")
+    page.evaluate(GLIDES)
     thought = {"part": "answer", "move": "b2", "words": "", "line": []}
     page.route("**/api/think", lambda route: route.fulfill(body=json.dumps(thought) + "\n"))
     page.click("#threats")
@@ -159,6 +171,7 @@ def test_a_game_is_reviewed_in_one_click_and_its_marks_lead_to_the_moves(
     page.keyboard.press("ArrowLeft")
     page.wait_for_selector("#plies [aria-current]:has-text('a1')")
     page.click("#now")
+    assert page.evaluate("window.glides") == 0  # who wants no motion sees none
     page.reload()
     page.wait_for_selector("#reviewed:has-text('1 blunder ??')")
     page.click("#analysed")
@@ -172,14 +185,16 @@ def test_a_rematch_changes_the_sides_and_a_game_is_stepped_through(
     page = guest(site, "/play?game=surikata&bot=random", reduced_motion="no-preference").page
     page.click("#begin")
     page.wait_for_selector("#seats p:nth-child(2):has-text('random')")
+    page.evaluate(GLIDES)
     play(page, "Ma1")
     page.wait_for_selector("#told:has-text('Your move')")
     page.click("#resign")
     page.click("#resign")
     page.click("#stepped")
     page.wait_for_selector("#note:has-text('The start')")
+    page.keyboard.press("Enter")
     page.wait_for_selector("#note:has-text('Ply 1 of 2')")
-    page.wait_for_selector("#now", state="hidden")  # at the end it stops by itself
+    assert page.evaluate("window.glides") > 0
     page.click("#rematch")
     page.wait_for_selector("#seats p:nth-child(1):has-text('random')")
     page.wait_for_selector("#told:has-text('Your move')")
