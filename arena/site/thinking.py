@@ -20,6 +20,7 @@ from lath.arena.engine.reviewing import reviewed
 from lath.arena.engine.solving import Solved, said
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.answers import Limit
+from lath.arena.site.visitors import GoneError
 from lath.games.errors import GameError
 
 if TYPE_CHECKING:
@@ -75,10 +76,6 @@ class BotQuestion(NamedTuple):
 class _Player(NamedTuple):
     bot: str
     level: int | None
-
-
-class _WithdrawnError(Exception):
-    """The page has left, or the site ends."""
 
 
 class _Hands:
@@ -262,13 +259,13 @@ class Thinkers:
 
         def heed() -> None:
             if stop.is_set() or self._is_closed.is_set():
-                raise _WithdrawnError
+                raise GoneError
             if time.monotonic() > until_s:
                 raise ConfigError("the review exceeds its time limit. Use arena analyze")
 
         limit = Limit(nodes=USUAL_NODES)
         with (
-            suppress(_WithdrawnError),
+            suppress(GoneError),
             closing(AnswerCache(None)) as kept,
             self._engine(_Player(USUAL_BOT, None)) as engine,
         ):
