@@ -414,11 +414,6 @@ const toAnalysis = () => {
   sessionStorage.setItem(ANALYSES, JSON.stringify([kept, ...JSON.parse(sessionStorage.getItem(ANALYSES) || "[]").slice(0, 3)]));
 };
 
-const stepThrough = () => {
-  look(0);
-  byId("forward").focus();
-};
-
 /** @type {Record<StepId, () => unknown>} */
 const steps = {
   "to-start": () => look(0),
@@ -524,7 +519,7 @@ byId("game").addEventListener("change", () => {
 byId("parameters").addEventListener("change", preview);
 byId("clock").addEventListener("change", showChoices);
 for (const id of /** @type {const} */ (["bot", "side"])) byId(id).addEventListener("change", preview);
-for (const [id, act] of /** @type {[Buttons, () => unknown][]} */ (Object.entries({ ...steps, undo, hint, resign, keep, rematch, review, stepped: stepThrough, stop: () => reviewing?.abort(), now: steps["to-end"], new: renew, again: () => going(turn) }))) byId(id).addEventListener("click", act);
+for (const [id, act] of /** @type {[Buttons, () => unknown][]} */ (Object.entries({ ...steps, undo, hint, resign, keep, rematch, review, stepped: () => look(0).then(() => byId("forward").focus()), stop: () => reviewing?.abort(), now: steps["to-end"], new: renew, again: () => going(turn) }))) byId(id).addEventListener("click", act);
 for (const event of /** @type {const} */ (["click", "auxclick", "contextmenu"])) byId("analysed").addEventListener(event, toAnalysis);
 listenToSteps((id) => game && steps[id]());
 byId("resign").addEventListener("blur", disarm);

@@ -187,7 +187,11 @@ def test_a_rematch_changes_the_sides_and_a_game_is_stepped_through(
     page.wait_for_selector("#seats p:nth-child(2):has-text('random')")
     page.evaluate(GLIDES)
     play(page, "Ma1")
+    page.click("#back")
     page.wait_for_selector("#told:has-text('Your move')")
+    assert page.is_visible("#now")  # whoever looks back stays there while the bot moves
+    page.click("#now")
+    page.wait_for_selector("#board.mine")
     page.click("#resign")
     page.click("#resign")
     page.click("#stepped")
