@@ -50,7 +50,18 @@ if TYPE_CHECKING:
     from lath.arena.site.shelf import Item, Kind, Shelf
 
 SCRIPTS: Final = (
-    *("open", "dom", "geometry", "overlays", "sprites", "board", "effects", "opened", "ways"),
+    *(
+        "open",
+        "dom",
+        "geometry",
+        "overlays",
+        "sprites",
+        "board",
+        "effects",
+        "opened",
+        "ways",
+        "words",
+    ),
 )
 """The scripts of the report that the site's pages use, too."""
 

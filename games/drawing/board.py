@@ -207,8 +207,9 @@ def svg(
     """Return `position` as one complete SVG element.
 
     - `title` is the accessible name (default: the game's title). A description lists the pieces.
-    - `highlight` names the deciding cells: they get an outline, and the others are dimmed. With
-      `is_loss`, the outline is red and dashed, because these cells lost the game.
+    - `highlight` names the deciding cells: they get an outline, and the other cells are dimmed, but
+      not their pieces. With `is_loss`, the outline is red and dashed, because these cells lost the
+      game.
     - `last` names the cells of the last move, which get brackets.
     - `legal` shows the legal moves. Dots are placements. Crosses are on pieces that can be removed
       alone or with all of their kind. Lines join pieces removed together. Arrows are on replaced
@@ -231,6 +232,7 @@ def svg(
         shown[where].append(text)
     sentences = _sentences(position, shown["words"], legal=legal)
     shape, centres = game.board.shape, dict(zip(game.board.names, places(game), strict=True))
+    veil, line = _decided(shape, centres, highlight, "losing" if is_loss else "deciding")
     parts = (
         f'<svg xmlns="http://www.w3.org/2000/svg" {_attributes(game, len(strip))}>',
         f"<title>{escape(title or game.title)}</title>",
@@ -239,8 +241,9 @@ def svg(
         mark("cell", shapes.cells(shape, centres.values())),
         shapes.texts(centres.items(), *_NAME_STYLE) if _has_names_inside(game) else "",
         *shown["below"],
+        veil,
         *_stacks(game, contents),
-        *_decided(shape, centres, highlight, "losing" if is_loss else "deciding"),
+        line,
         *(_at(centre, shapes.moved(shape)) for name, centre in centres.items() if name in last),
         *shown["above"],
         *shown["legal"],
@@ -278,12 +281,14 @@ UNTOUCHED: Final = "tex2jax_ignore mathjax_ignore"
 
 def _decided(
     shape: Shape, centres: Mapping[str, Point], names: Collection[str], line: str
-) -> Iterator[str]:
+) -> tuple[str, str]:
+    """Return the veil over the cells that did not decide the game, and the line around the rest."""
     inside = [centre for name, centre in centres.items() if name in names]
-    if inside:
-        others = (centre for name, centre in centres.items() if name not in names)
-        yield mark("veil", shapes.cells(shape, others))
-        yield mark(line, shapes.contour(shape, tuple(inside)))
+    if not inside:
+        return "", ""
+    others = (centre for name, centre in centres.items() if name not in names)
+    veil = mark("veil", shapes.cells(shape, others))
+    return veil, mark(line, shapes.contour(shape, tuple(inside)))
 
 
 def _stacks(game: Game, contents: Sequence[str]) -> Iterator[str]:

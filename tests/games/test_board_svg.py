@@ -242,6 +242,8 @@ def test_a_line_goes_round_the_cells_that_decided_and_dims_the_others() -> None:
     assert line.attrib["d"].count("M") == 10
     veil = next(p for p in ET.fromstring(marked).iter(f"{SVG}path") if "opacity" in p.attrib)
     assert veil.attrib["d"].count("M") == 25 - 3
+    over = svg(position.play(position.legal_moves()[0]), highlight=["c3"])
+    assert over.index(veil.attrib["opacity"]) < over.index("<title>a1: ")  # pieces are not dimmed
 
 
 def test_the_last_move_has_brackets_of_another_shape_and_colour() -> None:

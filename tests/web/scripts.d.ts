@@ -61,6 +61,7 @@ interface Shown {
   isKept?: boolean;
   hinted?: [cell: number, isWin: boolean | undefined][];
   shares?: Share[];
+  ghost?: [cell: number, stack: string][];
   cursor?: number;
   aids?: boolean;
   title?: string;
@@ -536,7 +537,17 @@ type HeardPart = Exclude<ThinkingPart, LastPart>;
 
 interface Levels { lowest: number; highest: number; usual: number }
 interface AboutBot { games: string[]; level: Levels | null }
-interface KeptJson { text: string; file: string; error?: string }
+interface KeptJson { text: string; tree: TreeJson; file: string; error?: string }
+/** `lath.arena.site.playing.review_json`. */
+interface ReviewJson {
+  part: "review";
+  tree: TreeJson;
+  sides: { accuracy: number | null; words: string }[];
+  marks: string[];
+  turns: { ply: number; seat: number; kind: string; words: string }[];
+  better: Record<number, { line: string[]; words: string } | undefined>;
+}
+type ReviewPart = { part: "waits" } | { part: "begins" } | { part: "judged"; done: number } | ReviewJson | { part: "error"; error: string };
 /** A tournament or a file in the list of the site: `lath.arena.site.standing`. */
 interface ItemJson { key: string; kind: string; is_playing: boolean; told: string; board: string; done: number; total: number }
 
@@ -635,6 +646,8 @@ interface Sitting {
   thinks_s: number;
   plies: PlayedMove[];
   ended: { result: string; termination?: string; words: string } | null;
+  tree?: TreeJson;
+  review?: ReviewJson | null;
   began?: { ply: number; at: number };
   kept?: string;
 }
@@ -657,6 +670,7 @@ interface KeptTree {
 interface TableState {
   view: BoardView;
   game: SiteBoard;
+  board: SiteBoard;
   now: PositionJson | null;
   effects: Effects;
   legalMoves: LegalMove[];
@@ -664,6 +678,8 @@ interface TableState {
   asked: object;
   isMine: boolean;
   cursor: number;
+  hover: number;
+  pointed: string;
   chosen: DrawnMove[];
   at: number;
   over: string;
@@ -674,6 +690,7 @@ interface TableState {
   legal: boolean;
   threats: boolean;
   aids: boolean;
+  flipped: boolean;
 }
 
 /** A place for boards of one worker: `site/templates/watch.js`. */
@@ -694,10 +711,10 @@ interface Card {
 
 type Buttons =
   | "after" | "again" | "aids" | "answer" | "back" | "before" | "clear" | "copy-link" | "copy-code" | "copy-position"
-  | "forward" | "game-after" | "game-before" | "hint" | "hints" | "keep" | "keys-close" | "keys-open" | "legal"
-  | "mistake" | "new" | "page-after" | "page-before" | "page-first" | "page-last" | "play" | "promote" | "remove"
-  | "resign" | "retry" | "save-games" | "save-gif" | "save-png" | "save-records" | "save-standings-csv" | "save-standings-json"
-  | "save-svg" | "share-close" | "share-copy" | "share-open" | "showpiece-play" | "start" | "stop" | "think" | "threats"
+  | "flip" | "forward" | "game-after" | "game-before" | "hint" | "hints" | "keep" | "keys-close" | "keys-open" | "legal"
+  | "mistake" | "new" | "now" | "page-after" | "page-before" | "page-first" | "page-last" | "play" | "promote" | "rematch" | "remove"
+  | "resign" | "retry" | "review" | "save-games" | "save-gif" | "save-png" | "save-records" | "save-standings-csv" | "save-standings-json"
+  | "save-svg" | "share-close" | "share-copy" | "share-open" | "showpiece-play" | "start" | "stepped" | "stop" | "think" | "threats"
   | "to-end" | "to-start" | "undo";
 type Inputs =
   | "comment" | "filter" | "parameters" | "seek" | "start-position" | "start-setup" | "text" | "typed-move" | "where";
@@ -710,7 +727,7 @@ type Others =
   | "downloads-body" | "downloads-told" | "evals" | "evals-told" | "event" | "found" | "game-of" | "games" | "games-body"
   | "interval-head" | "kept" | "leans" | "level-of" | "line" | "live" | "log" | "log-title" | "more" | "moves"
   | "boards-title" | "lost" | "no-boards" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "picker" | "pieces" | "players" | "plies" | "question"
-  | "recent" | "recent-title" | "replay" | "replay-body" | "replay-waits" | "replayed" | "rows" | "said" | "saved"
+  | "recent" | "recent-title" | "replay" | "replay-body" | "replay-waits" | "replayed" | "reviewed" | "reviewing" | "rows" | "said" | "saved"
   | "score" | "seats" | "setup" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
   | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "winner" | "typed" | "verdict"
   | "versus" | "versus-title" | "watch" | "way" | "ways" | "which";
@@ -721,7 +738,7 @@ interface Ids
     Record<Areas, HTMLTextAreaElement>,
     Record<Selects, HTMLSelectElement>,
     Record<Others, HTMLElement>,
-    Record<"explored" | "further" | "report" | "whole", HTMLAnchorElement>,
+    Record<"analysed" | "explored" | "further" | "report" | "whole", HTMLAnchorElement>,
     Record<"keys" | "share", HTMLDialogElement>,
     Record<"data" | "openings-data" | "standings-data", Sure> {
   progress: HTMLProgressElement;

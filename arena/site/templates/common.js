@@ -67,7 +67,7 @@ export const ask = async (path, body) => {
 };
 
 // Asks for what comes in parts, a line of JSON each, until there are no more or `signal` is aborted.
-/** @param {string} path @param {object} body @param {AbortSignal} signal @returns {AsyncGenerator<ThinkingPart>} */
+/** @template [T=ThinkingPart] @param {string} path @param {object} body @param {AbortSignal} signal @returns {AsyncGenerator<T>} */
 export async function* askFor(path, body, signal) {
   const answer = await accepted(await fetch(`${ROOT}${path}`, sent(body, signal)));
   const reader = /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body).pipeThrough(new TextDecoderStream()).getReader();
@@ -92,11 +92,27 @@ const gameOf = (id) => {
   return known;
 };
 
-// A new board of a game, as `lath.makeBoard` gives it, with the game itself.
-/** @param {string} id */
-export const boardOf = async (id) => {
+// A board turned by 180 degrees, with its labels upright.
+/** @param {SiteBoard} game @param {DocumentFragment} content */
+const turned = (game, content) => {
+  const [left, top, width, height] = /** @type {string} */ (content.querySelector("svg").getAttribute("viewBox")).split(" ").map(Number);
+  const sums = { x: 2 * left + width, y: 2 * top + height };
+  content.querySelector("svg > path")?.setAttribute("transform", `rotate(180 ${sums.x / 2} ${sums.y / 2})`);
+  for (const label of content.querySelectorAll("svg > g:not(.sprites) text")) {
+    const down = 0.72 * Number(label.parentElement?.getAttribute("font-size")); // a text hangs on its baseline
+    label.setAttribute("x", String(sums.x - Number(label.getAttribute("x"))));
+    label.setAttribute("y", String(sums.y + down - Number(label.getAttribute("y"))));
+  }
+  return { ...game, centres: game.centres.map((at, i) => (i % 2 ? sums.y : sums.x) - at) };
+};
+
+// A new board of a game, as `lath.makeBoard` gives it, with the game itself and the board as drawn.
+/** @param {string} id @param {boolean} isFlipped */
+export const boardOf = async (id, isFlipped = false) => {
   const game = await gameOf(id);
-  return { game, ...lath.makeBoard(game, { content: lath.parsed(game.drawn) }) };
+  const content = lath.parsed(game.drawn);
+  const board = isFlipped ? turned(game, content) : game;
+  return { game, board, ...lath.makeBoard(board, { content }) };
 };
 
 /** @param {BoardJson} game @param {number} seat */
@@ -279,6 +295,18 @@ export const showLine = (place, moves, first, take) => {
     if (place.children[i].textContent !== words) place.children[i].textContent = words;
   });
 };
+
+// Keys that step through a game: arrows outside the board, which has its own, and Page Up and Page Down on it.
+/** @type {Record<string, StepId | undefined>} */
+const STEPS = { Home: "to-start", ArrowLeft: "back", PageUp: "back", ArrowRight: "forward", PageDown: "forward", End: "to-end" };
+/** @param {(id: StepId) => unknown} step */
+export const listenToSteps = (step) => addEventListener("keydown", (event) => {
+  const isText = event.target.closest?.("input, select, textarea");
+  const id = event.key.startsWith("Page") && event.target.id !== "board" ? undefined : STEPS[event.key];
+  if (isText || event.ctrlKey || event.metaKey || event.altKey || !id) return;
+  event.preventDefault();
+  step(id);
+});
 
 // What a bot thinks of a position, in words; empty where it does not say.
 /** @param {{ words: string }} thought */
