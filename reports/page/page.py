@@ -144,6 +144,15 @@ _NO_CODE: Final = re.compile(
 _NO_STYLE: Final = re.compile(r"\n|;(?=\n})|(?<=\n)([-a-z0-9]+:) | (?={\n)|/\*.*?\*/")
 """Parts that style does not need if each declaration has its own line."""
 
+_NO_SPACE: Final = re.compile(
+    r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|^.*`.*\$\{[^}`\n]*`.*$|`[^`\n]*`"""
+    r"""|(?<=[(=,:!&|?] |.[(!])/(?![ /*])(?:\[(?:[^\]\\\n]|\\.)*\]|[^/\\\n\[]|\\.)+/)"""
+    r"""| ?([=<>!&|?:,;{}()\[\]*%]+) ?| ([+-]) (?![+-])""",
+    re.MULTILINE,
+)
+"""Spaces around signs of scripts. Texts and patterns come first, so their spaces stay; so do those of
+a line with a text inside another one."""
+
 _NO_CONTROLS: Final = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
 """Control characters are not allowed in HTML."""
 
@@ -381,7 +390,7 @@ def parts(environment: jinja2.Environment, kind: str, names: Iterable[str]) -> s
 def _dense(kind: str, texts: tuple[str, ...]) -> str:
     """Return `parts` of these sources, cached because most pages share them."""
     found = "".join(_NO_CODE.sub("", text) for text in texts)
-    return _NO_STYLE.sub(r"\1", found) if kind == "css" else found
+    return _NO_STYLE.sub(r"\1", found) if kind == "css" else _NO_SPACE.sub(r"\1\2\3", found)
 
 
 def policy(css: str, script: str) -> str:

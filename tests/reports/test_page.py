@@ -175,6 +175,20 @@ def test_scripts_and_styles_end_no_element_and_run_no_text() -> None:
             assert line.lstrip().startswith("//") or line.count("`") % 2 == 0, (name, line)
 
 
+def test_a_script_loses_spaces_around_signs_and_none_within_texts_and_patterns(
+    tmp_path: Path,
+) -> None:
+    texts = ['"a = b"', "'( c )'", "`d : e ${f} , g`", "`${h ? `i = j` : 'k'} , l`", '"m \\" = n"']
+    patterns = ["/[/ ] = \\/ , /u", "/^ ?: [(] /gu"]
+    (tmp_path / "js").mkdir()
+    lines = [f"const o = ({text});\n  p (q / 2, - -r) + s;\n" for text in (*texts, *patterns)]
+    (tmp_path / "js" / "own.js").write_text("".join(lines), encoding="utf-8")
+    packed = parts(environment_of(tmp_path), "js", ["own"])
+    for text in (*texts, *patterns):
+        assert f"({text});\n" in packed
+    assert packed.count("p(q / 2,- -r)+ s;\n") == len(lines)
+
+
 def test_every_element_that_a_script_asks_for_by_its_id_stands_in_a_template() -> None:
     """What `tests/web/scripts.d.ts` says of ids; the type check knows no templates."""
     texts = {
