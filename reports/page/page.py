@@ -150,8 +150,8 @@ _NO_SPACE: Final = re.compile(
     r"""| ?([=<>!&|?:,;{}()\[\]*%]+) ?| ([+-]) (?![+-])""",
     re.MULTILINE,
 )
-"""Spaces around signs of scripts. Texts and patterns come first, so their spaces stay; so do those of
-a line with a text inside another one."""
+"""Spaces around signs of scripts. Texts and patterns come first and keep their spaces, as does a line
+with a text inside another one."""
 
 _NO_CONTROLS: Final = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
 """Control characters are not allowed in HTML."""

@@ -103,7 +103,7 @@ def course(*points: tuple[float, float]) -> str:
         for one, other in pairwise(kept)
         for value in (other[0] - one[0], other[1] - one[1])
     )
-    return f"M{x / 10:g} {y / 10:g}{steps and f'l{steps.removeprefix(" ")}'}"
+    return f"M{x / 10:g} {y / 10:g}{steps and 'l' + steps.removeprefix(' ')}"
 
 
 def curves(
