@@ -44,7 +44,7 @@ from lath.reports.exploring.trees import ReachedPosition, TreeLine
 from lath.reports.page import number_words, views
 from lath.reports.page.document import Gathered, ReportDocument, gather
 from lath.reports.page.pack import json_letters
-from lath.reports.page.sections import sections_of
+from lath.reports.page.sections import groups_of
 from lath.reports.page.summary import summary
 from lath.reports.ratings.numerics import Z95
 
@@ -150,8 +150,8 @@ _NO_SPACE: Final = re.compile(
     r"""| ?([=<>!&|?:,;{}()\[\]*%]+) ?| ([+-]) (?![+-])""",
     re.MULTILINE,
 )
-"""Spaces around signs of scripts. Texts and patterns come first and keep their spaces, as does a line
-with a text inside another one."""
+"""Spaces around signs of scripts. Texts and patterns come first and keep theirs, as do lines with a
+text inside another one."""
 
 _NO_CONTROLS: Final = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
 """Control characters are not allowed in HTML."""
@@ -230,7 +230,7 @@ def page_of(
         templates,
         document=document,
         summary=summary(document),
-        sections=list(sections_of(document)),
+        groups=list(groups_of(document)),
         refresh_s=refresh_s,
         card=card,
         home=home,

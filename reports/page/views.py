@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
@@ -94,7 +94,7 @@ def course(*points: tuple[float, float]) -> str:
     """
     tenths = [(round(10 * x), round(10 * y)) for x, y in points]
     kept = tenths[:1]
-    for at, after in zip(tenths[1:], [*tenths[2:], kept[0]], strict=True):
+    for at, after in zip_longest(tenths[1:], tenths[2:], fillvalue=tenths[0]):
         if not (kept[-1][1] == at[1] == after[1] and kept[-1][0] < at[0] < after[0]):
             kept.append(at)
     x, y = kept[0]
