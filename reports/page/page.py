@@ -131,7 +131,7 @@ PARTS: Final = {
         *("effects", "opened", "records"),
         *("table", "words", "evals", "moves", "copying", "replay", "gif", "share"),
         *("keys", "ways", "versus", "games", "openings", "standings", "downloads", "showpiece"),
-        *("start", "contents", "tables", "crosstable", "paper", "refresh"),
+        *("start", "contents", "tables", "crosstable", "refresh"),
     ),
 }
 """The style and script files, in their order in the page."""

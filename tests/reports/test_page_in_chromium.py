@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, cycle
 from pathlib import Path
@@ -182,6 +183,9 @@ row => new Set([...row.cells].filter(one => one.checkVisibility() && !one.matche
 """
 """The lines of a bot in standings on a phone."""
 
+A4_WIDTH: Final = 718
+"""The width of a printed page in pixels."""
+
 BROKEN: Final = """
 () => {
   const found = [];
@@ -190,9 +194,8 @@ BROKEN: Final = """
     const inside = text.parentElement;
     const isUnseen = inside.closest("svg, script, style, .hidden, .crosstable td > span");
     if (isUnseen || !inside.checkVisibility()) continue;
-    for (const { 0: word, index } of text.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
-      const [before, after] = [text.data.slice(0, index), text.data.slice(index)];
-      if (/\\S*$/u.exec(before)[0].length + /^\\S*/u.exec(after)[0].length > 14) continue;
+    const isName = inside.closest("bdi, .moves, .date, a, button");
+    for (const { 0: word, index } of text.data.matchAll(isName ? /(?<!\\S)\\S{1,20}(?!\\S)/gu : /(?<!\\S)[\\p{L}\\p{N}]{1,14}(?!\\S)/gu)) {
       const range = document.createRange();
       range.setStart(text, index);
       range.setEnd(text, index + word.length);
@@ -203,7 +206,7 @@ BROKEN: Final = """
   return found;
 }
 """
-"""Words and numbers, of at most 14 characters with all that touches them, and in two lines."""
+"""Words of at most 14 characters in two lines, and names, moves and dates of at most 20."""
 
 TOP: Final = "one => one.getBoundingClientRect().top"
 
@@ -326,9 +329,10 @@ def test_no_line_ends_inside_a_word_that_has_room(
     visit: Visit, address_of: Address, the_page: Pages, kind: str
 ) -> None:
     visit.open(address_of(the_page(kind)))
-    for width in (360, 768, 1280):
+    for width in (320, 768, 1280, A4_WIDTH):
         page = resized(visit, width)
         page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        page.emulate_media(media="print" if width == A4_WIDTH else "screen")
         assert page.evaluate(BROKEN) == [], width
         assert visit.sideways() == 0
 
