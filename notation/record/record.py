@@ -48,8 +48,8 @@ MOST_SAID: Final = 120
 
 _FRAME: Final = re.compile(r' *(File "[^"]*", line \d+(?:, in \S+)?) *')
 _OPENING: Final = re.compile(
-    r" +(?=Traceback \(|During handling of |The above exception |[\w.]*(?:Error|Exception|Interrupt)\b"
-    r"|at \S+[(:]|note: |stack backtrace:)"
+    r" +(?=Traceback \(|During handling of |The above exception |at \S+[(:]|note: |stack backtrace:"
+    r"|[\w.]*(?:Error|Exception|Interrupt)\b)"
 )
 """The space before a line of a traceback: records have it in a single line."""
 
@@ -57,8 +57,8 @@ _OPENING: Final = re.compile(
 def said_lines(said: str) -> list[str]:
     """Return the end of a standard error with the lines of its traceback.
 
-    >>> said_lines('Traceback (most recent call last): File "a.py", line 1, in f g() ValueError: x')
-    ['Traceback (most recent call last):', '  File "a.py", line 1, in f', '    g()', 'ValueError: x']
+    >>> said_lines('Traceback (most recent call last): File "a.py", line 1, in f g() KeyError: 3')
+    ['Traceback (most recent call last):', '  File "a.py", line 1, in f', '    g()', 'KeyError: 3']
     """
     framed = _FRAME.sub(r"\n  \1\n    ", said)
     return [line for line in _OPENING.sub("\n", framed).split("\n") if line.strip()]

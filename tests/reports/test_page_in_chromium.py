@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from axe import axe_core, violations
 from browsing import new_window, visiting, write
+from different_games import different_games
 from PIL import Image
 from report_pages import knockout, played
 from sample_records import HOSTILE_NAMES, bare, hostile_records
@@ -195,7 +196,8 @@ BROKEN: Final = """
     const isUnseen = inside.closest("svg, script, style, .hidden, .crosstable td > span");
     if (isUnseen || !inside.checkVisibility()) continue;
     const isName = inside.closest("bdi, .moves, .date, a, button");
-    for (const { 0: word, index } of text.data.matchAll(isName ? /(?<!\\S)\\S{1,20}(?!\\S)/gu : /(?<!\\S)[\\p{L}\\p{N}]{1,14}(?!\\S)/gu)) {
+    const words = isName ? /(?<!\\S)\\S{1,20}(?!\\S)/gu : /(?<!\\S)[\\p{L}\\p{N}]{1,14}(?!\\S)/gu;
+    for (const { 0: word, index } of text.data.matchAll(words)) {
       const range = document.createRange();
       range.setStart(text, index);
       range.setEnd(text, index + word.length);
@@ -335,6 +337,25 @@ def test_no_line_ends_inside_a_word_that_has_room(
         page.emulate_media(media="print" if width == A4_WIDTH else "screen")
         assert page.evaluate(BROKEN) == [], width
         assert visit.sideways() == 0
+
+
+HEIGHTS: Final = "all => all.map(one => Math.round(one.getBoundingClientRect().height))"
+
+
+def test_a_reader_sees_numbers_opens_explanations_and_prints_at_most_six_pages(
+    visit: Visit, address_of: Address
+) -> None:
+    visit.open(address_of(render(different_games(72))))
+    for width in (1280, 360):
+        rows = resized(visit, width).locator(".podium li").evaluate_all(HEIGHTS)
+        assert set(rows) == {56}, width
+    page = resized(visit, 1280)
+    assert page.locator(".why[open]").count() == 0
+    page.locator("#standings .why > summary").press("Enter")
+    page.get_by_text("The mean (mu) is the estimated strength.").wait_for()
+    page.locator("#games").scroll_into_view_if_needed()
+    page.wait_for_selector("#rows .thumb svg")
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) <= 6
 
 
 MARKED_AT_THE_END = """

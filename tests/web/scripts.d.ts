@@ -454,6 +454,7 @@ interface Lath {
   scoreTold: (score: Score) => string;
   intervalTold: (score: Score) => string;
   setupTold: (text: string) => string;
+  inLines: (text: string) => string;
   beginnings: (games: Games, table: Table, found: number[], a: string) => Promise<Beginning[]>;
   showVersus: (games: Games, table: Table, pair: string[] | null) => Promise<void>;
   makeList: (games: Games, replay: Replay) => List;

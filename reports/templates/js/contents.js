@@ -2,9 +2,9 @@
 (() => {
   const strip = document.querySelector(".contents");
   if (!strip) return;
-  const links = new Map([...strip.querySelectorAll("a:not(:has(+ ul))")].map((link) => [link.hash.slice(1), link]));
+  const links = new Map(/** @type {HTMLAnchorElement[]} */ ([...strip.querySelectorAll("a:not(:has(+ ul))")]).map((link) => [link.hash.slice(1), link]));
   const sections = /** @type {HTMLElement[]} */ ([...links.keys()].map((id) => document.getElementById(id)).filter(Boolean));
-  let [entered, marked] = ["", strip.querySelector("[aria-current]")?.hash.slice(1) || ""];
+  let [entered, marked] = ["", strip.querySelector("a[aria-current]")?.getAttribute("href")?.slice(1) || ""];
 
   /** @param {string} id */
   const mark = (id) => {

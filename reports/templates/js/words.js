@@ -37,8 +37,7 @@ lath.storyOf = (game) => {
 };
 
 // The lines of a traceback, which a record has in a single line.
-/** @param {string} text */
-const inLines = (text) => text.replace("; standard error: ", "\n")
+lath.inLines = (text) => text.replace("; standard error: ", "\n")
   .replace(/ *(File "[^"]*", line \d+(?:, in \S+)?) */gu, "\n  $1\n    ")
   .replace(/ +(?=Traceback \(|During handling of |The above exception |[\w.]*(?:Error|Exception|Interrupt)\b|at \S+[(:]|note: |stack backtrace:)/gu, "\n");
 
@@ -46,7 +45,7 @@ const inLines = (text) => text.replace("; standard error: ", "\n")
 lath.saidAt = (game, ply) => {
   const story = lath.storyOf(game);
   const lines = ply === 0 && story ? [] : [game.notes[ply].said];
-  if (story && ply === (game.board ? game.plies : 0)) lines.push(`Ply ${game.plies + 1}: ${inLines(story)}`);
+  if (story && ply === (game.board ? game.plies : 0)) lines.push(`Ply ${game.plies + 1}: ${lath.inLines(story)}`);
   return lines.filter(Boolean).join("\n");
 };
 

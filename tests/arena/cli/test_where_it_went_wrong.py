@@ -85,6 +85,7 @@ def test_what_went_wrong_is_told_by_the_run_the_log_the_page_and_the_board(
     assert shown["stderr"] == {"bad": TRACEBACK.rstrip()}
     assert (shown["number"], shown["forfeit"]["ply"]) == (2, 1)
     html = Path("a cup/report.html").read_text()
+    assert "<h1><bdi>a cup</bdi></h1>" in html, "no other name"
     section = re.search(r'<section id="forfeits".*?</section>', html, re.DOTALL)
     assert section is not None
     assert html.index('id="group-bots"') < section.start() < html.index('id="bots"')
