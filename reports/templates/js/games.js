@@ -55,14 +55,17 @@ lath.makeList = (games, replay) => {
   // Small boards with the final positions, one after the other, once a row is in view and the list
   // has been still for a moment.
   let turned = 0;
+  /** @type {Map<BoardJson, BoardView>} */
+  const views = new Map();
   /** @param {Element} place @param {number} row */
   const draw = async (place, row) => {
     const game = await lath.openGame(games, row);
     if (!game.board || !place.isConnected) return;
-    const { element, show: showOn } = lath.boardOf(game.board);
-    element.setAttribute("aria-hidden", "true");
-    showOn({ stacks: game.stacks[game.plies], deciding: game.deciding, isLoss: game.isLoss });
-    place.replaceChildren(element);
+    const view = views.get(game.board) || lath.boardOf(game.board);
+    views.set(game.board, view);
+    view.element.setAttribute("aria-hidden", "true");
+    view.show({ stacks: game.stacks[game.plies], deciding: game.deciding, isLoss: game.isLoss });
+    place.replaceChildren(view.element.cloneNode(true));
   };
   let drawing = Promise.resolve();
   const seen = new IntersectionObserver((entries) => {
