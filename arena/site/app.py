@@ -257,9 +257,9 @@ def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> 
         Route("/rules/{game:path}", partial(_rules, site)),
         Route("/api/boards/{game:path}", _board),
         Route("/api/items", partial(_items, site)),
+        Route("/t/{key}/board.svg", partial(_thumbnail, site)),
         Route("/t/{key}", partial(_tournament, site)),
         Route("/t/{key}/events", partial(_events, site)),
-        Route("/t/{key}/board.svg", partial(_thumbnail, site)),
         Route("/report/{key}", partial(_report_page, site)),
     ]
     if site.desk is not None:
@@ -421,6 +421,11 @@ async def _home(site: Site, _: Request) -> Response:
     return await site.listed("home", made)
 
 
+async def _thumbnail(site: Site, request: Request) -> Response:
+    item = await site.item(request, "tournament")
+    return drawing(request, await asyncio.to_thread(site.thumbnails.of, item))
+
+
 async def _desk_page(site: Site, name: str, _: Request) -> Response:
     assert site.desk is not None
     await site.lines()
@@ -437,11 +442,6 @@ async def _tournament(site: Site, request: Request) -> Response:
 async def _events(site: Site, request: Request) -> Response:
     item = await site.item(request, "tournament")
     return Stream(site.watcher(item).stream(), site.streams, visitor_of(request))
-
-
-async def _thumbnail(site: Site, request: Request) -> Response:
-    item = await site.item(request, "tournament")
-    return drawing(request, await asyncio.to_thread(site.thumbnails.of, item))
 
 
 async def _order(site: Site, request: Request) -> Response:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import gzip
+import os
+import re
 import threading
+import tomllib
 from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from lath.arena.site.standing import SiteStandings, shown_game
+from lath.arena.directory import CONFIG, RECORDS
+from lath.arena.entrants.sizes import DEMO_GAMES
+from lath.arena.machine.untrusted_files import opened, read_small
+from lath.arena.site.shelf import LARGEST_CONFIG
+from lath.arena.site.standing import LONGEST, SiteStandings, last_glimpses
+from lath.arena.tournament.run.live import glimpses_in
+from lath.arena.tournament.store.database import is_being_played
 from lath.games import get, ids, origin
 from lath.games.capabilities import arranged, lessons_of
 from lath.games.cards import card_of
@@ -18,6 +27,7 @@ from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError
 from lath.games.fast import fast_board
 from lath.notation.rules.replay import start_from
+from lath.notation.text.scanner import parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -194,6 +204,37 @@ class Thumbnails:
                 drawn = NO_BOARD if item.fault() else _drawn(shown_game(item))
                 kept = self._kept[item.path] = (version, gzip.compress(drawn.encode(), mtime=0))
             return kept[1]
+
+
+def shown_game(item: Item) -> dict[str, Any]:
+    """Return the game whose board stands for a tournament, like a game in play.
+
+    It is the first of the games in play, or the last game, or the start of a game that will be
+    played. Empty if none can be read.
+    """
+    if is_being_played(item.path) and (live := glimpses_in(item.path)):
+        return next(iter(live.values()))
+    if stored := last_glimpses(item.path):
+        return [*stored.values()][-1]
+    with suppress(OSError, ValueError, TypeError, RecursionError):
+        return _last_record(item.path / RECORDS)
+    with suppress(OSError, ValueError, TypeError, RecursionError):
+        config = read_small(item.config or item.path / CONFIG, LARGEST_CONFIG).decode()
+        return {"game": [*tomllib.loads(config).get("games", ()), *DEMO_GAMES][0], "moves": []}
+    return {}
+
+
+def _last_record(path: Path) -> dict[str, Any]:
+    """Return the last whole game of a record file; raises OSError and ValueError."""
+    with os.fdopen(opened(path), "rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - LONGEST))
+        texts = re.split(r"\n\n(?=\[)", file.read().decode("utf-8", "replace").strip())
+    for text in texts[:-3:-1]:  # a run may be writing the last one
+        if (read := parts(text)) is not None:
+            tags = dict(read.tags)
+            values = {name.lower(): tags.get(name) for name in ("Game", "Setup", "Position")}
+            return {**values, "moves": list(read.played())}
+    raise ValueError("its last records cannot be read")
 
 
 def _drawn(game: Mapping[str, Any]) -> str:

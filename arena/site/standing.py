@@ -8,26 +8,17 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import os
 import re
 import sqlite3
 import time
-import tomllib
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from lath.arena.directory import DATABASE, OUTCOME, RECORDS, STANDINGS
-from lath.arena.entrants.sizes import DEMO_GAMES
-from lath.arena.machine.untrusted_files import (
-    opened,
-    read_checked,
-    read_small,
-    reason_of,
-    text_of,
-)
+from lath.arena.machine.untrusted_files import read_checked, reason_of, text_of
 from lath.arena.tournament.outcome.notes import is_of_state
-from lath.arena.tournament.run.live import glimpses_in, status_in
+from lath.arena.tournament.run.live import status_in
 from lath.arena.tournament.store.database import OUTCOME_STATE, Stamp, is_being_played, stamp_of
 from lath.games.core import RESULTS
 from lath.notation.record.tags import Termination
@@ -321,42 +312,10 @@ def _last_games(folder: Path, most: int) -> list[dict[str, Any]]:
         return []
 
 
-def shown_game(item: Item) -> dict[str, Any]:
-    """Return the game whose board stands for a tournament, like a game in play.
-
-    It is the first of the games in play, or the last game, or the start of a game that will be
-    played. Empty if none can be read.
-    """
-    if is_being_played(item.path) and (live := glimpses_in(item.path)):
-        return next(iter(live.values()))
-    if stored := last_glimpses(item.path, 1):
-        return next(iter(stored.values()))
-    with suppress(OSError, ValueError, RecursionError):
-        return _last_record(item.path / RECORDS)
-    with suppress(OSError, ValueError, RecursionError):
-        if item.config is not None:
-            config = tomllib.loads(read_small(item.config, MOST_BYTES).decode())
-            return {"game": [*_texts(config.get("games")), *DEMO_GAMES][0], "moves": []}
-    return {}
-
-
-def _last_record(path: Path) -> dict[str, Any]:
-    """Return the last whole game of a record file; raises OSError and ValueError."""
-    with os.fdopen(opened(path), "rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - LONGEST))
-        texts = re.split(r"\n\n(?=\[)", file.read().decode("utf-8", "replace").strip())
-    for text in texts[:-3:-1]:  # a run may be writing the last one
-        if (read := parts(text)) is not None:
-            tags = dict(read.tags)
-            values = {name.lower(): tags.get(name) for name in ("Game", "Setup", "Position")}
-            return {**values, "moves": list(read.played())}
-    raise ValueError("its last records cannot be read")
-
-
-def last_glimpses(folder: Path, most: int = FINAL) -> dict[str, dict[str, Any]]:
+def last_glimpses(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the last stored games like games in play, by a name for the place of each."""
     found = {}
-    for place, row in enumerate(_last_games(folder, most)):
+    for place, row in enumerate(_last_games(folder, FINAL)):
         text = row["record"]
         is_short = isinstance(text, str) and len(text) <= LONGEST
         if (game := _game(row)) and is_short and (read := parts(text)) is not None:

@@ -58,6 +58,15 @@ KNOWN_MOVE_COUNTS = {
 every_game = pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
 
 
+@every_game
+def test_the_pieces_of_a_position_give_its_text(game: Game) -> None:
+    for seed in range(4):
+        position = some_position(game, seed, 5 * seed)
+        text = arranged(game, position.contents(), position.to_move)
+        assert text is None or game.position(text) == position
+        assert text is not None or game.id.partition(":")[0] not in OURS
+
+
 def test_the_first_moves_of_every_game_of_ours_are_as_many_as_known() -> None:
     assert set(KNOWN_MOVE_COUNTS) == set(OURS)
     for game_id, counts in KNOWN_MOVE_COUNTS.items():
@@ -216,12 +225,3 @@ def test_groups_of_four_are_found_without_walking_any() -> None:
                 seen.add(bool(group & found))
             assert both == found | board.over_three(other) << board.apart
         assert seen == {True, False}
-
-
-@every_game
-def test_the_pieces_of_a_position_give_its_text(game: Game) -> None:
-    for seed in range(4):
-        position = some_position(game, seed, 5 * seed)
-        text = arranged(game, position.contents(), position.to_move)
-        assert text is None or game.position(text) == position
-        assert text is not None or game.id.partition(":")[0] not in OURS
