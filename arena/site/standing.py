@@ -19,6 +19,7 @@ from lath.arena.tournament.store.database import OUTCOME_STATE, Stamp, is_being_
 from lath.games.core import RESULTS
 from lath.notation.record.tags import Termination
 from lath.notation.text.scanner import parts
+from lath.reports.counting.ranking import BY_GAMES
 from lath.reports.notes.outcome import from_json
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _as_told(status: dict[str, Any], *, is_public: bool) -> dict[str, Any]:
         "rate": rate,
         "left_s": left_s,
         "standings": [
-            row | {"rank": _number(one.get("rank"))}
+            row | {"rank": _number(one.get("rank")), "group": _count(one.get("group")) or 1}
             for one in _list(status.get("standings"))
             if (row := _row(one, one))
         ],
@@ -168,13 +169,17 @@ def _winner(standing: dict[str, Any]) -> str:
 def _standings_in(folder: Path) -> list[dict[str, Any]]:
     """Return the rows of the written standings, the best first."""
     try:
-        rows = read_checked(folder / STANDINGS, MOST_BYTES).value["overall"]["rows"]
+        table = read_checked(folder / STANDINGS, MOST_BYTES).value["overall"]
+        rows, is_apart = table["rows"], table["rule"] in BY_GAMES
         found = []
         for row in _list(rows):
             elo = {name: _number(row["elo"][name]) for name in ("value", "low", "high")}
             shown = _row(row, {"score": row["score_rate"]})
             if shown and elo["value"] is not None:
-                found.append(shown | {"elo": elo, "rank": _number(row.get("rank"))})
+                place = {"rank": _number(row.get("rank")), "group": 1}
+                if is_apart:
+                    place["group"] = _count(row.get("group")) or 1
+                found.append(shown | {"elo": elo} | place)
     except (OSError, ValueError, LookupError, TypeError):
         return []
     return found
