@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -30,7 +31,7 @@ from lath.arena.site.connections import EVERY_S, MOST, SPARE, Connection, Connec
 from lath.arena.site.exploring import Explorer
 from lath.arena.site.guard import Guard, SiteKeys
 from lath.arena.site.playing import choices
-from lath.arena.site.rendering import TEMPLATES, environment
+from lath.arena.site.rendering import TEMPLATES, environment, sheet_of
 from lath.arena.site.reporting import Reports
 from lath.arena.site.runs import Runs
 from lath.arena.site.standing import SiteStandings
@@ -52,7 +53,7 @@ SCRIPTS: Final = (
 )
 """The scripts of the report that the site's pages use, too."""
 
-STYLES: Final = ("base", "sections", "board", "replay", "ways", "narrow")
+STYLES: Final = ("base", "sections", "board", "replay", "ways", "narrow", "formats")
 
 DESK_PAGES: Final = ("play", "analyse", "explore", "puzzles")
 """The pages that are not for spectators."""
@@ -387,7 +388,10 @@ async def _desk_page(site: Site, name: str, _: Request) -> Response:
 async def _tournament(site: Site, request: Request) -> Response:
     item = await site.item(request, "tournament")
     line = next((one for one in await site.lines() if one["key"] == item.key), None)
-    return page(site, "watch", line=line or {"key": item.key, "name": item.name, "event": ""})
+    standing = await asyncio.to_thread(site.standings.of, item.path)
+    sheet = Markup(sheet_of(standing, item.key))  # noqa: S704 - a template of the report
+    line = line or {"key": item.key, "name": item.name, "event": ""}
+    return page(site, "watch", line=line, sheet=sheet)
 
 
 async def _events(site: Site, request: Request) -> Response:

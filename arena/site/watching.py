@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from lath.arena.directory import DATABASE
 from lath.arena.machine.untrusted_files import text_of
 from lath.arena.site.boards import boards_of
+from lath.arena.site.rendering import sheet_of
 from lath.arena.site.standing import last_glimpses
 from lath.arena.tournament.run.live import glimpses_in
 from lath.arena.tournament.store.database import Stamp, stamp_of
@@ -34,6 +35,9 @@ EVERY_S: Final = 0.1
 
 STATUS_S: Final = 1.0
 """The time between two looks at the standing, in seconds."""
+
+SHEET_S: Final = 3.0
+"""The time between two drawings of a running swiss or knockout, in seconds."""
 
 IDLE_S: Final = 15.0
 """The time without news after which a message is sent anyway, to detect dead connections."""
@@ -124,7 +128,7 @@ class Watcher:
         self._seen: dict[str, _Seen] = {}
         self._last: tuple[Stamp, dict[str, dict[str, Any]]] = ((), {})
         """The last stored games, with the stamp of their database."""
-        self._next_status_s = 0.0
+        self._next_status_s = self._next_sheet_s = 0.0
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._is_over = False
@@ -135,7 +139,7 @@ class Watcher:
         self.spectators += 1
         if self._task is None or self._task.done():
             self._parts.clear()  # they may be old
-            self._next_status_s = 0.0
+            self._next_status_s = self._next_sheet_s = 0.0
             self._task = asyncio.create_task(self._look_on())
         sent = 0
         try:
@@ -162,7 +166,7 @@ class Watcher:
     async def _look_on(self) -> None:
         while self.spectators:
             parts = await asyncio.to_thread(self._look)
-            for gone in self._parts.keys() - parts.keys() - {"status"}:
+            for gone in self._parts.keys() - parts.keys() - {"status", "sheet"}:
                 del self._parts[gone]
             shown = {name: text for name, (_, text) in self._parts.items()}
             if changed := {name: text for name, text in parts.items() if shown.get(name) != text}:
@@ -182,6 +186,7 @@ class Watcher:
                 return {"status": json.dumps(gone), "boards": json.dumps(NO_BOARDS)}
             standing = self._standings.of(self.item.path)
             parts["status"] = json.dumps({"part": "status", **standing, **self._run(standing)})
+            parts |= self._sheet(standing, now_s)
         glimpses = glimpses_in(self.item.path)
         are_last = not glimpses
         if are_last:
@@ -194,6 +199,13 @@ class Watcher:
                 parts[f"board {worker}"] = json.dumps({"part": "board", "slot": worker, **board})
         parts["boards"] = json.dumps({**NO_BOARDS, "slots": boards, "are_last": are_last})
         return parts
+
+    def _sheet(self, standing: Mapping[str, Any], now_s: float) -> dict[str, str]:
+        """Return the sheet or bracket, if it is due; the last one is always sent."""
+        if standing["is_playing"] and now_s < self._next_sheet_s:
+            return {}
+        self._next_sheet_s = now_s + SHEET_S
+        return {"sheet": json.dumps({"part": "sheet", "html": sheet_of(standing, self.item.key)})}
 
     def _last_glimpses(self) -> dict[str, dict[str, Any]]:
         """Return the last stored games, which are shown when none is in play."""

@@ -584,7 +584,7 @@ interface LiveBoard extends PositionShown {
   last: string;
 }
 interface EloJson { value: number | null; low: number | null; high: number | null }
-interface StandingJson { name: string; games: number; points: number; score: number; low?: number | null; high?: number | null; elo?: EloJson | null }
+interface StandingJson { name: string; rank?: number | null; group?: number; games: number; points: number; score: number; low?: number | null; high?: number | null; elo?: EloJson | null }
 interface SprtJson { bounds: [low: number, high: number]; llr: number; elo: number | null; elo_low: number | null; elo_high: number | null }
 interface RecentGame { number: number; game: string; first: string; second: string; result: string; termination: string; plies: number }
 interface StatusJson {
@@ -607,7 +607,7 @@ interface StatusJson {
   warned?: string[];
   log?: string[];
 }
-interface NewsParts { status: StatusJson; boards: { slots: string[]; are_last: boolean }; board: LiveBoard }
+interface NewsParts { status: StatusJson; boards: { slots: string[]; are_last: boolean }; board: LiveBoard; sheet: { html: string } }
 type News = { [K in keyof NewsParts]: { part: K } & NewsParts[K] }[keyof NewsParts];
 
 /** What is kept of a clicked way through a game's moves, and by whom each was played: `site/templates/play.js`. */
@@ -698,7 +698,7 @@ type Others =
   | "boards-title" | "lost" | "no-boards" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "players" | "plies" | "question"
   | "recent" | "recent-title" | "replay" | "replay-body" | "replay-waits" | "replayed" | "rows" | "said" | "saved"
   | "score" | "seats" | "setup" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
-  | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "winner" | "typed" | "verdict"
+  | "sheet" | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "winner" | "typed" | "verdict"
   | "versus" | "versus-title" | "watch" | "way" | "ways" | "which";
 
 interface Ids

@@ -110,13 +110,35 @@ const intervalOf = ({ low, high, elo }) => {
   return low === null || low === undefined ? "" : `${Math.round(100 * low)} to ${Math.round(100 * /** @type {number} */ (high))} %`;
 };
 
+// Bots of different groups have never met, not even through others.
+/** @param {number | undefined} group */
+const groupRow = (group) => {
+  const head = make("th", "", `Group ${group}`);
+  Object.assign(head, { colSpan: 5, scope: "rowgroup" });
+  return make("tr", "group", null, head);
+};
+
 /** @param {StandingJson[]} rows */
 const showStandings = (rows) => {
-  byId("standings").replaceChildren(...rows.map((row) => {
+  const groups = new Set(rows.map((row) => row.group));
+  byId("standings").replaceChildren(...rows.flatMap((row, at) => {
+    const above = groups.size > 1 && row.group !== rows[at - 1]?.group ? [groupRow(row.group)] : [];
     const name = make("th", "", null, nameOf(row.name));
     name.scope = "row";
-    return make("tr", "", null, name, cell(lath.grouped(row.games)), cell(String(row.points)), cell(percent(row.score)), cell(intervalOf(row)));
+    return [...above, make("tr", "", null, name, cell(lath.grouped(row.games)), cell(String(row.points)), cell(percent(row.score)), cell(intervalOf(row)))];
   }));
+};
+
+// The sheet of a swiss or the bracket of a knockout, drawn by the site; place and focus in it stay.
+/** @param {NewsParts["sheet"]} news */
+const takeSheet = ({ html }) => {
+  const place = byId("sheet");
+  const stops = () => [...place.querySelectorAll("a, .scroll")];
+  const at = stops().indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  const across = place.querySelector(".scroll")?.scrollLeft || 0;
+  place.innerHTML = html;
+  place.querySelector(".scroll")?.scrollTo(across, 0);
+  if (at >= 0) stops()[Math.min(at, stops().length - 1)]?.focus({ preventScroll: true });
 };
 
 // How an SPRT stands: the way of its ratio between the two bounds, as far as this page has seen it.
@@ -184,7 +206,7 @@ const takeStatus = (status) => {
   byId("state").textContent = `${status.tournament || ""} · ${counts}${speed}`;
   byId("progress").value = status.total ? status.done / status.total : 0;
   byId("winner").replaceChildren(...(status.winner ? ["Winner: ", nameOf(status.winner)] : []));
-  const words = status.words?.length ? status.words : [status.verdict || ""];
+  const words = status.words?.length && !byId("sheet").firstElementChild ? status.words : [status.verdict || ""];
   byId("outcome").replaceChildren(...words.filter(Boolean).map((line) => make("p", "", line)));
   const rows = status.standings || [];
   byId("interval-head").textContent = rows.some((row) => row.elo) ? "Elo, 95% interval" : "95% interval";
@@ -204,7 +226,7 @@ const takeStatus = (status) => {
 };
 
 /** @type {{ [K in keyof NewsParts]: (part: NewsParts[K]) => unknown }} */
-const takes = { status: takeStatus, boards: takeBoards, board: takeBoard };
+const takes = { status: takeStatus, boards: takeBoards, board: takeBoard, sheet: takeSheet };
 
 /** @param {"start" | "stop"} what */
 const order = (what) => async () => {
