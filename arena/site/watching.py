@@ -36,8 +36,9 @@ EVERY_S: Final = 0.1
 STATUS_S: Final = 1.0
 """The time between two looks at the standing, in seconds."""
 
-SHEET_S: Final = 3.0
-"""The time between two drawings of a running swiss or knockout, in seconds."""
+SHEET_RATE: Final = 20_000
+"""Characters per second of the sheet of a running swiss or knockout: a large one is drawn less
+often."""
 
 IDLE_S: Final = 15.0
 """The time without news after which a message is sent anyway, to detect dead connections."""
@@ -204,8 +205,9 @@ class Watcher:
         """Return the sheet or bracket, if it is due; the last one is always sent."""
         if standing["is_playing"] and now_s < self._next_sheet_s:
             return {}
-        self._next_sheet_s = now_s + SHEET_S
-        return {"sheet": json.dumps({"part": "sheet", "html": sheet_of(standing, self.item.key)})}
+        html = sheet_of(standing, self.item.key)
+        self._next_sheet_s = now_s + len(html) / SHEET_RATE
+        return {"sheet": json.dumps({"part": "sheet", "html": html})}
 
     def _last_glimpses(self) -> dict[str, dict[str, Any]]:
         """Return the last stored games, which are shown when none is in play."""

@@ -5,26 +5,37 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from results import a_config
-from sample_records import bare
+from sample_records import HOSTILE_NAMES, bare
+from schedules import a_schedule, outcome, played
 from sites import Served, a_long_cup, served
 
 from lath.arena.referee.record import GamePlan, Scorebook
+from lath.arena.site.rendering import sheet_of
 from lath.arena.site.runs import Runs
 from lath.arena.site.shelf import Item, Shelf
 from lath.arena.site.standing import SiteStandings
 from lath.arena.site.watching import _Seen
+from lath.arena.tournament.outcome.notes import write_outcome
 from lath.arena.tournament.run.events import Waiting
 from lath.arena.tournament.run.live import LIVE, glimpses_in, shown, status_in
 from lath.arena.tournament.run.progress import Progress
 from lath.arena.tournament.run.worker import BURST, LiveBoard
 from lath.games.core import Move, Side
 from lath.notation.protocol import TimeControl
+from lath.notation.text.writer import format_record
 from lath.reports.counting.standings import compute
+from lath.reports.event.background import Background
 from lath.reports.event.export import to_json
+from lath.reports.notes.outcome import EventOutcome
+from lath.reports.notes.outcome import to_json as to_json_of
+from lath.reports.page.page import render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -175,6 +186,55 @@ def test_a_site_names_who_leads_alone(tmp_path: Path) -> None:
         assert [row["name"] for row in rows] == [row["name"] for row in told["overall"]["rows"]]
 
 
+def test_groups_of_a_site_are_those_of_the_table_unless_its_format_ranks_all(
+    tmp_path: Path,
+) -> None:
+    told = to_json(compute([WON, bare("x", "y", "1-0")]))
+    for rule, groups in (("rating", [1, 1, 2, 2]), ("swiss", [1, 1, 1, 1])):
+        told["overall"]["rule"] = rule
+        (tmp_path / "standings.json").write_text(json.dumps(told))
+        rows = SiteStandings(is_public=True, is_ours=lambda _: False).of(tmp_path)["standings"]
+        assert [row["group"] for row in rows] == groups
+
+
+def so_far(form: str, most: int, names: tuple[str, ...] = HOSTILE_NAMES[:5]) -> EventOutcome:
+    """Return the outcome of a tournament after so many pairs of games."""
+    schedule = a_schedule(form, names=names)
+    for _ in islice(played(schedule), most):
+        pass
+    return replace(outcome(schedule, form), event="Cup")
+
+
+@pytest.mark.parametrize("form", ["swiss", "knockout"])
+def test_a_sheet_and_a_bracket_are_drawn_as_in_the_report(form: str) -> None:
+    for most in (0, 3, 99):
+        told = so_far(form, most)
+        page = render([], background=Background(outcome=told)).html
+        drawn = sheet_of({"format": to_json_of(told)["data"]}, "cup-1")
+        heading, _, rest = drawn.partition("</h2>")
+        assert heading.strip() in ("<h2>Rounds", "<h2>Bracket")
+        assert rest.replace("../report/cup-1#", "#").strip() in page
+        assert ("../report/cup-1#games" in drawn) is (most > 0)
+
+
+@given(data=st.data(), form=st.sampled_from(("swiss", "knockout")))
+def test_no_damage_to_an_outcome_breaks_a_page(data: st.DataObject, form: str) -> None:
+    told = to_json_of(so_far(form, 4))["data"]
+    value: Any = told
+    odd = st.sampled_from((None, [], {}, "<i>", 1e999, -1, float("nan"), "\ud800", [None] * 2))
+    while True:
+        key = data.draw(
+            st.sampled_from(list(value) if isinstance(value, dict) else range(len(value)))
+        )
+        if not (isinstance(value[key], dict | list) and value[key]) or data.draw(st.booleans()):
+            value[key] = data.draw(odd)
+            break
+        value = value[key]
+    drawn = sheet_of({"format": told}, "cup")
+    assert "<i>" not in drawn
+    drawn.encode()
+
+
 def until(news: Iterator[Any], part: str, **values: object) -> Any:
     """Return the first of the parts that has these values."""
     return next(
@@ -254,6 +314,39 @@ def test_an_interval_holds_its_estimate_or_says_that_it_has_no_bound(
         words = ["unbounded" if one is None else str(one) for one in (value, low, high)]
         for place in ("#sprt p", "#standings"):
             assert page.inner_text(place).endswith("Elo {} ({} to {})".format(*words))
+
+
+def test_a_sheet_that_grows_keeps_its_place_and_the_focus_and_groups_stand_apart(
+    tmp_path: Path, guest: Guest
+) -> None:
+    folder = tmp_path / "cup"
+    folder.mkdir()
+    names = ("ann", "bob", "cat", "dan", "eve")
+    (folder / "games.lath").write_text(format_record(WON))
+    (folder / "standings.json").write_text(
+        json.dumps(to_json(compute([WON, bare("x", "y", "1-0")])))
+    )
+    write_outcome(folder, so_far("swiss", 2, names))
+    with served(tmp_path) as site:
+        page = guest(site, f"/t/{site.key('cup')}").page
+        page.set_viewport_size({"width": 360, "height": 700})
+        page.wait_for_selector("#standings .group")
+        assert page.locator("#standings .group").all_inner_texts() == ["Group 1", "Group 2"]
+        page.locator("#sheet a").nth(1).focus()
+        page.evaluate("document.querySelector('#sheet .scroll').scrollLeft = 40")
+        write_outcome(folder, so_far("swiss", 99, names))
+        page.wait_for_selector("#sheet th:has-text('Round 3')", state="attached")
+        now = "document.activeElement === document.querySelectorAll('#sheet a')[1]"
+        assert page.evaluate(f"[{now}, document.querySelector('#sheet .scroll').scrollLeft]") == [
+            True,
+            40,
+        ]
+        heads = page.locator("#sheet tbody th").evaluate_all(
+            "(all) => all.map((one) => one.getBoundingClientRect().left)"
+        )
+        assert min(heads) >= 0  # the names stay in sight
+        page.locator("#sheet a").first.click()
+        page.wait_for_url("**/report/*#games&a=eve&b=*")
 
 
 def test_orders_are_offered_that_can_work(tmp_path: Path) -> None:
