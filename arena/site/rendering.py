@@ -35,7 +35,8 @@ def sheet_of(standing: Mapping[str, Any], key: str) -> str:
     The results come from files that the site does not trust, so a damaged one has no sheet. Links
     lead to the tournament's report.
     """
-    outcome, drawn = {"data": standing.get("format")}, environment().get_template("formats.html.j2")
+    outcome: dict[str, Any] = {"data": standing.get("format")}
+    drawn = environment().get_template("formats.html.j2")
     report = f"../report/{key}"
     try:
         macros: Any = drawn.make_module()

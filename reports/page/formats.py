@@ -50,7 +50,7 @@ def _tie(tie: Mapping[str, Any], upper: str | None) -> dict[str, Any]:
 
 
 def _has_games(tie: Mapping[str, Any]) -> bool:
-    return sum(tie["points"]) > tie.get("walkovers", 0)
+    return bool(sum(tie["points"]) > tie.get("walkovers", 0))
 
 
 # Swiss
@@ -79,13 +79,13 @@ def swiss_sheet(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _cell(one: Mapping[str, Any], seat: int, places: Mapping[str, int]) -> dict[str, Any]:
     """Return the result of an encounter for one of its bots."""
     other, scored, walkovers = one["bots"][1 - seat], one["points"][seat], one["walkovers"]
-    firsts = one.get("firsts")
+    firsts = one.get("firsts") or ()
     is_open = not one["is_over"] and not sum(one["points"])
     remark = "" if one["is_over"] else "to play" if is_open else "so far"
     if walkovers and one["is_over"]:
         remark = "walkover" if sum(one["points"]) <= walkovers else f"{walkovers} by walkover"
     # Older outcomes do not have the sides, and a walkover has none.
-    has_sides = bool(firsts) and not walkovers and other is not None
+    has_sides = firsts and not walkovers and other is not None
     return {
         "other": other,
         "place": places.get(other, 0),

@@ -292,8 +292,8 @@ def no_output_ranks_bots_of_two_groups_in_one_order(event: Held, html: str) -> N
     )
     standing = [one for one in run.progress.ranked() if one.games]
     assert len({one.group for one in standing}) > 1
-    for one, other in combinations(standing, 2):
-        assert one.group == other.group or {one.name, other.name} not in met
+    for ours, theirs in combinations(standing, 2):
+        assert ours.group == theirs.group or {ours.name, theirs.name} not in met
     (first, *_) = live_table(run.progress, 40, 12, Output().letters)
     assert "group" in "".join(piece.text for piece in first)
 

@@ -217,11 +217,14 @@ def test_a_sheet_and_a_bracket_are_drawn_as_in_the_report(form: str) -> None:
         assert ("../report/cup-1#games" in drawn) is (most > 0)
 
 
+ODD: Final[tuple[Any, ...]] = (None, [], {}, "<i>", 1e999, -1, float("nan"), "\ud800", [None] * 2)
+
+
 @given(data=st.data(), form=st.sampled_from(("swiss", "knockout")))
 def test_no_damage_to_an_outcome_breaks_a_page(data: st.DataObject, form: str) -> None:
     told = to_json_of(so_far(form, 4))["data"]
     value: Any = told
-    odd = st.sampled_from((None, [], {}, "<i>", 1e999, -1, float("nan"), "\ud800", [None] * 2))
+    odd = st.sampled_from(ODD)
     while True:
         key = data.draw(
             st.sampled_from(list(value) if isinstance(value, dict) else range(len(value)))
