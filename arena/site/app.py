@@ -39,6 +39,7 @@ from lath.arena.site.visitors import GoneError, VisitorLimits, unless_gone, visi
 from lath.arena.site.watching import STATUS_S, Watcher
 from lath.games.errors import GameError
 from lath.notation.record.errors import NotationError
+from lath.notation.record.tags import number_of
 from lath.reports.page.page import parts
 
 if TYPE_CHECKING:
@@ -231,6 +232,7 @@ def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> 
         Route("/api/items", partial(_items, site)),
         Route("/t/{key}", partial(_tournament, site)),
         Route("/t/{key}/events", partial(_events, site)),
+        Route("/t/{key}/game/{number}", partial(_history, site)),
         Route("/report/{key}", partial(_report_page, site)),
     ]
     if site.desk is not None:
@@ -390,13 +392,20 @@ async def _tournament(site: Site, request: Request) -> Response:
     line = next((one for one in await site.lines() if one["key"] == item.key), None)
     standing = await asyncio.to_thread(site.standings.of, item.path)
     sheet = Markup(sheet_of(standing, item.key))  # noqa: S704 - a template of the report
-    line = line or {"key": item.key, "name": item.name, "event": ""}
+    line = line or {"key": item.key, "name": item.name}
     return page(site, "watch", line=line, sheet=sheet)
 
 
 async def _events(site: Site, request: Request) -> Response:
     item = await site.item(request, "tournament")
     return Stream(site.watcher(item).stream(), site.streams, visitor_of(request))
+
+
+async def _history(site: Site, request: Request) -> Response:
+    """Return the moves and boards of a game that is watched; null if another took its place."""
+    item = await site.item(request, "tournament")
+    number = number_of(request.path_params["number"])
+    return JSONResponse(await asyncio.to_thread(site.watcher(item).history, number))
 
 
 async def _order(site: Site, request: Request) -> Response:

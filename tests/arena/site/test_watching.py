@@ -30,6 +30,7 @@ from lath.arena.tournament.run.worker import BURST, LiveBoard
 from lath.games.core import Move, Side
 from lath.notation.protocol import TimeControl
 from lath.notation.text.writer import format_record
+from lath.reports.counting.scale import Scale
 from lath.reports.counting.standings import compute
 from lath.reports.event.background import Background
 from lath.reports.event.export import to_json
@@ -38,7 +39,7 @@ from lath.reports.notes.outcome import to_json as to_json_of
 from lath.reports.page.page import render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from sites import Guest
@@ -146,9 +147,14 @@ def test_a_board_follows_its_game_and_bears_what_is_no_game() -> None:
     seen = _Seen()
     board = seen.follow(a_book("e5", "d4", "e4", "a1", "e3").glimpse())
     assert board is not None
-    assert (board["last"], board["winner"]) == ("e3", 1)
+    assert (board["recent"][-1], board["winner"]) == ("e3", 1)
     assert (board["is_over"], board["is_loss"]) == (True, True)
     assert len(board["deciding"]) == 3
+    history = seen.history()
+    assert history["moves"] == ["e5", "d4", "e4", "a1", "e3"]
+    assert history["values"] == [0.0, -0.1, 0.2, -0.3, 0.4]  # as the first player sees them
+    assert [sum(map(bool, each["stacks"])) for each in history["boards"]] == [0, 1, 2, 3, 4, 5]
+    assert (history["from"], board["value"]) == (0, 0.4)
     other = seen.follow(a_book("a1", number=8).glimpse())
     assert other is not None
     assert (other["ply"], other["is_over"], sum(map(bool, other["stacks"]))) == (1, False, 1)
@@ -238,6 +244,48 @@ def test_no_damage_to_an_outcome_breaks_a_page(data: st.DataObject, form: str) -
     drawn.encode()
 
 
+FINAL: Final[dict[str, Any]] = {
+    "bots": ["ann", "bob"],
+    "points": [2, 0],
+    "winner": "ann",
+    "how": "",
+}
+
+ENDS: Final[dict[str, tuple[str, Mapping[str, Any]]]] = {
+    "round-robin": ("ann won with 2 of 2 points", {}),
+    "swiss": (
+        "ann won with 2 points, ahead of bob.",
+        {"swiss": [{"rank": i + 1, "name": FINAL["bots"][i], "points": 2 - 2 * i} for i in (0, 1)]},
+    ),
+    "knockout": (
+        "ann won the knockout, the final against bob by 2 to 0.",
+        {"winner": "ann", "bracket": [{"ties": [{**FINAL, "is_bye": False, "by_seed": False}]}]},
+    ),
+    "gauntlet": (
+        "ann scored 100.0% of the points against 1 bot",
+        {"gauntlet": {"challengers": ["ann"], "opponents": ["bob"]}},
+    ),
+    "match": ("ann is stronger than bob", {"sprt": {}}),
+    "ladder": ("ann is stronger than bob", {}),
+    "pool": ("ann won with 2 of 2 points", {}),
+}
+"""How the end of each format begins, and what its outcome has."""
+
+
+@pytest.mark.parametrize("form", ENDS)
+def test_the_end_names_the_winner_in_each_format(tmp_path: Path, form: str) -> None:
+    words, data = ENDS[form]
+    verdict = words if "stronger" in words else ""
+    outcome = EventOutcome(format=form, done=2, total=2, data=data, verdict=verdict)
+    table = to_json(compute([WON, WON], Scale(outcome=outcome)))
+    (tmp_path / "standings.json").write_text(json.dumps(table))
+    write_outcome(tmp_path, outcome)
+    standing = SiteStandings(is_public=True, is_ours=lambda _: False).of(tmp_path)
+    told = "".join(text for text, _ in standing["result"])
+    assert told.lower().startswith(words)
+    assert standing["winner"] in ("ann", "")
+
+
 def until(news: Iterator[Any], part: str, **values: object) -> Any:
     """Return the first of the parts that has these values."""
     return next(
@@ -259,6 +307,17 @@ def site(tmp_path: Path) -> Iterator[Served]:
         yield running
 
 
+SHIFTS: Final = """
+window.shifted = 0;
+new PerformanceObserver((list) => {
+  for (const one of list.getEntries()) if (!one.hadRecentInput) window.shifted += one.value;
+}).observe({type: "layout-shift", buffered: true});
+"""
+"""It adds up how far what is seen moves without being asked to."""
+
+MOST_SHIFTED: Final = 0.05
+
+
 def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
     site: Served, guest: Guest, tmp_path: Path
 ) -> None:
@@ -267,17 +326,27 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
     assert (early.status, early.value) == (409, {"error": "the tournament is not running"})
     visit = guest(site, f"/t/{key}")
     page = visit.page
+    page.add_init_script(SHIFTS)
+    page.reload()
+    assert page.locator("#standings tr").count() == 3  # the bots are known before they play
     page.click("#start:visible")
     page.wait_for_selector(".live-board svg.board")
+    shown = page.locator("#boards .live-board")
+    names = shown.locator(".player .name").all_inner_texts()
+    assert len({*names}) == 2
+    assert {*names} < {"random", "greedy", "patient"}
+    assert all(":" in clock for clock in shown.locator(".player .clock").all_inner_texts())
+    assert shown.locator(".eval-bar[aria-label]").count() == 1
     (tmp_path / "bot/seen").touch()
     page.wait_for_selector("#state:has-text('12 of 12 games')")
     page.wait_for_selector("#boards-title:has-text('Final boards')")
-    page.wait_for_selector("#standings:has-text('Elo')")  # as they are written in the end
     for _ in range(2):  # as it ended, and as it is opened later
-        page.wait_for_selector("#winner:has-text('Winner: greedy')")
-        assert page.locator("#boards .live-board").count() == 4
+        page.wait_for_selector("#winner:has-text('greedy won with')")
+        page.wait_for_selector("#boards .told a")
+        assert page.locator("#boards .live-board").count() == 1  # one game was played at a time
         assert page.locator("#recent li a").count() == 12
-        assert page.locator("#no-boards:visible, #live:visible, #start:visible").count() == 0
+        assert page.locator("#live:visible, #start:visible, #lost:has-text('not')").count() == 0
+        assert page.evaluate("window.shifted") <= MOST_SHIFTED
         page.reload()
         page.wait_for_selector(".live-board svg.board")
     assert page.inner_text("h1") == "Cup of the site"
@@ -287,9 +356,45 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
         page.evaluate(SEEN, is_hidden)
         while watcher.spectators != (0 if is_hidden else 1):
             page.wait_for_timeout(20)
-    page.click("text=Full report")
+    page.click("#boards .told a")
     page.wait_for_selector("#rows tr")
     assert "Cup of the site" in page.inner_text("h1")
+    visit.await_game(12)
+
+
+def test_a_board_is_enlarged_and_steps_back_while_its_game_goes_on(
+    guest: Guest, tmp_path: Path
+) -> None:
+    with served(a_long_cup(tmp_path)) as site:
+        key = site.key("long")
+        assert site.post(f"/t/{key}/start", {}).status == 200
+        page = guest(site, f"/t/{key}").page
+        page.wait_for_selector("#boards .enlarge:visible").press("Enter")
+        page.wait_for_selector("#plies button >> nth=2")
+        page.keyboard.press("Home")
+        page.wait_for_selector("#at:text-matches('^0 of')")
+        title = page.inner_text("#large-title")
+        stones = page.locator("#large .stacks > g > *")
+        assert stones.count() == 0
+        page.keyboard.press("ArrowRight")
+        page.wait_for_selector("#at:text-matches('^1 of')")
+        news = site.news(f"/t/{key}/events")
+        number = until(news, "board")["number"]
+        while until(news, "board")["number"] < number + 2:  # the game has ended
+            pass
+        news.close()
+        assert (page.inner_text("#large-title"), stones.count()) == (title, 1)
+        page.click("#again:has-text('Back to live')")
+        page.wait_for_function(
+            "old => document.getElementById('large-title').textContent !== old", arg=title
+        )
+        assert page.get_attribute("#again", "aria-disabled") == "true"
+        page.keyboard.press("Escape")
+        assert page.evaluate("document.activeElement.className") == "enlarge"
+        page.click("#recent a >> nth=-1")  # also while others are played
+        page.wait_for_selector("#rows tr")
+        page.go_back()
+        assert site.post(f"/t/{key}/stop", {}).status == 200
 
 
 def test_an_interval_holds_its_estimate_or_says_that_it_has_no_bound(
@@ -300,7 +405,12 @@ def test_an_interval_holds_its_estimate_or_says_that_it_has_no_bound(
     page.route(
         "**/events", lambda route: route.fulfill(content_type="text/event-stream", body=bodies[-1])
     )
-    for value, low, high in ((603, 397, None), (-603, None, -397), (None, None, None), (0, -9, 9)):
+    for value, low, high, ends in (
+        (603, 397, None, "at least 397"),
+        (-603, None, -397, "at most −397"),
+        (None, None, None, "unbounded"),
+        (0, -9, 9, "−9 to 9"),
+    ):
         elo = {"value": value, "low": low, "high": high}
         test = {
             "elo": value,
@@ -314,9 +424,10 @@ def test_an_interval_holds_its_estimate_or_says_that_it_has_no_bound(
         bodies.append(f"data: {json.dumps([{'part': 'status', **status}])}\n\n")
         page.goto(f"{site.address}{site.site.root}/t/{site.key('cup')}")
         page.wait_for_selector("#standings tr")
-        words = ["unbounded" if one is None else str(one) for one in (value, low, high)]
-        for place in ("#sprt p", "#standings"):
-            assert page.inner_text(place).endswith("Elo {} ({} to {})".format(*words))
+        words = ["unbounded" if one is None else f"{one}".replace("-", "−") for one in elo.values()]
+        assert page.inner_text("#sprt p").endswith("Elo {} ({} to {})".format(*words))
+        cells = page.locator("#standings td").all_inner_texts()
+        assert cells[1:3] == [words[0], ends]
 
 
 def test_a_sheet_that_grows_keeps_its_place_and_the_focus_and_groups_stand_apart(
@@ -380,7 +491,7 @@ def test_a_folder_with_a_configuration_is_listed_and_played_in_place(
         visit.page.wait_for_selector("#start:visible")
         assert visit.page.locator("#report:visible").count() == 0
         visit.page.click("#start")
-        visit.page.wait_for_selector("#winner:has-text('Winner: greedy')")
+        visit.page.wait_for_selector("#winner:has-text('greedy won with')")
         assert visit.page.locator("#report:visible").count() == 1
         assert [item.path for item in Shelf([tmp_path]).items()] == [tmp_path / "cup"]
 
