@@ -248,7 +248,7 @@ const valuesOf = ({ low, high, elo, games }, hasElo) => {
 // Bots of different groups have never met, not even through others.
 /** @param {number | undefined} group */
 const groupRow = (group) => {
-  const head = make("th", "", `Group ${group}`);
+  const head = make("th", "", `Group ${group}: no games against the others`);
   Object.assign(head, { colSpan: 6, scope: "rowgroup" });
   return make("tr", "group", null, head);
 };
@@ -346,7 +346,8 @@ const showResult = ({ is_playing: isOn, winner, result, verdict, done, words = [
   const won = told.length || !winner ? told : ["Winner: ", nameOf(winner)];
   byId("winner").replaceChildren(...(isOn ? [] : won));
   const [best, next] = standings;
-  const leads = best?.games && best.rank !== next?.rank ? ["Leader: ", nameOf(best.name)] : [];
+  const isOne = standings.every(({ group }) => group === best.group);
+  const leads = isOne && best?.games && best.rank !== next?.rank ? ["Leader: ", nameOf(best.name)] : [];
   const open = done || words.length ? [verdict || ""] : ["No game has been played yet."];
   byId("outcome").replaceChildren(...(isOn && !verdict ? leads : won.length ? [] : open));
 };
