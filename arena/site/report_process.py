@@ -105,7 +105,7 @@ def report_of(item: Item, where: str, *, public: bool) -> str:
         background, title = NO_BACKGROUND, f"{item.name}: {where}"
     gathered = gather(records, title=title, background=background)
     refuse_damage(doubts)  # Otherwise games would be missing without a message.
-    if not title and not gathered.document["facts"]["records"] and (event := event_in(sources)):
+    if not title and (event := event_in(sources, gathered.document["facts"]["events"])):
         gathered.document["title"] = event
     if fault := item.fault():  # A link may have been put there since it was read.
         raise _RefusedError(fault)

@@ -407,7 +407,13 @@ def print_forfeits(alike: Sequence[ForfeitsAlike], folder: str, output: Output) 
     output.title("Failures")
     for games, first in alike[:MOST_KINDS]:
         output.words(f"{first[0].bot} lost {games_in_words(games)} by {first[0].ending}:")
-        output.words(*(f"  game {one.number}, ply {one.ply}: {one.in_short}" for one in first))
+        before: list[str] = []
+        for one in first:
+            why, *said = one.lines
+            same = ", with the same standard error" if said and said == before else ""
+            output.words(f"  game {one.number}, ply {one.ply}: {why}{same}")
+            output.words(*(f"    {line}" for line in said if not same))
+            before = said
         if games > len(first):
             output.words(f"  and {games - len(first)} more")
     if rest := alike[MOST_KINDS:]:

@@ -197,7 +197,7 @@ class Broken(facts.GameFigures):
     opponent: str
     """The bot's opponent."""
     reason: str
-    """The reason in the words of the record, with only the end of standard error."""
+    """The reason in the words of the record, and then the lines of standard error."""
     ruling: str
     """The ruling that cancelled the game; empty if it counts."""
 
@@ -237,7 +237,7 @@ class ForfeitCounter:
                 "number": entry.number,
                 "ply": lost.ply,
                 "opponent": lost.opponent,
-                "reason": lost.in_short,
+                "reason": "\n".join(lost.lines),
                 "ruling": entry.record.ruling,
             }
             found["first"].append(broken)

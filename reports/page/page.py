@@ -44,7 +44,7 @@ from lath.reports.exploring.trees import ReachedPosition, TreeLine
 from lath.reports.page import formats, number_words, views
 from lath.reports.page.document import Gathered, ReportDocument, gather
 from lath.reports.page.pack import json_letters
-from lath.reports.page.sections import sections_of
+from lath.reports.page.sections import groups_of
 from lath.reports.page.summary import summary
 from lath.reports.ratings.numerics import Z95
 
@@ -131,7 +131,7 @@ PARTS: Final = {
         *("effects", "opened", "records"),
         *("table", "words", "evals", "moves", "copying", "replay", "gif", "share"),
         *("keys", "ways", "versus", "games", "openings", "standings", "downloads", "showpiece"),
-        *("start", "contents", "tables", "crosstable", "paper", "refresh"),
+        *("start", "contents", "tables", "crosstable", "refresh"),
     ),
 }
 """The style and script files, in their order in the page."""
@@ -143,6 +143,15 @@ _NO_CODE: Final = re.compile(
 
 _NO_STYLE: Final = re.compile(r"\n|;(?=\n})|(?<=\n)([-a-z0-9]+:) | (?={\n)|/\*.*?\*/")
 """Parts that style does not need if each declaration has its own line."""
+
+_NO_SPACE: Final = re.compile(
+    r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|^.*`.*\$\{[^}`\n]*`.*$|`[^`\n]*`"""
+    r"""|(?<=[(=,:!&|?] |.[(!])/(?![/*])(?:\[(?:[^\]\\\n]|\\.)*\]|[^/\\\n\[]|\\.)+/)"""
+    r"""| ?([=<>!&|?:,;{}()\[\]*%]+) ?| ([+-]) (?![+-])""",
+    re.MULTILINE,
+)
+"""Spaces around signs of scripts. Texts and patterns come first and keep theirs, as do lines with a
+text inside another one."""
 
 _NO_CONTROLS: Final = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
 """Control characters are not allowed in HTML."""
@@ -223,7 +232,7 @@ def page_of(
         templates,
         document=document,
         summary=summary(document),
-        sections=list(sections_of(document)),
+        groups=list(groups_of(document)),
         refresh_s=refresh_s,
         card=card,
         home=home,
@@ -383,7 +392,7 @@ def parts(environment: jinja2.Environment, kind: str, names: Iterable[str]) -> s
 def _dense(kind: str, texts: tuple[str, ...]) -> str:
     """Return `parts` of these sources, cached because most pages share them."""
     found = "".join(_NO_CODE.sub("", text) for text in texts)
-    return _NO_STYLE.sub(r"\1", found) if kind == "css" else found
+    return _NO_STYLE.sub(r"\1", found) if kind == "css" else _NO_SPACE.sub(r"\1\2\3", found)
 
 
 def policy(css: str, script: str) -> str:

@@ -6,13 +6,13 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from lath import games
 from lath.games.drawing import board
-from lath.games.drawing.shapes import line, number
+from lath.games.drawing.shapes import number
 from lath.reports.counting import columns, ranking
 from lath.reports.counting.facts import UNKNOWN
 from lath.reports.counting.figures import names_listed
@@ -86,6 +86,26 @@ def axis(
     return Axis(marks[0], marks[-1], start, end, marks)
 
 
+def course(*points: tuple[float, float]) -> str:
+    """Return a line through many points as short path data: in steps, without points on the way.
+
+    >>> course((0, 1), (1, 2.5), (2, 2.5), (9, 2.5), (8, 2))
+    'M0 1l1 1.5 8 0-1-0.5'
+    """
+    tenths = [(round(10 * x), round(10 * y)) for x, y in points]
+    kept = tenths[:1]
+    for at, after in zip_longest(tenths[1:], tenths[2:], fillvalue=tenths[0]):
+        if not (kept[-1][1] == at[1] == after[1] and kept[-1][0] < at[0] < after[0]):
+            kept.append(at)
+    x, y = kept[0]
+    steps = "".join(
+        f"{'' if value < 0 else ' '}{value / 10:g}"
+        for one, other in pairwise(kept)
+        for value in (other[0] - one[0], other[1] - one[1])
+    )
+    return f"M{x / 10:g} {y / 10:g}{steps and 'l' + steps.removeprefix(' ')}"
+
+
 def curves(
     history: Mapping[str, Any], names: Sequence[str], box: Sequence[float], z: float
 ) -> dict[str, Any]:
@@ -122,8 +142,8 @@ def curves(
         drawn.append(
             {
                 "name": bot["name"],
-                "line": line(*((at, y.of(mu)) for at, mu, _ in known)),
-                "band": f"{line(*upper, *lower)}z",
+                "line": course(*((at, y.of(mu)) for at, mu, _ in known)),
+                "band": f"{course(*upper, *lower)}z",
                 "end_y": y.at(last),
                 "last": last,
             }
@@ -148,7 +168,7 @@ def between_bounds(plot: Mapping[str, Any], box: Sequence[float]) -> dict[str, A
     return {
         "x": x,
         "y": y,
-        "line": line(*((x.of(at), y.of(value)) for at, value in plot["points"])),
+        "line": course(*((x.of(at), y.of(value)) for at, value in plot["points"])),
         "end": {"across": across[-1], "value": up[-1], "x": x.at(across[-1]), "y": y.at(up[-1])},
         "bounds": [(name, value, y.at(value)) for name, value in plot["bounds"]],
     }

@@ -29,6 +29,7 @@ from lath.notation.text.scanner import parse
 from lath.reports.page.about import to_html
 from lath.reports.page.document import DEFAULT_TITLE, document
 from lath.reports.page.page import PARTS, TEMPLATES, Page, environment_of, parts, policy, render
+from lath.reports.page.sections import GROUPS, Group
 
 pytestmark = pytest.mark.slow
 
@@ -106,6 +107,29 @@ def test_every_kind_of_page_is_balanced_and_names_only_what_is_there(
             assert told or attributes.get("viewbox"), attributes
 
 
+def test_sections_are_in_four_groups_and_explanations_closed_after_what_they_explain(
+    the_page: Callable[[str], Page],
+) -> None:
+    for kind in ("played", "outcome", "many bots", "one game", "watched"):
+        html = the_page(kind).html
+        found = re.findall(r'<(?:h2 class="group-title"|section) id="([\w-]+)"', html)
+        shown = [
+            Group(title, [one for one in sections if one.id in found])
+            for title, sections in GROUPS.items()
+        ]
+        inner = {"board"}  # a part of the replay
+        assert [one for one in found if one not in inner] == [
+            anchor for group in shown for anchor in (group.id, *(one.id for one in group.sections))
+        ], kind
+        contents = html[html.index('<nav class="contents"') : html.index("</nav>")]
+        assert re.findall(r'href="#([\w-]+)"', contents) == [one for one in found if one != "board"]
+        names = re.findall(r'<details class="why"><summary aria-label="(.+?)">', html)
+        assert len(names) == len(set(names)) == html.count('class="why"') > 5
+        for section in re.split(r'\n<section id="', html.partition("<main")[2])[1:]:
+            before, mark, _ = section.partition('class="why"')
+            assert not mark or re.search(r"<table|<svg|<ol|class=\"explorer", before), section[:20]
+
+
 def _wanted(markup: Markup) -> set[str]:
     """Return the ids that something names, but for those of games."""
     named = {
@@ -173,6 +197,20 @@ def test_scripts_and_styles_end_no_element_and_run_no_text() -> None:
     for name in PARTS["js"]:
         for line in (TEMPLATES / "js" / f"{name}.js").read_text(encoding="utf-8").splitlines():
             assert line.lstrip().startswith("//") or line.count("`") % 2 == 0, (name, line)
+
+
+def test_a_script_loses_spaces_around_signs_and_none_within_texts_and_patterns(
+    tmp_path: Path,
+) -> None:
+    texts = ['"a = b"', "'( c )'", "`d : e ${f} , g`", "`${h ? `i = j` : 'k'} , l`", '"m \\" = n"']
+    patterns = ["/[/ ] = \\/ , /u", "/ ?: [(] /gu"]
+    (tmp_path / "js").mkdir()
+    lines = [f"const o = ({text});\n  p (q / 2, - -r) + s;\n" for text in (*texts, *patterns)]
+    (tmp_path / "js" / "own.js").write_text("".join(lines), encoding="utf-8")
+    packed = parts(environment_of(tmp_path), "js", ["own"])
+    for text in (*texts, *patterns):
+        assert f"({text});\n" in packed
+    assert packed.count("p(q / 2,- -r)+ s;\n") == len(lines)
 
 
 def test_every_element_that_a_script_asks_for_by_its_id_stands_in_a_template() -> None:

@@ -236,7 +236,7 @@ def test_what_a_cell_says_is_on_the_screen_also_on_a_phone(visit: Visit, report:
         assert 0 <= left < right <= 320
     # A crosstable of one game tells more of each cell.
     visit.page.set_viewport_size({"width": 1280, "height": 900})
-    visit.page.locator("#crosstable summary").first.click()
+    visit.page.locator("#crosstable .more > summary").first.click()
     cell = visit.page.locator("#crosstable details td[class^=h]").first
     cell.hover()
     cell.locator("span").wait_for()

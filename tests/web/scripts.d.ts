@@ -453,6 +453,8 @@ interface Lath {
   wilson: (share: number, games: number) => [low: number, high: number];
   scoreTold: (score: Score) => string;
   intervalTold: (score: Score) => string;
+  setupTold: (text: string) => string;
+  inLines: (text: string) => string;
   beginnings: (games: Games, table: Table, found: number[], a: string) => Promise<Beginning[]>;
   showVersus: (games: Games, table: Table, pair: string[] | null) => Promise<void>;
   makeList: (games: Games, replay: Replay) => List;

@@ -134,7 +134,9 @@ lath.makeReplay = (games, onGame) => {
     for (const id of /** @type {const} */ (["to-start", "back"])) dim(id, state.ply === 0);
     for (const id of /** @type {const} */ (["to-end", "play"])) dim(id, state.ply === last);
     dim("forward", state.better > 0 ? state.better === lengthOfBetter() : state.ply === last);
-    byId("note").textContent = lath.saidAt(game, state.ply);
+    const note = byId("note");
+    note.textContent = lath.saidAt(game, state.ply);
+    note.classList.toggle("log", note.textContent.includes("\n  File "));
     const told = game.board ? lath.plyTold(game, state.ply) : "";
     byId("told").textContent = state.better > 0 ? lath.betterTold(/** @type {Replayed} */ (game), state.ply, state.better) : told;
     lath.drawBetter(game, state.ply, state.better);
