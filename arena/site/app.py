@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -32,7 +33,7 @@ from lath.arena.site.connections import EVERY_S, MOST, SPARE, Connection, Connec
 from lath.arena.site.exploring import Explorer
 from lath.arena.site.guard import Guard, SiteKeys
 from lath.arena.site.playing import choices, drawing, puzzle_of_the_day
-from lath.arena.site.rendering import TEMPLATES, environment
+from lath.arena.site.rendering import TEMPLATES, environment, sheet_of
 from lath.arena.site.reporting import Reports
 from lath.arena.site.runs import Runs
 from lath.arena.site.standing import SiteStandings
@@ -40,6 +41,7 @@ from lath.arena.site.visitors import GoneError, VisitorLimits, unless_gone, visi
 from lath.arena.site.watching import STATUS_S, Watcher
 from lath.games.errors import GameError
 from lath.notation.record.errors import NotationError
+from lath.notation.record.tags import number_of
 from lath.reports.page.page import parts
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ SCRIPTS: Final = (
 )
 """The scripts of the report that the site's pages use, too."""
 
-STYLES: Final = ("base", "sections", "board", "replay", "ways", "narrow")
+STYLES: Final = ("base", "sections", "board", "replay", "ways", "narrow", "formats")
 
 DESK_PAGES: Final = ("play", "analyse", "explore", "puzzles")
 """The pages that are not for spectators."""
@@ -260,6 +262,7 @@ def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> 
         Route("/t/{key}/board.svg", partial(_thumbnail, site)),
         Route("/t/{key}", partial(_tournament, site)),
         Route("/t/{key}/events", partial(_events, site)),
+        Route("/t/{key}/game/{number}", partial(_history, site)),
         Route("/report/{key}", partial(_report_page, site)),
     ]
     if site.desk is not None:
@@ -436,12 +439,22 @@ async def _desk_page(site: Site, name: str, _: Request) -> Response:
 async def _tournament(site: Site, request: Request) -> Response:
     item = await site.item(request, "tournament")
     line = next((one for one in await site.lines() if one["key"] == item.key), None)
-    return page(site, "watch", line=line or {"key": item.key, "name": item.name, "event": ""})
+    standing = await asyncio.to_thread(site.standings.of, item.path)
+    sheet = Markup(sheet_of(standing, item.key))  # noqa: S704 - a template of the report
+    line = line or {"key": item.key, "name": item.name}
+    return page(site, "watch", line=line, sheet=sheet)
 
 
 async def _events(site: Site, request: Request) -> Response:
     item = await site.item(request, "tournament")
     return Stream(site.watcher(item).stream(), site.streams, visitor_of(request))
+
+
+async def _history(site: Site, request: Request) -> Response:
+    """Return the moves and boards of a game that is watched; null if another took its place."""
+    item = await site.item(request, "tournament")
+    number = number_of(request.path_params["number"])
+    return JSONResponse(await asyncio.to_thread(site.watcher(item).history, number))
 
 
 async def _order(site: Site, request: Request) -> Response:

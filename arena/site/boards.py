@@ -214,8 +214,8 @@ def shown_game(item: Item) -> dict[str, Any]:
     """
     if is_being_played(item.path) and (live := glimpses_in(item.path)):
         return next(iter(live.values()))
-    if stored := last_glimpses(item.path):
-        return [*stored.values()][-1]
+    if stored := last_glimpses(item.path, 1):
+        return stored[-1]
     with suppress(OSError, ValueError, TypeError, RecursionError):
         return _last_record(item.path / RECORDS)
     with suppress(OSError, ValueError, TypeError, RecursionError):

@@ -208,8 +208,9 @@ def leaders_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> tuple[Rule, dict[str
     scores, met = _of_each(counted), _games(counted)
     found = ranking(scores, met, scale.outcome, rule=scale.rule)
     if not found.without_ratings:
-        first = [one.name for one in found.places if one.rank == 1 and one.role != "opponent"]
-        return found.rule, {name: scores[name] for name in first}
+        first = [one for one in found.places if one.rank == 1 and one.role != "opponent"]
+        is_one = len({one.section for one in first}) == 1
+        return found.rule, {one.name: scores[one.name] for one in first if is_one}
     # Ratings take the most time, and few callers need them.
     table = _standings_of(tally, scale).overall
     rows = [row for row in table.rows if row.rank == 1]

@@ -41,7 +41,7 @@ from lath.reports.event.background import NO_BACKGROUND, Background
 from lath.reports.event.export import to_csv
 from lath.reports.event.seasons import waiting_words
 from lath.reports.exploring.trees import ReachedPosition, TreeLine
-from lath.reports.page import number_words, views
+from lath.reports.page import formats, number_words, views
 from lath.reports.page.document import Gathered, ReportDocument, gather
 from lath.reports.page.pack import json_letters
 from lath.reports.page.sections import groups_of
@@ -224,9 +224,11 @@ def page_of(
     chunks = [Markup(letters) for letters in packed.pop("chunks")]  # noqa: S704 - base64 has no <
     standings = document["standings"]
     files = {"json": standings, "csv": to_csv(standings)}
+    data = document["outcome"]["data"] if document["outcome"] else {}
+    drawn = ("formats",) if data.get("swiss") or data.get("bracket") else ()
     return rendered(
         "page.html.j2",
-        PARTS,
+        PARTS | {"css": (*PARTS["css"], *drawn)},
         templates,
         document=document,
         summary=summary(document),
@@ -363,7 +365,7 @@ def environment_of(templates: Path | None) -> jinja2.Environment:
         bytecode_cache=_Compiled(str(folder)) if (folder := _cache_folder()) else None,
     )
     shown = {
-        **dict(chain(getmembers(number_words, isfunction), getmembers(views, isfunction))),
+        **dict(chain(*(getmembers(one, isfunction) for one in (formats, number_words, views)))),
         "figure_rows": columns.rows_of,
         "more_columns": columns.more,
         "waits_words": waiting_words,

@@ -324,20 +324,26 @@ def sections(table: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any]
             (words, [r for r in rows if r["role"] == role]) for role, words in SECTIONS.items()
         ]
         return [each for each in found if each[1]]
-    if len(table["groups"]) < 2 or table["rule"] not in ("rating", "method"):
+    if not is_apart(table):
         return [("", rows)]
     by_group = [
         [row for row in rows if row["group"] == number]
         for number in range(1, len(table["groups"]) + 1)
     ]
     return [
-        (f"Group {number}: {count(len(group), 'bot')} {_connection(group)}", group)
+        (f"Group {number}: {count(len(group), 'bot')} {connection(group)}", group)
         for number, group in enumerate(by_group, 1)
         if group
     ]
 
 
-def _connection(group: Sequence[object]) -> str:
+def is_apart(table: Mapping[str, Any]) -> bool:
+    """Return whether a table has groups of bots that are not ranked against each other."""
+    return len(table["groups"]) > 1 and table["rule"] in ranking.BY_GAMES
+
+
+def connection(group: Sequence[object]) -> str:
+    """Return how the bots of a group are connected."""
     if len(group) > 1:
         return "connected by games"
     return "without a game against the other groups"
@@ -410,40 +416,6 @@ def sheets(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
         heads = next(names, 0)
         found.append({"caption": caption, "columns": columns, "heads": heads, "rows": cells})
     return found
-
-
-def bracket(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rounds of a knockout for drawing; empty if its bracket was not stored.
-
-    The bots of a tie are in the order of their previous ties.
-    """
-    drawn: list[dict[str, Any]] = []
-    through: list[str | None] = []
-    for each in outcome["data"].get("bracket", ()):
-        ties = [
-            _tie(tie, through[2 * at] if through else tie["bots"][0])
-            for at, tie in enumerate(each["ties"])
-        ]
-        through = [next((s["name"] for s in tie["sides"] if s["through"]), None) for tie in ties]
-        drawn.append({"title": each["title"], "ties": ties})
-    return drawn
-
-
-def _tie(tie: Mapping[str, Any], upper: str | None) -> dict[str, Any]:
-    """Return a tie for drawing, with `upper` above; unknown bots are None."""
-    is_bye, is_known = tie["how"] == "bye", None not in tie["bots"]
-    sides = [
-        {
-            "name": name,
-            "points": "bye" if is_bye else points(scored) if is_known else "",
-            "through": name is not None and (is_bye or name == tie["winner"]),
-        }
-        for name, scored in zip(tie["bots"], tie["points"], strict=True)
-        if name is not None or not is_bye
-    ]
-    if sides[0]["name"] != upper and sides[-1]["name"] in (upper, None):
-        sides.reverse()
-    return {"sides": sides, "how": "" if is_bye else tie["how"]}
 
 
 def changed(changes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -249,7 +249,7 @@ def test_what_is_special_about_records_is_told_and_nothing_where_nothing_is() ->
     analysed = parse(ANALYSED)
     twice = [bare("ann", "bob", "1-0"), bare("bob", "ann", "1-0")]
     apart = render([bare("ann", "bob", "1-0"), bare("cat", "dog", "1-0")]).html
-    assert len(re.findall(r'scope="rowgroup"[^>]*>Group [12]: 2 bots', apart)) == 2
+    assert len(re.findall(r'scope="rowgroup"[^>]*>Group [12]: 2 bots', apart)) == 4
     pages = {
         "Not counted: 1 record (1 void). No game of eve counts.": [
             *sample()[:2],

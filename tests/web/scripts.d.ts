@@ -604,13 +604,24 @@ interface LiveBoard extends PositionShown {
   number: number | null;
   game: string;
   names: string[];
-  evals: (number | null)[];
   left_s: (number | null)[];
   ply: number;
-  last: string;
+  recent: string[];
+  /** The first player's expected score in -1..1. */
+  value: number | null;
+  /** When it came, as `performance.now`. */
+  since?: number;
+}
+interface HistoryJson {
+  moves: string[];
+  movers: number[];
+  values: (number | null)[];
+  /** The ply of the first of the boards. */
+  from: number;
+  boards: PositionShown[];
 }
 interface EloJson { value: number | null; low: number | null; high: number | null }
-interface StandingJson { name: string; games: number; points: number; score: number; low?: number | null; high?: number | null; elo?: EloJson | null }
+interface StandingJson { name: string; rank?: number | null; group?: number; games: number; points: number; score: number; low?: number | null; high?: number | null; elo?: EloJson | null }
 interface SprtJson { bounds: [low: number, high: number]; llr: number; elo: number | null; elo_low: number | null; elo_high: number | null }
 interface RecentGame { number: number; game: string; first: string; second: string; result: string; termination: string; plies: number }
 interface StatusJson {
@@ -619,6 +630,9 @@ interface StatusJson {
   can_start?: boolean;
   can_stop?: boolean;
   winner?: string;
+  /** The result in words, each text with a flag for names. */
+  result?: [text: string, isName: boolean][];
+  places?: number;
   event?: string;
   tournament?: string;
   verdict?: string;
@@ -633,7 +647,7 @@ interface StatusJson {
   warned?: string[];
   log?: string[];
 }
-interface NewsParts { status: StatusJson; boards: { slots: string[]; are_last: boolean }; board: LiveBoard }
+interface NewsParts { status: StatusJson; boards: { slots: string[]; are_last: boolean }; board: LiveBoard; sheet: { html: string } }
 type News = { [K in keyof NewsParts]: { part: K } & NewsParts[K] }[keyof NewsParts];
 
 /** What is kept of a clicked way through a game's moves, and by whom each was played: `site/templates/play.js`. */
@@ -695,12 +709,14 @@ interface TableState {
   flipped: boolean;
 }
 
-/** A place for boards of one worker: `site/templates/watch.js`. */
+/** A place for boards of one worker, whose `slot` is empty if that has left: `site/templates/watch.js`. */
 interface Card {
   slot: string;
   node: HTMLElement;
-  names: HTMLElement;
+  players: HTMLElement[];
+  bar: HTMLElement;
   stage: HTMLElement;
+  enlarge: HTMLElement;
   told: HTMLElement;
   board: BoardView & { game: SiteBoard };
   game: string;
@@ -709,11 +725,14 @@ interface Card {
   timer: number;
 }
 
+/** The enlarged board, which follows one of the others while `ply` is null. */
+interface Large { card: Card; of: Card | null; number: number | null; ply: number | null; history: HistoryJson | null; isAsking: boolean }
+
 // What templates are sure to have. Of other names a script must ask whether they are there.
 
 type Buttons =
   | "after" | "again" | "aids" | "answer" | "back" | "before" | "clear" | "copy-link" | "copy-code" | "copy-position"
-  | "flip" | "forward" | "game-after" | "game-before" | "hint" | "hints" | "keep" | "keys-close" | "keys-open" | "legal"
+  | "flip" | "forward" | "game-after" | "game-before" | "hint" | "hints" | "keep" | "keys-close" | "keys-open" | "large-close" | "legal"
   | "mistake" | "new" | "now" | "page-after" | "page-before" | "page-first" | "page-last" | "play" | "promote" | "rematch" | "remove"
   | "resign" | "retry" | "review" | "save-games" | "save-gif" | "save-png" | "save-records" | "save-standings-csv" | "save-standings-json"
   | "save-svg" | "share-close" | "share-copy" | "share-open" | "showpiece-play" | "start" | "stepped" | "stop" | "think" | "threats"
@@ -727,10 +746,10 @@ type Selects =
 type Others =
   | "arranged" | "at" | "better" | "board" | "boards" | "card" | "cell" | "copied" | "copy-field" | "desk" | "direct"
   | "downloads-body" | "downloads-told" | "evals" | "evals-told" | "event" | "found" | "game-of" | "games" | "games-body"
-  | "interval-head" | "kept" | "leans" | "level-of" | "line" | "live" | "log" | "log-title" | "more" | "moves"
-  | "boards-title" | "lost" | "no-boards" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "picker" | "pieces" | "players" | "plies" | "question"
-  | "recent" | "recent-title" | "replay" | "replay-body" | "replay-waits" | "replayed" | "reviewed" | "reviewing" | "rows" | "said" | "saved"
-  | "score" | "seats" | "setup" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
+  | "interval-head" | "kept" | "large-title" | "leans" | "level-of" | "line" | "live" | "log" | "log-of" | "log-title" | "more" | "moves"
+  | "boards-title" | "lost" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "picker" | "pieces" | "players" | "plies" | "question"
+  | "recent" | "replay" | "replay-body" | "replay-waits" | "replayed" | "reviewed" | "reviewing" | "rows" | "said" | "saved"
+  | "score" | "seats" | "setup" | "sheet" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
   | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "winner" | "typed" | "verdict"
   | "versus" | "versus-title" | "watch" | "way" | "ways" | "which";
 
@@ -741,8 +760,9 @@ interface Ids
     Record<Selects, HTMLSelectElement>,
     Record<Others, HTMLElement>,
     Record<"analysed" | "explored" | "further" | "report" | "whole", HTMLAnchorElement>,
-    Record<"keys" | "share", HTMLDialogElement>,
+    Record<"keys" | "large" | "share", HTMLDialogElement>,
     Record<"data" | "openings-data" | "standings-data", Sure> {
+  place: HTMLTemplateElement;
   progress: HTMLProgressElement;
   "set-up": HTMLDetailsElement;
   bar: HTMLElement & { firstElementChild: HTMLElement };

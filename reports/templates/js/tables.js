@@ -8,7 +8,7 @@
   // The number at the start of a cell, such as −63 ±168, 12½, 1,204 or 250 ms; NaN without one.
   /** @param {string} text */
   const valueOf = (text) => {
-    const [, sign, digits, half, unit] = /** @type {RegExpExecArray} */ (/^[<≤\s]*([−-]?)([\d.,]*)(½?)\s*([a-zM]*)/iu.exec(text.trim()));
+    const [, sign, digits, half, unit] = /** @type {RegExpExecArray} */ (/^[<≤▲±\s]*([▼−-]?)\s*([\d.,]*)(½?)\s*([a-zM]*)/iu.exec(text.trim()));
     if (digits === "" && half === "") return NaN;
     return (Number(digits.replaceAll(",", "")) + (half ? 0.5 : 0)) * (sign ? -1 : 1) * (UNITS[unit] || 1);
   };

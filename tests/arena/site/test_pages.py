@@ -6,6 +6,7 @@ At every width, in light and dark; its markup is valid.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -13,11 +14,13 @@ from axe import axe_core, violations
 from markup import problems_in
 from odd_files import either
 from planted import pool
+from schedules import a_schedule, outcome, played
 from sites import Served, served
 from tools import needs
 
 from lath.arena.site.app import DESK_PAGES
 from lath.arena.site.rendering import TEMPLATES
+from lath.arena.tournament.outcome.notes import write_outcome
 from lath.arena.tournament.run.live import LIVE
 from lath.arena.tournament.run.worker import line_of_a_board
 from lath.games import get
@@ -75,6 +78,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "cup" / LIVE / f"{worker}.json").write_bytes(line_of_a_board(BOARD.encode()))
     for name in ("cup/games.lath", "old.lath", "other.lath"):
         (folder / name).write_text(RECORD)
+    schedule = a_schedule("swiss")
+    for _ in islice(played(schedule), 4):
+        pass
+    write_outcome(folder / "cup", outcome(schedule, "swiss"))
     return folder
 
 
