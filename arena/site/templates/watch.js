@@ -231,7 +231,7 @@ const cell = (text, name = "") => make("td", name, text);
 // Of who has won or lost all, nobody knows how far it goes on one side.
 /** @param {number | null} elo */
 const eloTold = (elo) => (elo === null ? "unbounded" : `${Math.round(elo)}`.replace("-", "−"));
-/** @param {EloJson} elo */
+/** @param {Pick<EloJson, "low" | "high">} elo */
 const endsTold = ({ low, high }) => {
   if (low !== null && high !== null) return `${eloTold(low)} to ${eloTold(high)}`;
   if (low === high) return "unbounded";
@@ -273,7 +273,7 @@ const showTest = (format, done) => {
   const [from, to] = [way[0][0], Math.max(done, way[0][0] + 1)];
   /** @param {[games: number, llr: number]} point */
   const at = ([games, llr]) => `${(100 * (games - from)) / (to - from)} ${(40 * (high - Math.min(Math.max(llr, low), high))) / (high - low)}`;
-  const told = `LLR ${llrTold(test.llr)}, between ${llrTold(low)} and ${llrTold(high)}: Elo ${eloTold(test.elo)} (${eloTold(test.elo_low)} to ${eloTold(test.elo_high)})`;
+  const told = `LLR ${llrTold(test.llr)}, between ${llrTold(low)} and ${llrTold(high)}: Elo ${eloTold(test.elo)} (${endsTold({ low: test.elo_low, high: test.elo_high })})`;
   /** @param {string} kind @param {string} d */
   const line = (kind, d) => lath.drawn("path", { class: kind, d });
   const drawn = lath.drawn("svg", { viewBox: "0 0 100 40", preserveAspectRatio: "none", role: "img", "aria-label": told },
@@ -323,6 +323,7 @@ const showResult = ({ is_playing: isOn, winner, result, verdict, done, words = [
   const told = (result || []).map(([text, isName]) => (isName ? nameOf(text) : text));
   const won = told.length || !winner ? told : ["Winner: ", nameOf(winner)];
   byId("winner").replaceChildren(...(isOn ? [] : won));
+  byId("result").classList.toggle("running", isOn);
   const [best, next] = standings;
   const leads = best?.games && best.rank !== next?.rank ? ["Leader: ", nameOf(best.name)] : [];
   const open = done || words.length ? [verdict || ""] : ["No game has been played yet."];
@@ -332,7 +333,7 @@ const showResult = ({ is_playing: isOn, winner, result, verdict, done, words = [
 // The sheet of a format: its lines in words.
 /** @param {StatusJson} status */
 const showSheet = ({ words = [], verdict }) => {
-  byId("sheet").replaceChildren(...words.filter((line) => line && line !== verdict).map((line) => make("p", "remark", line)));
+  byId("sheet").replaceChildren(...words.filter((line) => line && !(verdict && line.startsWith(verdict))).map((line) => make("p", "remark", line)));
 };
 
 /** @param {StatusJson} status */
