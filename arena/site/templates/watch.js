@@ -248,14 +248,14 @@ const valuesOf = ({ low, high, elo, games }, hasElo) => {
 /** @param {StandingJson[]} rows */
 const showStandings = (rows) => {
   const hasElo = rows.some(({ elo }) => elo);
-  byId("interval-head").textContent = hasElo ? "95% interval" : "Score, 95%";
+  byId("interval-head").textContent = hasElo || !rows.some(({ games }) => games) ? "Elo (95% interval)" : "Score, 95% interval";
   byId("standings").replaceChildren(...rows.map((row) => {
     const name = make("th", "words", null, nameOf(row.name));
     name.scope = "row";
     const [value, interval] = valuesOf(row, hasElo);
     if (row.elo) ratings.set(row.name, `Elo ${value}`);
     const rank = row.games ? String(row.rank ?? "") : "";
-    return make("tr", "", null, cell(rank, "rank"), name, cell(value, "value"), cell(interval, "interval"), cell(lath.grouped(row.games), "games"), cell(percent(row.score), "score"));
+    return make("tr", "", null, cell(rank, "rank"), name, make("td", "elo", null, value, make("small", "", hasElo && interval ? ` (${interval})` : interval)), cell(lath.grouped(row.games), "games"), cell(percent(row.score), "score"));
   }));
 };
 
