@@ -23,6 +23,7 @@ from lath.arena.site.shelf import LARGEST_CONFIG, file_fault
 from lath.arena.tournament.outcome.notes import is_of_state
 from lath.arena.tournament.run.live import status_in
 from lath.arena.tournament.store.database import OUTCOME_STATE, Stamp, is_being_played, stamp_of
+from lath.games import builtin_ids
 from lath.games.core import RESULTS
 from lath.notation.record.tags import Termination
 from lath.notation.text.scanner import parts, plies
@@ -129,6 +130,7 @@ class SiteStandings:
         rows = [] if self.is_public else plan.get("standings", [])
         return {
             "places": min(places, MOST_PLACES),
+            "game": "" if self.is_public else plan.get("game", ""),
             "has_test": plan.get("has_test", False) or "sprt" in standing["format"],
             "standings": standing["standings"] or rows,
         }
@@ -360,9 +362,11 @@ def _plan(path: Path, item: Item) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     names = [name for row in _list(found.get("bot")) if (name := text_of(_name_in(row)))]
+    game = text_of(next(iter(_list(found.get("games"))), builtin_ids()[0]))
     is_counted = (jobs := _count(found.get("jobs", 1))) > 0
     return {
         "places": jobs if is_counted else games_at_once(1),
+        "game": game if game.partition(":")[0] in builtin_ids() else "",
         "has_test": "sprt" in found,
         "standings": [_row({"name": name}, {}) for name in names],
     }

@@ -633,6 +633,8 @@ interface StatusJson {
   /** The result in words, each text with a flag for names. */
   result?: [text: string, isName: boolean][];
   places?: number;
+  /** The first game type. */
+  game?: string;
   event?: string;
   tournament?: string;
   verdict?: string;
