@@ -405,7 +405,8 @@ def test_what_is_odd_about_a_game_is_told_beside_its_board(
     """All that a bot said, how one broke a game off, what has no replay, what does not count."""
     page = visit.page
     notes = comment("[%emt 0.030] [%eval -0.125] [%clk 9.500] [%depth 12] [%pv e5 d4] So be it.")
-    story = comment('bob (second): exited; standard error: File "b.py", line 2, in f g() KeyError: 3')
+    said = 'standard error: File "b.py", line 2, in f g() KeyError: 3'
+    story = comment(f"bob (second): exited; {said}")
     address = address_of(
         render(
             [
