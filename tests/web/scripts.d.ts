@@ -717,7 +717,7 @@ type Others =
   | "downloads-body" | "downloads-told" | "evals" | "evals-told" | "event" | "found" | "game-of" | "games" | "games-body"
   | "interval-head" | "kept" | "large-title" | "leans" | "level-of" | "line" | "live" | "log" | "log-of" | "log-title" | "more" | "moves"
   | "boards-title" | "lost" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "players" | "plies" | "question"
-  | "recent" | "replay" | "replay-body" | "replay-waits" | "replayed" | "rows" | "said" | "saved"
+  | "recent" | "replay" | "replay-body" | "replay-waits" | "replayed" | "result" | "rows" | "said" | "saved"
   | "score" | "seats" | "setup" | "sheet" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
   | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "winner" | "typed" | "verdict"
   | "versus" | "versus-title" | "watch" | "way" | "ways" | "which";

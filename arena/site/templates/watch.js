@@ -231,7 +231,7 @@ const cell = (text, name = "") => make("td", name, text);
 // Of who has won or lost all, nobody knows how far it goes on one side.
 /** @param {number | null} elo */
 const eloTold = (elo) => (elo === null ? "unbounded" : `${Math.round(elo)}`.replace("-", "−"));
-/** @param {EloJson} elo */
+/** @param {Pick<EloJson, "low" | "high">} elo */
 const endsTold = ({ low, high }) => {
   if (low !== null && high !== null) return `${eloTold(low)} to ${eloTold(high)}`;
   if (low === high) return "unbounded";
@@ -249,7 +249,7 @@ const valuesOf = ({ low, high, elo, games }, hasElo) => {
 /** @param {number | undefined} group */
 const groupRow = (group) => {
   const head = make("th", "", `Group ${group}: no games against the others`);
-  Object.assign(head, { colSpan: 6, scope: "rowgroup" });
+  Object.assign(head, { colSpan: 5, scope: "rowgroup" });
   return make("tr", "group", null, head);
 };
 
@@ -257,7 +257,7 @@ const groupRow = (group) => {
 const showStandings = (rows) => {
   const groups = new Set(rows.map((row) => row.group));
   const hasElo = rows.some(({ elo }) => elo);
-  byId("interval-head").textContent = hasElo ? "95% interval" : "Score, 95%";
+  byId("interval-head").textContent = hasElo || !rows.some(({ games }) => games) ? "Elo (95% interval)" : "Score, 95% interval";
   byId("standings").replaceChildren(...rows.flatMap((row, at) => {
     const above = groups.size > 1 && row.group !== rows[at - 1]?.group ? [groupRow(row.group)] : [];
     const name = make("th", "words", null, nameOf(row.name));
@@ -265,7 +265,7 @@ const showStandings = (rows) => {
     const [value, interval] = valuesOf(row, hasElo);
     if (row.elo) ratings.set(row.name, `Elo ${value}`);
     const rank = row.games ? String(row.rank ?? "") : "";
-    return [...above, make("tr", "", null, cell(rank, "rank"), name, cell(value, "value"), cell(interval, "interval"), cell(lath.grouped(row.games), "games"), cell(percent(row.score), "score"))];
+    return [...above, make("tr", "", null, cell(rank, "rank"), name, make("td", "elo", null, value, make("small", "", hasElo && interval ? ` (${interval})` : interval)), cell(lath.grouped(row.games), "games"), cell(percent(row.score), "score"))];
   }));
 };
 
@@ -295,7 +295,7 @@ const showTest = (format, done) => {
   const [from, to] = [way[0][0], Math.max(done, way[0][0] + 1)];
   /** @param {[games: number, llr: number]} point */
   const at = ([games, llr]) => `${(100 * (games - from)) / (to - from)} ${(40 * (high - Math.min(Math.max(llr, low), high))) / (high - low)}`;
-  const told = `LLR ${llrTold(test.llr)}, between ${llrTold(low)} and ${llrTold(high)}: Elo ${eloTold(test.elo)} (${eloTold(test.elo_low)} to ${eloTold(test.elo_high)})`;
+  const told = `LLR ${llrTold(test.llr)}, between ${llrTold(low)} and ${llrTold(high)}: Elo ${eloTold(test.elo)} (${endsTold({ low: test.elo_low, high: test.elo_high })})`;
   /** @param {string} kind @param {string} d */
   const line = (kind, d) => lath.drawn("path", { class: kind, d });
   const drawn = lath.drawn("svg", { viewBox: "0 0 100 40", preserveAspectRatio: "none", role: "img", "aria-label": told },
@@ -345,6 +345,7 @@ const showResult = ({ is_playing: isOn, winner, result, verdict, done, words = [
   const told = (result || []).map(([text, isName]) => (isName ? nameOf(text) : text));
   const won = told.length || !winner ? told : ["Winner: ", nameOf(winner)];
   byId("winner").replaceChildren(...(isOn ? [] : won));
+  byId("result").classList.toggle("running", isOn);
   const [best, next] = standings;
   const isOne = standings.every(({ group }) => group === best.group);
   const leads = isOne && best?.games && best.rank !== next?.rank ? ["Leader: ", nameOf(best.name)] : [];
@@ -356,7 +357,7 @@ const showResult = ({ is_playing: isOn, winner, result, verdict, done, words = [
 /** @param {StatusJson} status */
 const showSheet = ({ words = [], verdict }) => {
   if (byId("sheet").querySelector(".scroll")) return;
-  byId("sheet").replaceChildren(...words.filter((line) => line && line !== verdict).map((line) => make("p", "remark", line)));
+  byId("sheet").replaceChildren(...words.filter((line) => line && !(verdict && line.startsWith(verdict))).map((line) => make("p", "remark", line)));
 };
 
 /** @param {StatusJson} status */
