@@ -6,6 +6,7 @@ import base64
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -345,7 +346,7 @@ HEIGHTS: Final = "all => all.map(one => Math.round(one.getBoundingClientRect().h
 def test_a_reader_sees_numbers_opens_explanations_and_prints_at_most_six_pages(
     visit: Visit, address_of: Address
 ) -> None:
-    visit.open(address_of(render(different_games(72))))
+    visit.open(address_of(render(map(_renamed, different_games(72)))))
     for width in (1280, 360):
         rows = resized(visit, width).locator(".podium li").evaluate_all(HEIGHTS)
         assert set(rows) == {56}, width
@@ -356,6 +357,15 @@ def test_a_reader_sees_numbers_opens_explanations_and_prints_at_most_six_pages(
     page.locator("#games").scroll_into_view_if_needed()
     page.wait_for_selector("#rows .thumb svg")
     assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) <= 6
+    page = resized(visit, A4_WIDTH)
+    page.emulate_media(media="print")
+    assert (page.evaluate(BROKEN), visit.sideways()) == ([], 0)
+
+
+def _renamed(record: Record) -> Record:
+    """Return the record with longer names, such as `alphabeta-bot-3`."""
+    names = {"First": f"alphabeta-{record.first}", "Second": f"alphabeta-{record.second}"}
+    return replace(record, tags=tuple({**dict(record.tags), **names}.items()))
 
 
 MARKED_AT_THE_END = """

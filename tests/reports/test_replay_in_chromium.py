@@ -405,7 +405,8 @@ def test_what_is_odd_about_a_game_is_told_beside_its_board(
     """All that a bot said, how one broke a game off, what has no replay, what does not count."""
     page = visit.page
     notes = comment("[%emt 0.030] [%eval -0.125] [%clk 9.500] [%depth 12] [%pv e5 d4] So be it.")
-    story = comment("bob (second): illegal move x9: no such move at ply 2")
+    said = 'standard error: File "b.py", line 2, in f g() KeyError: 3'
+    story = comment(f"bob (second): exited; {said}")
     address = address_of(
         render(
             [
@@ -427,7 +428,8 @@ def test_what_is_odd_about_a_game_is_told_beside_its_board(
     assert page.inner_text("#told") == f"1. e5! · white · eval −0.125 · 0.030 s · {more}"
     assert page.inner_text("#note") == "So be it."
     go_to(visit, address, 3, 1)
-    assert page.inner_text("#note") == f"Ply 2: {story[0]}"
+    lines = ["Ply 2: bob (second): exited", '  File "b.py", line 2, in f', "    g()", "KeyError: 3"]
+    assert page.text_content("#note").split("\n") == lines
     page.click("#to-start")
     assert page.inner_text("#note") == ""
     go_to(visit, address, 4, 0)

@@ -136,7 +136,7 @@ lath.makeReplay = (games, onGame) => {
     dim("forward", state.better > 0 ? state.better === lengthOfBetter() : state.ply === last);
     const note = byId("note");
     note.textContent = lath.saidAt(game, state.ply);
-    note.classList.toggle("log", note.textContent.includes("\n  File "));
+    note.classList.toggle("trace", note.textContent.includes("\n  File "));
     const told = game.board ? lath.plyTold(game, state.ply) : "";
     byId("told").textContent = state.better > 0 ? lath.betterTold(/** @type {Replayed} */ (game), state.ply, state.better) : told;
     lath.drawBetter(game, state.ply, state.better);

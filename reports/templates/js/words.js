@@ -39,7 +39,8 @@ lath.storyOf = (game) => {
 // The lines of a traceback, which a record has in a single line.
 lath.inLines = (text) => text.replace("; standard error: ", "\n")
   .replace(/ *(File "[^"]*", line \d+(?:, in \S+)?) */gu, "\n  $1\n    ")
-  .replace(/ +(?=Traceback \(|During handling of |The above exception |[\w.]*(?:Error|Exception|Interrupt)\b|at \S+[(:]|note: |stack backtrace:)/gu, "\n");
+  .replace(/ +(?=Traceback \(|During handling of |The above exception |[\w.]*(?:Error|Exception|Interrupt)\b|at \S+[(:]|note: |stack backtrace:)/gu, "\n")
+  .replace(/\n+/gu, "\n");
 
 // The comments at a ply; a description of the ending is shown after the last ply.
 lath.saidAt = (game, ply) => {
