@@ -599,7 +599,10 @@ def test_nothing_is_shown_as_equal_that_nobody_has_evaluated(site: Served, guest
     page.click("#think")
     page.wait_for_selector("#thought:has-text('not evaluated')")
     assert page.locator("#bar.empty").count() == 1
-    page.select_option("#bot", "solver")
+    page.select_option("#bot", "solver")  # which has proven nothing yet
+    page.wait_for_selector("#thought:has-text('not evaluated · depth')")
+    assert page.locator("#bar.empty").count() == 1
+    page.select_option("#bot", "mcts")
     page.wait_for_selector("#bar:not(.empty)")
     page.click("#think")
     page.wait_for_function(is_empty)
