@@ -165,6 +165,9 @@ class SearchResult:
     line: list[Move] = field(default_factory=list)
     """The expected moves of both sides, beginning with `move`."""
 
+    is_judged: bool = True
+    """False if `value` says nothing without a proof, because the search makes no guesses."""
+
 
 Tell = Callable[[SearchResult], object]
 
@@ -223,6 +226,11 @@ class AlphaBeta:
         self._history: dict[int, int] = {}  # how often a move was too good
         self._guessed = False
 
+    @property
+    def is_blind(self) -> bool:
+        """Return True if the search makes no guesses."""
+        return self.evaluate is blind
+
     def played(self, code: int) -> None:
         """Note a move of the game, by either side; the table stays valid."""
 
@@ -238,7 +246,7 @@ class AlphaBeta:
         The game must not be over.
         """
         self._settle(board)
-        found = SearchResult(board.moves[board.legal()[0]])
+        found = SearchResult(board.moves[board.legal()[0]], is_judged=not self.is_blind)
         with suppress(OutOfBudgetError), budget.bounds(board):
             first = board.candidates()
             self.chance.shuffle(first)

@@ -105,7 +105,7 @@ def _say(turn: Turn, found: SearchResult) -> None:
     value = found.value if proof else max(-_GUESS, min(found.value, _GUESS))
     turn.info(
         depth=found.depth,
-        eval=f"{value:.3f}",
+        **({"eval": f"{value:.3f}"} if proof or found.is_judged else {}),
         nodes=found.nodes,
         nps=round(found.nodes / took_s),
         pv=found.line or [found.move],

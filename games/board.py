@@ -317,13 +317,6 @@ class Board:
                 rows = rows.replace(blanks, count)
         return rows
 
-    def rows_of(self, contents: Sequence[str], codes: Iterable[str]) -> str:
-        """Return the rows of `format_rows` with the pieces of these codes in `contents`."""
-        on_cells = tuple(zip(self.name, contents, strict=True))
-        return self.format_rows(
-            {code: sum(bit for bit, stack in on_cells if code in stack) for code in codes}
-        )
-
     def contents(self, layers: Iterable[tuple[str, int]]) -> tuple[str, ...]:
         """Return the piece letters on each cell, those of the lowest layer first."""
         cells = [""] * len(self.names)

@@ -231,29 +231,21 @@ def overlays_of(game: Game) -> tuple[Any, ...]:
     return () if able is None else able.overlays
 
 
-class Arrangeable(Protocol):
-    """A game with its own way to write a position from the pieces on the board."""
+class Formed(Protocol):
+    """A game whose positions have a form of their own as text."""
 
-    def arranged(self, contents: Sequence[str], to_move: Side, /) -> str:
-        """Return the text of the position with these `contents`; `position` then checks it."""
+    @property
+    def form(self) -> str:
+        """Return the pieces' codes in each field before the side to move, such as `mow k`.
+
+        A field is the rows of the board with these pieces, or for one marker its cell or `-`.
+        """
 
 
-def arranged(game: Game, contents: Sequence[str], to_move: Side) -> str | None:
-    """Return the text of a position with these pieces, possible or not; None if unknown.
-
-    By default it is the rows of the board, and the first letter of the colour to move if the game
-    writes that. It is unknown if the game does not write its own first position so.
-    """
-    able: Arrangeable | None = _able(game, "arranged")
-    if able is not None:
-        return able.arranged(contents, to_move)
-    start = game.start(game.draw_setup(0))
-    codes = [piece.code for piece in game.pieces]
-    for form in ("{} {}", "{}"):
-        first = game.board.rows_of(start.contents(), codes), game.colours[start.to_move][0]
-        if form.format(*first) == start.text():
-            return form.format(game.board.rows_of(contents, codes), game.colours[to_move][0])
-    return None
+def form_of(game: Game) -> str:
+    """Return the pieces' codes in each field of a position. Default: all pieces in one field."""
+    able: Formed | None = _able(game, "form")
+    return able.form if able else "".join(piece.code for piece in game.pieces)
 
 
 class Boarded(Protocol):

@@ -142,6 +142,7 @@ class Mammalath(Turning):
         self.line_length: Final = line
         self.letters: Final = tuple(animal.code for animal in animals)
         self.alike: Final = "".join(self.letters)
+        self.form: Final = f"{self.alike} wb"
         self.board: Final[Board] = squares(self.size)
         self.pieces: Final = (
             *animals,
@@ -382,11 +383,6 @@ class Mammalath(Turning):
             )
         verdict = self.verdict(tokens[1 - mover], animals, self.shapes)
         return MammalathPosition(self, kinds, animals, tokens, mover, verdict)
-
-    def arranged(self, contents: Sequence[str], to_move: Side) -> str:
-        """Return the animals, the tokens and the side to move as text."""
-        animals, tokens = (self.board.rows_of(contents, codes) for codes in (self.alike, "wb"))
-        return f"{animals} {tokens} {'wb'[to_move]}"
 
     def verdict(self, tokens: int, animals: int, shapes: Sequence[int]) -> int:
         """Return the verdict on the player with `tokens`, who can have finished only `shapes`."""

@@ -85,6 +85,7 @@ class Surikata(Turning):
     parameters = (Parameter("lose", 3, range(3, 6), "length of a line that loses, or more"),)
     credit: Final = "Adam Porter, Gerhards Spiel und Design"
     colours: Final = ("orange", "white")
+    form: Final = "mow k"
     pieces: Final = (
         Piece("m", "termite mound", "block", "#b98a5e", _MOUND),
         Piece("o", "orange piece", "disc", "#ee8a1d"),
@@ -235,12 +236,6 @@ class Surikata(Turning):
         stones = (orange, white)
         self._refuse_meerkat(mounds, stones, meerkat, mover)
         return SurikataPosition(self, mounds, stones, meerkat, mover, OPEN).judged()
-
-    def arranged(self, contents: Sequence[str], to_move: Side) -> str:
-        """Return the board, the meerkat's cell and the side to move as text."""
-        pairs = zip(self.board.names, contents, strict=True)
-        cell = next((name for name, stack in pairs if "k" in stack), "-")
-        return f"{self.board.rows_of(contents, 'mow')} {cell} {'ow'[to_move]}"
 
     def _refuse_meerkat(
         self, mounds: int, stones: tuple[int, int], meerkat: int, mover: int

@@ -19,7 +19,7 @@ from lath.arena.site.standing import LONGEST, SiteStandings, last_glimpses
 from lath.arena.tournament.run.live import glimpses_in
 from lath.arena.tournament.store.database import is_being_played
 from lath.games import get, ids, origin
-from lath.games.capabilities import arranged, lessons_of
+from lath.games.capabilities import form_of, lessons_of
 from lath.games.cards import card_of
 from lath.games.core import Move, read_move, version_of
 from lath.games.drawing import board
@@ -30,11 +30,11 @@ from lath.notation.rules.replay import start_from
 from lath.notation.text.scanner import parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from lath.arena.site.shelf import Item
-    from lath.games.core import Game, Lesson, Position
+    from lath.games.core import Game, Lesson, Position, Side
 
 
 def board_json(game_id: str) -> dict[str, Any] | None:
@@ -90,6 +90,33 @@ def lesson_json(game: Game, lesson: Lesson) -> dict[str, Any]:
     ]
     legal = position_json(positions[-1])["legal"] if lesson.shows_legal else None
     return {"title": lesson.title, "words": lesson.words, "steps": steps, "legal": legal}
+
+
+def arranged(game: Game, contents: Sequence[str], to_move: Side) -> str | None:
+    """Return the text of a position with these pieces, possible or not; None if unknown.
+
+    It is unknown if the game does not write its own first position so.
+    """
+    start = game.start(game.draw_setup(0))
+    for is_told in (True, False):  # some games know the side to move by the pieces
+        if _written(game, start.contents(), start.to_move, is_told=is_told) == start.text():
+            return _written(game, contents, to_move, is_told=is_told)
+    return None
+
+
+def _written(game: Game, contents: Sequence[str], to_move: Side, *, is_told: bool) -> str:
+    """Return the fields of a position, with the first letter of the colour to move if `is_told`."""
+    markers = {piece.code for piece in game.pieces if piece.shape == "marker"}
+    on_cells = tuple(zip(game.board.name.items(), contents, strict=True))
+    fields: list[str] = []
+    for codes in form_of(game).split():
+        bits = {code: [(bit, name) for (bit, name), on in on_cells if code in on] for code in codes}
+        if codes in markers:
+            fields.append(next((name for _, name in bits[codes]), "-"))
+        else:
+            layers = {code: sum(bit for bit, _ in found) for code, found in bits.items()}
+            fields.append(game.board.format_rows(layers))
+    return " ".join([*fields, game.colours[to_move][0]] if is_told else fields)
 
 
 def boards_of(position: Position, before: Position | None = None) -> dict[str, Any]:

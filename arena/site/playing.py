@@ -29,10 +29,9 @@ from lath.arena.engine.puzzle_book import all_built_in, read_puzzles, refuted
 from lath.arena.engine.reviewing import Review
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.answers import Limit
-from lath.arena.site.boards import picture, played, position_json, threats
+from lath.arena.site.boards import arranged, picture, played, position_json, threats
 from lath.arena.site.shelf import file_fault
 from lath.arena.site.thinking import BotQuestion, Thinkers
-from lath.games.capabilities import arranged
 from lath.games.cards import variants
 from lath.games.core import FIRST_VERSION, SIDES, follow, read_move, version_of
 from lath.games.errors import GameError

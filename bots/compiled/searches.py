@@ -205,6 +205,11 @@ class CompiledAlphaBeta(AlphaBeta):
         self._told[self._compiled.IS_BLIND] = self._is_blind
         self._arrays = _Followed()
 
+    @property
+    def is_blind(self) -> bool:
+        """Return True if the search makes no guesses."""
+        return self._is_blind
+
     def played(self, code: int) -> None:
         """Note a move of the game, by either side."""
         self._arrays.played(code)

@@ -22,7 +22,7 @@ from lath import games
 from lath.bots.compiled import code_folder, searches
 from lath.bots.compiled.code_folder import ColdError
 from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct
-from lath.bots.search import AlphaBeta, SearchBudget
+from lath.bots.search import AlphaBeta, SearchBudget, blind
 from lath.games.core import Game
 from lath.games.fast import FastBoard, fast_board
 
@@ -98,11 +98,9 @@ def test_searches_find_the_same_in_both_forms_and_by_seed_and_stop_when_late(gam
     for board in (board for board in boards if board.winner is None):
         plain = AlphaBeta(chance=Random(3)).run(board, SearchBudget(nodes=400))
         assert CompiledAlphaBeta(Random(3)).run(board, SearchBudget(nodes=400)) == plain
-        blind = AlphaBeta(evaluate=lambda _: 0.0, chance=Random(3)).run(
-            board, SearchBudget(nodes=400)
-        )
+        unseeing = AlphaBeta(evaluate=blind, chance=Random(3)).run(board, SearchBudget(nodes=400))
         ours = CompiledAlphaBeta(Random(3), is_blind=True)
-        assert ours.run(board, SearchBudget(nodes=400)) == blind
+        assert ours.run(board, SearchBudget(nodes=400)) == unseeing
     board = fast_board(drawn_start(game, 1))
     one, other = (
         CompiledUct(Random(3), size=5000).run(board, SearchBudget(nodes=90)) for _ in range(2)

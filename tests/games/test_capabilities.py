@@ -20,9 +20,9 @@ from lath.games.yavalath import Yavalath
 
 if TYPE_CHECKING:
     from lath.games.capabilities import (
-        Arrangeable,
         Boarded,
         CountsMoves,
+        Formed,
         HasCard,
         KnowsMovers,
         KnowsResult,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     has_card: HasCard = game
     boarded: Boarded = game
     renamable: Renamable = Mammalath()
-    arrangeable: Arrangeable = Mammalath()
+    formed: Formed = Mammalath()
     overlaid: Overlaid = Surikata()
     taught: Taught = Surikata()
     knows_result: KnowsResult = position

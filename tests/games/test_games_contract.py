@@ -22,7 +22,7 @@ from walks import drawn_start, last_of, play_all, playout, some_position
 
 from lath import games
 from lath.games.board import Board
-from lath.games.capabilities import arranged, bits_of, lessons_of
+from lath.games.capabilities import bits_of, lessons_of
 from lath.games.cards import lesson_faults, variants
 from lath.games.core import (
     SIDES,
@@ -56,15 +56,6 @@ KNOWN_MOVE_COUNTS = {
 """Paths of 1, 2, 3... moves from the plainest start."""
 
 every_game = pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
-
-
-@every_game
-def test_the_pieces_of_a_position_give_its_text(game: Game) -> None:
-    for seed in range(4):
-        position = some_position(game, seed, 5 * seed)
-        text = arranged(game, position.contents(), position.to_move)
-        assert text is None or game.position(text) == position
-        assert text is not None or game.id.partition(":")[0] not in OURS
 
 
 def test_the_first_moves_of_every_game_of_ours_are_as_many_as_known() -> None:

@@ -11,12 +11,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from families import ALL
 from places import ROOT
 from sites import Served, served, until
+from walks import some_position
 
 from lath import games, notation
 from lath.arena.engine.puzzle_book import all_built_in, built_in, read_puzzles
-from lath.arena.site.boards import position_json
+from lath.arena.site.boards import arranged, position_json
 from lath.arena.site.thinking import MOST
 from lath.games.cards import variants
 from lath.games.core import read_move
@@ -97,6 +99,8 @@ MISNAMED: Final = """() => {
     }).map((label) => label.textContent);
 }"""
 """Labels at the rim that are not in a line with the cells that have them in their names."""
+
+BREAKTHROUGH: Final = ROOT / "examples/plugin-breakthrough/lath_breakthrough.py"
 
 
 class Player:
@@ -282,7 +286,7 @@ def test_two_people_play_a_whole_game_by_each_hand(
 def test_a_piece_is_moved_by_a_click_on_it_and_one_on_where_it_goes(
     guest: Guest, tmp_path: Path
 ) -> None:
-    game = games.add(ROOT / "examples" / "plugin-breakthrough" / "lath_breakthrough.py")
+    game = games.add(BREAKTHROUGH)
     with served(tmp_path) as site:
         page = guest(site, f"/play?game={game.id}").page
         page.select_option("#bot", "")
@@ -598,6 +602,15 @@ def test_an_analysis_grows_variations_is_thought_about_and_kept(site: Served, gu
     visit.complaints.clear()  # of the browser, about the answer
 
 
+def test_the_pieces_of_a_position_give_its_text_in_every_game() -> None:
+    for game in (*ALL, games.add(BREAKTHROUGH)):
+        for seed in range(3):
+            position = some_position(game, seed, 5 * seed)
+            text = arranged(game, position.contents(), position.to_move)
+            assert text is not None, game.id
+            assert game.position(text) == position
+
+
 MOUNDS: Final = "a1 b2 c3 d4 e5"
 
 ARRANGED: Final = {
@@ -674,7 +687,10 @@ def test_nothing_is_shown_as_equal_that_nobody_has_evaluated(site: Served, guest
     page.click("#think")
     page.wait_for_selector("#thought:has-text('not evaluated')")
     assert page.locator("#bar.empty").count() == 1
-    page.select_option("#bot", "solver")
+    page.select_option("#bot", "solver")  # which has proven nothing yet
+    page.wait_for_selector("#thought:has-text('not evaluated · depth')")
+    assert page.locator("#bar.empty").count() == 1
+    page.select_option("#bot", "mcts")
     page.wait_for_selector("#bar:not(.empty)")
     page.click("#think")
     page.wait_for_function(is_empty)
