@@ -86,39 +86,6 @@ def position_json(position: Position, before: Position | None = None) -> dict[st
     return {**value, "legal": legal, "wins": wins, "loses": loses}
 
 
-def threats(position: Position) -> list[str]:
-    """Return the moves with which the opponent would win at once after most of the mover's moves.
-
-    Moves that win or lose at once do not count.
-    """
-    fast = fast_board(position)
-    if fast.winner is not None:
-        return []
-    wins, losses = fast.threats()
-    found: Counter[str] = Counter()
-    quiet = sorted(set(fast.legal()).difference(wins, losses))
-    for code in quiet:
-        fast.play(code)
-        if fast.winner is None and fast.to_move != position.to_move:
-            found.update(fast.moves[one] for one in fast.threats()[0])
-        fast.undo()
-    return sorted(move for move, count in found.items() if 2 * count > len(quiet))
-
-
-def played(game: str, setup: str, position: str, moves: Iterable[str]) -> list[Position]:
-    """Return the starting position of a game and the position after each ply.
-
-    Raises GameError, with the number of the ply.
-    """
-    positions = [start_from(game, setup, position, version_of(get(game)))]
-    for ply, text in enumerate(moves, 1):
-        try:
-            positions.append(positions[-1].play(read_move(positions[-1], text)))
-        except GameError as error:
-            raise GameError(f"ply {ply}: {error}") from error
-    return positions
-
-
 def titles() -> list[dict[str, str]]:
     """Return the id and title of each game type, those of files first."""
     found = []
@@ -151,3 +118,36 @@ def lesson_json(game: Game, lesson: Lesson) -> dict[str, Any]:
     ]
     legal = position_json(positions[-1])["legal"] if lesson.shows_legal else None
     return {"title": lesson.title, "words": lesson.words, "steps": steps, "legal": legal}
+
+
+def threats(position: Position) -> list[str]:
+    """Return the moves with which the opponent would win at once after most of the mover's moves.
+
+    Moves that win or lose at once do not count.
+    """
+    fast = fast_board(position)
+    if fast.winner is not None:
+        return []
+    wins, losses = fast.threats()
+    found: Counter[str] = Counter()
+    quiet = sorted(set(fast.legal()).difference(wins, losses))
+    for code in quiet:
+        fast.play(code)
+        if fast.winner is None and fast.to_move != position.to_move:
+            found.update(fast.moves[one] for one in fast.threats()[0])
+        fast.undo()
+    return sorted(move for move, count in found.items() if 2 * count > len(quiet))
+
+
+def played(game: str, setup: str, position: str, moves: Iterable[str]) -> list[Position]:
+    """Return the starting position of a game and the position after each ply.
+
+    Raises GameError, with the number of the ply.
+    """
+    positions = [start_from(game, setup, position, version_of(get(game)))]
+    for ply, text in enumerate(moves, 1):
+        try:
+            positions.append(positions[-1].play(read_move(positions[-1], text)))
+        except GameError as error:
+            raise GameError(f"ply {ply}: {error}") from error
+    return positions
