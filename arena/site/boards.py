@@ -58,40 +58,6 @@ def board_json(game_id: str) -> dict[str, Any] | None:
     return {**board.to_json(game), **more, "drawn": board.template(game)}
 
 
-def titles() -> list[dict[str, str]]:
-    """Return the id and title of each game type, those of files first."""
-    found = []
-    for game_id in sorted(ids(), key=lambda one: origin(one) is None):
-        with suppress(ValueError):
-            game = get(game_id)
-            found.append({"id": game.id, "title": game.title})
-    return found
-
-
-def lesson_json(game: Game, lesson: Lesson) -> dict[str, Any]:
-    """Return a lesson with the positions that its animation steps through.
-
-    - `title` and `words`: the rule, and what to see
-    - `steps`: `boards_of` at the beginning and after each move, and that in words as `told`
-    - `legal`: as in `position_json`, if the lesson marks the legal moves after its last move
-    """
-    positions = [game.start()]
-    for move in lesson.moves:
-        positions.append(positions[-1].play(Move(move)))
-    first, second = names = [colour.capitalize() for colour in game.colours]
-    told = [f"{names[positions[lesson.begun].to_move]} to move."]
-    for ply, move in enumerate(lesson.moves[lesson.begun :], lesson.begun):
-        told.append(f"{names[positions[ply].to_move]} plays {move}.")
-    if outcome := positions[-1].outcome():
-        told[-1] += f" {outcome.told(first, second)}."
-    steps = [
-        {**boards_of(positions[ply], *positions[max(0, ply - 1) : ply]), "told": words}
-        for ply, words in enumerate(told, lesson.begun)
-    ]
-    legal = position_json(positions[-1])["legal"] if lesson.shows_legal else None
-    return {"title": lesson.title, "words": lesson.words, "steps": steps, "legal": legal}
-
-
 def arranged(game: Game, contents: Sequence[str], to_move: Side) -> str | None:
     """Return the text of a position with these pieces, possible or not; None if unknown.
 
@@ -170,6 +136,40 @@ def position_json(position: Position, before: Position | None = None) -> dict[st
         if (end := after.outcome()) is not None and end.winner is not None:
             (wins if end.winner == mover else loses).append(move)
     return {**value, "legal": legal, "wins": wins, "loses": loses}
+
+
+def titles() -> list[dict[str, str]]:
+    """Return the id and title of each game type, those of files first."""
+    found = []
+    for game_id in sorted(ids(), key=lambda one: origin(one) is None):
+        with suppress(ValueError):
+            game = get(game_id)
+            found.append({"id": game.id, "title": game.title})
+    return found
+
+
+def lesson_json(game: Game, lesson: Lesson) -> dict[str, Any]:
+    """Return a lesson with the positions that its animation steps through.
+
+    - `title` and `words`: the rule, and what to see
+    - `steps`: `boards_of` at the beginning and after each move, and that in words as `told`
+    - `legal`: as in `position_json`, if the lesson marks the legal moves after its last move
+    """
+    positions = [game.start()]
+    for move in lesson.moves:
+        positions.append(positions[-1].play(Move(move)))
+    first, second = names = [colour.capitalize() for colour in game.colours]
+    told = [f"{names[positions[lesson.begun].to_move]} to move."]
+    for ply, move in enumerate(lesson.moves[lesson.begun :], lesson.begun):
+        told.append(f"{names[positions[ply].to_move]} plays {move}.")
+    if outcome := positions[-1].outcome():
+        told[-1] += f" {outcome.told(first, second)}."
+    steps = [
+        {**boards_of(positions[ply], *positions[max(0, ply - 1) : ply]), "told": words}
+        for ply, words in enumerate(told, lesson.begun)
+    ]
+    legal = position_json(positions[-1])["legal"] if lesson.shows_legal else None
+    return {"title": lesson.title, "words": lesson.words, "steps": steps, "legal": legal}
 
 
 def threats(position: Position) -> list[str]:

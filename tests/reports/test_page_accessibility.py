@@ -269,6 +269,7 @@ def test_a_chosen_theme_looks_as_that_of_the_system_and_is_kept(
     open_page: Callable[..., Any],
 ) -> None:
     page = open_page("played")
+    on_paper = []
     for scheme, other in (("light", "dark"), ("dark", "light")):
         page.emulate_media(color_scheme=scheme)
         page.select_option("#theme", "light dark")
@@ -277,9 +278,13 @@ def test_a_chosen_theme_looks_as_that_of_the_system_and_is_kept(
         assert page.evaluate(COLOURS) != wanted
         page.select_option("#theme", scheme)
         assert page.evaluate(COLOURS) == wanted
+        page.emulate_media(media="print")
+        on_paper.append(page.evaluate(COLOURS))
+        page.emulate_media(media="screen")
         ground = page.evaluate(PAPER)[1]
         page.reload()
         assert (page.input_value("#theme"), page.evaluate(PAPER)[1]) == (scheme, ground)
+    assert on_paper[0] == on_paper[1], "paper is light"
     page.add_init_script(NO_STORAGE)
     page.reload()
     page.select_option("#theme", "light")

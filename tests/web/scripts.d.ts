@@ -28,7 +28,7 @@ interface BoardJson {
 }
 
 /** As the site sends it: `lath.arena.site.boards.board_json`. */
-interface SiteBoard extends BoardJson { id: string; can_arrange: boolean }
+interface SiteBoard extends BoardJson { id: string; card: string; can_arrange: boolean }
 
 type Change = [cell: number, what: string];
 interface LegalMove { text: string; changes: Change[] }
