@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -172,6 +172,23 @@ class Home:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportSite:
+    """The site that shows a report."""
+
+    links: Sequence[tuple[str, str]]
+    """The titles and addresses of its pages."""
+
+    record: str = ""
+    """The key of the games' file in the address of an analysis; empty without analyses."""
+
+    where: str = ""
+    """The query that the games match."""
+
+    places: Sequence[int] = ()
+    """The places of the games in their file; empty if they are 1, 2 and so on."""
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A report as a file on disk."""
 
@@ -206,8 +223,13 @@ def page_of(
     refresh_s: float | None = None,
     card: Card | None = None,
     home: Home | None = None,
+    site: ReportSite | None = None,
+    sections: Collection[str] = (),
 ) -> Page:
-    """Return the report on gathered data; other arguments are those of `render`."""
+    """Return the report on gathered data; other arguments are those of `render`.
+
+    On a `site`, the page has its links. With `sections`, it has only these, and no heading.
+    """
     document, packer = gathered
     packed = packer.pack()
     if document["members"]:
@@ -215,16 +237,19 @@ def page_of(
     chunks = [Markup(letters) for letters in packed.pop("chunks")]  # noqa: S704 - base64 has no <
     standings = document["standings"]
     files = {"json": standings, "csv": to_csv(standings)}
+    parts = {kind: (*names, "site") for kind, names in PARTS.items()} if site else PARTS
     return rendered(
         "page.html.j2",
-        PARTS,
+        parts,
         templates,
         document=document,
         summary=summary(document),
-        sections=list(sections_of(document)),
+        sections=[one for one in sections_of(document) if not sections or one.id in sections],
         refresh_s=refresh_s,
         card=card,
         home=home,
+        site=site,
+        is_part=bool(sections),
         data=Markup(json.dumps(packed, separators=(",", ":")).replace("<", "\\u003c")),  # noqa: S704
         chunks=chunks,
         openings=Markup(json_letters(_openings(document))),  # noqa: S704 - letters

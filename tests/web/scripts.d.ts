@@ -608,6 +608,8 @@ interface StatusJson {
   log?: string[];
 }
 interface NewsParts { status: StatusJson; boards: { slots: string[]; are_last: boolean }; board: LiveBoard }
+/** What is told while a report is made. */
+type ReportNews = { part: "ready" | "failed" | "progress"; error?: string; what?: string; done?: number; is_shown?: boolean };
 type News = { [K in keyof NewsParts]: { part: K } & NewsParts[K] }[keyof NewsParts];
 
 /** What is kept of a clicked way through a game's moves, and by whom each was played: `site/templates/play.js`. */
@@ -696,7 +698,7 @@ type Others =
   | "downloads-body" | "downloads-told" | "evals" | "evals-told" | "event" | "found" | "game-of" | "games" | "games-body"
   | "interval-head" | "kept" | "leans" | "level-of" | "line" | "live" | "log" | "log-title" | "more" | "moves"
   | "boards-title" | "lost" | "no-boards" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "players" | "plies" | "question"
-  | "recent" | "recent-title" | "replay" | "replay-body" | "replay-waits" | "replayed" | "rows" | "said" | "saved"
+  | "recent" | "recent-title" | "report-progress" | "site" | "replay" | "replay-body" | "replay-waits" | "replayed" | "rows" | "said" | "saved"
   | "score" | "seats" | "setup" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
   | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "winner" | "typed" | "verdict"
   | "versus" | "versus-title" | "watch" | "way" | "ways" | "which";
@@ -708,6 +710,8 @@ interface Ids
     Record<Selects, HTMLSelectElement>,
     Record<Others, HTMLElement>,
     Record<"explored" | "further" | "report" | "whole", HTMLAnchorElement>,
+    Record<"done", HTMLProgressElement>,
+    Record<"first", HTMLIFrameElement>,
     Record<"keys" | "share", HTMLDialogElement>,
     Record<"data" | "openings-data" | "standings-data", Sure> {
   progress: HTMLProgressElement;
