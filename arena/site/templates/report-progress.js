@@ -20,7 +20,7 @@ const hear = ([{ part, error, what, done, is_shown: isShown }]) => {
   if (part === "ready") {
     end("The report is complete.");
     byId("done").value = 100;
-    if (document.activeElement === byId("first")) byId("again").hidden = false;
+    if (document.activeElement === byId("first") && navigator.userActivation?.hasBeenActive) byId("again").hidden = false;
     else location.reload();
   } else if (part === "failed") {
     end(`This report could not be made: ${error}.`);
