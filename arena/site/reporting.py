@@ -172,11 +172,13 @@ class Reports:
             made.cancel()
 
     def first(self, item: Item, where: str) -> bytes:
-        """Return the page of the first games of a report that is being made, if it is complete."""
-        job = self._jobs.get((item.key, where))
-        if job is None or not job.told.get("is_shown"):
-            raise HTTPException(404, "the report is complete; open it again")
-        return bytes(job.first)
+        """Return the page of the first games of a report, or the report if it is complete now."""
+        key = (item.key, where)
+        if (job := self._jobs.get(key)) and job.told.get("is_shown"):
+            return bytes(job.first)
+        if key in self._kept:
+            return self._kept[key][1]
+        raise HTTPException(404, "this report is not being made")
 
     async def page(self, item: Item, where: str, visitor: str) -> bytes:
         """Return the page of an item, or of the games that match a query.
