@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import json
 import resource
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -264,6 +265,8 @@ def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> 
         Route("/t/{key}/events", partial(_events, site)),
         Route("/t/{key}/game/{number}", partial(_history, site)),
         Route("/report/{key}", partial(_report_page, site)),
+        Route("/report/{key}/events", partial(_report_events, site)),
+        Route("/report/{key}/first", partial(_first_games, site)),
     ]
     if site.desk is not None:
         routes += [
@@ -465,14 +468,38 @@ async def _order(site: Site, request: Request) -> Response:
     return JSONResponse(await asyncio.to_thread(site.standings.line, item))
 
 
-async def _report_page(site: Site, request: Request) -> Response:
+async def _report_asked(site: Site, request: Request) -> tuple[Item, str, str]:
+    """Return the item, query and visitor of a request about a report."""
     item = await site.item(request, "tournament", "records")
     where = request.query_params.get("where", "").strip()
     if len(where) > LONGEST_QUERY:
         raise HTTPException(400, f"the query is longer than {LONGEST_QUERY} characters")
-    visitor = visitor_of(request)
+    return item, where, visitor_of(request)
+
+
+async def _report_page(site: Site, request: Request) -> Response:
+    item, where, visitor = await _report_asked(site, request)
     site.reports.refuse(item, where, visitor)
-    return LongPage(
-        await unless_gone(request, site.reports.page(item, where, visitor)),
-        headers={"content-security-policy": REPORT_POLICY},
-    )
+    if request.headers.get("sec-fetch-mode") != "navigate":
+        return _report(await unless_gone(request, site.reports.page(item, where, visitor)))
+    made = await unless_gone(request, site.reports.soon(item, where, visitor))
+    return page(site, "report", item=item, where=where) if made is None else _report(made)
+
+
+def _report(made: bytes) -> Response:
+    return LongPage(made, headers={"content-security-policy": REPORT_POLICY})
+
+
+async def _report_events(site: Site, request: Request) -> Response:
+    asked = await _report_asked(site, request)
+
+    async def parts() -> AsyncIterator[str]:
+        async for part in site.reports.news(*asked):
+            yield f"data: {json.dumps([part])}\n\n"
+
+    return Stream(parts(), site.streams, asked[2])
+
+
+async def _first_games(site: Site, request: Request) -> Response:
+    item, where, _ = await _report_asked(site, request)
+    return _report(site.reports.first(item, where))

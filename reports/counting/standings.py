@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Final, NamedTuple
 
+from lath.notation.files.parallel import MANY, beside
 from lath.notation.record.record import Record
 from lath.notation.record.tags import FORFEITS, TUNING, Termination
 from lath.reports.counting.comparisons import compared
@@ -189,9 +190,12 @@ def compute(records: Iterable[Record | Refused], scale: Scale = PLAIN_SCALE) -> 
     return standings_of(tally, scale)
 
 
-def standings_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> Standings:
-    """Return the standings of a tally, which can be added to afterwards."""
-    now, before = _standings_of(tally, scale), None
+def standings_of(tally: Tally, scale: Scale = PLAIN_SCALE, *, is_shared: bool = False) -> Standings:
+    """Return the standings of a tally, which can be added to afterwards.
+
+    If it `is_shared`, another process makes the tables of the game types.
+    """
+    now, before = _standings_of(tally, scale, is_shared=is_shared), None
     if tally.before is not None and tally.before.games_rated:
         # By today's rules, because a change of rule would change ranks.
         rules = {table.game: table.rule for table in (now.overall, *now.per_game)}
@@ -218,26 +222,39 @@ def leaders_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> tuple[Rule, dict[str
     return table.rule, {row.name: scores[row.name] for row in rows if is_one}
 
 
-def _standings_of(tally: Tally, scale: Scale, rules: Mapping[str, Rule] | None = None) -> Standings:
+def _standings_of(
+    tally: Tally,
+    scale: Scale,
+    rules: Mapping[str, Rule] | None = None,
+    *,
+    is_shared: bool = False,
+) -> Standings:
     """Return standings without comparisons; `rules` fixes the rules of ranks, by game type."""
-    rated, rules = tally.rated(), rules or {}
+    rated, rules = tally.rated(), dict(rules or {})
     if scale.rule:
         rules = dict.fromkeys(("", *tally.games), scale.rule)
     several = len(tally.games) > 1
-    per_game = tuple(
-        _table(
-            game,
-            tally.games[game],
-            replace(rated, game=game) if several else rated,
-            scale.of_one_game if several else scale,
-            rules.get(game),
+
+    def tables() -> tuple[Table, ...]:
+        return tuple(
+            _table(
+                game,
+                tally.games[game],
+                replace(rated, game=game) if several else rated,
+                scale.of_one_game if several else scale,
+                rules.get(game),
+            )
+            for game in sorted(tally.games)
         )
-        for game in sorted(tally.games)
-    )
+
+    is_shared = is_shared and several and tally.games_rated >= MANY
+    made = beside(tables) if is_shared else tables
+    if several or not tally.games:
+        overall = _table("", _together(tally.games.values()), rated, scale, rules.get(""))
+    per_game = made()
     if len(per_game) == 1:
         overall = replace(per_game[0], game="")
     else:
-        overall = _table("", _together(tally.games.values()), rated, scale, rules.get(""))
         unbalanced = overall.unbalanced or any(table.unbalanced for table in per_game)
         overall = replace(overall, unbalanced=unbalanced)
     return Standings(

@@ -452,8 +452,9 @@ def gather(
     *,
     title: str | None = None,
     background: Background = NO_BACKGROUND,
+    is_shared: bool = False,
 ) -> Gathered:
-    """Return the document and the packed replays, after one pass over the records."""
+    """Return the document and the packed replays; other processes help if the work `is_shared`."""
     scale = background.ranked
     whose = member_of(scale.members)
     packer, tally = Packer(), Tally(until=scale.until)
@@ -472,7 +473,8 @@ def gather(
         if game.points is not None:
             for counter in (games, times, accuracy, duels, starts, setups, trees, showpieces):
                 counter.add(game)
-    standings = standings_of(tally, scale)
+    packer.begin(is_shared=is_shared)
+    standings = standings_of(tally, scale, is_shared=is_shared)
     versions = versions_of(background, standings)
     said, linked = facts.facts(), packer.numbering.linked
     names = [row.name for row in standings.overall.rows]

@@ -43,7 +43,7 @@ import re
 import zlib
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from heapq import nsmallest
@@ -59,6 +59,7 @@ from lath.games.drawing import board
 from lath.games.errors import GameError
 from lath.games.fast import fast_board
 from lath.notation.files.files import temporary_file
+from lath.notation.files.parallel import MANY, beside
 from lath.notation.record.record import Comment, Record, bare_plies, is_of_analysis, record_as_read
 from lath.notation.record.tags import ANALYSIS, RULES
 from lath.notation.rules.effects import Dictionary, LegalMoves, Replay
@@ -360,6 +361,7 @@ class Packer:
         """Each tag once, shared by all replayed games."""
         self._forms = ValueNumbers()
         self._games = _Store()
+        self._begun: Callable[[], dict[str, Any]] | None = None
 
     def add(self, record: Record) -> str | None:
         """Add the next record; return the rules' words for its ending.
@@ -402,11 +404,20 @@ class Packer:
         (game,) = self._games.games([place])
         return game.record
 
+    def begin(self, *, is_shared: bool) -> None:
+        """Begin to pack many games in another process, if any links give the same page."""
+        if is_shared and MANY <= len(self._columns["family"][1]) <= self._most:
+            self._begun = beside(self._pack)
+
     def pack(self) -> dict[str, Any]:
         """Return the data that the page embeds; equal records give equal bytes.
 
         The games of `numbering.links`, which the page links to, are replayed first.
         """
+        begun, self._begun = self._begun, None
+        return begun() if begun else self._pack()
+
+    def _pack(self) -> dict[str, Any]:
         # Games with the same pairing and ending count as similar.
         alike = (
             self._columns[name][1]

@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -181,6 +181,23 @@ class Home:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportSite:
+    """The site that shows a report."""
+
+    links: Sequence[tuple[str, str]]
+    """The titles and addresses of its pages."""
+
+    record: str = ""
+    """The key of the games' file in the address of an analysis; empty without analyses."""
+
+    where: str = ""
+    """The query that the games match."""
+
+    places: Sequence[int] = ()
+    """The places of the games in their file; empty if they are 1, 2 and so on."""
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A report as a file on disk."""
 
@@ -215,8 +232,13 @@ def page_of(
     refresh_s: float | None = None,
     card: Card | None = None,
     home: Home | None = None,
+    site: ReportSite | None = None,
+    sections: Collection[str] = (),
 ) -> Page:
-    """Return the report on gathered data; other arguments are those of `render`."""
+    """Return the report on gathered data; other arguments are those of `render`.
+
+    On a `site`, the page has its links. With `sections`, it has only these, and no heading.
+    """
     document, packer = gathered
     packed = packer.pack()
     if document["members"]:
@@ -226,16 +248,21 @@ def page_of(
     files = {"json": standings, "csv": to_csv(standings)}
     data = document["outcome"]["data"] if document["outcome"] else {}
     drawn = ("formats",) if data.get("swiss") or data.get("bracket") else ()
+    parts = PARTS | {"css": (*PARTS["css"], *drawn)}
+    if site:
+        parts = {kind: (*names, "site") for kind, names in parts.items()}
     return rendered(
         "page.html.j2",
-        PARTS | {"css": (*PARTS["css"], *drawn)},
+        parts,
         templates,
         document=document,
         summary=summary(document),
-        groups=list(groups_of(document)),
+        groups=list(groups_of(document, sections)),
         refresh_s=refresh_s,
         card=card,
         home=home,
+        site=site,
+        is_part=bool(sections),
         data=Markup(json.dumps(packed, separators=(",", ":")).replace("<", "\\u003c")),  # noqa: S704
         chunks=chunks,
         openings=Markup(json_letters(_openings(document))),  # noqa: S704 - letters

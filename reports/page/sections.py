@@ -5,7 +5,7 @@ The numbers of a section are a value of `ReportDocument`; its words and markup a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from lath.reports.page.views import tells_versions
@@ -102,15 +102,15 @@ class Group(NamedTuple):
         return list(dict.fromkeys(section.path for section in self.sections))
 
 
-def groups_of(document: Mapping[str, Any]) -> Iterator[Group]:
-    """Yield the groups of a page with this document that have sections."""
+def groups_of(document: Mapping[str, Any], only: Collection[str] = ()) -> Iterator[Group]:
+    """Yield the groups of a page with this document that have sections, `only` these if given."""
     for title, sections in GROUPS.items():
         shown = [
             section._replace(link="Ratings")
             if section.id == "standings" and document["outcome"]
             else section
             for section in sections
-            if section.when(document)
+            if section.when(document) and (not only or section.id in only)
         ]
         if shown:
             yield Group(title, shown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -24,11 +25,23 @@ from unpacking import data_in, opened
 from lath import games
 from lath.arena.site.rendering import TEMPLATES as OF_THE_SITE
 from lath.games.drawing.shapes import contrast
+from lath.notation.files.parallel import beside
 from lath.notation.record.record import Record
 from lath.notation.text.scanner import parse
+from lath.reports.counting import standings
+from lath.reports.page import pack as packing
 from lath.reports.page.about import to_html
-from lath.reports.page.document import DEFAULT_TITLE, document
-from lath.reports.page.page import PARTS, TEMPLATES, Page, environment_of, parts, policy, render
+from lath.reports.page.document import DEFAULT_TITLE, document, gather
+from lath.reports.page.page import (
+    PARTS,
+    TEMPLATES,
+    Page,
+    environment_of,
+    page_of,
+    parts,
+    policy,
+    render,
+)
 from lath.reports.page.sections import GROUPS, Group
 
 pytestmark = pytest.mark.slow
@@ -479,3 +492,27 @@ def test_lines_look_as_written() -> None:
         "[x](javascript:a)": "<p>[x](javascript:a)</p>\n",
     }
     assert {text: str(to_html(text)) for text in shown} == shown
+
+
+def test_processes_that_share_the_work_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [*sample(), *different_games(40)]
+    alone = page_of(gather(records)).html
+    begun: list[object] = []
+
+    def noted(work: Callable[[], object]) -> Callable[[], object]:
+        begun.append(work)
+        return beside(work)
+
+    for module in (packing, standings):
+        monkeypatch.setattr(module, "MANY", 1)
+        monkeypatch.setattr(module, "beside", noted)
+    assert page_of(gather(records, is_shared=True)).html == alone
+    assert len(begun) == 2
+
+
+def test_work_in_another_process_gives_its_result_or_its_error() -> None:
+    assert beside(os.getpid)() != os.getpid()
+    local = [lambda: 5]
+    assert beside(lambda: local)() is local  # it cannot be sent
+    with pytest.raises(ZeroDivisionError):
+        beside(lambda: 1 // 0)()

@@ -650,6 +650,8 @@ interface StatusJson {
   log?: string[];
 }
 interface NewsParts { status: StatusJson; boards: { slots: string[]; are_last: boolean }; board: LiveBoard; sheet: { html: string } }
+/** What is told while a report is made. */
+type ReportNews = { part: "ready" | "failed" | "progress"; error?: string; what?: string; done?: number; is_shown?: boolean };
 type News = { [K in keyof NewsParts]: { part: K } & NewsParts[K] }[keyof NewsParts];
 
 /** What is kept of a clicked way through a game's moves, and by whom each was played: `site/templates/play.js`. */
@@ -750,8 +752,8 @@ type Others =
   | "downloads-body" | "downloads-told" | "evals" | "evals-told" | "event" | "found" | "game-of" | "games" | "games-body"
   | "interval-head" | "kept" | "large-title" | "leans" | "level-of" | "line" | "live" | "log" | "log-of" | "log-title" | "more" | "moves"
   | "boards-title" | "lost" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "picker" | "pieces" | "players" | "plies" | "question"
-  | "recent" | "replay" | "replay-body" | "replay-waits" | "replayed" | "result" | "reviewed" | "reviewing" | "rows" | "said" | "saved"
-  | "score" | "seats" | "setup" | "sheet" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
+  | "recent" | "replay" | "replay-body" | "replay-waits" | "replayed" | "report-progress" | "result" | "reviewed" | "reviewing" | "rows" | "said" | "saved"
+  | "score" | "seats" | "setup" | "sheet" | "site" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
   | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "winner" | "typed" | "verdict"
   | "versus" | "versus-title" | "watch" | "way" | "ways" | "which";
 
@@ -762,6 +764,8 @@ interface Ids
     Record<Selects, HTMLSelectElement>,
     Record<Others, HTMLElement>,
     Record<"analysed" | "explored" | "further" | "report" | "whole", HTMLAnchorElement>,
+    Record<"done", HTMLProgressElement>,
+    Record<"first", HTMLIFrameElement>,
     Record<"keys" | "large" | "share", HTMLDialogElement>,
     Record<"data" | "openings-data" | "standings-data", Sure> {
   place: HTMLTemplateElement;

@@ -2,8 +2,8 @@
 
 /* global lath */
 
-// What the addresses of the site begin with: this script is `/static/common.js` there.
-export const ROOT = new URL("..", import.meta.url).pathname.replace(/\/$/u, "");
+// What the addresses of the site begin with, which follows from its token: this script is `/static/common.js` there.
+export let ROOT = new URL("..", import.meta.url).pathname.replace(/\/$/u, "");
 
 // The focus stays near the last action, also if the element that had it is removed or hidden.
 // `around` has that element and its parents, from the inside out.
@@ -34,52 +34,122 @@ new MutationObserver(() => {
 }).observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ["hidden", "disabled", "open"] });
 
 // What changes something needs a secret, which the page that took the token has kept: see door.js.
-const secret = () => {
+const keys = () => {
   try {
-    const kept = JSON.parse(/** @type {string} */ (localStorage.getItem("lath-arena")));
-    return kept?.root === ROOT ? kept.secret : "";
+    return JSON.parse(/** @type {string} */ (localStorage.getItem("lath-arena"))) || {};
   } catch {
-    return "";
+    return {};
   }
 };
 
-/** @param {object} body @param {AbortSignal} [signal] */
-const sent = (body, signal) => ({
-  method: "POST",
-  headers: { accept: "application/json", "content-type": "application/json", "lath-secret": secret() },
-  body: JSON.stringify(body),
-  signal,
-});
+// A site that was started again may have another token. Once a tab has opened its address, this page uses the new keys.
+const follow = () => {
+  const { root } = keys();
+  if (!ROOT || root === ROOT || !/^\/[\w-]{20,}$/u.test(root)) return false;
+  for (const name of ["href", "action"]) {
+    for (const one of document.querySelectorAll(`[${name}^="${ROOT}/"]`)) one.setAttribute(name, root + one.getAttribute(name)?.slice(ROOT.length));
+  }
+  history.replaceState(history.state, "", location.href.replace(ROOT, root));
+  ROOT = root;
+  return true;
+};
 
-// What the site refuses is an Error with its words.
+const RETRY_MS = 3000;
+const AWAY = "the site does not answer. Check that `arena serve` is running; this page connects again by itself";
+const LOCKED = "the site was started again with another key. Open the address that `arena serve` printed in another tab; this page then continues";
+const UNCLEAR = "the answer of the site cannot be read. Try again, and reload the page if that does not help";
+
+// A line on every page while the site does not answer; the page then asks again.
+const bar = document.createElement("p");
+bar.className = "away";
+bar.setAttribute("role", "status");
+document.querySelector("main")?.before(bar);
+let again = 0;
+/** @param {string} words */
+const tellAway = (words) => {
+  clearTimeout(again);
+  const told = words && `${words[0].toUpperCase()}${words.slice(1)}.`;
+  if (bar.textContent !== told) bar.textContent = told;
+  document.body.classList.toggle("is-away", words !== "");
+  if (words) again = setTimeout(look, RETRY_MS);
+};
+const look = () => void ask("/api/items").catch(() => {});
+addEventListener("storage", () => follow() && look());
+
+// Why the site refuses, and what to do. Its own words are in JSON, or in plain text about the request.
 /** @param {Response} answer */
-const accepted = async (answer) => {
-  if (answer.ok) return answer;
-  const text = await answer.text();
-  const isJson = answer.headers.get("content-type")?.startsWith("application/json");
-  throw new Error((isJson ? JSON.parse(text).error : text.trim()) || `the site answered with status ${answer.status}`);
+const refusal = async (answer) => {
+  const { status } = answer;
+  const [text, kind] = [await answer.text().catch(() => ""), answer.headers.get("content-type") || ""];
+  let words = kind.startsWith("text/plain") && status < 500 ? text.trim() : "";
+  try {
+    if (kind.startsWith("application/json")) words = String(JSON.parse(text).error || "");
+  } catch {
+    return UNCLEAR;
+  }
+  words = words.replace(/\.$/u, "");
+  if (status === 404) return `${words || "not found"}. It may have been moved or deleted; see the start page`;
+  if (status === 429 || status === 503) return /again/u.test(words) ? words : `${words || "the site is busy"}. Try again in a few seconds`;
+  return words || `the site answered with status ${status}. See the messages of \`arena serve\`, then try again`;
+};
+
+// The answer to a request. All errors have words for people, except that of a request which the page itself ends.
+/** @param {string} path @param {object} [body] @param {AbortSignal} [signal] @returns {Promise<Response>} */
+const answerTo = async (path, body, signal) => {
+  const headers = { accept: "application/json" };
+  const { root, secret } = keys();
+  const sent = { "content-type": "application/json", "lath-secret": root === ROOT ? secret : "" };
+  const options = body === undefined ? { headers, signal } : { method: "POST", headers: { ...headers, ...sent }, body: JSON.stringify(body), signal };
+  const answer = await fetch(`${ROOT}${path}`, options).catch((error) => {
+    if (error.name === "AbortError") throw error;
+    tellAway(AWAY);
+    throw new Error(AWAY);
+  });
+  if (ROOT && (answer.status === 401 || answer.status === 403)) {
+    if (follow()) return answerTo(path, body, signal);
+    tellAway(LOCKED);
+    throw new Error(LOCKED);
+  }
+  tellAway("");
+  if (!answer.ok) throw new Error(await refusal(answer));
+  return answer;
 };
 
 /** @type {<T>(path: string, body?: object) => Promise<T>} */
 export const ask = async (path, body) => {
-  const options = body === undefined ? { headers: { accept: "application/json" } } : sent(body);
-  return (await accepted(await fetch(`${ROOT}${path}`, options))).json();
+  const answer = await answerTo(path, body);
+  return answer.json().catch(() => {
+    throw new Error(UNCLEAR);
+  });
 };
 
 // Asks for what comes in parts, a line of JSON each, until there are no more or `signal` is aborted.
 /** @template [T=ThinkingPart] @param {string} path @param {object} body @param {AbortSignal} signal @returns {AsyncGenerator<T>} */
 export async function* askFor(path, body, signal) {
-  const answer = await accepted(await fetch(`${ROOT}${path}`, sent(body, signal)));
+  const answer = await answerTo(path, body, signal);
   const reader = /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body).pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch((error) => {
+      if (signal.aborted) throw error;
+      tellAway(AWAY);
+      throw new Error(AWAY);
+    });
     if (done) return;
     const lines = (text + value).split("\n");
     text = /** @type {string} */ (lines.pop());
-    for (const line of lines) yield JSON.parse(line);
+    for (const line of lines) yield parsed(line);
   }
 }
+
+/** @param {string} text */
+const parsed = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(UNCLEAR);
+  }
+};
 
 /** @type {Map<string, Promise<SiteBoard>>} */
 const kept = new Map();
@@ -89,6 +159,7 @@ const kept = new Map();
 const gameOf = (id) => {
   const known = kept.get(id) || ask(`/api/boards/${encodeURI(id)}`);
   kept.set(id, known);
+  known.catch(() => kept.delete(id)); // the next request may succeed
   return known;
 };
 
@@ -122,32 +193,43 @@ export const chipOf = (game, seat) => {
   return made;
 };
 
-const RETRY_MS = 3000;
-
 // Hears news for as long as the page is seen: a browser has six ways to a site, for all of its tabs.
 // `hear` gets each list of parts. `lost` gets true if the site does not answer; the page then retries.
-/** @param {string} path @param {(parts: News[]) => void} hear @param {(isLost: boolean) => void} lost */
-export const listen = (path, hear, lost = () => {}) => {
+// Returns what ends it.
+/** @template [Part=News] @param {string} path @param {(parts: Part[]) => void} hear @param {(isLost: boolean) => void} lost */
+export const listen = (path, hear, lost = () => {}, { isHeardHidden = false } = {}) => {
   /** @type {EventSource | null} */
   let source = null;
   let timer = 0;
-  const look = () => {
+  let hasEnded = false;
+  const open = () => {
     clearTimeout(timer);
+    if (isHeardHidden && source && source.readyState !== EventSource.CLOSED) return;
     source?.close();
-    if (document.hidden) return;
+    if (hasEnded || (document.hidden && !isHeardHidden)) return;
+    follow();
     source = new EventSource(`${ROOT}${path}`);
     source.onmessage = ({ data }) => {
-      lost(false);
-      hear(JSON.parse(data));
+      try {
+        hear(parsed(data));
+        lost(false);
+      } catch {
+        lost(true);
+      }
     };
     source.onerror = () => {
       lost(true);
+      look(); // tells why
       // A browser asks again after a broken connection, but not after a refusal.
-      if (source?.readyState === EventSource.CLOSED) timer = setTimeout(look, RETRY_MS);
+      if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, RETRY_MS);
     };
   };
-  document.addEventListener("visibilitychange", look);
-  look();
+  document.addEventListener("visibilitychange", open);
+  open();
+  return () => {
+    hasEnded = true;
+    source?.close();
+  };
 };
 
 /** @param {number | null | undefined} seconds */
@@ -177,7 +259,9 @@ export const trying = async (said, act) => {
     return await act();
   } catch (thrown) {
     const error = /** @type {Error} */ (thrown);
-    if (error.name !== "AbortError") said.textContent = `The request failed: ${error.message.replace(/\.$/u, "")}.`;
+    // Other errors than `Error` have words of the browser: an answer did not have what it must have.
+    const words = error.constructor === Error ? error.message : UNCLEAR;
+    if (error.name !== "AbortError") said.textContent = `The request failed: ${words.replace(/\.$/u, "")}.`;
     return undefined;
   }
 };
@@ -202,7 +286,12 @@ export const offerLevels = async (bot) => {
   lath.byId("level-of").hidden = true;
   place.replaceChildren();
   if (!bot) return null;
-  if (!about.has(bot)) about.set(bot, await ask(`/api/bots/${encodeURIComponent(bot)}`, {}));
+  try {
+    if (!about.has(bot)) about.set(bot, await ask(`/api/bots/${encodeURIComponent(bot)}`, {}));
+  } catch (error) {
+    delete place.dataset.bot; // the next request may succeed
+    throw error;
+  }
   const { level } = /** @type {AboutBot} */ (about.get(bot));
   if (place.dataset.bot !== bot || !level) return about.get(bot);
   for (let at = level.lowest; at <= level.highest; at += 1) {
