@@ -19,6 +19,7 @@ from lath.arena.site.shelf import LARGEST_CONFIG, file_fault
 from lath.arena.tournament.outcome.notes import is_of_state
 from lath.arena.tournament.run.live import status_in
 from lath.arena.tournament.store.database import OUTCOME_STATE, Stamp, is_being_played, stamp_of
+from lath.games import builtin_ids
 from lath.games.core import RESULTS
 from lath.notation.record.tags import Termination
 from lath.notation.text.scanner import parts, plies
@@ -110,6 +111,7 @@ class SiteStandings:
         rows = [] if self.is_public else plan.get("standings", [])
         return {
             "places": min(places, MOST_PLACES),
+            "game": "" if self.is_public else plan.get("game", ""),
             "has_test": plan.get("has_test", False) or "sprt" in standing["format"],
             "standings": standing["standings"] or rows,
         }
@@ -226,6 +228,9 @@ def _as_written(folder: Path, *, is_public: bool) -> dict[str, Any]:
         told = {"event": outcome.event, "tournament": outcome.format, "verdict": outcome.verdict}
         counts = {"done": outcome.done, "total": outcome.total}
         value |= told | counts | {"format": outcome.data, "words": list(outcome.words)}
+        if "sprt" in outcome.data:
+            tests = (plot for plot in outcome.plots if len(plot.bounds) == 2)  # not of an option
+            value["way"] = [(2 * pairs, llr) for plot in tests for pairs, llr in plot.points]
         return value | {"winner": _winner(value), "result": _result(overall, outcome)}
     return value | {"words": ["its results could not be read" if is_public else fault]}
 
@@ -264,9 +269,12 @@ def _result(overall: Mapping[str, Any], outcome: EventOutcome) -> list[tuple[str
                 for row in overall["rows"]
                 if row["name"] in challenge["challengers"]
             ]
-        return [(str(text), bool(is_name)) for text, is_name in summary(document).said]
+        said = [(str(text), bool(is_name)) for text, is_name in summary(document).said]
     except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):
         return []  # the files may be of any program
+    if outcome.verdict and len(said) == 1:  # it may begin with a name, which keeps its letters
+        return [(outcome.verdict.rstrip(".") + ".", False)]
+    return said
 
 
 def _overall(folder: Path) -> dict[str, Any]:
@@ -303,9 +311,11 @@ def _plan(path: Path, item: Item) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     names = [name for row in _list(found.get("bot")) if (name := text_of(_name_in(row)))]
+    game = text_of(next(iter(_list(found.get("games"))), builtin_ids()[0]))
     is_counted = (jobs := _count(found.get("jobs", 1))) > 0
     return {
         "places": jobs if is_counted else games_at_once(1),
+        "game": game if game.partition(":")[0] in builtin_ids() else "",
         "has_test": "sprt" in found,
         "standings": [_row({"name": name}, {}) for name in names],
     }

@@ -609,6 +609,8 @@ interface StatusJson {
   /** The result in words, each text with a flag for names. */
   result?: [text: string, isName: boolean][];
   places?: number;
+  /** The first game type. */
+  game?: string;
   event?: string;
   tournament?: string;
   verdict?: string;
@@ -619,6 +621,7 @@ interface StatusJson {
   words?: string[];
   standings?: StandingJson[];
   format?: { sprt?: SprtJson };
+  way?: [games: number, llr: number][];
   recent?: RecentGame[];
   warned?: string[];
   log?: string[];

@@ -13,9 +13,7 @@ const LINGER_MS = 1500;
 const TICK_MS = 200;
 
 // Nothing is called live while the site does not answer.
-let isPlaying = false;
-let isLost = false;
-let areFinal = false;
+let [isPlaying, isLost, areFinal] = [false, false, false];
 
 /** @param {HTMLElement} node @returns {Card} */
 const cardOf = (node) => {
@@ -43,15 +41,27 @@ const makeRoom = (count) => {
   while (places.length > count && places[places.length - 1].slot === "") places.pop()?.node.remove();
 };
 
+// Before its first game a place shows the empty board.
+/** @param {string} game */
+const preview = async (game) => {
+  for (const card of places.filter(({ shown, board }) => !shown && !board)) {
+    const board = await boardOf(game);
+    if (card.shown) continue;
+    Object.assign(card, { game, board });
+    card.stage.replaceChildren(board.element);
+  }
+};
+
 // Elo ratings by bot, as the standings have them.
 /** @type {Map<string, string>} */
 const ratings = new Map();
 
-// The clock of a player: that of who is to move runs.
+// The clock of a player: that of who is to move runs, while the worker of the game is there.
 /** @param {Card} card @param {number} seat */
-const clockAt = ({ shown }, seat) => {
+const clockAt = (card, seat) => {
+  const { shown } = card;
   const left = shown?.left_s[seat];
-  const runs = shown && isPlaying && !isLost && !shown.is_over && shown.to_move === seat;
+  const runs = shown && (card === large.card ? large.of : card)?.slot && isPlaying && !isLost && !shown.is_over && shown.to_move === seat;
   return clockOf(typeof left === "number" && runs ? left - (performance.now() - (shown.since ?? 0)) / 1000 : left);
 };
 
@@ -208,13 +218,6 @@ const go = (ply) => {
   large.ply = ply >= last && isShownLive() ? null : Math.min(Math.max(ply, large.history?.from ?? 0), last);
   showLarge();
 };
-/** @param {number} by */
-const move = (by) => go((large.ply ?? lastPly()) + by);
-
-const goLive = () => {
-  large.ply = null;
-  followLarge();
-};
 
 /** @param {Card} card */
 const open = (card) => {
@@ -281,16 +284,17 @@ const takeSheet = ({ html }) => {
   if (at >= 0) stops()[Math.min(at, stops().length - 1)]?.focus({ preventScroll: true });
 };
 
-// How an SPRT stands: the way of its ratio between the two bounds, as far as this page has seen it.
+// How an SPRT stands: the way of its ratio between the two bounds, as far as this page knows it.
 /** @type {[games: number, llr: number][]} */
 const way = [];
 
-/** @param {StatusJson["format"]} format @param {number} done */
-const showTest = (format, done) => {
+/** @param {StatusJson} status */
+const showTest = ({ format, done, way: known = [] }) => {
   const test = format?.sprt;
   if (!test) return;
   byId("sprt").hidden = false;
   const [low, high] = test.bounds;
+  if (way.length === 0) way.push(...known);
   if (way.at(-1)?.[0] !== done) way.push([done, test.llr]);
   const [from, to] = [way[0][0], Math.max(done, way[0][0] + 1)];
   /** @param {[games: number, llr: number]} point */
@@ -366,6 +370,7 @@ const takeStatus = (status) => {
   if (status.event) byId("event").textContent = status.event;
   if (isPlaying !== playing) byId("said").textContent = "";
   if (!isPlaying || !playing) makeRoom(status.places ?? places.length);
+  if (status.game) preview(status.game);
   isPlaying = playing;
   showLive();
   const counts = status.total ? `${lath.grouped(status.done)} of ${lath.counted(status.total, "game")}` : "";
@@ -374,8 +379,8 @@ const takeStatus = (status) => {
   byId("progress").value = status.total ? status.done / status.total : 0;
   showResult(status);
   showStandings(status.standings || []);
-  for (const card of places) if (card.board) showPlayers(card, card.board.game);
-  showTest(status.format, status.done);
+  for (const card of places) if (card.shown && card.board) showPlayers(card, card.board.game);
+  showTest(status);
   showSheet(status);
   recent = status.recent || [];
   showRecent();
@@ -411,14 +416,17 @@ if (!isPublic) {
 }
 
 /** @type {Record<string, () => void>} */
-const KEYS = { ArrowLeft: () => move(-1), ArrowRight: () => move(1), Home: () => go(0), End: () => go(Infinity) };
+const KEYS = { ArrowLeft: () => go((large.ply ?? lastPly()) - 1), ArrowRight: () => go((large.ply ?? lastPly()) + 1), Home: () => go(0), End: () => go(Infinity) };
 byId("large").addEventListener("keydown", (event) => {
   if (!KEYS[event.key] || event.altKey || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
   KEYS[event.key]();
 });
 for (const [id, name] of /** @type {[StepId, string][]} */ ([["to-start", "Home"], ["back", "ArrowLeft"], ["forward", "ArrowRight"], ["to-end", "End"]])) byId(id).addEventListener("click", () => KEYS[name]());
-byId("again").addEventListener("click", goLive);
+byId("again").addEventListener("click", () => {
+  large.ply = null;
+  followLarge();
+});
 byId("large-close").addEventListener("click", () => byId("large").close());
 byId("evals").addEventListener("click", (event) => go(Math.round((Math.max(20, lastPly()) * event.offsetX) / byId("evals").clientWidth)));
 for (const type of /** @type {const} */ (["pointerleave", "focusout"])) byId("recent").addEventListener(type, () => setTimeout(showRecent));

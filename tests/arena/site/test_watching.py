@@ -330,7 +330,7 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
     page.reload()
     assert page.locator("#standings tr").count() == 3  # the bots are known before they play
     page.click("#start:visible")
-    page.wait_for_selector(".live-board svg.board")
+    page.wait_for_selector("#boards .player .clock")
     shown = page.locator("#boards .live-board")
     names = shown.locator(".player .name").all_inner_texts()
     assert len({*names}) == 2
