@@ -249,6 +249,9 @@ def _as_written(folder: Path, *, is_public: bool) -> dict[str, Any]:
         told = {"event": outcome.event, "tournament": outcome.format, "verdict": outcome.verdict}
         counts = {"done": outcome.done, "total": outcome.total}
         value |= told | counts | {"format": outcome.data, "words": list(outcome.words)}
+        if "sprt" in outcome.data:
+            tests = (plot for plot in outcome.plots if len(plot.bounds) == 2)  # not of an option
+            value["way"] = [(2 * pairs, llr) for plot in tests for pairs, llr in plot.points]
         return value | {"winner": _winner(value), "result": _result(overall, outcome)}
     return value | {"words": ["its results could not be read" if is_public else fault]}
 
@@ -323,9 +326,12 @@ def _result(overall: Mapping[str, Any], outcome: EventOutcome) -> list[tuple[str
                 for row in overall["rows"]
                 if row["name"] in challenge["challengers"]
             ]
-        return [(str(text), bool(is_name)) for text, is_name in summary(document).said]
+        said = [(str(text), bool(is_name)) for text, is_name in summary(document).said]
     except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):
         return []  # the files may be of any program
+    if outcome.verdict and len(said) == 1:  # it may begin with a name, which keeps its letters
+        return [(outcome.verdict.rstrip(".") + ".", False)]
+    return said
 
 
 def _overall(folder: Path) -> dict[str, Any]:

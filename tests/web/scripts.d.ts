@@ -645,6 +645,7 @@ interface StatusJson {
   words?: string[];
   standings?: StandingJson[];
   format?: { sprt?: SprtJson };
+  way?: [games: number, llr: number][];
   recent?: RecentGame[];
   warned?: string[];
   log?: string[];

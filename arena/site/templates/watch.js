@@ -291,16 +291,17 @@ const takeSheet = ({ html }) => {
   if (at >= 0) stops()[Math.min(at, stops().length - 1)]?.focus({ preventScroll: true });
 };
 
-// How an SPRT stands: the way of its ratio between the two bounds, as far as this page has seen it.
+// How an SPRT stands: the way of its ratio between the two bounds, as far as this page knows it.
 /** @type {[games: number, llr: number][]} */
 const way = [];
 
-/** @param {StatusJson["format"]} format @param {number} done */
-const showTest = (format, done) => {
+/** @param {StatusJson} status */
+const showTest = ({ format, done, way: known = [] }) => {
   const test = format?.sprt;
   if (!test) return;
   byId("sprt").hidden = false;
   const [low, high] = test.bounds;
+  if (way.length === 0) way.push(...known);
   if (way.at(-1)?.[0] !== done) way.push([done, test.llr]);
   const [from, to] = [way[0][0], Math.max(done, way[0][0] + 1)];
   /** @param {[games: number, llr: number]} point */
@@ -386,7 +387,7 @@ const takeStatus = (status) => {
   showResult(status);
   showStandings(status.standings || []);
   for (const card of places) if (card.shown && card.board) showPlayers(card, card.board.game);
-  showTest(status.format, status.done);
+  showTest(status);
   showSheet(status);
   recent = status.recent || [];
   showRecent();

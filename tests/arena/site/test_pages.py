@@ -243,6 +243,9 @@ def test_axe_finds_nothing_at_any_width(site: Served, guest: Guest, path: str) -
         page.emulate_media(color_scheme="dark")
         assert violations(page, "cat.color") == [], (width, "a scheme changes colours alone")
         assert visit.sideways() == 0, width
+    for opener in page.locator(".enlarge:visible").all()[:1]:
+        opener.click()
+        assert violations(page) == [], "a board is enlarged"
     visit.complaints[:] = [words for words in visit.complaints if "404" not in words]
 
 

@@ -446,6 +446,7 @@ def test_a_sheet_that_grows_keeps_its_place_and_the_focus_and_groups_stand_apart
         page.wait_for_selector("#standings .group")
         groups = page.locator("#standings .group").all_inner_texts()
         assert groups == [f"Group {number}: no games against the others" for number in (1, 2)]
+        assert page.locator("#standings .group").first.bounding_box()["height"] < 60
         page.locator("#sheet a").nth(1).focus()
         page.evaluate("document.querySelector('#sheet .scroll').scrollLeft = 40")
         write_outcome(folder, so_far("swiss", 99, names))
