@@ -189,22 +189,25 @@ const table = makeTable((text) => goTo(along(at, text)));
 let arranged = null; // what lies on each cell, while a position is set up
 let arrangements = 0; // of those asked for the last one counts
 let fault = ""; // why it is not a position
+/** @type {Promise<unknown>} */
+let checked = Promise.resolve(); // the question whether it is one
 let model = /** @type {SiteBoard} */ (/** @type {unknown} */ (null)); // its game
 const BARE = { moved: [], deciding: [], is_over: false, ending: "", winner: null, is_loss: false, text: "", told: "", legal: [], wins: [], loses: [], threats: [] };
 
 /** @param {string} code */
 const layerOf = (code) => ({ tile: 0, marker: 2 })[model.pieces.find(([one]) => one === code)?.[2] || ""] ?? 1;
 
-const showArranged = () => trying(said, async () => {
+const showArranged = () => (checked = trying(byId("arranged"), async () => {
   const [number, contents, toMove] = [arrangements += 1, arranged || [], Number(byId("side").value)];
   table.show({ ...BARE, stacks: contents, to_move: toMove }, false, [], model.can_arrange ? put : null);
+  if (!model.can_arrange) byId("arranged").textContent = "Type the position of this game.";
   if (!model.can_arrange) return;
   /** @type {{ position: string, error: string }} */
   const { position, error } = await ask("/api/arrange", { game: model.id, contents, to_move: toMove });
   if (arrangements !== number || !arranged) return;
   [byId("start-position").value, fault] = [position, error];
   byId("arranged").textContent = error ? `Not a position yet: ${error}.` : "This position can be set up.";
-});
+}));
 
 // Puts the chosen piece in the place of its kind on a cell, or takes it or the topmost one away.
 /** @param {number} cell */
@@ -227,7 +230,7 @@ const radioOf = (code, name, colour) => {
 };
 
 // Begins with a position, else with the first one of the game that is chosen.
-const arrange = (position = "") => trying(said, async () => {
+const arrange = (position = "") => trying(byId("arranged"), async () => {
   stop();
   const number = arrangements += 1;
   const begun = await ask("/api/start", { game: gameNow(), position, seed: 1 });
@@ -239,7 +242,6 @@ const arrange = (position = "") => trying(said, async () => {
   [model, fault] = [made, ""];
   byId("told").textContent = "Setting up a position.";
   byId("picker").hidden = !made.can_arrange;
-  byId("arranged").textContent = made.can_arrange ? "" : "Type the position of this game.";
   byId("pieces").replaceChildren(/** @type {Element} */ (byId("pieces").firstElementChild), ...made.pieces.map(([code, name, , colour]) => radioOf(code, name, colour)), radioOf("", "eraser", ""));
   byId("side").replaceChildren(...made.seats.map(([name], seat) => new Option(name, String(seat), false, seat === seen.to_move)));
   await showArranged();
@@ -342,6 +344,7 @@ const open = async (what, kept = null) => {
 };
 
 const setUp = (from = NOWHERE, isGiven = false) => trying(said, async () => {
+  await checked;
   const [record, setup] = [byId("record").value.trim(), byId("start-setup").value.trim()];
   if (!record && !setup && arranged && fault) return; // which is said already
   source = from;
