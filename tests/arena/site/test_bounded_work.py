@@ -257,7 +257,9 @@ def made(path: Path, where: str = "") -> tuple[dict[str, Any], bytes, list[dict[
 DAMAGE: Final[dict[str, Callable[[Path], object]]] = {
     "empty": lambda kept: kept.write_bytes(b""),
     "cut off": lambda kept: kept.write_bytes(kept.read_bytes()[:-1]),
-    "other text": lambda kept: kept.write_bytes(kept.read_bytes().replace(b"yavalath", b"manalath")),
+    "other text": lambda kept: kept.write_bytes(
+        kept.read_bytes().replace(b"yavalath", b"manalath")
+    ),
     "not JSON": lambda kept: kept.write_bytes(b"\xff\n" + kept.read_bytes()),
     "JSON of others": lambda kept: kept.write_bytes(b"[1]\npage"),
     "a folder": lambda kept: kept.rename(kept.with_name("x")).with_name(kept.name).mkdir(),
