@@ -117,10 +117,9 @@ const answerTo = async (path, body, signal) => {
 
 /** @type {<T>(path: string, body?: object) => Promise<T>} */
 export const ask = async (path, body) => {
-  const answer = await answerTo(path, body);
-  return answer.json().catch(() => {
-    throw new Error(UNCLEAR);
-  });
+  const value = parsed(await (await answerTo(path, body)).text().catch(() => ""));
+  if (!value || typeof value !== "object") throw new Error(UNCLEAR);
+  return value;
 };
 
 // Asks for what comes in parts, a line of JSON each, until there are no more or `signal` is aborted.
