@@ -448,7 +448,7 @@ def test_what_is_odd_about_a_game_is_told_beside_its_board(
 def test_a_game_has_the_rules_of_its_type_beside_it(replay: Visit, report: str) -> None:
     for number in (1, len(RECORDS)):
         go_to(replay, report, number, 0)
-        rules = replay.page.text_content("#tags dt:text-is('Rules') + dd")
+        rules = replay.page.text_content("#tags dt:text-is('Rules') + dd").replace("\u2060", "")
         assert rules == card_of(games.get(RECORDS[number - 1].game))
 
 
