@@ -332,7 +332,7 @@ TO_DO: Final = {
     429: "Reload the page then.",
     503: "Reload the page in a few seconds.",
 }
-"""What a reader of an error page can do, by status."""
+"""The next step for the reader of an error page, by status."""
 
 
 def _said(
