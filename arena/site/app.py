@@ -286,9 +286,9 @@ def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> 
         lifespan=lifespan,
         middleware=[Middleware(Guard, keys=keys, hosts=hosts)],
         exception_handlers={
-            HTTPException: _refused,
+            HTTPException: partial(_refused, site),
             GoneError: _nobody_waits,
-            **dict.fromkeys((ArenaError, GameError, NotationError), _wrong),
+            **dict.fromkeys((ArenaError, GameError, NotationError), partial(_wrong, site)),
         },
     )
     made.router.redirect_slashes = False  # a redirect would go to the host in the request's `Host`
@@ -346,28 +346,43 @@ def page(site: Site, template: str, **values: Any) -> HTMLResponse:
     )
 
 
-async def _refused(request: Request, error: Exception) -> Response:
+async def _refused(site: Site, request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return _said(request, error.detail, error.status_code, error.headers)
+    return _said(site, request, error.detail, error.status_code, error.headers)
 
 
-async def _wrong(request: Request, error: Exception) -> Response:
-    return _said(request, str(error), 409)
+async def _wrong(site: Site, request: Request, error: Exception) -> Response:
+    return _said(site, request, site.shelf.without_folders(str(error)), 409)
 
 
 async def _nobody_waits(_: Request, __: Exception) -> Response:
     return Response(status_code=499)  # the visitor has left
 
 
+TO_DO: Final = {
+    404: "It may have been moved or deleted. The start page lists what this site has.",
+    409: "Correct this, then reload the page.",
+    429: "Reload the page then.",
+    503: "Reload the page in a few seconds.",
+}
+"""The next step for the reader of an error page, by status."""
+
+
 def _said(
-    request: Request, words: str, status: int, headers: Mapping[str, str] | None = None
+    site: Site,
+    request: Request,
+    words: str,
+    status: int,
+    headers: Mapping[str, str] | None = None,
 ) -> Response:
-    if "text/html" in request.headers.get("accept", ""):
-        made = environment().get_template("error.html.j2")
-        root = request.scope.get("root_path", "")
-        html = made.render(words=words, status=status, is_public=True, place="", root=root)
-        return HTMLResponse(html, status, headers)
-    return JSONResponse({"error": words}, status, headers)
+    if "text/html" not in request.headers.get("accept", ""):
+        return JSONResponse({"error": words}, status, headers)
+    made = environment().get_template("error.html.j2")
+    values = {"status": status, "is_public": site.is_public, "place": "", "root": site.root}
+    words = "page not found" if words == "Not Found" else words  # of Starlette
+    sentence = f"{words[:1].upper()}{words[1:].rstrip('.')}."
+    html = made.render(words=sentence, to_do=TO_DO.get(status, ""), **values)
+    return HTMLResponse(html, status, headers)
 
 
 async def _static(request: Request) -> Response:

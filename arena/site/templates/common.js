@@ -55,8 +55,9 @@ const follow = () => {
 };
 
 const RETRY_MS = 3000;
-const AWAY = "the site does not answer. Check that `arena serve` is running; this page connects again by itself";
-const LOCKED = "the site was started again with another key. Open the address that `arena serve` printed in another tab; this page then continues";
+const AWAY = "The site does not answer. Check that arena serve is running. This page connects again by itself.";
+const LOCKED = "The site was started again with another key. Open the address that arena serve printed in another tab. This page then continues.";
+const LATER = "the site does not answer this page. Try again as soon as it does";
 const UNCLEAR = "the answer of the site cannot be read. Try again, and reload the page if that does not help";
 
 // A line on every page while the site does not answer; the page then asks again.
@@ -68,29 +69,31 @@ let again = 0;
 /** @param {string} words */
 const tellAway = (words) => {
   clearTimeout(again);
-  const told = words && `${words[0].toUpperCase()}${words.slice(1)}.`;
-  if (bar.textContent !== told) bar.textContent = told;
+  if (bar.textContent !== words) bar.textContent = words; // told once
   document.body.classList.toggle("is-away", words !== "");
   if (words) again = setTimeout(look, RETRY_MS);
 };
 const look = () => void ask("/api/items").catch(() => {});
 addEventListener("storage", () => follow() && look());
 
+/** @param {Error | null} error @returns {never} */
+const lose = (error, words = AWAY) => {
+  if (error?.name === "AbortError") throw error;
+  tellAway(words);
+  throw new Error(LATER);
+};
+
 // Why the site refuses, and what to do. Its own words are in JSON, or in plain text about the request.
 /** @param {Response} answer */
 const refusal = async (answer) => {
   const { status } = answer;
   const [text, kind] = [await answer.text().catch(() => ""), answer.headers.get("content-type") || ""];
-  let words = kind.startsWith("text/plain") && status < 500 ? text.trim() : "";
-  try {
-    if (kind.startsWith("application/json")) words = String(JSON.parse(text).error || "");
-  } catch {
-    return UNCLEAR;
-  }
-  words = words.replace(/\.$/u, "");
+  const isPlain = kind.startsWith("text/plain") && status < 500;
+  const told = kind.startsWith("application/json") ? parsed(text).error || "" : isPlain && text.trim();
+  const words = String(told || "").replace(/\.$/u, "");
   if (status === 404) return `${words || "not found"}. It may have been moved or deleted; see the start page`;
   if (status === 429 || status === 503) return /again/u.test(words) ? words : `${words || "the site is busy"}. Try again in a few seconds`;
-  return words || `the site answered with status ${status}. See the messages of \`arena serve\`, then try again`;
+  return words || `the site answered with status ${status}. See the messages of arena serve, then try again`;
 };
 
 // The answer to a request. All errors have words for people, except that of a request which the page itself ends.
@@ -100,15 +103,9 @@ const answerTo = async (path, body, signal) => {
   const { root, secret } = keys();
   const sent = { "content-type": "application/json", "lath-secret": root === ROOT ? secret : "" };
   const options = body === undefined ? { headers, signal } : { method: "POST", headers: { ...headers, ...sent }, body: JSON.stringify(body), signal };
-  const answer = await fetch(`${ROOT}${path}`, options).catch((error) => {
-    if (error.name === "AbortError") throw error;
-    tellAway(AWAY);
-    throw new Error(AWAY);
-  });
+  const answer = await fetch(`${ROOT}${path}`, options).catch(lose);
   if (ROOT && (answer.status === 401 || answer.status === 403)) {
-    if (follow()) return answerTo(path, body, signal);
-    tellAway(LOCKED);
-    throw new Error(LOCKED);
+    return follow() ? answerTo(path, body, signal) : lose(null, LOCKED);
   }
   tellAway("");
   if (!answer.ok) throw new Error(await refusal(answer));
@@ -129,11 +126,7 @@ export async function* askFor(path, body, signal) {
   const reader = /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body).pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
-    const { done, value } = await reader.read().catch((error) => {
-      if (signal.aborted) throw error;
-      tellAway(AWAY);
-      throw new Error(AWAY);
-    });
+    const { done, value } = await reader.read().catch(lose);
     if (done) return;
     const lines = (text + value).split("\n");
     text = /** @type {string} */ (lines.pop());

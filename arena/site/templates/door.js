@@ -18,13 +18,9 @@
   };
   // Back from another page to a report, which is a stranger to the site, a browser sends no keys; from here it does.
   const isFirst = () => {
-    try {
-      const before = Number(sessionStorage.getItem(KEPT));
-      sessionStorage.setItem(KEPT, String(Date.now()));
-      return Date.now() - before > 3000;
-    } catch {
-      return false;
-    }
+    const before = Number(sessionStorage.getItem(KEPT));
+    sessionStorage.setItem(KEPT, String(Date.now()));
+    return Date.now() - before > 3000;
   };
   const { pathname, search, hash } = location;
   const found = root || known();

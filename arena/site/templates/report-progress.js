@@ -8,22 +8,17 @@ const { key, where = "" } = byId("report-progress").dataset;
 /** @param {string} what */
 const address = (what) => `/report/${key}/${what}?${new URLSearchParams({ where })}`;
 
-/** @param {string} words */
-const end = (words) => {
-  stop();
-  byId("told").textContent = words;
-};
-
 // A reader who looks at one of the first games decides when the report replaces them.
 /** @param {ReportNews[]} parts */
 const hear = ([{ part, error, what, done, is_shown: isShown }]) => {
+  if (part !== "progress") stop();
   if (part === "ready") {
-    end("The report is complete.");
+    byId("told").textContent = "The report is complete.";
     byId("done").value = 100;
     if (document.activeElement === byId("first") && navigator.userActivation?.hasBeenActive) byId("again").hidden = false;
     else location.reload();
   } else if (part === "failed") {
-    end(`This report could not be made: ${error}.`);
+    byId("told").textContent = `This report could not be made: ${error}.`;
     byId("done").hidden = true;
   } else {
     byId("told").textContent = `${what || "Reading the games"} …`;
