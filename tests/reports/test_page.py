@@ -18,8 +18,10 @@ from different_games import different_games
 from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import Environment, TemplateSyntaxError, UndefinedError
+from markup import tokens_in
 from report_pages import ANALYSED, MANY_BOTS, PAGES
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament
+from tools import needs
 from unpacking import data_in, opened
 
 from lath import games
@@ -224,6 +226,18 @@ def test_a_script_loses_spaces_around_signs_and_none_within_texts_and_patterns(
     for text in (*texts, *patterns):
         assert f"({text});\n" in packed
     assert packed.count("p(q / 2,- -r)+ s;\n") == len(lines)
+
+
+@needs("node", "npm")
+def test_a_page_has_the_scripts_with_nothing_but_spaces_and_comments_removed(
+    tmp_path: Path,
+) -> None:
+    sources = [(TEMPLATES / "js" / f"{name}.js").read_text("utf-8") for name in PARTS["js"]]
+    packed = parts(environment_of(None), "js", PARTS["js"])
+    (tmp_path / "scripts.json").write_text(json.dumps(["\n".join(sources), packed]))
+    whole, short = tokens_in(tmp_path / "scripts.json")
+    assert whole == short
+    assert any("random:" in token for token in whole)
 
 
 def test_every_element_that_a_script_asks_for_by_its_id_stands_in_a_template() -> None:

@@ -44,7 +44,8 @@ TO_DO: Final = re.compile(
 )
 
 SHOWN: Final = """() => ["said", "lost", "thought"].map((id) => document.getElementById(id))
-  .concat(document.querySelector(".away")).map((one) => one?.textContent ?? "").join(" ").trim()"""
+  .concat(document.querySelector(".away")).map((one) => one?.textContent ?? "")
+  .join(" ").replace("Not evaluated.", "").trim()"""
 
 STATE: Final = """() => [
   ...document.querySelectorAll("main input, main select, main textarea, #tree, #moves")
