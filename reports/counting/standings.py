@@ -13,6 +13,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from statistics import fmean
 from typing import Final, NamedTuple
 
@@ -193,7 +194,7 @@ def compute(records: Iterable[Record | Refused], scale: Scale = PLAIN_SCALE) -> 
 def standings_of(tally: Tally, scale: Scale = PLAIN_SCALE, *, is_shared: bool = False) -> Standings:
     """Return the standings of a tally, which can be added to afterwards.
 
-    If it `is_shared`, another process makes the tables of the game types.
+    If it `is_shared`, other processes make the tables of the game types.
     """
     now, before = _standings_of(tally, scale, is_shared=is_shared), None
     if tally.before is not None and tally.before.games_rated:
@@ -234,24 +235,28 @@ def _standings_of(
     if scale.rule:
         rules = dict.fromkeys(("", *tally.games), scale.rule)
     several = len(tally.games) > 1
+    names = sorted(tally.games)
 
-    def tables() -> tuple[Table, ...]:
-        return tuple(
-            _table(
+    def tables(of: Iterable[str]) -> dict[str, Table]:
+        return {
+            game: _table(
                 game,
                 tally.games[game],
                 replace(rated, game=game) if several else rated,
                 scale.of_one_game if several else scale,
                 rules.get(game),
             )
-            for game in sorted(tally.games)
-        )
+            for game in of
+        }
 
-    is_shared = is_shared and several and tally.games_rated >= MANY
-    made = beside(tables) if is_shared else tables
-    if several or not tally.games:
+    if is_shared and several and tally.games_rated >= MANY:
+        made = [beside(partial(tables, part)) for part in (names[::2], names[1::2])]
+    else:
+        made = [partial(tables, names)]
+    if several or not names:
         overall = _table("", _together(tally.games.values()), rated, scale, rules.get(""))
-    per_game = made()
+    of_game = {game: table for part in made for game, table in part().items()}
+    per_game = tuple(of_game[game] for game in names)
     if len(per_game) == 1:
         overall = replace(per_game[0], game="")
     else:
