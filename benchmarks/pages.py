@@ -18,13 +18,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from database import make_part
 from measure import machine, spread
 from pictures import LIVE, site
+from playwright.sync_api import Error
 from visits import chromium
 
 WIDTHS: Final = (360, 390, 768, 1280, 1920)
@@ -194,7 +195,10 @@ def open_many(address: str, games: int) -> None:
 
 def until_seen(page: Any, selector: str) -> None:
     """Wait until the page, or a frame of it, has such an element."""
-    while not any(frame.locator(selector).count() for frame in page.frames):
+    while True:
+        with suppress(Error):  # the frame has been replaced
+            if any(frame.locator(selector).count() for frame in page.frames):
+                return
         page.wait_for_timeout(50)
 
 
