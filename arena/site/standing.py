@@ -101,7 +101,7 @@ class SiteStandings:
     def board_version(self, item: Item) -> str:
         """Return a text that changes with the board that stands for a tournament."""
         if is_being_played(item.path):
-            stamps: object = time.time() // SHOWN_S
+            stamps: object = time.monotonic() // SHOWN_S
         else:
             stamps = [stamp_of(item.path / name) for name in _FILES]
             stamps = [stamps, item.config and stamp_of(item.config)]
