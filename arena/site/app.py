@@ -24,6 +24,7 @@ from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.errors import ServerErrorMiddleware
 from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -284,7 +285,10 @@ def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> 
     made = Starlette(
         routes=routes,
         lifespan=lifespan,
-        middleware=[Middleware(Guard, keys=keys, hosts=hosts)],
+        middleware=[
+            Middleware(Guard, keys=keys, hosts=hosts),
+            Middleware(ServerErrorMiddleware, handler=partial(_failed, site)),
+        ],
         exception_handlers={
             HTTPException: partial(_refused, site),
             GoneError: _nobody_waits,
@@ -353,6 +357,12 @@ async def _refused(site: Site, request: Request, error: Exception) -> Response:
 
 async def _wrong(site: Site, request: Request, error: Exception) -> Response:
     return _said(site, request, site.shelf.without_folders(str(error)), 409)
+
+
+async def _failed(site: Site, request: Request, _: Exception) -> Response:
+    """Return a page that says so; the error itself is only in the messages of the site."""
+    words = "the site failed. See the messages of arena serve, then try again"
+    return _said(site, request, words, 500)
 
 
 async def _nobody_waits(_: Request, __: Exception) -> Response:

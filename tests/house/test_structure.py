@@ -21,6 +21,8 @@ OF_ONE_KIND: Final = {
 }
 
 MOST_LINES: Final = 600
+SCRIPTS: Final = ("reports/templates/js", "arena/site/templates")
+MOST_SCRIPT_LINES: Final = 6000
 LONGER: Final = {
     "arena/botcheck/steps.py": "one table of steps, in the order in which they are run",
     "arena/cluster/cluster.py": "one class, whose methods share the state of a connection",
@@ -98,6 +100,12 @@ def test_a_folder_has_few_modules_or_modules_of_one_kind() -> None:
 def test_a_module_is_short_or_says_why_it_is_not() -> None:
     lines = {path: (ROOT / path).read_text("utf-8").count("\n") for path in modules()}
     assert {path for path, count in lines.items() if count > MOST_LINES} == LONGER.keys()
+
+
+def test_the_scripts_of_report_and_site_are_short() -> None:
+    scripts = [path for folder in SCRIPTS for path in (ROOT / folder).glob("*.js")]
+    assert len(scripts) > 40
+    assert sum(path.read_text("utf-8").count("\n") for path in scripts) <= MOST_SCRIPT_LINES
 
 
 def test_an_import_inside_a_function_says_why_it_is_there() -> None:

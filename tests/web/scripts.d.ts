@@ -312,6 +312,12 @@ interface Lath {
   make: <K extends keyof HTMLElementTagNameMap>(
     name: K, className?: string, text?: Words, ...children: Child[]
   ) => HTMLElementTagNameMap[K];
+  buttonOf: (words: string, act: () => unknown, className?: string) => HTMLButtonElement;
+  onClick: (id: Buttons, act: () => unknown) => void;
+  linkOf: (words: string | null | undefined, href: string, className?: string) => HTMLAnchorElement;
+  chip: (board: BoardJson, seat: number) => HTMLElement;
+  refill: (place: HTMLElement, parts: Child[], next: () => HTMLElement | null | undefined) => void;
+  teller: (id: "told" | "cell" | "copied") => (words: string) => void;
   nameOf: (text: string) => HTMLElement;
   parsed: (markup: string) => DocumentFragment;
   drawn: <K extends keyof SVGElementTagNameMap>(
@@ -414,7 +420,6 @@ interface Lath {
   markEvals: (game: Game, ply: number) => void;
   KNOB: number;
   plyAt: (game: Game, event: MouseEvent) => number;
-  chip: (game: Replayed, seat: number) => HTMLElement;
   glyphOf: (note: Note) => HTMLElement;
   moveItem: (game: Game, i: number) => HTMLElement;
   drawBetter: (game: Game, ply: number, at: number) => void;

@@ -8,10 +8,10 @@
 // - none: what this tab had last.
 
 /* global lath */
-import { ROOT, ask, askFor, buttonOf, chooseGame, endTold, gameNow, levelNow, listenToSteps, offerLevels, showCard, showKept, showLine, trying, valueTold } from "./common.js";
+import { ROOT, ask, askFor, chooseGame, endTold, fillFrom, gameNow, levelNow, listenToSteps, none, offerLevels, onGame, onSubmit, showCard, showKept, showLine, trying, valueTold } from "./common.js";
 import { lookAt, makeTable } from "./table.js";
 
-const { byId, make } = lath;
+const { byId, make, buttonOf } = lath;
 const said = byId("said");
 const KEPT = "lath-analyses";
 const MOST_KEPT = 8;
@@ -23,20 +23,16 @@ const NOWHERE = { record: "", where: "" };
 const nodeOf = (move, parent, more = {}) => ({ move, parent, next: [], glyph: "", before: [], comments: [], ...more });
 
 /** @type {StartJson} */
-// @ts-expect-error - none before `open`, nor is anything asked
-let start = null;
+let start = none;
 /** @type {SiteBoard} */
-// @ts-expect-error - likewise
-let board = null;
+let board = none;
 let root = nodeOf("", null);
 let at = root;
 /** @type {PositionJson | null} */
 let now = null;
-/** @type {AbortController | null} */
-let thinking = null;
+let thinking = new AbortController(); // of the last question to a bot
 /** @type {TreeJson} */
-// @ts-expect-error - likewise
-let given = null; // what was set up, whose tags and ending are kept
+let given = none; // what was set up, whose tags and ending are kept
 let id = 0; // of the analysis among those that are kept
 let source = NOWHERE; // where a served game was found
 
@@ -85,9 +81,7 @@ const lineAfter = (node, number) => {
 
 const showMoves = () => {
   const parts = [...told(root.comments), ...lineAfter(root, 1)];
-  const hasFocus = byId("tree").contains(document.activeElement);
-  byId("tree").replaceChildren(...(parts.length > 0 ? parts : [make("span", "remark", "No moves yet. Play on the board.")]));
-  if (hasFocus) byId("tree").querySelector("[aria-current]")?.focus({ preventScroll: true });
+  lath.refill(byId("tree"), parts.length > 0 ? parts : [make("span", "remark", "No moves yet. Play on the board.")], () => byId("tree").querySelector("[aria-current]"));
 };
 
 const showTree = () => {
@@ -109,10 +103,7 @@ const showBar = (first, words) => {
   byId("bar").setAttribute("aria-label", words);
 };
 
-const stop = () => {
-  thinking?.abort();
-  thinking = null;
-};
+const stop = () => thinking.abort();
 
 /** @param {Thought} part */
 const showThought = (part) => {
@@ -130,31 +121,38 @@ const showThought = (part) => {
 const isThinking = () => byId("think").getAttribute("aria-pressed") === "true";
 
 // A bot thinks of the position for up to a minute, until one moves on.
-const think = () => trying(said, async () => {
+const think = async () => {
+  const isDone = await trying(said, evaluate);
+  if (!isDone) byId("thought").textContent = "Not evaluated.";
+};
+const evaluate = async () => {
   stop();
   byId("line").replaceChildren();
   const result = now?.is_over ? byId("told").textContent : "";
   showBar(now?.is_over ? [1, -1][now.winner ?? 2] || 0 : null, result || "Not evaluated");
   byId("thought").textContent = result ? "The game is over." : "Not evaluated.";
   if (!isThinking() || !now || now.is_over || arranged) return;
-  const mine = new AbortController();
-  thinking = mine;
+  thinking = new AbortController();
   byId("thought").textContent = `${byId("bot").value} is thinking.`;
-  for await (const part of askFor("/api/think", { ...start, moves: movesTo(at), bot: byId("bot").value, level: levelNow(), seconds: 60 }, mine.signal)) {
-    if (thinking !== mine) return;
+  for await (const part of askFor("/api/think", { ...start, moves: movesTo(at), bot: byId("bot").value, level: levelNow(), seconds: 60 }, thinking.signal)) {
     if (part.part === "error") byId("thought").textContent = `No evaluation: ${part.error}.`;
     else if (part.part === "waits") byId("thought").textContent = `${byId("bot").value} waits until another bot has finished.`;
     else if (part.part !== "begins") showThought(part);
   }
-});
+};
 
 /** @param {TreeNode} node */
 const goTo = (node) => trying(said, async () => {
   stop();
   await leave();
   table.hold();
+  const before = at;
   at = node;
-  const seen = await lookAt(start, movesTo(node));
+  const seen = await lookAt(start, movesTo(node)).catch((error) => {
+    if (at === node) at = before; // from which one may move again
+    if (at === before && now) table.show(now, true);
+    throw error;
+  });
   if (at !== node) return;
   now = seen;
   table.show(now, true);
@@ -335,7 +333,8 @@ const open = async (what, kept = null) => {
   board = made;
   showCard(board);
   [0, 1].forEach((seat) => byId("bar").style.setProperty(seat === 0 ? "--first-seat" : "--second-seat", board.seats[seat][1]));
-  root = nodeOf("", null, { comments: (kept || given).comments });
+  root = at = nodeOf("", null, { comments: (kept || given).comments });
+  now = null;
   grow(root, (kept || given).line);
   id = kept?.id || Date.now();
   chooseGame(start.game);
@@ -381,8 +380,8 @@ const keep = () => trying(said, async () => {
   showKept(byId("kept"), await ask("/api/keep", { ...start, kind: "analysis", tags, comments: root.comments, line, ...(isSame ? { result, termination } : {}) }));
 });
 
-for (const [id, act] of /** @type {[Buttons, () => unknown][]} */ (Object.entries({ ...steps, promote, remove, keep }))) byId(id).addEventListener("click", act);
-listenToSteps((id) => steps[id]());
+for (const [id, act] of /** @type {[Buttons, () => unknown][]} */ (Object.entries({ promote, remove, keep }))) byId(id).addEventListener("click", act);
+listenToSteps(steps);
 byId("glyph").addEventListener("change", () => {
   at.glyph = byId("glyph").value;
   showMoves();
@@ -398,16 +397,9 @@ byId("think").addEventListener("click", () => {
   byId("think").setAttribute("aria-pressed", String(!isThinking()));
   think();
 });
-byId("bot").addEventListener("change", async () => {
-  await trying(said, () => offerLevels(byId("bot").value));
-  think();
-});
+byId("bot").addEventListener("change", () => trying(said, () => offerLevels(byId("bot").value)).then(think));
 byId("level").addEventListener("change", think);
-byId("game").addEventListener("change", () => {
-  byId("parameters").value = "";
-  arrange();
-});
-byId("parameters").addEventListener("change", () => arrange());
+onGame(() => arrange());
 byId("new").addEventListener("click", () => arrange());
 byId("clear").addEventListener("click", () => {
   arranged = (arranged || []).map(() => "");
@@ -420,16 +412,10 @@ byId("set-up").addEventListener("toggle", () => {
   else if (arranged) goTo(at);
 });
 document.addEventListener("visibilitychange", () => (document.hidden ? stop() : think())); // nobody looks
-byId("setup").addEventListener("submit", (event) => {
-  event.preventDefault();
-  setUp();
-});
+onSubmit(byId("setup"), () => setUp());
 
 const asks = new URLSearchParams(location.search);
-if (asks.has("game")) chooseGame(/** @type {string} */ (asks.get("game")));
-for (const [name, id] of /** @type {const} */ ([["setup", "start-setup"], ["position", "start-position"]])) {
-  if (asks.has(name)) byId(id).value = /** @type {string} */ (asks.get(name));
-}
+fillFrom(asks, ["setup", "position"]);
 
 // Opens a served game at a ply, or the position and moves in the address.
 const begin = () => trying(said, async () => {
@@ -451,7 +437,6 @@ const goOn = async () => {
   const isOpen = before && await trying(said, async () => {
     source = before.source;
     await open(before.given, before);
-    return true;
   });
   if (!isOpen) await begin();
 };

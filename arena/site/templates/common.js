@@ -54,6 +54,9 @@ const follow = () => {
   return true;
 };
 
+// What a variable has before a page opens what it is of; until then nothing asks for it.
+export const none = /** @type {any} */ (null);
+
 const RETRY_MS = 3000;
 const AWAY = "The site does not answer. Check that arena serve is running. This page connects again by itself.";
 const LOCKED = "The site was started again with another key. Open the address that arena serve printed in another tab. This page then continues.";
@@ -75,6 +78,7 @@ const tellAway = (words) => {
 };
 const look = () => void ask("/api/items").catch(() => {});
 addEventListener("storage", () => follow() && look());
+document.addEventListener("visibilitychange", () => document.hidden || look()); // an idle page asks for nothing else
 
 /** @param {Error | null} error @returns {never} */
 const lose = (error, words = AWAY) => {
@@ -124,13 +128,18 @@ export const ask = async (path, body) => {
 export async function* askFor(path, body, signal) {
   const answer = await answerTo(path, body, signal);
   const reader = /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body).pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
+  let [text, hasCome] = ["", false];
   for (;;) {
     const { done, value } = await reader.read().catch(lose);
+    if (done && (text || !hasCome)) throw new Error(UNCLEAR);
     if (done) return;
+    hasCome = true;
     const lines = (text + value).split("\n");
     text = /** @type {string} */ (lines.pop());
-    for (const line of lines) yield parsed(line);
+    for (const line of lines) {
+      signal.throwIfAborted(); // a part that has come may be one too many
+      yield parsed(line);
+    }
   }
 }
 
@@ -176,13 +185,6 @@ export const boardOf = async (id, isFlipped = false) => {
   const content = lath.parsed(game.drawn);
   const board = isFlipped ? turned(game, content) : game;
   return { game, board, ...lath.makeBoard(board, { content }) };
-};
-
-/** @param {BoardJson} game @param {number} seat */
-export const chipOf = (game, seat) => {
-  const made = lath.make("span", "chip");
-  made.style.setProperty("--seat", game.seats[seat][1]);
-  return made;
 };
 
 // Hears news for as long as the page is seen: a browser has six ways to a site, for all of its tabs.
@@ -243,26 +245,27 @@ export const endTold = (part, names) => {
   return `${names[maker]}: ${part.ending}, and ${part.is_loss ? "lost" : "won"}`;
 };
 
-// Does `act` and tells in `said` what went wrong, if something does.
-/** @type {<T>(said: HTMLElement, act: () => T | Promise<T>) => Promise<T | undefined>} */
+// Does `act` and tells in `said` what went wrong, if something does; returns whether nothing did.
+/** @type {(said: HTMLElement, act: () => unknown) => Promise<boolean>} */
 export const trying = async (said, act) => {
   said.textContent = "";
   try {
-    return await act();
+    await act();
+    return true;
   } catch (thrown) {
     const error = /** @type {Error} */ (thrown);
+    if (error.name === "AbortError") return true;
     // Other errors than `Error` have words of the browser: an answer did not have what it must have.
     const words = error.constructor === Error ? error.message : UNCLEAR;
-    if (error.name !== "AbortError") said.textContent = `The request failed: ${words.replace(/\.$/u, "")}.`;
-    return undefined;
+    said.textContent = `The request failed: ${words.replace(/\.$/u, "")}.`;
+    return false;
   }
 };
 
 // Shows what has become of a record that was to be kept: where it is, and a link to its text.
 /** @param {HTMLElement} place @param {KeptJson} kept */
 export const showKept = (place, { text, file, error }) => {
-  const link = lath.make("a", "", "Download");
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  const link = lath.linkOf("Download", URL.createObjectURL(new Blob([text], { type: "text/plain" })));
   link.download = file || "game.lath";
   place.replaceChildren(error ? `Not saved: ${error}. ` : `Saved as ${file}. `, link);
 };
@@ -333,9 +336,8 @@ export const openRules = async (board) => {
   const { makeLessons } = await import("./lessons.js");
   const lessons = await makeLessons(board.id);
   dialog.setAttribute("aria-label", `Rules of ${board.title}`);
-  const page = lath.make("a", "", "Open as a page");
-  page.href = `${ROOT}/rules/${board.id}`;
-  dialog.append(lath.make("div", "head", null, lath.make("h2", "", `Rules of ${board.title}`), buttonOf("Close", () => dialog.close())), ...lessons.parts, ...cardOf(board), page);
+  const page = lath.linkOf("Open as a page", `${ROOT}/rules/${board.id}`);
+  dialog.append(lath.make("div", "head", null, lath.make("h2", "", `Rules of ${board.title}`), lath.buttonOf("Close", () => dialog.close())), ...lessons.parts, ...cardOf(board), page);
   dialog.addEventListener("close", () => {
     lessons.stop();
     dialog.remove();
@@ -348,15 +350,7 @@ export const openRules = async (board) => {
 /** @param {SiteBoard} board */
 export const showCard = (board) => {
   const hasLessons = board.lessons.length > 0 && lath.byId("lessons") === null;
-  lath.byId("card").replaceChildren(...(hasLessons ? [buttonOf("Rules in a minute", () => openRules(board))] : []), ...cardOf(board));
-};
-
-/** @param {string} words @param {() => unknown} act @param {string} name */
-export const buttonOf = (words, act, name = "") => {
-  const made = lath.make("button", name, words);
-  made.type = "button";
-  made.addEventListener("click", act);
-  return made;
+  lath.byId("card").replaceChildren(...(hasLessons ? [lath.buttonOf("Rules in a minute", () => openRules(board))] : []), ...cardOf(board));
 };
 
 // The moves of a line as buttons with their numbers; `take` gets how many of them were asked for.
@@ -369,7 +363,7 @@ export const showLine = (place, moves, first, take) => {
   while (place.children.length > moves.length) /** @type {ChildNode} */ (place.lastChild).remove();
   while (place.children.length < moves.length) {
     const count = place.children.length + 1;
-    place.append(buttonOf("", () => takers.get(place)?.(count)));
+    place.append(lath.buttonOf("", () => takers.get(place)?.(count)));
   }
   moves.forEach((text, i) => {
     const words = `${first + i}. ${text}`;
@@ -377,17 +371,46 @@ export const showLine = (place, moves, first, take) => {
   });
 };
 
-// Keys that step through a game: arrows outside the board, which has its own, and Page Up and Page Down on it.
+// Buttons and keys that step through a game: arrows outside the board, which has its own, and Page Up and Page Down on it.
 /** @type {Record<string, StepId | undefined>} */
 const STEPS = { Home: "to-start", ArrowLeft: "back", PageUp: "back", ArrowRight: "forward", PageDown: "forward", End: "to-end" };
-/** @param {(id: StepId) => unknown} step */
-export const listenToSteps = (step) => addEventListener("keydown", (event) => {
-  const isText = event.target.closest?.("input, select, textarea");
-  const id = event.key.startsWith("Page") && event.target.id !== "board" ? undefined : STEPS[event.key];
-  if (isText || event.ctrlKey || event.metaKey || event.altKey || !id) return;
+/** @param {Record<StepId, () => unknown>} steps @param {() => boolean} isOn */
+export const listenToSteps = (steps, isOn = () => true) => {
+  for (const id of /** @type {StepId[]} */ (Object.keys(steps))) lath.byId(id).addEventListener("click", steps[id]);
+  addEventListener("keydown", (event) => {
+    const isText = event.target.closest?.("input, select, textarea");
+    const id = event.key.startsWith("Page") && event.target.id !== "board" ? undefined : STEPS[event.key];
+    if (isText || event.ctrlKey || event.metaKey || event.altKey || !id || !isOn()) return;
+    event.preventDefault();
+    steps[id]();
+  });
+};
+
+/** @param {{ addEventListener: HTMLElement["addEventListener"] }} form @param {() => unknown} act */
+export const onSubmit = (form, act) => form.addEventListener("submit", (event) => {
   event.preventDefault();
-  step(id);
+  act();
 });
+
+// What the address says of a setup goes into its fields.
+/** @param {URLSearchParams} asks @param {("setup" | "position" | "bot" | "side")[]} names */
+export const fillFrom = (asks, names) => {
+  for (const name of names) {
+    const id = name === "setup" || name === "position" ? /** @type {const} */ (`start-${name}`) : name;
+    if (asks.has(name)) lath.byId(id).value = asks.get(name) ?? "";
+  }
+  if (asks.has("game")) chooseGame(asks.get("game") ?? "");
+};
+
+// A game that is chosen in the list goes without the parameters that were typed for another one.
+/** @param {() => unknown} act */
+export const onGame = (act) => {
+  lath.byId("game").addEventListener("change", () => {
+    lath.byId("parameters").value = "";
+    act();
+  });
+  lath.byId("parameters").addEventListener("change", act);
+};
 
 // What a bot thinks of a position, in words; empty where it does not say.
 /** @param {{ words: string }} thought */

@@ -1,10 +1,10 @@
 // Walks through positions of games: what was played from each, what came of it, what else comes there.
 
 /* global lath */
-import { ROOT, ask, buttonOf, endTold, showCard, trying } from "./common.js";
+import { ROOT, ask, endTold, none, onSubmit, showCard, trying } from "./common.js";
 import { lookAt, makeTable } from "./table.js";
 
-const { byId, make } = lath;
+const { byId, make, buttonOf } = lath;
 const said = byId("said");
 
 /** @type {StartJson | null} */
@@ -13,8 +13,7 @@ let start = null; // as the site gives it for what is asked
 let moves = [];
 let asked = 0; // of the positions that are asked for the last one counts
 /** @type {SiteBoard} */
-// @ts-expect-error - none before the first page, nor is anything asked
-let board = null;
+let board = none;
 /** @type {[NodeJson, PositionJson] | null} */
 let shown = null; // a node and its position
 
@@ -33,8 +32,8 @@ const chipOf = ({ first_wins: wins, draws, second_wins: losses, first_score: sco
 const gameLink = (found, isDated) => {
   if (!found) return "–";
   const { number, ply, first, second, result, date } = found;
-  const [link, { key, where }] = [make("a", "", isDated && /\d/u.test(date || "") ? date : `#${number}`), chosen()];
-  link.href = `${ROOT}/analyse?${new URLSearchParams({ record: `${key}/${number}`, where, ply: String(ply) })}`;
+  const { key, where } = chosen();
+  const link = lath.linkOf(isDated && /\d/u.test(date || "") ? date : `#${number}`, `${ROOT}/analyse?${new URLSearchParams({ record: `${key}/${number}`, where, ply: String(ply) })}`);
   link.title = `#${number} ${first} – ${second} ${result}`;
   link.setAttribute("aria-label", `${link.title} ${date}`);
   return link;
@@ -47,11 +46,9 @@ const showWays = (node) => {
     games: one.played.games,
     cells: [chipOf(one.played), one.played.plies?.toFixed(1) ?? "–", lath.grouped(one.reached.games), chipOf(one.reached), gameLink(one.newest, true), gameLink(one.best, false)],
   }));
-  const hadFocus = byId("ways").contains(document.activeElement);
   const heads = ["First player’s score", "Plies", "Games", "First player’s score", "Newest", "Best"];
   const table = lath.waysTable(`Moves from here in ${board.title}, most frequent first.`, heads, rows, node.here.games || 1, [["", 1], ["Played from here", 4], ["Reached by any move order", 2], ["Example games", 2]]);
-  byId("ways").replaceChildren(rows.length > 0 ? table : make("p", "remark", "No games continue from here."));
-  if (hadFocus) (byId("ways").querySelector("button") || byId("back")).focus({ preventScroll: true });
+  lath.refill(byId("ways"), [rows.length > 0 ? table : make("p", "remark", "No games continue from here.")], () => byId("ways").querySelector("button") || byId("back"));
 };
 
 /** @param {NodeJson} node @param {PositionJson} now */
@@ -100,7 +97,7 @@ const showPage = (node, now) => {
 };
 
 // Asks about the position after a line, which may have another start, and shows it; one can come back to where one was.
-/** @type {(line: string[], from?: { from?: Partial<StartJson> | null, isBack?: boolean }) => Promise<void>} */
+/** @type {(line: string[], from?: { from?: Partial<StartJson> | null, isBack?: boolean }) => Promise<boolean>} */
 const goTo = (line, { from = start, isBack = false } = {}) => trying(said, async () => {
   const number = asked += 1;
   table.hold();
@@ -134,10 +131,7 @@ if (byId("setup")) {
   byId("back").addEventListener("click", () => moves.length > 0 && goTo(moves.slice(0, -1)));
   byId("source").addEventListener("change", () => goTo([], { from: null }));
   byId("game").addEventListener("change", () => goTo([], { from: { game: byId("game").value } }));
-  byId("setup").addEventListener("submit", (event) => {
-    event.preventDefault();
-    goTo(moves);
-  });
+  onSubmit(byId("setup"), () => goTo(moves));
   addEventListener("popstate", fromAddress);
   fromAddress();
 }

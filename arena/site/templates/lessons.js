@@ -1,10 +1,10 @@
 // The rules in a minute: the lessons of a game type, which a board plays one after the other, once.
 
 /* global lath */
-import { boardOf, buttonOf } from "./common.js";
+import { boardOf } from "./common.js";
 import { legalOf } from "./table.js";
 
-const { make } = lath;
+const { make, buttonOf } = lath;
 const STEP_MS = 1100;
 const LAST_MS = 3000;
 

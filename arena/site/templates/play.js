@@ -2,23 +2,21 @@
 // legal, lets the bot think and keeps the record.
 
 /* global lath */
-import { ROOT, ask, askFor, buttonOf, chipOf, chooseGame, clockOf, endTold, gameNow, levelNow, listenToSteps, offerLevels, percent, showCard, showKept, showLine, trying, valueTold } from "./common.js";
+import { ROOT, ask, askFor, chooseGame, clockOf, endTold, fillFrom, gameNow, levelNow, listenToSteps, none, offerLevels, onGame, onSubmit, percent, showCard, showKept, showLine, trying, valueTold } from "./common.js";
 import { lookAt, makeTable } from "./table.js";
 
-const { byId, make, nameOf } = lath;
+const { byId, make, nameOf, buttonOf, chip } = lath;
 const KEPT = "lath-game";
 const COACH = "solver";
 const WON_BY = ["1-0", "0-1"];
+const STOPPED = "the site has stopped. Try again as soon as it runs";
 const ANALYSES = "lath-analyses"; // what analyse.js keeps
 
 /** @type {Sitting} */
-// @ts-expect-error - none before `open`, nor is anything asked
-let game = null; // what is played: see `begin`
+let game = none; // what is played: see `begin`
 /** @type {PositionJson} */
-// @ts-expect-error - likewise
-let now = null; // the position on the board
-/** @type {AbortController | null} */
-let thinking = null; // an AbortController, while a bot is asked
+let now = none; // the position on the board
+let thinking = new AbortController(); // of the last question to a bot
 /** @type {number | null} */
 let since = null; // when who is to move began to think, in milliseconds; null while no clock runs
 let shownPlies = -1; // of the game, when `now` was its position
@@ -26,8 +24,7 @@ let turns = 0; // of the positions that are asked for the last one counts
 /** @type {{ ply: number, line: string[] } | null} */
 let past = null; // what is looked at in place of the game: a ply, and moves of a better line from there
 let looks = 0; // as `turns`, of what is looked at
-/** @type {AbortController | null} */
-let reviewing = null; // likewise, while a game is reviewed
+let reviewing = new AbortController(); // of the last review
 
 const said = byId("said");
 const moves = () => game.plies.map(({ move }) => move);
@@ -40,7 +37,6 @@ const nameAt = (seat) => {
   if (game.seats[seat]) return game.seats[seat].bot;
   return hasBot() ? "person" : `person ${seat + 1}`;
 };
-const names = () => [nameAt(0), nameAt(1)];
 /** @param {number} seat */
 const shownAt = (seat) => (isPersons(seat) && hasBot() ? "you" : nameAt(seat));
 
@@ -58,7 +54,7 @@ const showSeats = () => {
   const value = game.plies.findLast((ply) => ply.said)?.said;
   byId("seats").replaceChildren(...[0, 1].map((seat) => {
     const bot = game.seats[seat];
-    const line = make("p", "seat", null, chipOf(game.board, seat), nameOf(shownAt(seat)), make("small", "", game.board.seats[seat][0]));
+    const line = make("p", "seat", null, chip(game.board, seat), nameOf(shownAt(seat)), make("small", "", game.board.seats[seat][0]));
     if (bot?.level) line.append(make("small", "", `level ${bot.level}`));
     if (bot && value) line.append(make("small", "", valueTold(value)));
     const left = leftOf(seat);
@@ -74,15 +70,14 @@ const seenPly = () => (past ? past.ply + Math.min(1, past.line.length) : game.pl
 
 const showMoves = () => {
   const [place, seen] = [byId("plies"), seenPly()];
-  const hasFocus = place.contains(document.activeElement);
-  place.replaceChildren(...game.plies.map(({ move, seat, used_s }, i) => {
+  const items = game.plies.map(({ move, seat, used_s }, i) => {
     const made = buttonOf("", () => look(i + 1), "ply");
-    made.append(make("span", "rank", `${i + 1}. `), chipOf(game.board, seat), ` ${move}${game.review?.marks[i] || ""}`, make("small", "", ` ${used_s.toFixed(1)} s`));
+    made.append(make("span", "rank", `${i + 1}. `), chip(game.board, seat), ` ${move}${game.review?.marks[i] || ""}`, make("small", "", ` ${used_s.toFixed(1)} s`));
     if (i + 1 === seen) made.setAttribute("aria-current", "true");
     return make("li", "", null, made);
-  }));
+  });
+  lath.refill(place, items, () => place.querySelector("[aria-current]") || place);
   const current = place.querySelector("[aria-current]");
-  if (hasFocus) (current || place).focus({ preventScroll: true });
   place.scrollTop += current ? current.getBoundingClientRect().bottom - place.getBoundingClientRect().bottom + current.clientHeight : -place.scrollTop;
 };
 
@@ -143,7 +138,7 @@ const whole = () => {
   /** @param {number} seat */
   const time = (seat) => game.tc || (game.seats[seat] ? `move ${game.thinks_s}` : "none");
   return {
-    ...game.start, kind: "game", names: names(), times: [time(0), time(1)], line: game.plies.map(annotated),
+    ...game.start, kind: "game", names: [nameAt(0), nameAt(1)], times: [time(0), time(1)], line: game.plies.map(annotated),
     ...(now.is_over ? {} : { result, termination }),
   };
 };
@@ -167,10 +162,7 @@ const keep = () => trying(said, async () => {
   remember();
 });
 
-/** @param {string} words */
-const tell = (words) => {
-  byId("told").textContent = words;
-};
+const tell = lath.teller("told");
 
 // What a bot thinks meanwhile is shown, and not read out each time.
 /** @param {string} words */
@@ -202,31 +194,19 @@ const add = (move, seat, used_s, thought = null) => {
   remember();
 };
 
-const stopThinking = () => {
-  thinking?.abort();
-  thinking = null;
-};
+const stopThinking = () => thinking.abort();
 
-// Asks a bot; `hear` gets what it says on the way. Returns its answer, undefined where nobody waits any more.
+// Asks a bot; `hear` gets what it says on the way.
 /** @param {object} question @param {(part: HeardPart) => void} hear */
 const asked = async (question, hear) => {
   stopThinking();
-  const mine = new AbortController();
-  thinking = mine;
+  thinking = new AbortController();
   let answer;
-  try {
-    for await (const part of askFor("/api/think", { ...game.start, moves: moves(), ...question }, mine.signal)) {
-      if (thinking !== mine) return undefined;
-      if (part.part === "answer" || part.part === "error") answer = part;
-      else hear(part);
-    }
-  } catch (error) {
-    if (/** @type {Error} */ (error).name === "AbortError") return undefined;
-    throw error;
+  for await (const part of askFor("/api/think", { ...game.start, moves: moves(), ...question }, thinking.signal)) {
+    if (part.part === "answer" || part.part === "error") answer = part;
+    else hear(part);
   }
-  if (thinking !== mine) return undefined;
-  thinking = null;
-  if (!answer) throw new Error("the site has stopped");
+  if (!answer) throw new Error(STOPPED);
   return answer;
 };
 
@@ -234,11 +214,8 @@ const asked = async (question, hear) => {
 /** @param {() => Promise<void>} act */
 const going = async (act) => {
   byId("again").hidden = true;
-  const isDone = await trying(said, async () => {
-    await act();
-    return true;
-  });
-  byId("again").hidden = Boolean(isDone) || !game;
+  const isDone = await trying(said, act);
+  byId("again").hidden = isDone || !game;
 };
 
 // A bot's clock runs from when it is asked: not while it starts, nor while it waits for others.
@@ -252,7 +229,6 @@ const botsTurn = (seat) => going(async () => {
     if (thought.part === "begins") tell(`${bot} thinks.`);
     if (thought.part === "waits") tell(`${bot} waits until another bot has finished.`);
   });
-  if (!answer) return;
   if (answer.part === "error" && !answer.why) throw new Error(answer.error); // not the bot's fault
   if (answer.part === "error") {
     finish({ result: WON_BY[1 - seat], termination: answer.why || "crash" }, `You won. ${answer.error}`);
@@ -315,7 +291,7 @@ setInterval(tick, 200);
 // Ends what is asked about a game that is left, or changed.
 const leave = () => {
   stopThinking();
-  reviewing?.abort();
+  reviewing.abort();
   looks += 1;
   past = null;
 };
@@ -371,9 +347,12 @@ const undo = () => going(async () => {
 const hint = () => trying(said, async () => {
   if (game.ended || !isPersons(now.to_move)) return;
   if (past) await look(game.plies.length);
-  tell("Searching for a good move.");
-  const answer = await asked({ bot: COACH, seconds: 1 }, () => {});
-  if (!answer) return;
+  const [before, searching] = [byId("told").textContent, "Searching for a good move."];
+  tell(searching);
+  const answer = await asked({ bot: COACH, seconds: 1 }, () => {}).catch((error) => {
+    if (byId("told").textContent === searching) tell(before);
+    throw error;
+  });
   if (answer.part === "error") tell(`No hint: ${answer.error}.`);
   else {
     table.hint(answer.move ?? "");
@@ -382,23 +361,16 @@ const hint = () => trying(said, async () => {
 });
 
 // To give up takes two clicks, one after the other.
-let isArmed = false;
-const disarm = () => {
-  isArmed = false;
-  byId("resign").textContent = "Resign";
-};
+const [RESIGN, SURE] = ["Resign", "Resign: sure?"];
+const disarm = () => void (byId("resign").textContent = RESIGN);
 const resign = () => {
-  if (game.ended || !isPersons(now.to_move)) return;
-  if (!isArmed) {
-    isArmed = true;
-    byId("resign").textContent = "Resign: sure?";
-    return;
-  }
+  if (game.ended || !isPersons(now.to_move)) return undefined;
+  if (byId("resign").textContent !== SURE) return void (byId("resign").textContent = SURE);
   disarm();
   stopThinking();
   const seat = now.to_move;
   finish({ result: WON_BY[1 - seat], termination: "resignation" }, `${shownAt(seat)} resigned.`);
-  showNow();
+  return showNow();
 };
 
 // The same again, with the sides changed.
@@ -426,7 +398,7 @@ const showReview = () => {
   const { review } = game;
   byId("reviewed").hidden = !review;
   if (!review) return;
-  const sides = review.sides.map(({ accuracy, words }, seat) => make("p", "seat", null, chipOf(game.board, seat), nameOf(shownAt(seat)), make("small", "", words), make("strong", "", accuracy === null ? "–" : percent(accuracy / 100))));
+  const sides = review.sides.map(({ accuracy, words }, seat) => make("p", "seat", null, chip(game.board, seat), nameOf(shownAt(seat)), make("small", "", words), make("strong", "", accuracy === null ? "–" : percent(accuracy / 100))));
   const turned = review.turns.map(({ ply, seat, kind, words }) => make("li", "", null, make("strong", "", kind === "missed" ? "Missed win" : "Turning point"), " ", buttonOf(`${ply}. ${game.plies[ply - 1].move}`, () => look(ply), "ply"), ` ${game.board.seats[seat][0]} ${words}.`));
   byId("reviewed").replaceChildren(
     make("h2", "", "Accuracy"), ...sides,
@@ -436,14 +408,13 @@ const showReview = () => {
 };
 
 const review = () => trying(said, async () => {
-  reviewing?.abort();
+  reviewing.abort();
   const [mine, control, bar] = [game, new AbortController(), byId("progress")];
   reviewing = control;
   Object.assign(bar, { max: game.plies.length, value: 0 });
   byId("reviewing").hidden = false;
   try {
     for await (const part of /** @type {AsyncGenerator<ReviewPart>} */ (askFor("/api/review", whole(), control.signal))) {
-      if (game !== mine || reviewing !== control) return;
       if (part.part === "error") throw new Error(part.error);
       if (part.part === "judged") bar.value = part.done;
       if (part.part === "review") game.review = part;
@@ -451,7 +422,7 @@ const review = () => trying(said, async () => {
   } finally {
     if (reviewing === control) byId("reviewing").hidden = true;
   }
-  if (!mine.review) throw new Error("the site has stopped");
+  if (!mine.review) throw new Error(STOPPED);
   showReview();
   remember();
   look(mine.review.turns[0]?.ply ?? game.plies.length);
@@ -465,8 +436,7 @@ const renew = () => {
     byId("bot").value = game.seats.find(Boolean)?.bot || "";
     showChoices();
   }
-  // @ts-expect-error - as before the first one
-  game = null;
+  game = none;
   byId("again").hidden = true;
   turns += 1;
   byId("sitting").hidden = true;
@@ -507,36 +477,22 @@ const showChoices = () => trying(said, async () => {
   await offerLevels(bot);
 });
 
-byId("setup").addEventListener("submit", (event) => {
-  event.preventDefault();
-  begin();
-});
+onSubmit(byId("setup"), begin);
 byId("bot").addEventListener("change", showChoices);
-byId("game").addEventListener("change", () => {
-  byId("parameters").value = "";
-  preview();
-});
-byId("parameters").addEventListener("change", preview);
+onGame(preview);
 byId("clock").addEventListener("change", showChoices);
 for (const id of /** @type {const} */ (["bot", "side"])) byId(id).addEventListener("change", preview);
-for (const [id, act] of /** @type {[Buttons, () => unknown][]} */ (Object.entries({ ...steps, undo, hint, resign, keep, rematch, review, stepped: () => look(0).then(() => byId("forward").focus()), stop: () => reviewing?.abort(), now: steps["to-end"], new: renew, again: () => going(turn) }))) byId(id).addEventListener("click", act);
+for (const [id, act] of /** @type {[Buttons, () => unknown][]} */ (Object.entries({ undo, hint, resign, keep, rematch, review, stepped: () => (look(0), byId("forward").focus()), stop: () => reviewing.abort(), now: steps["to-end"], new: renew, again: () => going(turn) }))) byId(id).addEventListener("click", act);
 for (const event of /** @type {const} */ (["click", "auxclick", "contextmenu"])) byId("analysed").addEventListener(event, toAnalysis);
-listenToSteps((id) => game && steps[id]());
+listenToSteps(steps, () => Boolean(game));
 byId("resign").addEventListener("blur", disarm);
 
 const asks = new URLSearchParams(location.search);
-for (const [name, id] of /** @type {const} */ ([["bot", "bot"], ["side", "side"], ["setup", "start-setup"], ["position", "start-position"]])) {
-  if (asks.has(name)) byId(id).value = /** @type {string} */ (asks.get(name));
-}
-if (asks.has("game")) chooseGame(/** @type {string} */ (asks.get("game")));
+fillFrom(asks, ["bot", "side", "setup", "position"]);
 const before = sessionStorage.getItem(KEPT);
 showChoices();
 const goOn = async () => {
-  const isGame = await trying(said, async () => {
-    await open(JSON.parse(/** @type {string} */ (before)));
-    return true;
-  });
-  if (!isGame) renew();
+  if (!await trying(said, () => open(JSON.parse(/** @type {string} */ (before))))) renew();
 };
 if (before && !asks.has("game")) goOn();
 else preview();

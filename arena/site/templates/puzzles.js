@@ -81,11 +81,11 @@ const reveal = async (words) => {
 
 // Takes a wrong move back.
 const retry = () => trying(said, async () => {
+  if (!await show([])) return;
   byId("retry").hidden = true;
   byId("line").replaceChildren();
   byId("told").textContent = byId("told").dataset.task || "";
   if (document.activeElement === document.body) byId("board").focus({ preventScroll: true });
-  await show([]);
 });
 
 /** @param {number} next @param {boolean} isNew */
@@ -111,13 +111,16 @@ const table = makeTable((text) => trying(said, async () => {
   if (isRight && !isNoted(TRIED, puzzle())) note(SOLVED);
   note(TRIED);
   if (isRight) return reveal(`Correct: ${text} ${words}.`);
-  byId("told").textContent = `${text} is not the solution. Searching for the best answer.`;
+  const isNot = `${text} is not the solution.`;
+  byId("told").textContent = `${isNot} Searching for the best answer.`;
   byId("retry").hidden = false;
-  const isShown = show([text]);
-  /** @type {RefutationJson} */
-  const refutation = await ask("/api/refute", { game: game(), puzzle: key, move: text });
-  if (!await isShown || shown[0] !== text) return undefined; // taken back since
-  byId("told").textContent = `${text} is not the solution. ${refutation.words}`;
+  /** @type {[PositionJson | null, RefutationJson]} */
+  const [seen, refutation] = await Promise.all([show([text]), ask("/api/refute", { game: game(), puzzle: key, move: text })]).catch((error) => {
+    if (shown[0] === text) byId("told").textContent = isNot;
+    throw error;
+  });
+  if (!seen || shown[0] !== text) return undefined; // taken back since
+  byId("told").textContent = `${isNot} ${refutation.words}`;
   return playLine(refutation.line, Math.min(2, refutation.line.length));
 }));
 

@@ -2,9 +2,9 @@
 // from the site; of moves this knows what they change, and so where they can be pointed at.
 
 /* global lath */
-import { ask, boardOf, buttonOf } from "./common.js";
+import { ask, boardOf, onSubmit } from "./common.js";
 
-const { byId, make } = lath;
+const { byId, make, buttonOf } = lath;
 
 /** @type {Record<string, Point>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -80,15 +80,12 @@ export const makeTable = (onMove) => {
     }
   };
 
-  /** @param {number} seat */
-  const colour = (seat) => state.game.seats[seat][0];
-
   // The legend: the marks that are shown, and the moves that have them.
   const tellMarks = () => {
     const { now } = state;
     if (!now) return;
     /** @type {[sign: string, words: string, texts: string[]][]} */
-    const signs = [["★", "Stars win immediately", now.wins], ["▲", "Triangles lose immediately", now.loses], ["!", `${colour(1 - now.to_move)} threatens`, now.threats]];
+    const signs = [["★", "Stars win immediately", now.wins], ["▲", "Triangles lose immediately", now.loses], ["!", `${state.game.seats[1 - now.to_move][0]} threatens`, now.threats]];
     const shown = state.threats ? signs.filter(([, , texts]) => texts.length > 0) : [];
     byId("threats-told").textContent = state.threats && shown.length === 0 ? "No move wins or loses immediately." : "";
     if (state.hinted) shown.push(["◇", "The diamond is the hint", [state.hinted]]);
@@ -100,10 +97,7 @@ export const makeTable = (onMove) => {
     byId("choices").hidden = true;
   };
 
-  /** @param {string} words */
-  const tell = (words) => {
-    byId("cell").textContent = words;
-  };
+  const tell = lath.teller("cell");
 
   // Nobody moves until the next position is shown.
   const hold = () => {
@@ -344,10 +338,7 @@ export const makeTable = (onMove) => {
   });
   byId("board").addEventListener("keydown", step);
   byId("choices").addEventListener("keydown", (event) => event.key === "Escape" && back());
-  byId("typed").addEventListener("submit", (event) => {
-    event.preventDefault();
-    typed();
-  });
+  onSubmit(byId("typed"), typed);
 
   return { setGame, show, hold, hint };
 };

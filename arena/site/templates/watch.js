@@ -1,9 +1,9 @@
 // A tournament as it is played: boards, standings, what was played last, start and stop.
 
 /* global lath */
-import { ask, boardOf, buttonOf, chipOf, clockOf, endTold as endOf, listen, openRules, percent, showLine } from "./common.js";
+import { ask, boardOf, clockOf, endTold as endOf, listen, listenToSteps, openRules, percent, showLine, trying } from "./common.js";
 
-const { byId, make, nameOf } = lath;
+const { byId, make, nameOf, buttonOf } = lath;
 const { key } = byId("watch").dataset;
 const isPublic = byId("watch").dataset.public === "yes";
 const report = byId("report").href;
@@ -70,7 +70,7 @@ const showPlayers = (card, game) => {
   const part = /** @type {LiveBoard} */ (card.shown);
   card.players.forEach((line, seat) => {
     const name = part.names[seat];
-    line.replaceChildren(chipOf(game, seat), nameOf(name), make("small", "", ratings.get(name) || ""), make("strong", "clock", clockAt(card, seat)));
+    line.replaceChildren(lath.chip(game, seat), nameOf(name), make("small", "", ratings.get(name) || ""), make("strong", "clock", clockAt(card, seat)));
     line.classList.toggle("turn", !part.is_over && part.to_move === seat);
     line.classList.toggle("winner", part.winner === seat);
   });
@@ -78,11 +78,7 @@ const showPlayers = (card, game) => {
 
 // A game that has ended, in the report.
 /** @param {number | null} number */
-const gameLink = (number) => {
-  const link = make("a", "", `Game ${number}`);
-  link.href = `${report}#game=${number}&ply=0`;
-  return link;
-};
+const gameLink = (number) => lath.linkOf(`Game ${number}`, `${report}#game=${number}&ply=0`);
 
 /** @param {LiveBoard} part */
 const movesTold = ({ recent, ply }) => recent.map((move, i) => `${ply - recent.length + i + 1}. ${move}`).join(" ");
@@ -171,9 +167,7 @@ const showEvals = () => {
   });
   const x = (100 * (ply ?? lastPly())) / span;
   byId("evals").replaceChildren(lath.drawn("path", { class: "level", d: "M0 36H100" }), ...lines.map(({ seat, d }) => lath.drawn("path", { class: `eval-${seat}`, d })), lath.drawn("path", { class: "now", d: `M${x} 0V72` }));
-  /** @param {number} seat */
-  const sample = (seat) => lath.drawn("svg", { class: "sample", viewBox: "0 0 24 8", "aria-hidden": "true" }, lath.drawn("path", { class: `eval-${seat}`, d: "M1 4H23" }));
-  byId("evals-told").replaceChildren(...(lines.length ? ["Up favours the first player: ", ...lines.flatMap(({ seat }) => [sample(seat), " ", nameOf(names[seat]), " "])] : ["The bots report no evaluations."]));
+  byId("evals-told").replaceChildren(...(lines.length ? ["Up favours the first player: ", ...lines.flatMap(({ seat }) => [lath.sample(`eval-${seat}`), " ", nameOf(names[seat]), " "])] : ["The bots report no evaluations."]));
 };
 
 const showLarge = async () => {
@@ -235,9 +229,6 @@ const open = (card) => {
   followLarge();
 };
 
-/** @param {string} text @param {string} name */
-const cell = (text, name = "") => make("td", name, text);
-
 // Of who has won or lost all, nobody knows how far it goes on one side.
 /** @param {number | null} elo */
 const eloTold = (elo) => (elo === null ? "unbounded" : `${Math.round(elo)}`.replace("-", "−"));
@@ -275,7 +266,7 @@ const showStandings = (rows) => {
     const [value, interval] = valuesOf(row, hasElo);
     if (row.elo) ratings.set(row.name, `Elo ${value}`);
     const rank = row.games ? String(row.rank ?? "") : "";
-    return [...above, make("tr", "", null, cell(rank, "rank"), name, make("td", "elo", null, value, make("small", "", hasElo && interval ? ` (${interval})` : interval)), cell(lath.grouped(row.games), "games"), cell(percent(row.score), "score"))];
+    return [...above, make("tr", "", null, make("td", "rank", rank), name, make("td", "elo", null, value, make("small", "", hasElo && interval ? ` (${interval})` : interval)), make("td", "games", lath.grouped(row.games)), make("td", "score", percent(row.score)))];
   }));
 };
 
@@ -407,29 +398,19 @@ const takeStatus = (status) => {
 const takes = { status: takeStatus, boards: takeBoards, board: takeBoard, sheet: takeSheet };
 
 /** @param {"start" | "stop"} what */
-const order = (what) => async () => {
-  byId("said").textContent = "";
-  try {
-    await ask(`/t/${key}/${what}`, {});
-    byId("said").textContent = what === "stop" ? "Stopping after writing the files." : "Starting.";
-  } catch (error) {
-    byId("said").textContent = `The request failed: ${/** @type {Error} */ (error).message}.`;
-  }
-};
+const order = (what) => () => trying(byId("said"), async () => {
+  await ask(`/t/${key}/${what}`, {});
+  byId("said").textContent = what === "stop" ? "Stopping after writing the files." : "Starting.";
+});
 
 if (!isPublic) {
   byId("start").addEventListener("click", order("start"));
   byId("stop").addEventListener("click", order("stop"));
 }
 
-/** @type {Record<string, () => void>} */
-const KEYS = { ArrowLeft: () => go((large.ply ?? lastPly()) - 1), ArrowRight: () => go((large.ply ?? lastPly()) + 1), Home: () => go(0), End: () => go(Infinity) };
-byId("large").addEventListener("keydown", (event) => {
-  if (!KEYS[event.key] || event.altKey || event.ctrlKey || event.metaKey) return;
-  event.preventDefault();
-  KEYS[event.key]();
-});
-for (const [id, name] of /** @type {[StepId, string][]} */ ([["to-start", "Home"], ["back", "ArrowLeft"], ["forward", "ArrowRight"], ["to-end", "End"]])) byId(id).addEventListener("click", () => KEYS[name]());
+listenToSteps({
+  "to-start": () => go(0), back: () => go((large.ply ?? lastPly()) - 1), forward: () => go((large.ply ?? lastPly()) + 1), "to-end": () => go(Infinity),
+}, () => byId("large").open);
 byId("again").addEventListener("click", () => {
   large.ply = null;
   followLarge();

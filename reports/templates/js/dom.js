@@ -10,6 +10,34 @@ lath.make = (name, className = "", text = null, ...children) => {
   return made;
 };
 
+lath.buttonOf = (words, act, className = "") => {
+  const made = lath.make("button", className, words);
+  made.type = "button";
+  made.addEventListener("click", act);
+  return made;
+};
+
+lath.onClick = (id, act) => lath.byId(id).addEventListener("click", act);
+
+lath.linkOf = (words, href, className = "") => Object.assign(lath.make("a", className, words), { href });
+
+// A disc in the colour of a seat.
+lath.chip = (board, seat) => {
+  const made = lath.make("span", "chip");
+  made.style.setProperty("--seat", board.seats[seat][1]);
+  return made;
+};
+
+// Fills a place anew. If it has the focus, that of the new parts gets it which `next` returns.
+lath.refill = (place, parts, next) => {
+  const hadFocus = place.contains(document.activeElement);
+  place.replaceChildren(...parts);
+  if (hadFocus) next()?.focus({ preventScroll: true });
+};
+
+// The words of a place of the page, as a function that sets them.
+lath.teller = (id) => (words) => void (lath.byId(id).textContent = words);
+
 // A name or another word of a record, isolated because its writing direction can differ.
 lath.nameOf = (text) => {
   const made = lath.make("bdi", "name", text);
@@ -31,6 +59,10 @@ lath.drawn = (name, attributes = {}, ...children) => {
   made.append(...children);
   return made;
 };
+
+// What a line of a graph looks like, for its legend.
+lath.sample = (kind) =>
+  lath.drawn("svg", { class: "sample", viewBox: "0 0 24 8", "aria-hidden": "true" }, lath.drawn("path", { class: kind, d: "M1 4H23" }));
 
 // Not `disabled`, because a disabled button loses the focus.
 lath.dim = (id, isDim) => lath.byId(id).setAttribute("aria-disabled", String(isDim));

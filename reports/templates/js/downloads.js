@@ -51,19 +51,17 @@ lath.tellDownloads = (list) => {
 };
 
 lath.listenToDownloads = (list) => {
-  /** @param {Buttons} id @param {() => unknown} act */
-  const on = (id, act) => lath.byId(id).addEventListener("click", act);
   for (const id of /** @type {const} */ (["save-records", "save-games"])) lath.byId(id).disabled = true; // until there is a list
   lath.byId("downloads-body").hidden = false;
-  on("save-records", async () => {
+  lath.onClick("save-records", async () => {
     lath.byId("saved").textContent = "Preparing the records.";
     lath.save(await lath.recordsText(list), "games.lath", "text/plain");
   });
-  on("save-games", () => lath.save([lath.gamesCsv(list)], "games.csv", "text/csv"));
-  on("save-standings-csv", async () => {
+  lath.onClick("save-games", () => lath.save([lath.gamesCsv(list)], "games.csv", "text/csv"));
+  lath.onClick("save-standings-csv", async () => {
     lath.save([(await lath.standings()).csv], "standings.csv", "text/csv");
   });
-  on("save-standings-json", async () => {
+  lath.onClick("save-standings-json", async () => {
     lath.save([JSON.stringify((await lath.standings()).json, null, 2)], "standings.json", "application/json");
   });
 };

@@ -54,9 +54,6 @@ lath.drawEvals = (game) => {
   lath.byId("evals-told").replaceChildren(...told);
 };
 
-lath.sample = (kind) =>
-  lath.drawn("svg", { class: "sample", viewBox: "0 0 24 8", "aria-hidden": "true" }, lath.drawn("path", { class: kind, d: "M1 4H23" }));
-
 lath.markEvals = (game, ply) => {
   const now = lath.byId("evals").querySelector(".now");
   const x = game.plies === 0 ? 0 : (ply * 100) / game.plies;

@@ -26,8 +26,8 @@ lath.makeList = (games, replay) => {
   const cellOf = (name, i) => {
     const text = state.table.text(name, i);
     if (name === "number") {
-      const link = make("a", "", null, make("span", "thumb"), text);
-      link.href = `#game=${text}&ply=0`;
+      const link = lath.linkOf(text, `#game=${text}&ply=0`);
+      link.prepend(make("span", "thumb"));
       link.setAttribute("aria-label", `Replay of game ${text}`);
       return make("td", "number", null, link);
     }
@@ -136,19 +136,11 @@ lath.makeList = (games, replay) => {
     select.closest("label").hidden = choices.length < 2;
   };
 
-  const fillSelects = () => {
-    fillSelect("title", ["title"]);
-    fillSelect("bot", ["first", "second"]);
-    fillSelect("against", ["first", "second"]);
-    fillSelect("result", ["result"]);
-    fillSelect("why", ["why"]);
-  };
-
   const show = () => {
     byId("games-body").hidden = false;
     byId("replayed").hidden = games.replayed === games.count;
     byId("replayed").textContent = lath.replayedTold(games);
-    fillSelects();
+    for (const name of names) fillSelect(name, name === "bot" || name === "against" ? ["first", "second"] : [name]);
     find();
   };
 

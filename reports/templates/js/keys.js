@@ -2,33 +2,17 @@
 
 lath.listenToReplay = (replay) => {
   const { byId } = lath;
-  const { state, go, goGame } = replay;
+  const { state, go, move, goGame, goMistake } = replay;
   /** @type {<K extends keyof HTMLElementEventMap>(id: Exclude<keyof Ids, "showpiece">, kind: K, act: Hears<HTMLElementEventMap[K]>) => void} */
   const on = (id, kind, act) => /** @type {HTMLElement} */ (byId(id)).addEventListener(kind, act);
-  /** @param {number} ply */
-  const moveTo = (ply) => {
-    replay.pause();
-    go(ply);
-  };
-
-  /** @param {number} by */
-  const moveBy = (by) => {
-    replay.pause();
-    replay.move(by);
-  };
-  const mistake = () => {
-    replay.pause();
-    replay.goMistake();
-  };
-
-  on("to-start", "click", () => moveTo(0));
-  on("back", "click", () => moveBy(-1));
+  on("to-start", "click", () => go(0));
+  on("back", "click", () => move(-1));
   on("play", "click", replay.play);
-  on("forward", "click", () => moveBy(1));
-  on("to-end", "click", () => moveTo(state.game.plies));
+  on("forward", "click", () => move(1));
+  on("to-end", "click", () => go(state.game.plies));
   on("game-before", "click", () => goGame(state.game.place - 1));
   on("game-after", "click", () => goGame(state.game.place + 1));
-  on("mistake", "click", mistake);
+  on("mistake", "click", goMistake);
   on("better", "click", (event) => {
     const button = event.target.closest("button");
     if (button) replay.goBetter(Number(button.dataset.at));
@@ -40,11 +24,11 @@ lath.listenToReplay = (replay) => {
   on("copy-link", "click", replay.copyLink);
   on("keys-open", "click", () => byId("keys").showModal());
   on("keys-close", "click", () => byId("keys").close());
-  on("seek", "input", () => moveTo(Number(byId("seek").value)));
-  on("evals", "click", (event) => moveTo(lath.plyAt(state.game, event)));
+  on("seek", "input", () => go(Number(byId("seek").value)));
+  on("evals", "click", (event) => go(lath.plyAt(state.game, event)));
   on("moves", "click", (event) => {
     const button = event.target.closest("button");
-    if (button) moveTo(Number(button.dataset.ply));
+    if (button) go(Number(button.dataset.ply));
   });
 
   on("board", "pointermove", replay.lookFrom);
@@ -62,7 +46,7 @@ lath.listenToReplay = (replay) => {
   };
   /** @type {Record<string, () => void>} */
   const ACTS = {
-    m: mistake,
+    m: goMistake,
     b: () => replay.goBetter(state.better > 0 ? 0 : 1),
     " ": replay.play,
     n: () => goGame(state.game.place + 1),
@@ -83,8 +67,8 @@ lath.listenToReplay = (replay) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[key];
     const looks = state.legal && isInside && (key === "Escape" ? state.looked >= 0 : event.shiftKey && key in WAYS);
     if (looks) replay.lookNext(WAYS[key]);
-    else if (by && !event.shiftKey) moveBy(by);
-    else if (STEPS[key] && !event.shiftKey) moveTo(STEPS[key]());
+    else if (by && !event.shiftKey) move(by);
+    else if (STEPS[key] && !event.shiftKey) go(STEPS[key]());
     else if (ACTS[key] && !presses) ACTS[key]();
     else return;
     event.preventDefault();

@@ -1,11 +1,5 @@
 // The list of a game's moves, with one Tab stop; arrow keys go from move to move.
 
-lath.chip = (game, seat) => {
-  const made = lath.make("span", "chip");
-  made.style.setProperty("--seat", game.board.seats[seat][1]);
-  return made;
-};
-
 // A mark: its sign and colour, with its meaning as a tooltip and for screen readers.
 lath.glyphOf = (note) => {
   const told = lath.glyphTold(note);
@@ -23,7 +17,7 @@ lath.moveItem = (game, i) => {
   button.disabled = !game.board;
   button.dataset.ply = String(i + 1);
   button.append(lath.make("span", "ply", `${i + 1}.`));
-  if (game.board) button.append(lath.chip(game, game.movers[i]));
+  if (game.board) button.append(lath.chip(game.board, game.movers[i]));
   button.append(lath.make("bdi", "", game.moves[i], ...(glyph ? [lath.glyphOf(game.notes[i + 1])] : [])));
   const told = [said, better && `Better: ${better}`].filter(Boolean).join(" ");
   const item = lath.make("li", told ? "said" : "", null, button);
@@ -34,8 +28,6 @@ lath.moveItem = (game, i) => {
 // The better line at a ply, whose moves can be selected; `at` is the selected one.
 lath.drawBetter = (game, ply, at) => {
   const line = lath.betterAt(game, ply);
-  const place = lath.byId("better");
-  const focused = place.contains(document.activeElement);
   const buttons = line.map(({ text }, i) => {
     const button = lath.make("button", "", null, lath.make("span", "ply", `${ply + i}.`), lath.make("bdi", "", text));
     button.type = "button";
@@ -43,16 +35,13 @@ lath.drawBetter = (game, ply, at) => {
     if (i + 1 === at) button.setAttribute("aria-current", "step");
     return button;
   });
-  place.replaceChildren(...(line.length > 0 ? [lath.make("span", "", "Better:"), ...buttons] : []));
-  if (focused) (buttons[Math.max(at, 1) - 1] || lath.byId("board")).focus({ preventScroll: true });
+  lath.refill(lath.byId("better"), line.length > 0 ? [lath.make("span", "", "Better:"), ...buttons] : [], () => buttons[Math.max(at, 1) - 1] || lath.byId("board"));
 };
 
 lath.drawMoves = (game) => {
   const list = lath.byId("moves");
-  const hadFocus = list.contains(document.activeElement);
-  list.replaceChildren(...game.moves.map((_, i) => lath.moveItem(game, i)));
   // Keys control the replay while it has the focus.
-  if (hadFocus) (list.querySelector("button:enabled") || lath.byId("replay")).focus({ preventScroll: true });
+  lath.refill(list, game.moves.map((_, i) => lath.moveItem(game, i)), () => list.querySelector("button:enabled") || lath.byId("replay"));
 };
 
 lath.markMove = (ply) => {

@@ -15,11 +15,7 @@ lath.openedLines = (lines) => {
   });
 };
 
-lath.exampleLink = (number, ply) => {
-  const made = lath.make("a", "", `#${number}`);
-  made.href = `#game=${number}&ply=${ply}`;
-  return made;
-};
+lath.exampleLink = (number, ply) => lath.linkOf(`#${number}`, `#game=${number}&ply=${ply}`);
 
 // The tree of one game type. `family` and `board` are those of `lath.openGames`.
 lath.makeTree = (all, family, board) => {

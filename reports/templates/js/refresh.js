@@ -3,9 +3,7 @@
 // scroll position and the focus. It does not reload while the reader is active.
 (() => {
   const note = /** @type {HTMLElement} */ (document.getElementById("refresh"));
-  if (!note) {
-    return;
-  }
+  if (!note) return;
   const told = /** @type {HTMLElement} */ (document.getElementById("refresh-told"));
   const button = /** @type {HTMLElement} */ (document.getElementById("refresh-pause"));
   const seconds = Number(note.dataset.seconds);
@@ -48,9 +46,7 @@
   function scrollBack(was) {
     const until = now() + settling;
     const step = () => {
-      if (touched > -Infinity || now() > until) {
-        return;
-      }
+      if (touched > -Infinity || now() > until) return;
       if (Math.abs(scrollY - was.top) > 1 || Math.abs(scrollX - was.left) > 1) {
         scrollTo({ left: was.left, top: was.top, behavior: "instant" });
       }
@@ -61,21 +57,14 @@
 
   /** @param {KeptPlace} was */
   function comeBack(was) {
-    details().forEach((one, at) => {
-      one.open = was.open[at] === true;
-    });
-    const focused = was.focus && document.getElementById(was.focus);
-    if (focused) {
-      focused.focus({ preventScroll: true });
-    }
+    details().forEach((one, at) => (one.open = was.open[at] === true));
+    document.getElementById(was.focus)?.focus({ preventScroll: true });
     scrollBack(was);
   }
 
   function isReplaying() {
     const seek = /** @type {HTMLInputElement | null} */ (document.getElementById("seek"));
-    if (!seek || (typeof lath === "object" && lath.isBusy && lath.isBusy())) {
-      return Boolean(seek);
-    }
+    if (!seek || (typeof lath === "object" && lath.isBusy && lath.isBusy())) return Boolean(seek);
     const { top, bottom } = seek.getBoundingClientRect();
     const inside = Number(seek.value) > Number(seek.min) && Number(seek.value) < Number(seek.max);
     return inside && bottom > 0 && top < innerHeight;
@@ -107,9 +96,7 @@
 
   /** @param {Event} event */
   function touch(event) {
-    if (event.isTrusted && !note.contains(/** @type {Node} */ (event.target))) {
-      touched = now();
-    }
+    if (event.isTrusted && !note.contains(/** @type {Node} */ (event.target))) touched = now();
   }
 
   button.addEventListener("click", () => {
@@ -118,15 +105,11 @@
     keep({ paused });
     say();
   });
-  for (const kind of ["keydown", "pointerdown", "input", "wheel", "touchmove"]) {
-    addEventListener(kind, touch, { capture: true, passive: true });
-  }
+  for (const kind of ["keydown", "pointerdown", "input", "wheel", "touchmove"]) addEventListener(kind, touch, { capture: true, passive: true });
   const was = kept();
   const [{ type } = {}] = /** @type {Partial<PerformanceNavigationTiming>[]} */ (performance.getEntriesByType("navigation"));
   paused = was.paused === true;
-  if (type === "reload" && was.open) {
-    comeBack(/** @type {KeptPlace} */ (was));
-  }
+  if (type === "reload" && was.open) comeBack(/** @type {KeptPlace} */ (was));
   keep({ paused });
   note.hidden = false;
   say();

@@ -31,7 +31,7 @@ lath.makeReplay = (games, onGame) => {
     const score = /** @type {Record<string, string | undefined>} */ ({ "1-0": "10", "0-1": "01", "1/2-1/2": "½½" })[game.result];
     const lines = [game.first, game.second].map((name, seat) => {
       const line = make("div", "player");
-      if (game.board) line.append(lath.chip(game, seat));
+      if (game.board) line.append(lath.chip(game.board, seat));
       const colour = game.board ? game.board.seats[seat][0] : lath.SEATS[seat];
       line.append(lath.nameOf(name), make("span", "rank", colour), make("strong", "", score ? score[seat] : ""));
       line.classList.toggle("winner", lath.winnerOf(game.result) === seat);
@@ -217,18 +217,25 @@ lath.makeReplay = (games, onGame) => {
     state.late = setTimeout(() => location.hash === hash && remember(), lath.REMEMBERED_MS);
   };
 
-  /** @type {Replay["go"]} */
-  const go = (ply) => {
+  /** @param {number} ply */
+  const turnTo = (ply) => {
     if (!state.game) return;
     showPly(ply);
     rememberSoon();
+  };
+
+  // A ply that the reader asks for ends the play.
+  /** @type {Replay["go"]} */
+  const go = (ply) => {
+    pause();
+    turnTo(ply);
   };
 
   // One move on or back, within the better line or the game. The better line follows the ply that
   // it improves.
   /** @type {Replay["move"]} */
   const move = (by) => {
-    if (state.better > 0) showPly(state.ply, state.better + by);
+    if (state.better > 0) goBetter(state.better + by);
     else go(state.ply + by);
   };
 
@@ -250,7 +257,7 @@ lath.makeReplay = (games, onGame) => {
   };
 
   const step = () => {
-    go(state.ply + 1);
+    turnTo(state.ply + 1);
     if (state.ply === state.game.plies) pause();
   };
 

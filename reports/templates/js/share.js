@@ -83,12 +83,7 @@ lath.embedCode = (game, ply) => {
 lath.listenToShare = (replay) => {
   const { byId } = lath;
   const { state } = replay;
-  /** @param {Buttons} id @param {() => unknown} act */
-  const on = (id, act) => byId(id).addEventListener("click", act);
-  /** @param {string} words */
-  const tell = (words) => {
-    byId("copied").textContent = words;
-  };
+  const tell = lath.teller("copied");
   /** @returns {PictureArguments} */
   const shown = () => {
     const { game, ply, better } = /** @type {ReplayState & { game: Replayed }} */ (state);
@@ -116,7 +111,13 @@ lath.listenToShare = (replay) => {
     }
   };
 
-  on("share-open", () => {
+  /** @param {() => Promise<void>} act @param {string} what @param {string} otherwise */
+  const copying = async (act, what, otherwise) => {
+    const isDone = await Promise.resolve().then(act).then(() => true, () => false);
+    tell(isDone ? `${what} copied.` : `The browser does not allow access to its clipboard. ${otherwise}.`);
+  };
+
+  lath.onClick("share-open", () => {
     replay.pause();
     tell("");
     byId("copy-field").hidden = true;
@@ -124,31 +125,21 @@ lath.listenToShare = (replay) => {
     for (const id of /** @type {const} */ (["share-copy", "save-png", "save-svg", "save-gif"])) byId(id).disabled = !state.game.board;
     byId("share").showModal();
   });
-  on("share-close", () => byId("share").close());
-  on("share-copy", making(async () => {
+  lath.onClick("share-close", () => byId("share").close());
+  lath.onClick("share-copy", making(async () => {
     const png = lath.pngOf(...shown());
-    try {
-      await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
-      tell("Picture copied.");
-    } catch {
-      png.catch(() => {}); // If the drawing failed, saving the PNG reports it.
-      tell("The browser does not allow access to its clipboard. Save the PNG instead.");
-    }
+    png.catch(() => {}); // If the drawing failed, saving the PNG reports it.
+    await copying(() => navigator.clipboard.write([new ClipboardItem({ "image/png": png })]), "Picture", "Save the PNG instead");
   }));
-  on("save-png", making(async () => save([await lath.pngOf(...shown())], "png", "image/png", true)));
-  on("save-svg", making(async () => save([lath.svgText(...shown())], "svg", "image/svg+xml", true)));
-  on("save-gif", making(async () => {
+  lath.onClick("save-png", making(async () => save([await lath.pngOf(...shown())], "png", "image/png", true)));
+  lath.onClick("save-svg", making(async () => save([lath.svgText(...shown())], "svg", "image/svg+xml", true)));
+  lath.onClick("save-gif", making(async () => {
     const [, width, game] = shown();
     const parts = await lath.gifOf(game, width, (ply) => tell(`Drawing ${lath.plyOf(ply, game.plies)}.`));
     save(parts, "gif", "image/gif", false);
   }));
-  on("copy-code", making(async () => {
+  lath.onClick("copy-code", making(async () => {
     byId("embed-code").select();
-    try {
-      await navigator.clipboard.writeText(byId("embed-code").value);
-      tell("Code copied.");
-    } catch {
-      tell("The browser does not allow access to its clipboard. Copy the selected code.");
-    }
+    await copying(() => navigator.clipboard.writeText(byId("embed-code").value), "Code", "Copy the selected code");
   }));
 };

@@ -121,8 +121,8 @@ lath.showVersus = (() => {
   /** @param {Beginning[]} lines @param {number} count @param {string[]} pair */
   const begun = (lines, count, [a, b]) => {
     const rows = lines.slice(0, BEGUN).map(({ title, text, kind, example, score }) => {
-      const link = make("a", "moves", null, lath.nameOf(lath.setupTold(text)));
-      link.href = `#game=${example}&ply=0`;
+      const link = lath.linkOf(null, `#game=${example}&ply=0`, "moves");
+      link.append(lath.nameOf(lath.setupTold(text)));
       const began = make("span", "", null, link, make("small", "", ` ${[kind, title].filter(Boolean).join(", ")}`));
       return rowOf("td", began, String(score.games), lath.scoreTold(score));
     });
@@ -132,11 +132,7 @@ lath.showVersus = (() => {
   };
 
   /** @param {string} words @param {string[]} pair */
-  const linkTo = (words, [a, b]) => {
-    const made = make("a", "", words);
-    made.href = `#games&${new URLSearchParams({ a, b })}`;
-    return made;
-  };
+  const linkTo = (words, [a, b]) => lath.linkOf(words, `#games&${new URLSearchParams({ a, b })}`);
 
   return async (games, table, pair) => {
     const panel = byId("versus");
