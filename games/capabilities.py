@@ -15,6 +15,7 @@ from lath.games.contract import (
     IDENTITY,
     RESULTS,
     Game,
+    Lesson,
     Move,
     P,
     Position,
@@ -200,6 +201,20 @@ def own_card(game: Game) -> str | None:
     """Return the game's own rules text; None if it has none, see `lath.games.cards`."""
     able: HasCard | None = _able(game, "card")
     return able.card if able and isinstance(able.card, str) else None
+
+
+class Taught(Protocol):
+    """A game that shows its rules by a few moves each."""
+
+    @property
+    def lessons(self) -> Sequence[Lesson]:
+        """Return the lessons that hold for the game's parameters, in the order to learn them."""
+
+
+def lessons_of(game: Game) -> tuple[Lesson, ...]:
+    """Return the lessons of a game; empty if it has none."""
+    able: Taught | None = _able(game, "lessons")
+    return () if able is None else tuple(able.lessons)
 
 
 class Overlaid(Protocol):

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
-from lath.games.capabilities import own_card
-from lath.games.contract import Game
+from lath.games.capabilities import lessons_of, one_by_one, own_card
+from lath.games.contract import Game, Lesson, Position
 from lath.games.errors import UnknownGameError
 from lath.games.parameters import id_with, made
 from lath.games.parameters import of as parameters_of
@@ -31,6 +32,39 @@ def card_of(game: Game) -> str:
     module = sys.modules.get(type(game).__module__)
     text = inspect.cleandoc((module and module.__doc__) or type(game).__doc__ or "")
     return "\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
+MOST_WORDS: Final = 20
+"""The most words of a lesson."""
+
+
+def lesson_faults(game: Game) -> Iterator[str]:
+    """Yield what is wrong with the lessons of a game; nothing for a game without lessons."""
+    for lesson in lessons_of(game):
+        fault = _fault_of(lesson, game.start())
+        if fault:
+            yield f"the lesson {lesson.title!r} {fault}"
+
+
+def _fault_of(lesson: Lesson, start: Position) -> str:
+    if not lesson.title or not 0 < len(lesson.words.split()) <= MOST_WORDS:
+        return f"must have a title and 1 to {MOST_WORDS} words"
+    if not 0 <= lesson.begun < len(lesson.moves):
+        return f"must show at least one of its {len(lesson.moves)} moves: begun is {lesson.begun}"
+    before = one_by_one(start, lesson.moves[:-1])
+    end = before and one_by_one(before, lesson.moves[-1:])
+    if before is None or end is None:
+        return f"has an illegal move: {' '.join(lesson.moves)}"
+    outcome = end.outcome()
+    found = outcome.ending if outcome else ""
+    is_decided = outcome is not None and outcome.winner is not None
+    is_win = outcome.winner == before.to_move if outcome and is_decided else None
+    if (found, is_win) != (lesson.ending, lesson.is_win):
+        return (
+            f"ends with {found!r} and is_win {is_win}, but says {lesson.ending!r} and "
+            f"{lesson.is_win}"
+        )
+    return ""
 
 
 MOST_OF_ONE: Final = 4

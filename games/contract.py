@@ -161,6 +161,35 @@ class Piece:
     where its letter is drawn."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """A few moves that show one rule of a game, such as the line that wins.
+
+    The last move ends the game as `ending` and `is_win` say, or the game continues.
+    """
+
+    title: str
+    """The rule in a few words, such as `Four in line win`."""
+
+    words: str
+    """The sight to look for, as one sentence of at most 20 words."""
+
+    moves: tuple[str, ...]
+    """Legal moves from the start of the game, in canonical text."""
+
+    begun: int = 0
+    """The number of these moves that are on the board when the lesson begins; fewer than all."""
+
+    ending: str = ""
+    """The reason of the ending, as in `Outcome.ending`; empty if the game continues."""
+
+    is_win: bool | None = None
+    """True if the player of the last move wins, False if that player loses; None if nobody does."""
+
+    shows_legal: bool = False
+    """True if the legal moves are marked after the last move."""
+
+
 @dataclass(frozen=True, slots=True)
 class Symmetry:
     """A transformation of positions and moves that the rules of a game do not distinguish.

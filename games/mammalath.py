@@ -25,7 +25,7 @@ from random import Random
 from typing import ClassVar, Final, NamedTuple
 
 from lath.games.board import Board, squares
-from lath.games.core import Move, Outcome, Piece, Side, Symmetry, require_legal
+from lath.games.core import Lesson, Move, Outcome, Piece, Side, Symmetry, require_legal
 from lath.games.errors import GameError, PositionError, SetupError
 from lath.games.fast import DRAW, bounded, keys, mixed
 from lath.games.parameters import Parameter
@@ -41,7 +41,9 @@ from lath.games.stones import (
     LineTables,
     SwapBoard,
     Turning,
+    bystanders,
     past_swap,
+    shown_moves,
     verdict_of,
     winner_by,
 )
@@ -210,6 +212,54 @@ class Mammalath(Turning):
             f"one type (xA), or release {number} animals in line{others} (x{low}-{high}). "
             "The first turn must place a token. The second player's first turn may be swap.\n"
             f"If a player places all {self.supply} tokens without ending the game, it is a draw."
+        )
+
+    @property
+    def lessons(self) -> tuple[Lesson, ...]:
+        """Return the shapes that win and lose, releases, and the swap."""
+        names, start = self.board.names_in, self.start()
+        line = next(shape for shape in self.shapes if names(shape)[0].startswith("b"))
+        number, first = NUMBERS[self.line_length], names(start.kinds[0])[self.size // 2]
+        lost = shown_moves(names(line), bystanders(self.board, line, self.line_length - 1))
+        black = bystanders(self.board, self.board.bit[first], 1)
+        blocks = self.blocks[self.size : self.size + 1]
+        return (
+            self._winning(line, f"{number.capitalize()} in line win"),
+            Lesson(
+                title="Animals make a line lose",
+                words=f"White's {number} tokens stand on animals, and one is enough: White loses.",
+                moves=lost,
+                begun=len(lost) - 3,
+                ending=f"{number} with an animal",
+                is_win=False,
+            ),
+            Lesson(
+                title="Release all animals of one type",
+                words="White releases every armadillo, and the tokens stay where they are.",
+                moves=(first, *black, self.type_releases[0]),
+                begun=2,
+            ),
+            *(self._winning(block, "A 2x2 block counts as a line") for block in blocks),
+            Lesson(
+                title="Swap",
+                words="On the first turn, Black may put a black token in place of the white one.",
+                moves=(first, SWAP),
+            ),
+        )
+
+    def _winning(self, shape: int, title: str) -> Lesson:
+        """Return the lesson that releases the animals of a shape and then fills it."""
+        release = next(move for move, cells in self.releases.items() if cells == shape)
+        first, *others = self.board.names_in(shape)
+        return Lesson(
+            title=title,
+            words="White releases the animals first, and fills the empty cells: White wins.",
+            moves=shown_moves(
+                (first, release, *others), bystanders(self.board, shape, self.line_length)
+            ),
+            begun=2,
+            ending=f"{NUMBERS[self.line_length]} without an animal",
+            is_win=True,
         )
 
     def draw_setup(self, seed: int) -> str:

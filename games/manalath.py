@@ -20,7 +20,7 @@ from random import Random
 from typing import ClassVar, Final, NamedTuple
 
 from lath.games.board import Board, hexagon_of
-from lath.games.core import Move, Outcome, Piece, Side, one_by_one, require_legal
+from lath.games.core import Lesson, Move, Outcome, Piece, Side, one_by_one, require_legal
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError
 from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys, mixed
 from lath.games.overlays import Groups
@@ -35,6 +35,8 @@ from lath.games.stones import (
     Alternating,
     Judged,
     Turning,
+    bystanders,
+    shown_moves,
     winner_by,
 )
 
@@ -218,6 +220,79 @@ class Manalath(Turning):
             f"(purple). No group may be larger than {win}. Green cells are blocked.\n"
             "A player who cannot move wins or loses by the same test; without such a group, "
             "the game is a draw."
+        )
+
+    @property
+    def lessons(self) -> tuple[Lesson, ...]:
+        """Return the groups that win, lose and are too large, as far as the board has room."""
+        rows, win, lose = self.board.rows, self.win, self.lose
+        middle = rows.index(max(rows, key=len))
+        row, far = rows[middle], rows[middle + 2][:lose]
+        many, few, left = NUMBERS[win], NUMBERS[lose], (win - 1) // 2
+        joined = (*row[:left], *row[left + 1 : win], row[left])
+        apart = (*row[: win // 2], *row[win // 2 + 1 : win + 1])
+        if len(row) < win:
+            return ()
+        found = (
+            self._lesson(
+                f"A group of {many} wins",
+                f"Orange joins two smaller groups into a group of {many}, so Orange wins.",
+                joined,
+                verdict=WON,
+            ),
+            self._lesson(
+                f"A group of {few} loses",
+                f"Orange makes a group of {few} and no group of {many}, so Orange loses.",
+                row[:lose],
+                verdict=LOST,
+            ),
+            self._lesson(
+                f"With {few} and {many}, you lose",
+                f"Purple makes an orange group of {few}; Orange's group of {many} does not help.",
+                (*far[:-1], *joined) if len(far) == lose else (),
+                handed=far[-1],
+                verdict=LOST,
+            ),
+            self._lesson(
+                f"No group is larger than {many}",
+                "Orange cannot join the groups: the cell between them has only a purple dot.",
+                apart if win - win // 2 < lose and len(apart) == win else (),
+                shows_legal=True,
+            ),
+        )
+        return tuple(lesson for lesson in found if lesson is not None)
+
+    def _lesson(
+        self,
+        title: str,
+        words: str,
+        cells: Sequence[int],
+        *,
+        handed: int = 0,
+        verdict: int = OPEN,
+        shows_legal: bool = False,
+    ) -> Lesson | None:
+        """Return a lesson in which Orange plays on `cells`; None if the board has no room.
+
+        Before the last of them, Purple plays an orange piece on the cell `handed`.
+        """
+        busy = sum(cells) | handed
+        others = len(cells) - (verdict != OPEN) - bool(handed)
+        free = bystanders(self.board, busy | self.board.around(handed), others)
+        if not cells or len(free) < others:
+            return None
+        names = self.board.name
+        purple = [f"P{cell}" for cell in free] + ([f"O{names[handed]}"] if handed else [])
+        moves = shown_moves([f"O{names[bit]}" for bit in cells], purple)
+        size = {WON: self.win, LOST: self.lose}.get(verdict, 0)
+        return Lesson(
+            title=title,
+            words=words,
+            moves=moves,
+            begun=max(0, len(moves) - 3),
+            ending=f"group of {NUMBERS[size]}" if size else "",
+            is_win=verdict == WON if size else None,
+            shows_legal=shows_legal,
         )
 
     def draw_setup(self, seed: int) -> str:

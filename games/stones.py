@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from random import Random
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
@@ -54,6 +55,28 @@ NUMBERS: Final = dict(enumerate(("two", "three", "four", "five", "six", "seven",
 
 SWAP: Final = Move("swap")
 """The second player's first turn, in games with a swap: the first player's piece changes owner."""
+
+
+def shown_moves(mine: Iterable[str], theirs: Iterable[str]) -> tuple[str, ...]:
+    """Return moves of both players in turn, for a lesson.
+
+    >>> shown_moves(("a1", "a3", "a2"), ("e1", "e3"))
+    ('a1', 'e1', 'a3', 'e3', 'a2')
+    """
+    pairs = zip_longest(mine, theirs, fillvalue="")
+    return tuple(move for pair in pairs for move in pair if move)
+
+
+def bystanders(board: Board, busy: int, count: int) -> list[str]:
+    """Return the names of up to `count` cells apart from each other, for other moves of a lesson.
+
+    None is one of the `busy` cells. The last cells of the board come first.
+    """
+    taken = 0
+    for bit in reversed(board.name):
+        if taken.bit_count() < count and not bit & busy and not board.has_line(taken | bit, 2):
+            taken |= bit
+    return [board.name[bit] for bit in reversed(board.name) if bit & taken]
 
 
 class Rules:

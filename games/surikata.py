@@ -23,7 +23,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, squares
-from lath.games.core import Move, Outcome, Piece, Side, require_legal
+from lath.games.core import Lesson, Move, Outcome, Piece, Side, require_legal
 from lath.games.errors import PositionError
 from lath.games.fast import DRAW, FastBoard, bounded, keys, mixed
 from lath.games.overlays import Sight
@@ -48,6 +48,15 @@ MOUNDS: Final = 5
 
 _MOST_SEEN: Final = 2 * SIZE - 1
 """The most empty cells of which a meerkat on one can see all others."""
+
+_MOUNDS: Final = "Mc4 Mb3 Me1 Ma5 Md2 c3"
+_STUCK: Final = "Me2 Md3 Me1 Mb1 Mb4 a1 d1 e4 b3 d2 a4 b5 a3 b2 d4 a2 e3 c5"
+_IN_LINE: Final = {
+    3: "Ma2 Ma5 Mc1 Me1 Md4 a4 e4 b4 d3 c4",
+    4: "Me2 Mc5 Mb2 Mb5 Ma3 b4 a1 c4 a2 d4 b1 a4",
+    5: "Mb1 Mc1 Ma5 Ma3 Me3 d4 e2 c4 b3 e4 c5 a4 c2 b4",
+}
+"""Games of lessons; the lines are by their length."""
 
 _MOUND: Final = (
     "M-38 35C-32 26-30 6-23-6C-20-12-21-25-14-29C-10-39 2-42 8-35C16-32 15-21 19-13"
@@ -113,6 +122,42 @@ class Surikata(Turning):
             "On your turn, place a piece on an empty cell that the meerkat does not see (c3). The "
             "meerkat moves there. It sees along rows and columns, over pieces, up to a mound.\n"
             "If all cells are full, the game is a draw."
+        )
+
+    @property
+    def lessons(self) -> tuple[Lesson, ...]:
+        """Return the mounds, the meerkat's sight, and the two ways to lose."""
+        number, mounds, line = NUMBERS[self.lose], _MOUNDS.split(), _IN_LINE[self.lose].split()
+        return (
+            Lesson(
+                title="First, five mounds",
+                words="Players place five mounds in turn; Orange also places the first piece.",
+                moves=(*mounds,),
+            ),
+            Lesson(
+                title="The meerkat's sight",
+                words="The meerkat sees along rows and columns up to a mound; White must play on a "
+                "dotted cell.",
+                moves=(*mounds,),
+                begun=MOUNDS,
+                shows_legal=True,
+            ),
+            Lesson(
+                title=f"{number.capitalize()} in line lose",
+                words=f"Orange makes {number} in line, so Orange loses.",
+                moves=(*line,),
+                begun=len(line) - 3,
+                ending=f"{number} in line",
+                is_win=False,
+            ),
+            Lesson(
+                title="No cell out of sight loses",
+                words="The meerkat sees every empty cell, and White cannot play: Orange wins.",
+                moves=(*_STUCK.split(),),
+                begun=len(_STUCK.split()) - 3,
+                ending="no cell out of sight",
+                is_win=True,
+            ),
         )
 
     @cached_property

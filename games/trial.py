@@ -29,6 +29,7 @@ from lath.games.capabilities import (
     spellings_of,
     symmetries,
 )
+from lath.games.cards import lesson_faults
 from lath.games.contract import RESULTS, SIDES, Move, Outcome, Piece, Position, Result, Symmetry
 from lath.games.core import least
 from lath.games.errors import (
@@ -407,6 +408,7 @@ def _of_looks(game: Any) -> Iterator[str]:
     if not _are(game.pieces, Piece):
         yield f"pieces are {_shown(game.pieces)}, expected a tuple of Piece"
     yield from _of_pieces(game)
+    yield from lesson_faults(game)
 
 
 def _of_pieces(game: Any) -> Iterator[str]:

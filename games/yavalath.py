@@ -15,7 +15,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, hexagon_of
-from lath.games.core import Move, Outcome, Piece, Side, require_legal
+from lath.games.core import Lesson, Move, Outcome, Piece, Side, require_legal
 from lath.games.errors import GameError, PositionError
 from lath.games.fast import DRAW, bounded, keys, mixed
 from lath.games.parameters import Parameter
@@ -31,7 +31,9 @@ from lath.games.stones import (
     LineTables,
     SwapBoard,
     Turning,
+    bystanders,
     past_swap,
+    shown_moves,
     verdict_of,
     winner_by,
 )
@@ -85,6 +87,55 @@ class Yavalath(Turning):
             "On your turn, place a stone on any empty cell, such as e5. The second "
             "player's first turn may be swap instead: it takes over the first player's stone.\n"
             "A full board is a draw."
+        )
+
+    @property
+    def lessons(self) -> tuple[Lesson, ...]:
+        """Return the lines that win and lose, a forced loss, and the swap."""
+        board, win, lose = self.board, self.win, self.lose
+        many, few = NUMBERS[win], NUMBERS[lose]
+        longest = max(board.rows, key=len)
+        row = longest[(len(longest) - win) // 2 :][:win]
+        gap = row[win - lose]  # no line of `lose` on either side of it
+        others = [bit for bit in row if bit != gap]
+        ahead = next(line for line in self.losing_at[gap] if line & sum(row) == gap) ^ gap
+        names = board.names_in
+        white = [*names(sum(others)), *names(gap)]
+        apart = bystanders(board, sum(row), win - 1)
+        far = bystanders(board, sum(row) | ahead | board.around(ahead), win - lose - 1)
+        block = [*names(ahead), *far, *names(gap)]
+        losing = shown_moves(names(sum(row[:lose])), apart)[: 2 * lose - 1]
+        swapped = names(longest[len(longest) // 2])
+        return (
+            Lesson(
+                title=f"{many.capitalize()} in line win",
+                words=f"White fills the gap: {many} in line, so White wins.",
+                moves=shown_moves(white, apart),
+                begun=2 * win - 4,
+                ending=f"{many} in line",
+                is_win=True,
+            ),
+            Lesson(
+                title=f"{few.capitalize()} in line lose",
+                words=f"White makes {few} in line, but not {many}, so White loses.",
+                moves=losing,
+                begun=2 * lose - 4,
+                ending=f"{few} in line",
+                is_win=False,
+            ),
+            Lesson(
+                title="Force your opponent to lose",
+                words=f"Black must block the gap, but the block makes {few} in line: Black loses.",
+                moves=shown_moves(white[:-1], block),
+                begun=2 * win - 5,
+                ending=f"{few} in line",
+                is_win=False,
+            ),
+            Lesson(
+                title="Swap",
+                words="Black's first turn may be a swap: it takes over the white stone.",
+                moves=(*swapped, SWAP),
+            ),
         )
 
     def start(self, setup: str | None = None) -> YavalathPosition:

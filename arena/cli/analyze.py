@@ -31,7 +31,13 @@ from lath.arena.cli.main import (
 from lath.arena.cli.one_record import RecordNumber, numbered, played_in, ply_in
 from lath.arena.cli.outputs import RECORDS, Force, Target
 from lath.arena.cli.selection import Selection, Where
-from lath.arena.engine.analysing import Analyst, AnswerCache, analysed
+from lath.arena.engine.analysing import (
+    USUAL_BOT,
+    USUAL_NODES,
+    Analyst,
+    AnswerCache,
+    analysed,
+)
 from lath.arena.engine.engine import Engine
 from lath.arena.engine.solving import note_on
 from lath.arena.errors import FAULT, INTERRUPTED, ConfigError
@@ -58,10 +64,10 @@ def analyze(
     files: Sources,
     bot: Annotated[
         str, option("--bot", "BOT", "Bot that analyses the games.", Topic.MOST_USED)
-    ] = "solver",
+    ] = USUAL_BOT,
     nodes: Annotated[
         int, option("--nodes", "N", "Nodes per position.", Topic.MOST_USED, **whole(1, MOST_NODES))
-    ] = 5000,
+    ] = USUAL_NODES,
     seconds: Annotated[
         float | None,
         option(

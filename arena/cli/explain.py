@@ -18,6 +18,7 @@ from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import App, AsJson, GameFiles, Quiet, Strict, add_games, argument, flag
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.errors import FAULT, USAGE, ConfigError
+from lath.arena.terminal.streams import fitted
 from lath.arena.tournament.outcome.taken import files_in
 from lath.games.errors import GameError
 from lath.notation.archive.given import GivenGames
@@ -76,7 +77,7 @@ def explain(
         _print(explanation.explained(), selection, files, game or (), every=every, as_json=as_json)
     if not quiet and (where or selection.left_out_words()):
         counted = f"{taken} of {selection.records} records counted"
-        print(counted + selection.left_out_words(), file=sys.stderr)
+        print(fitted(counted + selection.left_out_words(), sys.stderr), file=sys.stderr)
     raise typer.Exit(1 if selection.bad else 0)
 
 

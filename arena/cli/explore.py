@@ -18,6 +18,7 @@ from lath.arena.cli.help import Printed, Topic
 from lath.arena.cli.main import App, AsJson, Quiet, Strict, add_games, flag, option
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import FAULT, ConfigError
+from lath.arena.terminal.streams import fitted
 from lath.games.core import Position, read_move
 from lath.games.errors import GameError
 from lath.notation import formats
@@ -94,7 +95,8 @@ def explore(
             exploring.print_ways_on()
         leaves_out = exploring.others or exploring.node.without_moves
         if where or leaves_out or selection.left_out_words():
-            print(exploring.counted_words() + selection.left_out_words(), file=sys.stderr)
+            words = exploring.counted_words() + selection.left_out_words()
+            print(fitted(words, sys.stderr), file=sys.stderr)
     raise typer.Exit(1 if selection.bad else 0)
 
 

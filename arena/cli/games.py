@@ -25,7 +25,7 @@ from lath.arena.cli.main import (
     whole,
 )
 from lath.arena.errors import ConfigError
-from lath.arena.terminal.streams import data_output
+from lath.arena.terminal.streams import data_output, fitted
 from lath.games import parameters
 from lath.games.cards import card_of, variants
 from lath.games.core import Position, version_of
@@ -82,9 +82,9 @@ def list_games(as_json: AsJson = False, game: OtherGames = None) -> None:
     wide = {name: max(len(str(row[name])) for row in rows) + 2 for name in names}
     for row, one in zip(rows, found, strict=True):
         columns = f"{row['id']:{wide['id']}}{row['title']:{wide['title']}}{row['cells']:>3} cells"
-        print(f"{columns}  {row['origin']:{wide['origin']}}{row['credit']}")
+        print(fitted(f"{columns}  {row['origin']:{wide['origin']}}{row['credit']}"))
         for line in _parameters_of(one):
-            print(line)
+            print(fitted(line))
 
 
 def _parameters_of(game: Game) -> list[str]:

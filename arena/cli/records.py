@@ -51,7 +51,7 @@ from lath.arena.cli.one_record import (
 from lath.arena.cli.outputs import GIF, PNG, RECORDS, Force, Target
 from lath.arena.errors import FAULT, USAGE, ArenaError, ConfigError
 from lath.arena.terminal.notices import print_error
-from lath.arena.terminal.streams import unfiltered
+from lath.arena.terminal.streams import fitted, unfiltered
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.games.core import Position
 from lath.notation import formats
@@ -250,7 +250,7 @@ class _Check:
         }
         if not quiet:
             words = f"{folder}: {_COUNTED.format(**counts)}"
-            print(json.dumps({"folder": str(folder), **counts}) if self._as_json else words)
+            print(json.dumps({"folder": str(folder), **counts}) if self._as_json else fitted(words))
         if out is not None and not quiet:
             command = f"arena run --output {shlex.quote(str(out))}"
             print(f"{out}: {found.sound} games; `{command}` resumes", file=sys.stderr)
@@ -287,7 +287,7 @@ class _Check:
             f"{took_s:.2f} s, {self.records / took_s:,.0f} records/s, "
             f"{self.plies / took_s:,.0f} plies/s"
         )
-        print(json.dumps(counts) if self._as_json else words)
+        print(json.dumps(counts) if self._as_json else fitted(words))
 
 
 def _findings(path: Path, jobs: int) -> Iterator[Findings]:

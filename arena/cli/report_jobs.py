@@ -191,7 +191,7 @@ class ReportJob(PageJob):
         gathered.document["standings"]["left_out"].update(skipped_of())
         games = gathered.document["facts"]["records"]
         doubts += invalid_doubts(gathered.document["standings"])
-        if not games and not self.title and (event := event_in(sources)):
+        if not self.title and (event := event_in(sources, gathered.document["facts"]["events"])):
             gathered.document["title"] = event
         if not games and refresh_s is None:
             self.written.say(f"no games in {', '.join(map(str, self.given))}: the page says so")

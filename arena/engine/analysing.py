@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -39,6 +39,10 @@ from lath.notation.record.record import (
     is_of_analysis,
 )
 from lath.notation.record.tags import ANALYSIS, BY, SAID
+
+USUAL_BOT: Final = "solver"
+USUAL_NODES: Final = 5000
+"""The bot that analyses by default, and its nodes per position."""
 
 _GUESS: Final = 0.99
 
@@ -127,11 +131,14 @@ class Analyst:
 
     limit: Limit
     kept: AnswerCache
+    heed: Callable[[], None] = lambda: None
+    """A function called before each question; an error that it raises ends the analysis."""
 
     def asked(self, position: Position) -> Solved:
         """Return the bot's answer about a position."""
         if position.is_over:
             return value_at_end(position)
+        self.heed()
         key = f"{self.name}|{position.game.id}|{position.text()}"
         if (found := self.kept.get(key)) is None:
             found = solve(self.bot, position, self.limit)
@@ -167,20 +174,23 @@ class Analyst:
 
         With `only`, only the move after that many plies is judged; other judgements stay.
         """
-        at = list(positions(record))
-        again = record.tag(ANALYSIS) != ""
-        plies = [
-            ply
-            if only not in (None, number)
-            else _marked(
-                _bare(ply) if again else ply, self.judged(before, Move(ply.move), now), self.name
-            )
-            for number, (ply, (before, now)) in enumerate(
-                zip(record.plies, pairwise(at), strict=True)
-            )
-        ]
+        return self.signed(record, self.plies(record, only))
+
+    def signed(self, record: Record, plies: Iterable[Ply]) -> Record:
+        """Return a record with the judged plies and the tag of this analysis."""
         tags = [(name, value) for name, value in record.tags if name != ANALYSIS]
         return replace(record, tags=(*tags, (ANALYSIS, self.name)), plies=tuple(plies))
+
+    def plies(self, record: Record, only: int | None = None) -> Iterator[Ply]:
+        """Yield the judged plies of a record, for `signed`; see `record`."""
+        at = list(positions(record))
+        again = record.tag(ANALYSIS) != ""
+        for number, (ply, (before, now)) in enumerate(zip(record.plies, pairwise(at), strict=True)):
+            if only not in (None, number):
+                yield ply
+                continue
+            judged = self.judged(before, Move(ply.move), now)
+            yield _marked(_bare(ply) if again else ply, judged, self.name)
 
 
 def _score(found: Solved) -> float:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import sys
 import zlib
 from base64 import b85encode
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -86,6 +88,7 @@ def pack(
     for module in (_MAIN, "lath.games", *wanted):
         sources.add(module)
     sources.texts[_BUILTIN] += f"\nIDS = {ids!r}"
+    sources.drop_unused()
     text = _file(path.name, sources, _as_they_stand(sources.texts), begin)
     if len(text) >= MOST_LETTERS:
         text = _file(path.name, sources, _compressed(sources.texts), begin)
@@ -167,6 +170,20 @@ class _Sources:
                 f"standard library nor beside {self._main.name}"
             )
 
+    def drop_unused(self) -> None:
+        """Remove functions and constants of `lath` whose names are nowhere else in the code."""
+        ours = {name: ast.parse(text) for name, text in self.texts.items() if name[:5] == "lath."}
+        while True:
+            used = Counter(_NAME.findall("\n".join([_loader(), *self.texts.values()])))
+            count = 0
+            for name, tree in ours.items():
+                kept = [node for node in tree.body if used[_defined(node)] != 1]
+                if len(kept) < len(tree.body):
+                    count, tree.body = count + 1, kept
+                    self.texts[name] = ast.unparse(tree)
+            if not count:
+                return
+
     def _path(self, name: str) -> Path | None:
         """Return the file of a module, or the folder of a namespace package; None if not found."""
         if name == _MAIN:
@@ -221,8 +238,21 @@ def _takes_import_errors(handler: ast.ExceptHandler) -> bool:
     return any(name in taken for name in ("ImportError", "ModuleNotFoundError", "Exception"))
 
 
+_NAME: Final = re.compile(r"\b\w+\b")
+
+
+def _defined(node: ast.stmt) -> str:
+    """Return the name of a function or constant that does nothing else; empty for others."""
+    match node:
+        case ast.FunctionDef(name=name, decorator_list=[]):
+            return name
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant() | ast.Dict()):
+            return name
+    return ""
+
+
 class _Bare(ast.NodeTransformer):
-    """A transformer that removes docstrings, and code only for type checkers."""
+    """A transformer that removes docstrings, and code only for type checkers and readers."""
 
     def __init__(self, *, keeps_docs: bool, keeps_types: bool) -> None:
         self._keeps_docs: Final = keeps_docs
@@ -254,6 +284,8 @@ class _Bare(ast.NodeTransformer):
                 return not self._keeps_docs
             case ast.If(test=test, orelse=[]):
                 return _is_of_types(test)
+            case ast.FunctionDef(name="card" | "lessons", decorator_list=[ast.Name(id="property")]):
+                return not self._keeps_types
         return False
 
 
@@ -268,12 +300,16 @@ def _file(name: str, sources: _Sources, texts: str, begin: str) -> str:
     """Return the text of a packed bot; `texts` is the code that contains its modules."""
     parts = (
         f"# {name}, packed by `arena bot pack`: {_NEEDS}.",
-        _plain(ast.parse((_STAND_INS / "loader.py").read_text(encoding="utf-8"))),
+        _loader(),
         f"Packed.packages.update({sorted(sources.packages)!r})",
         texts,
         begin,
     )
     return "\n\n".join(parts) + "\n"
+
+
+def _loader() -> str:
+    return _plain(ast.parse((_STAND_INS / "loader.py").read_text(encoding="utf-8")))
 
 
 def _as_they_stand(texts: Mapping[str, str]) -> str:

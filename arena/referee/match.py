@@ -218,6 +218,9 @@ class Show(Protocol):
     due_s: float
     """The time from which it wants to see the next ply, by `signals.awake_s`."""
 
+    is_blank: bool
+    """True before it has shown anything: it then wants to see a game before its first answer."""
+
     def __call__(self, book: Scorebook) -> None:
         """Show the game after a ply."""
 
@@ -299,6 +302,8 @@ class _Match:
             position = position.play(move)
             self._playing = ""
             self._book.add(move, None)
+        if self._show is not None and self._show.is_blank:
+            self._show(self._book)
         try:
             self._seat()
             ending = self._rally(position, adjudication)

@@ -140,11 +140,12 @@ class Scorebook:
     def glimpse(self) -> dict[str, Any]:
         """Return the state of the game so far for spectators, as plain values.
 
-        `evals` and `left_s` are the latest of the first and the second player, or None.
+        `evals` and `left_s` are the latest of the first and the second player, or None. `said` is
+        the mover's evaluation at each ply, or None.
         """
         plan = self._plan
         evals: list[str | None] = [None, None]
-        left: list[float | None] = [None, None]
+        left = [time.initial_ms / 1000 if time.has_clock else None for time in self._times]
         for _, seat, _, left_s, info in self._plies[-4:]:  # a turn in Surikata has two plies
             if seat is not None:
                 left[seat], evals[seat] = left_s, (info or {}).get("eval")
@@ -157,6 +158,7 @@ class Scorebook:
             "names": plan.names,
             "moves": self.moves,
             "evals": evals,
+            "said": [info.get("eval") if info else None for *_, info in self._plies],
             "left_s": left,
         }
 

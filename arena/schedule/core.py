@@ -413,6 +413,9 @@ class Encounter:
     _ruled: Counter[str] = field(default_factory=Counter)
     """Half points of games that a ruling voids; `_halves` includes them."""
 
+    _firsts: Counter[str] = field(default_factory=Counter)
+    """Half points that each bot scored as first player in games that count."""
+
     _lost: Counter[str | None] = field(default_factory=Counter)
     """Games that were not played, by the loser; None if neither bot won."""
 
@@ -426,6 +429,7 @@ class Encounter:
         for name, points in zip((first, second), result.points, strict=True):
             self._halves[name] += int(2 * points)
             self._ruled[name] += 0 if counts else int(2 * points)
+        self._firsts[first] += int(2 * result.points[0]) if counts else 0
 
     def has_met(self, name: str) -> bool:
         """Return whether a bot has played a game of this encounter."""
@@ -445,6 +449,10 @@ class Encounter:
     def is_played(self) -> bool:
         """Return whether a game counts or may still be played."""
         return self.left > 0 or self._counted > 0
+
+    def firsts(self, one: str, other: str) -> tuple[int, int]:
+        """Return the half points of both bots as first player, without walkovers."""
+        return self._firsts[one], self._firsts[other]
 
     def halves(self, one: str, other: str, *, as_played: bool = False) -> tuple[int, int]:
         """Return the half points of both bots; `as_played` includes void games."""

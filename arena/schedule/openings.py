@@ -25,6 +25,7 @@ from lath.notation.files.files import open_bytes
 from lath.notation.formats import name_for, reader
 from lath.notation.record.errors import NotationError
 from lath.notation.record.record import Record
+from lath.notation.record.tags import opening_name
 from lath.notation.rules.replay import start_of
 
 
@@ -90,12 +91,12 @@ class Book:
         """Return the `turn`-th opening of a game type, from 1; after the last comes the first."""
         entries = self._entries[game_id]
         entry = entries[(self._choice.start - 1 + turn - 1) % len(entries)]
-        number, setup, position, moves = entry.decode().split("\t")
+        number, setup, position, moves, name = entry.decode().split("\t")
         return Opening(
             setup=setup or None,
             position=position or None,
             moves=tuple(moves.split()),
-            name=f"{self._choice.path.name} #{number}",
+            name=f"{self._choice.path.name} #{number}{name and f': {name}'}",
         )
 
 
@@ -105,8 +106,8 @@ def known_by(position: Position) -> bytes:
     return blake2b(text.encode(), digest_size=SIZE).digest()
 
 
-_Entry = tuple[str, Position, int, str, str, str]
-"""Game type, final position, number, setup, position and moves; a missing text is empty."""
+_Entry = tuple[str, Position, int, str, str, str, str]
+"""Game type, final position, number, setup, position, moves and name; a missing text is empty."""
 
 
 def _entries(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entry]:
@@ -142,7 +143,7 @@ def _of_lines(path: Path, game_ids: Collection[str]) -> Iterator[_Entry]:
             if position.is_over:
                 raise ConfigError(f"{path}:{number}: the game is over in this position")
             if game_id in game_ids:
-                yield game_id, position, number, setup, text, ""
+                yield game_id, position, number, setup, text, "", ""
 
 
 def _of_records(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entry]:
@@ -178,7 +179,8 @@ def _of_records(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entr
             setup = record.tag("Setup")
             canonical = setup and start.game.canonical_setup(setup)
             position = start.text() if record.tag("Position") else ""
-            yield record.game, end, entry.number, canonical, position, " ".join(moves)
+            name = " ".join(opening_name(record.tag("Opening")).split())
+            yield record.game, end, entry.number, canonical, position, " ".join(moves), name
 
 
 def _is_short(record: Record, plies: int, end: Position) -> bool:

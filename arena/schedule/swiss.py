@@ -221,6 +221,9 @@ class Paired:
     walkovers: int = 0
     """Games that were lost without being played."""
 
+    firsts: tuple[float, float] | None = None
+    """Points of each bot in the played games that it began; None in a bye."""
+
 
 @dataclass(frozen=True, slots=True)
 class SwissTable:
@@ -456,9 +459,12 @@ class Swiss(InEncounters):
                     yield Paired(bots=(one, None), points=points)
             else:
                 encounter = self._at(round_number, table_number)
+                other = self._names[meeting.other]
+                of_one, of_other = encounter.firsts(one, other)
                 yield Paired(
-                    bots=(one, self._names[meeting.other]),
+                    bots=(one, other),
                     points=points,
+                    firsts=(of_one / 2, of_other / 2),
                     is_over=encounter.left <= 0,
                     walkovers=encounter.lost,
                 )

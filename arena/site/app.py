@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import json
 import resource
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -19,19 +20,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from lath.arena.errors import ArenaError
-from lath.arena.site.boards import Thumbnails, board_json
+from lath.arena.site.boards import Thumbnails, board_json, titles
 from lath.arena.site.connections import EVERY_S, MOST, SPARE, Connection, Connections
 from lath.arena.site.exploring import Explorer
 from lath.arena.site.guard import Guard, SiteKeys
 from lath.arena.site.playing import choices, drawing, puzzle_of_the_day
-from lath.arena.site.rendering import TEMPLATES, environment
+from lath.arena.site.rendering import TEMPLATES, environment, sheet_of
 from lath.arena.site.reporting import Reports
 from lath.arena.site.runs import Runs
 from lath.arena.site.standing import SiteStandings
@@ -39,6 +42,7 @@ from lath.arena.site.visitors import GoneError, VisitorLimits, unless_gone, visi
 from lath.arena.site.watching import STATUS_S, Watcher
 from lath.games.errors import GameError
 from lath.notation.record.errors import NotationError
+from lath.notation.record.tags import number_of
 from lath.reports.page.page import parts
 
 if TYPE_CHECKING:
@@ -49,11 +53,22 @@ if TYPE_CHECKING:
     from lath.arena.site.shelf import Item, Kind, Shelf
 
 SCRIPTS: Final = (
-    *("open", "dom", "geometry", "overlays", "sprites", "board", "effects", "opened", "ways"),
+    *(
+        "open",
+        "dom",
+        "geometry",
+        "overlays",
+        "sprites",
+        "board",
+        "effects",
+        "opened",
+        "ways",
+        "words",
+    ),
 )
 """The scripts of the report that the site's pages use, too."""
 
-STYLES: Final = ("base", "sections", "board", "replay", "ways", "narrow")
+STYLES: Final = ("base", "sections", "board", "replay", "ways", "narrow", "formats")
 
 DESK_PAGES: Final = ("play", "analyse", "explore", "puzzles")
 """The pages that are not for spectators."""
@@ -191,17 +206,29 @@ class Site:
         return self.watchers[item.key]
 
 
+_ANY_THEME: Final = b'<meta name="color-scheme" content="light dark">'
+
+_THEMES: Final = {theme: theme.encode().ljust(len("light dark")) for theme in ("light", "dark")}
+"""The texts that replace `light dark`, of the same length."""
+
+
 class LongPage(Response):
-    """A long page, sent in pieces, so that a slow reader holds one piece in memory."""
+    """A long page, sent in pieces, so that a slow reader holds one piece in memory.
+
+    It has the theme that the visitor chose on the site, whose storage its sandbox cannot read.
+    """
 
     media_type = "text/html"
 
-    async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Send the page."""
         headers = {"status": self.status_code, "headers": self.raw_headers}
         await send({"type": "http.response.start", **headers})
+        theme = _THEMES.get(HTTPConnection(scope).cookies.get("lath-theme", ""), b"")
         for at in range(0, len(self.body), PIECE):
             piece = bytes(self.body[at : at + PIECE])
+            if theme and not at:
+                piece = piece.replace(_ANY_THEME, _ANY_THEME.replace(b"light dark", theme), 1)
             await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
@@ -229,12 +256,17 @@ def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> 
     routes = [
         Route("/", partial(_home, site)),
         Route("/static/{name}", _static),
+        Route("/rules", partial(_rules, site)),
+        Route("/rules/{game:path}", partial(_rules, site)),
         Route("/api/boards/{game:path}", _board),
         Route("/api/items", partial(_items, site)),
         Route("/t/{key}/board.svg", partial(_thumbnail, site)),
         Route("/t/{key}", partial(_tournament, site)),
         Route("/t/{key}/events", partial(_events, site)),
+        Route("/t/{key}/game/{number}", partial(_history, site)),
         Route("/report/{key}", partial(_report_page, site)),
+        Route("/report/{key}/events", partial(_report_events, site)),
+        Route("/report/{key}/first", partial(_first_games, site)),
     ]
     if site.desk is not None:
         routes += [
@@ -254,9 +286,9 @@ def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> 
         lifespan=lifespan,
         middleware=[Middleware(Guard, keys=keys, hosts=hosts)],
         exception_handlers={
-            HTTPException: _refused,
+            HTTPException: partial(_refused, site),
             GoneError: _nobody_waits,
-            **dict.fromkeys((ArenaError, GameError, NotationError), _wrong),
+            **dict.fromkeys((ArenaError, GameError, NotationError), partial(_wrong, site)),
         },
     )
     made.router.redirect_slashes = False  # a redirect would go to the host in the request's `Host`
@@ -314,28 +346,43 @@ def page(site: Site, template: str, **values: Any) -> HTMLResponse:
     )
 
 
-async def _refused(request: Request, error: Exception) -> Response:
+async def _refused(site: Site, request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return _said(request, error.detail, error.status_code, error.headers)
+    return _said(site, request, error.detail, error.status_code, error.headers)
 
 
-async def _wrong(request: Request, error: Exception) -> Response:
-    return _said(request, str(error), 409)
+async def _wrong(site: Site, request: Request, error: Exception) -> Response:
+    return _said(site, request, site.shelf.without_folders(str(error)), 409)
 
 
 async def _nobody_waits(_: Request, __: Exception) -> Response:
     return Response(status_code=499)  # the visitor has left
 
 
+TO_DO: Final = {
+    404: "It may have been moved or deleted. The start page lists what this site has.",
+    409: "Correct this, then reload the page.",
+    429: "Reload the page then.",
+    503: "Reload the page in a few seconds.",
+}
+"""The next step for the reader of an error page, by status."""
+
+
 def _said(
-    request: Request, words: str, status: int, headers: Mapping[str, str] | None = None
+    site: Site,
+    request: Request,
+    words: str,
+    status: int,
+    headers: Mapping[str, str] | None = None,
 ) -> Response:
-    if "text/html" in request.headers.get("accept", ""):
-        made = environment().get_template("error.html.j2")
-        root = request.scope.get("root_path", "")
-        html = made.render(words=words, status=status, is_public=True, place="", root=root)
-        return HTMLResponse(html, status, headers)
-    return JSONResponse({"error": words}, status, headers)
+    if "text/html" not in request.headers.get("accept", ""):
+        return JSONResponse({"error": words}, status, headers)
+    made = environment().get_template("error.html.j2")
+    values = {"status": status, "is_public": site.is_public, "place": "", "root": site.root}
+    words = "page not found" if words == "Not Found" else words  # of Starlette
+    sentence = f"{words[:1].upper()}{words[1:].rstrip('.')}."
+    html = made.render(words=sentence, to_do=TO_DO.get(status, ""), **values)
+    return HTMLResponse(html, status, headers)
 
 
 async def _static(request: Request) -> Response:
@@ -357,6 +404,8 @@ def _file(name: str) -> tuple[str, str] | None:
         return parts(environment(), "js", SCRIPTS), KINDS[".js"]
     if name == "report.css":
         return parts(environment(), "css", STYLES), KINDS[".css"]
+    if name == "theme.js":  # apart, because a page must not show another theme first
+        return parts(environment(), "js", ("theme",)), KINDS[".js"]
     path = _files().get(name)
     return None if path is None else (path.read_text(encoding="utf-8"), KINDS[path.suffix])
 
@@ -368,6 +417,15 @@ async def _board(request: Request) -> Response:
 
 
 _board_of = lru_cache(maxsize=64)(board_json)
+
+
+async def _rules(site: Site, request: Request) -> Response:
+    """Return the rules of a game type, by default the first."""
+    listed = titles()
+    board = _board_of(request.path_params.get("game") or listed[0]["id"])
+    if board is None:
+        raise HTTPException(404, "game not found")
+    return page(site, "rules", game=board, games=listed)
 
 
 async def _items(site: Site, _: Request) -> Response:
@@ -399,12 +457,22 @@ async def _desk_page(site: Site, name: str, _: Request) -> Response:
 async def _tournament(site: Site, request: Request) -> Response:
     item = await site.item(request, "tournament")
     line = next((one for one in await site.lines() if one["key"] == item.key), None)
-    return page(site, "watch", line=line or {"key": item.key, "name": item.name, "event": ""})
+    standing = await asyncio.to_thread(site.standings.of, item.path)
+    sheet = Markup(sheet_of(standing, item.key))  # noqa: S704 - a template of the report
+    line = line or {"key": item.key, "name": item.name}
+    return page(site, "watch", line=line, sheet=sheet)
 
 
 async def _events(site: Site, request: Request) -> Response:
     item = await site.item(request, "tournament")
     return Stream(site.watcher(item).stream(), site.streams, visitor_of(request))
+
+
+async def _history(site: Site, request: Request) -> Response:
+    """Return the moves and boards of a game that is watched; null if another took its place."""
+    item = await site.item(request, "tournament")
+    number = number_of(request.path_params["number"])
+    return JSONResponse(await asyncio.to_thread(site.watcher(item).history, number))
 
 
 async def _order(site: Site, request: Request) -> Response:
@@ -415,14 +483,38 @@ async def _order(site: Site, request: Request) -> Response:
     return JSONResponse(await asyncio.to_thread(site.standings.line, item))
 
 
-async def _report_page(site: Site, request: Request) -> Response:
+async def _report_asked(site: Site, request: Request) -> tuple[Item, str, str]:
+    """Return the item, query and visitor of a request about a report."""
     item = await site.item(request, "tournament", "records")
     where = request.query_params.get("where", "").strip()
     if len(where) > LONGEST_QUERY:
         raise HTTPException(400, f"the query is longer than {LONGEST_QUERY} characters")
-    visitor = visitor_of(request)
+    return item, where, visitor_of(request)
+
+
+async def _report_page(site: Site, request: Request) -> Response:
+    item, where, visitor = await _report_asked(site, request)
     site.reports.refuse(item, where, visitor)
-    return LongPage(
-        await unless_gone(request, site.reports.page(item, where, visitor)),
-        headers={"content-security-policy": REPORT_POLICY},
-    )
+    if request.headers.get("sec-fetch-mode") != "navigate":
+        return _report(await unless_gone(request, site.reports.page(item, where, visitor)))
+    made = await unless_gone(request, site.reports.soon(item, where, visitor))
+    return page(site, "report", item=item, where=where) if made is None else _report(made)
+
+
+def _report(made: bytes) -> Response:
+    return LongPage(made, headers={"content-security-policy": REPORT_POLICY})
+
+
+async def _report_events(site: Site, request: Request) -> Response:
+    asked = await _report_asked(site, request)
+
+    async def parts() -> AsyncIterator[str]:
+        async for part in site.reports.news(*asked):
+            yield f"data: {json.dumps([part])}\n\n"
+
+    return Stream(parts(), site.streams, asked[2])
+
+
+async def _first_games(site: Site, request: Request) -> Response:
+    item, where, _ = await _report_asked(site, request)
+    return _report(site.reports.first(item, where))

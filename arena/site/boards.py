@@ -18,10 +18,10 @@ from lath.arena.site.shelf import LARGEST_CONFIG
 from lath.arena.site.standing import LONGEST, SiteStandings, last_glimpses
 from lath.arena.tournament.run.live import glimpses_in
 from lath.arena.tournament.store.database import is_being_played
-from lath.games import get
-from lath.games.capabilities import form_of
+from lath.games import get, ids, origin
+from lath.games.capabilities import form_of, lessons_of
 from lath.games.cards import card_of
-from lath.games.core import read_move, version_of
+from lath.games.core import Move, read_move, version_of
 from lath.games.drawing import board
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lath.arena.site.shelf import Item
-    from lath.games.core import Game, Move, Position, Side
+    from lath.games.core import Game, Lesson, Position, Side
 
 
 def board_json(game_id: str) -> dict[str, Any] | None:
@@ -47,9 +47,14 @@ def board_json(game_id: str) -> dict[str, Any] | None:
         game = get(game_id)
     except GameError:
         return None
-    more: dict[str, Any] = {"id": game.id, "credit": game.credit, "card": card_of(game)}
     start = game.start(game.draw_setup(0))
-    more["can_arrange"] = arranged(game, start.contents(), start.to_move) is not None
+    more = {
+        "id": game.id,
+        "credit": game.credit,
+        "card": card_of(game),
+        "can_arrange": arranged(game, start.contents(), start.to_move) is not None,
+        "lessons": [lesson_json(game, lesson) for lesson in lessons_of(game)],
+    }
     return {**board.to_json(game), **more, "drawn": board.template(game)}
 
 
@@ -133,6 +138,40 @@ def position_json(position: Position, before: Position | None = None) -> dict[st
     return {**value, "legal": legal, "wins": wins, "loses": loses}
 
 
+def titles() -> list[dict[str, str]]:
+    """Return the id and title of each game type, those of files first."""
+    found = []
+    for game_id in sorted(ids(), key=lambda one: origin(one) is None):
+        with suppress(ValueError):
+            game = get(game_id)
+            found.append({"id": game.id, "title": game.title})
+    return found
+
+
+def lesson_json(game: Game, lesson: Lesson) -> dict[str, Any]:
+    """Return a lesson with the positions that its animation steps through.
+
+    - `title` and `words`: the rule, and what to see
+    - `steps`: `boards_of` at the beginning and after each move, and that in words as `told`
+    - `legal`: as in `position_json`, if the lesson marks the legal moves after its last move
+    """
+    positions = [game.start()]
+    for move in lesson.moves:
+        positions.append(positions[-1].play(Move(move)))
+    first, second = names = [colour.capitalize() for colour in game.colours]
+    told = [f"{names[positions[lesson.begun].to_move]} to move."]
+    for ply, move in enumerate(lesson.moves[lesson.begun :], lesson.begun):
+        told.append(f"{names[positions[ply].to_move]} plays {move}.")
+    if outcome := positions[-1].outcome():
+        told[-1] += f" {outcome.told(first, second)}."
+    steps = [
+        {**boards_of(positions[ply], *positions[max(0, ply - 1) : ply]), "told": words}
+        for ply, words in enumerate(told, lesson.begun)
+    ]
+    legal = position_json(positions[-1])["legal"] if lesson.shows_legal else None
+    return {"title": lesson.title, "words": lesson.words, "steps": steps, "legal": legal}
+
+
 def threats(position: Position) -> list[str]:
     """Return the moves with which the opponent would win at once after most of the mover's moves.
 
@@ -202,8 +241,8 @@ def shown_game(item: Item) -> dict[str, Any]:
     """
     if is_being_played(item.path) and (live := glimpses_in(item.path)):
         return next(iter(live.values()))
-    if stored := last_glimpses(item.path):
-        return [*stored.values()][-1]
+    if stored := last_glimpses(item.path, 1):
+        return stored[-1]
     with suppress(OSError, ValueError, TypeError, RecursionError):
         return _last_record(item.path / RECORDS)
     with suppress(OSError, ValueError, TypeError, RecursionError):

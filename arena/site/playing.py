@@ -13,6 +13,7 @@ import json
 import os
 import secrets
 import threading
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -25,6 +26,7 @@ from starlette.routing import Route
 
 from lath import games
 from lath.arena.engine.puzzle_book import all_built_in, read_puzzles, refuted
+from lath.arena.engine.reviewing import Review
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.answers import Limit
 from lath.arena.site.boards import arranged, picture, played, position_json, threats
@@ -38,6 +40,8 @@ from lath.notation.protocol import TimeControl
 from lath.notation.record.errors import RecordValueError, shortened
 from lath.notation.record.tags import GAME_FILE, RULES
 from lath.notation.rules.replay import canonical, faults_of, start_of
+from lath.reports.explaining.better import SAYS
+from lath.reports.explaining.turning import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -188,6 +192,7 @@ class Desk:
             Route("/api/position", self._position, methods=["POST"]),
             Route("/api/arrange", self._arrange, methods=["POST"]),
             Route("/api/think", self._think, methods=["POST"]),
+            Route("/api/review", self._review, methods=["POST"]),
             Route("/api/keep", self._keep, methods=["POST"]),
             Route("/api/read", self._read, methods=["POST"]),
             Route("/api/bots/{name:path}", self._bot, methods=["POST"]),  # starts a program
@@ -221,17 +226,17 @@ class Desk:
         question = BotQuestion(
             asked.bot, asked.level, positions[0], asked.moves, positions[-1], _limit(asked)
         )
-        thoughts = self.thinkers.thoughts(question)
+        return _streamed(self.thinkers.thoughts(question))
 
-        async def lines() -> AsyncIterator[str]:
-            async for part in thoughts:
-                yield json.dumps(part) + "\n"
-
-        return StreamingResponse(lines(), media_type="application/x-ndjson")
+    async def _review(self, request: Request) -> Response:
+        kept = await body_of(request, KeptGame)
+        record = await asyncio.to_thread(lambda: parse(record_of(kept)))
+        return _streamed(self.thinkers.reviews(record))
 
     async def _keep(self, request: Request) -> Response:
         kept = await body_of(request, KeptGame)
         text = await asyncio.to_thread(record_of, kept)
+        told = {"text": text, "tree": await asyncio.to_thread(lambda: tree_of(parse(text)))}
         file = self.folder / FILES[kept.kind]
 
         def write() -> None:
@@ -243,8 +248,8 @@ class Desk:
         try:
             await asyncio.to_thread(write)
         except ArenaError as error:  # the page still has the text
-            return JSONResponse({"text": text, "file": "", "error": str(error)})
-        return JSONResponse({"text": text, "file": file.name})
+            return JSONResponse({**told, "file": "", "error": str(error)})
+        return JSONResponse({**told, "file": file.name})
 
     async def _read(self, request: Request) -> Response:
         text = (await body_of(request, GivenRecord)).text
@@ -284,6 +289,61 @@ def drawing(request: Request, zipped: bytes) -> Response:
     else:
         zipped = gzip.decompress(zipped)
     return Response(zipped, headers=headers, media_type="image/svg+xml")
+
+
+def _streamed(parts: AsyncIterator[dict[str, Any]]) -> Response:
+    """Return an answer of one line of JSON for each part, as the parts come."""
+
+    async def lines() -> AsyncIterator[str]:
+        async for part in parts:
+            told = review_json(part["review"]) if part["part"] == "review" else part
+            yield json.dumps(told) + "\n"
+
+    return StreamingResponse(lines(), media_type="application/x-ndjson")
+
+
+def review_json(review: Review) -> dict[str, Any]:
+    """Return a review as the page shows it.
+
+    - `tree`: the analysed game, as in `tree_of`
+    - `sides`: of each side, its `accuracy` in per cent or null, and its marks in `words`
+    - `marks`: of each ply, empty for most
+    - `turns`: the ply, side and kind of a turning point, with `words` about the side
+    - `better`: better moves by ply, each with its `line` and `words` about the first move
+    """
+    return {
+        "part": "review",
+        "tree": tree_of(review.record),
+        "sides": [
+            {"accuracy": one and one["accuracy"], "words": _marks_told(review, seat)}
+            for seat, one in enumerate(review.accuracies)
+        ],
+        "marks": review.marks,
+        "turns": [
+            {"ply": one.ply, "seat": one.seat, "kind": one.kind, "words": KINDS[one.kind]}
+            for one in review.turns
+        ],
+        "better": {
+            ply: {"line": list(one.line), "words": SAYS[one.sort]}
+            for ply, one in review.better.items()
+        },
+    }
+
+
+_MARKS: Final = {"!": "only move", "?": "mistake", "??": "blunder"}
+
+
+def _marks_told(review: Review, seat: int) -> str:
+    """Return the marks of one side in words, such as `2 blunders ??`."""
+    found = Counter(
+        mark for mover, mark in zip(review.movers, review.marks, strict=True) if mover == seat
+    )
+    told = [
+        f"{found[mark]} {words}{'s' if found[mark] > 1 else ''} {mark}"
+        for mark, words in _MARKS.items()
+        if found[mark]
+    ]
+    return ", ".join(told) or "no marks"
 
 
 async def body_of(request: Request, kind: type[_Body]) -> _Body:

@@ -1,27 +1,30 @@
 """The site's reports, made in a few processes that end when no visitor waits for them.
 
-A report is kept while its files are unchanged.
+A report is kept while its files are unchanged. While a long one is made, its process tells the
+progress and sends a page of the first games.
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import os
+import signal
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.exceptions import HTTPException
 
-from lath.arena.directory import DATABASE, OUTCOME, RECORDS
 from lath.arena.errors import ConfigError
 from lath.arena.sandbox.limits import with_modules
+from lath.arena.site.report_process import READ
 from lath.arena.site.visitors import VisitorLimits, WaitingTurns
 from lath.arena.tournament.store.database import Stamp, stamp_of
 
@@ -55,8 +58,17 @@ IDLE_S: Final = 60.0
 NICE: Final = 10
 """The niceness of report processes, so that pages, streams and tournaments come first."""
 
-_READ: Final = (DATABASE, f"{DATABASE}-wal", RECORDS, OUTCOME)
-"""The files from which the report of a tournament is made."""
+SOON_S: Final = 0.5
+"""The time that a visitor waits for a report before a page shows the progress, in seconds."""
+
+LINGER_S: Final = 10.0
+"""The time in which this page must ask for news, or the work ends, in seconds."""
+
+NEWS_S: Final = 0.2
+"""The time between two looks at the progress, in seconds."""
+
+RECENT_S: Final = 5.0
+"""The time for which a page that shows progress gets the report that it has waited for."""
 
 _Key = tuple[str, str]
 
@@ -68,6 +80,19 @@ class _Job:
     task: asyncio.Task[bytes]
     waiting: int = 0
     """The number of visitors who wait for it."""
+
+    told: dict[str, Any] = field(default_factory=dict)
+    """The last message about the progress."""
+
+    first: bytearray = field(default_factory=bytearray)
+    """The page of the first games, so far."""
+
+    def hear(self, told: dict[str, Any]) -> None:
+        """Take a message of the process."""
+        if "piece" in told:
+            self.first += base64.b64decode(told["piece"])
+        else:
+            self.told = {**self.told, **told}
 
 
 class Reports:
@@ -81,6 +106,10 @@ class Reports:
         self._turns: Final = WaitingTurns(each=1 if is_public else AT_ONCE, most=AT_ONCE)
         self._jobs: Final[dict[_Key, _Job]] = {}
         self._kept: Final[OrderedDict[_Key, tuple[tuple[Stamp, ...], bytes]]] = OrderedDict()
+        self._made_s: dict[_Key, float] = {}
+        """The times when the kept reports were made, on the monotonic clock."""
+        self._lingering: Final[dict[tuple[_Key, str], asyncio.Task[bytes]]] = {}
+        """The requests whose pages show the progress and have not asked for news yet."""
         self._idle: Final[list[_Maker]] = []
         self._makers: list[_Maker] = []
         self.begun = 0
@@ -90,6 +119,66 @@ class Reports:
         """Raise HTTPException if the visitor has asked for too many, before any work begins."""
         if (item.key, where) not in self._kept:
             self.places.refuse(visitor)
+
+    async def soon(self, item: Item, where: str, visitor: str) -> bytes | None:
+        """Return the page as `page` does, or None if it takes longer; `news` then tells more."""
+        key = (item.key, where)
+        if key in self._kept and time.monotonic() - self._made_s[key] < RECENT_S:
+            return self._kept[key][1]
+        made = asyncio.create_task(self.page(item, where, visitor))
+        made.add_done_callback(lambda done: done.cancelled() or done.exception())
+        try:
+            await asyncio.wait({made}, timeout=SOON_S)
+        except asyncio.CancelledError:
+            made.cancel()
+            raise
+        if made.done():
+            return made.result()
+        self._linger((key, visitor), made)
+        return None
+
+    def _linger(self, key: tuple[_Key, str], made: asyncio.Task[bytes]) -> None:
+        def forget() -> None:
+            if self._lingering.get(key) is made:
+                del self._lingering[key]
+                made.cancel()
+
+        if before := self._lingering.pop(key, None):
+            before.cancel()
+        self._lingering[key] = made
+        asyncio.get_running_loop().call_later(LINGER_S, forget)
+
+    async def news(self, item: Item, where: str, visitor: str) -> AsyncIterator[dict[str, Any]]:
+        """Yield the progress of a report until it is made or has failed; `part` is the kind."""
+        key = (item.key, where)
+        made = self._lingering.pop((key, visitor), None)
+        made = made or asyncio.create_task(self.page(item, where, visitor))
+        told: dict[str, Any] = {}
+        try:
+            yield {"part": "progress"}
+            while not made.done():
+                if (job := self._jobs.get(key)) and job.told != told:
+                    told = job.told
+                    yield {"part": "progress", **told}
+                await asyncio.wait({made}, timeout=NEWS_S)
+            try:
+                made.result()
+            except (ConfigError, HTTPException) as error:
+                words = error.detail if isinstance(error, HTTPException) else str(error)
+                yield {"part": "failed", "error": words}
+            else:
+                yield {"part": "ready"}
+        finally:
+            made.cancel()
+
+    def first(self, item: Item, where: str) -> bytes:
+        """Return the page of the first games of a report, or the report if it is complete now."""
+        key = (item.key, where)
+        if (job := self._jobs.get(key)) and job.told.get("is_shown"):
+            return bytes(job.first)
+        if key in self._kept:
+            return self._kept[key][1]
+        raise HTTPException(404, "this report is not being made")
 
     async def page(self, item: Item, where: str, visitor: str) -> bytes:
         """Return the page of an item, or of the games that match a query.
@@ -127,7 +216,9 @@ class Reports:
             maker = self._idle.pop() if self._idle else await self._started()
             try:
                 async with asyncio.timeout(self._limit_s):
-                    head, page = await maker.made(item, where, is_public=self._is_public)
+                    head, page = await maker.made(
+                        item, where, self._jobs[item.key, where].hear, is_public=self._is_public
+                    )
             except TimeoutError as error:
                 maker.end()
                 raise HTTPException(
@@ -146,12 +237,12 @@ class Reports:
         return page
 
     def _keep(self, key: _Key, stamps: tuple[Stamp, ...], page: bytes) -> None:
-        self._kept[key] = (stamps, page)
+        self._kept[key], self._made_s[key] = (stamps, page), time.monotonic()
         self._kept.move_to_end(key)
         for is_query, most in ((False, KEPT_PAGES), (True, KEPT_QUERIES)):
             alike = [one for one in self._kept if bool(one[1]) == is_query]
             for old in alike[: max(0, len(alike) - most)]:
-                del self._kept[old]
+                del self._kept[old], self._made_s[old]
 
     async def _started(self) -> _Maker:
         self._makers = [maker for maker in self._makers if not maker.has_ended]
@@ -170,7 +261,7 @@ class Reports:
 
     async def end(self) -> None:
         """Cancel all work, and end all processes."""
-        tasks = [job.task for job in self._jobs.values()]
+        tasks = [*(job.task for job in self._jobs.values()), *self._lingering.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -180,7 +271,7 @@ class Reports:
 def _stamps(item: Item) -> tuple[Stamp, ...]:
     if item.kind != "tournament":
         return (stamp_of(item.path),)
-    return tuple(stamp_of(item.path / name) for name in _READ)
+    return tuple(stamp_of(item.path / name) for name in READ)
 
 
 class _Maker:
@@ -205,12 +296,13 @@ class _Maker:
         return cls(process)
 
     async def made(
-        self, item: Item, where: str, *, is_public: bool
+        self, item: Item, where: str, hear: Callable[[dict[str, Any]], None], *, is_public: bool
     ) -> tuple[dict[str, Any], bytes]:
-        """Return the JSON answer of the process, and the page."""
+        """Return the JSON answer of the process, and the page; `hear` gets the other messages."""
         assert self._process.stdin
         assert self._process.stdout
         asked = {
+            "key": item.key,
             "name": item.name,
             "path": str(item.path),
             "kind": item.kind,
@@ -221,7 +313,8 @@ class _Maker:
         try:
             self._process.stdin.write(json.dumps(asked).encode() + b"\n")
             await self._process.stdin.drain()
-            head = json.loads(await self._process.stdout.readline())
+            while "size" not in (head := json.loads(await self._process.stdout.readline())):
+                hear(head)
             page = await self._process.stdout.readexactly(head["size"])
         except (OSError, ValueError, asyncio.IncompleteReadError) as error:  # it has ended
             raise HTTPException(500, "this report could not be created") from error
@@ -238,6 +331,7 @@ class _Maker:
         await self._process.wait()
 
     def end(self) -> None:
-        """Kill the process now."""
-        with suppress(ProcessLookupError):
-            self._process.kill()
+        """Kill the process and those that share its work now."""
+        if not self.has_ended:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)

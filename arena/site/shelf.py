@@ -134,6 +134,12 @@ class Shelf:
         """Return the items of the last list, without looking again."""
         return tuple(self._items.values())
 
+    def without_folders(self, words: str) -> str:
+        """Return a message with served files named as in the list, instead of by their paths."""
+        for source in self._sources:
+            words = words.replace(f"{source}/", "").replace(str(source), source.name)
+        return words
+
     @property
     def is_fresh(self) -> bool:
         """Return True if the last list is taken as current."""

@@ -11,22 +11,30 @@ import hashlib
 import re
 import sqlite3
 import time
+import tomllib
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from lath.arena.directory import DATABASE, OUTCOME, RECORDS, STANDINGS
-from lath.arena.machine.untrusted_files import read_checked, reason_of, text_of
+from lath.arena.directory import CONFIG, DATABASE, OUTCOME, RECORDS, STANDINGS
+from lath.arena.machine.system import games_at_once
+from lath.arena.machine.untrusted_files import plain, read_checked, read_small, reason_of, text_of
+from lath.arena.site.shelf import LARGEST_CONFIG, file_fault
 from lath.arena.tournament.outcome.notes import is_of_state
 from lath.arena.tournament.run.live import status_in
 from lath.arena.tournament.store.database import OUTCOME_STATE, Stamp, is_being_played, stamp_of
+from lath.games import builtin_ids
 from lath.games.core import RESULTS
 from lath.notation.record.tags import Termination
-from lath.notation.text.scanner import parts
-from lath.reports.notes.outcome import from_json
+from lath.notation.text.scanner import parts, plies
+from lath.reports.counting.ranking import BY_GAMES
+from lath.reports.notes.outcome import EventOutcome, from_json, to_json
+from lath.reports.page.summary import summary
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.results import DecidedGame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from lath.arena.site.shelf import Item
@@ -40,8 +48,8 @@ LOOK_S: Final = 0.5
 RECENT: Final = 24
 """The number of last games that are listed."""
 
-FINAL: Final = 4
-"""The number of last games whose boards are shown."""
+MOST_PLACES: Final = 64
+"""The largest number of boards that are shown."""
 
 LONGEST: Final = 1 << 16
 """The longest record of which the board is shown, in characters."""
@@ -64,6 +72,9 @@ class SiteStandings:
     """A function that returns True if this site can stop the run in a directory."""
 
     _kept: dict[Path, tuple[tuple[Stamp, ...], dict[str, Any]]] = field(default_factory=dict)
+    _plans: dict[Path, tuple[Stamp, dict[str, Any]]] = field(default_factory=dict)
+    _elos: dict[Path, tuple[float, Elos]] = field(default_factory=dict)
+    """The ratings during a run, with the time from which they are made again."""
 
     def line(self, item: Item) -> dict[str, Any]:
         """Return the values that a list shows of an item."""
@@ -82,6 +93,9 @@ class SiteStandings:
             line["told"] = _told(standing, line["leader"])
             line["date"] = standing.get("date") or _changed(item)
             line["board"] = self.board_version(item)
+            plan = self.planned(item, standing)
+            line |= {name: plan[name] for name in ("places", "has_test")}
+            line["bots"] = len(plan["standings"])
         return line
 
     def board_version(self, item: Item) -> str:
@@ -99,15 +113,89 @@ class SiteStandings:
         self._kept = {path: kept for path, kept in [*self._kept.items()] if path in folders}
         return [self.line(item) for item in items]
 
+    def planned(self, item: Item, standing: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the room that a page needs for a tournament: boards at a time, and bots.
+
+        Before the first game, the bots are those of the configuration, each without games.
+        """
+        paths = (item.path / CONFIG, item.config)
+        path = next((path for path in paths if path and path.is_file()), None)
+        stamp = stamp_of(path) if path else ()
+        if (kept := self._plans.get(item.path)) is None or kept[0] != stamp:
+            kept = self._plans[item.path] = (stamp, _plan(path, item) if path else {})
+        plan, left = kept[1], standing["total"] - standing["done"]
+        places = standing.get("places", plan.get("places", 1))
+        if standing["is_playing"] and left > 0:
+            places = min(places, -(-left // 2))  # a worker plays both games of a pair
+        rows = [] if self.is_public else plan.get("standings", [])
+        return {
+            "places": min(places, MOST_PLACES),
+            "game": "" if self.is_public else plan.get("game", ""),
+            "has_test": plan.get("has_test", False) or "sprt" in standing["format"],
+            "standings": standing["standings"] or rows,
+        }
+
     def of(self, folder: Path) -> dict[str, Any]:
         """Return the standing of a tournament, live or from the files of its last run."""
         is_playing = is_being_played(folder)
         if is_playing and (status := status_in(folder)) is not None:
-            return _as_told(status, is_public=self.is_public)
+            told = _as_told(status, is_public=self.is_public)
+            elos = self._elos_of(folder) if told["tournament"] not in UNRATED else {}
+            return told | {
+                "standings": [row | {"elo": elos.get(row["name"])} for row in told["standings"]]
+            }
         stamps = tuple(stamp_of(folder / name) for name in _FILES)
         if (kept := self._kept.get(folder)) is None or kept[0] != stamps:
             kept = self._kept[folder] = (stamps, _as_written(folder, is_public=self.is_public))
         return {**kept[1], "is_playing": is_playing}
+
+    def _elos_of(self, folder: Path) -> Elos:
+        """Return the Elo ratings during a run, made at most every few seconds."""
+        due_s, elos = self._elos.get(folder, (0.0, {}))
+        if (began_s := time.monotonic()) >= due_s:
+            elos = _elos(folder) or elos
+            cost_s = time.monotonic() - began_s
+            self._elos[folder] = began_s + max(ELO_S, ELO_SHARE * cost_s), elos
+        return elos
+
+
+Elos = dict[str, dict[str, float | None]]
+"""The Elo rating of each bot: its value and the ends of the interval."""
+
+ELO_S: Final = 3.0
+"""The least time between two computations of ratings during a run, in seconds."""
+
+ELO_SHARE: Final = 20
+"""That time as a multiple of what a computation takes, at least."""
+
+MOST_RATED: Final = 20_000
+"""The largest number of games that are rated during a run."""
+
+UNRATED: Final = ("pool", "tune")
+"""The formats without ratings during a run: those of versions, and of trials."""
+
+_RESULTS: Final = "SELECT number, game, first, second, result FROM game LIMIT ?"
+
+
+def _elos(folder: Path) -> Elos:
+    """Return the Elo ratings by the stored games; empty if they cannot be read, or are too many."""
+    try:
+        rows = _answers(folder, _RESULTS, MOST_RATED + 1)
+    except (sqlite3.Error, ValueError):
+        return {}
+    found = [
+        DecidedGame(
+            row["first"], row["second"], result.points[0], row["game"], (row["number"] - 1) // 2
+        )
+        for row in rows
+        if (result := RESULTS.get(row["result"])) is not None and result.is_finished
+    ]
+    if len(rows) > MOST_RATED or not found:
+        return {}
+    rated = rate(found, in_order=False).strengths.items()
+    return {
+        name: {"value": of.elo.value, "low": of.elo.low, "high": of.elo.high} for name, of in rated
+    }
 
 
 def _as_told(status: dict[str, Any], *, is_public: bool) -> dict[str, Any]:
@@ -123,8 +211,9 @@ def _as_told(status: dict[str, Any], *, is_public: bool) -> dict[str, Any]:
         "has_games": _count(status.get("done")) > 0,
         "rate": rate,
         "left_s": left_s,
+        "places": _count(status.get("places", 1)),
         "standings": [
-            row | {"rank": _number(one.get("rank"))}
+            row | {"rank": _number(one.get("rank")), "group": _count(one.get("group")) or 1}
             for one in _list(status.get("standings"))
             if (row := _row(one, one))
         ],
@@ -138,7 +227,8 @@ def _as_written(folder: Path, *, is_public: bool) -> dict[str, Any]:
     rows = _last_games(folder, RECENT)
     recent = [game for one in rows if (game := _game(one))]
     has_games = bool(recent) or stamp_of(folder / RECORDS)[1:2] not in ((), (0,))
-    value = {**_heading({}), "standings": _standings_in(folder)}
+    overall = _overall(folder)
+    value = {**_heading({}), "standings": _rows(overall)}
     value |= {"recent": recent, "has_games": has_games}
     value["date"] = _date_in(text_of(rows[-1]["record"], LONGEST)) if rows else ""
     try:
@@ -159,7 +249,10 @@ def _as_written(folder: Path, *, is_public: bool) -> dict[str, Any]:
         told = {"event": outcome.event, "tournament": outcome.format, "verdict": outcome.verdict}
         counts = {"done": outcome.done, "total": outcome.total}
         value |= told | counts | {"format": outcome.data, "words": list(outcome.words)}
-        return value | {"winner": _winner(value)}
+        if "sprt" in outcome.data:
+            tests = (plot for plot in outcome.plots if len(plot.bounds) == 2)  # not of an option
+            value["way"] = [(2 * pairs, llr) for plot in tests for pairs, llr in plot.points]
+        return value | {"winner": _winner(value), "result": _result(overall, outcome)}
     return value | {"words": ["its results could not be read" if is_public else fault]}
 
 
@@ -180,10 +273,10 @@ def _leader(rows: list[dict[str, Any]]) -> str:
 
 
 def _winner(standing: dict[str, Any]) -> str:
-    """Return the winner of a finished round-robin; other formats name it in their words."""
+    """Return the winner of a finished tournament; empty for formats whose ranks name none."""
     is_over = 0 < standing["total"] <= standing["done"]
-    is_by_score = standing["tournament"] == "round-robin"
-    return _leader(standing["standings"]) if is_over and is_by_score else ""
+    is_by_rank = standing["tournament"] in ("round-robin", "swiss", "knockout")
+    return _leader(standing["standings"]) if is_over and is_by_rank else ""
 
 
 def _told(standing: dict[str, Any], leader: str) -> str:
@@ -222,19 +315,71 @@ def _changed(item: Item) -> str:
     return day.isoformat() if changed_s else ""
 
 
-def _standings_in(folder: Path) -> list[dict[str, Any]]:
-    """Return the rows of the written standings, the best first."""
+def _result(overall: Mapping[str, Any], outcome: EventOutcome) -> list[tuple[str, bool]]:
+    """Return the result in the report's words: texts, each with a flag for names."""
+    told = to_json(outcome)
+    document = {"standings": {"overall": overall}, "outcome": told, "progress": outcome.progress}
     try:
-        rows = read_checked(folder / STANDINGS, MOST_BYTES).value["overall"]["rows"]
-        found = []
-        for row in _list(rows):
+        if challenge := told["data"].get("gauntlet"):  # its ratings are in the table alone
+            challenge["standing"] = [
+                {**row, "score": row["score_rate"], "opponents": challenge["opponents"]}
+                for row in overall["rows"]
+                if row["name"] in challenge["challengers"]
+            ]
+        said = [(str(text), bool(is_name)) for text, is_name in summary(document).said]
+    except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):
+        return []  # the files may be of any program
+    if outcome.verdict and len(said) == 1:  # it may begin with a name, which keeps its letters
+        return [(outcome.verdict.rstrip(".") + ".", False)]
+    return said
+
+
+def _overall(folder: Path) -> dict[str, Any]:
+    """Return the written table of all games; empty if it cannot be read."""
+    try:
+        found = read_checked(folder / STANDINGS, MOST_BYTES).value["overall"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _rows(overall: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of the written standings, the best first."""
+    found, is_apart = [], overall.get("rule") in BY_GAMES
+    try:
+        for row in _list(overall.get("rows")):
             elo = {name: _number(row["elo"][name]) for name in ("value", "low", "high")}
             shown = _row(row, {"score": row["score_rate"]})
             if shown and elo["value"] is not None:
-                found.append(shown | {"elo": elo, "rank": _number(row.get("rank"))})
-    except (OSError, ValueError, LookupError, TypeError):
+                group = _count(row.get("group")) or 1 if is_apart else 1
+                place = {"rank": _number(row.get("rank")), "group": group}
+                found.append(shown | {"elo": elo} | place)
+    except (ValueError, LookupError, TypeError, AttributeError):
         return []
     return found
+
+
+def _plan(path: Path, item: Item) -> dict[str, Any]:
+    """Return the values of a configuration that are shown before it is played."""
+    if file_fault(path, item.root):
+        return {}
+    try:
+        found = plain(tomllib.loads(read_small(path, LARGEST_CONFIG).decode()))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    names = [name for row in _list(found.get("bot")) if (name := text_of(_name_in(row)))]
+    game = text_of(next(iter(_list(found.get("games"))), builtin_ids()[0]))
+    is_counted = (jobs := _count(found.get("jobs", 1))) > 0
+    return {
+        "places": jobs if is_counted else games_at_once(1),
+        "game": game if game.partition(":")[0] in builtin_ids() else "",
+        "has_test": "sprt" in found,
+        "standings": [_row({"name": name}, {}) for name in names],
+    }
+
+
+def _name_in(row: Any) -> object:
+    return row.get("name") if isinstance(row, dict) else ""
 
 
 def _row(row: Any, score: Any) -> dict[str, Any]:
@@ -312,21 +457,25 @@ def _last_games(folder: Path, most: int) -> list[dict[str, Any]]:
         return []
 
 
-def last_glimpses(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the last stored games like games in play, by a name for the place of each."""
-    found = {}
-    for place, row in enumerate(_last_games(folder, FINAL)):
+def last_glimpses(folder: Path, most: int) -> list[dict[str, Any]]:
+    """Return the last stored games like games in play, at most this many, the last at the end."""
+    found = []
+    for row in _last_games(folder, most):
         text = row["record"]
         is_short = isinstance(text, str) and len(text) <= LONGEST
         if (game := _game(row)) and is_short and (read := parts(text)) is not None:
             tags = dict(read.tags)
-            found[f"last {place}"] = {
-                **game,
-                "names": [game["first"], game["second"]],
-                "setup": tags.get("Setup"),
-                "position": tags.get("Position"),
-                "moves": list(read.played()),
-            }
+            played = plies(read.moves) or ()
+            found.append(
+                {
+                    **game,
+                    "names": [game["first"], game["second"]],
+                    "setup": tags.get("Setup"),
+                    "position": tags.get("Position"),
+                    "moves": [ply.move for ply in played],
+                    "said": [ply.eval for ply in played],
+                }
+            )
     return found
 
 

@@ -9,21 +9,29 @@ import asyncio
 import queue
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
+from lath.arena.engine.analysing import USUAL_BOT, USUAL_NODES, Analyst, AnswerCache
 from lath.arena.engine.engine import Engine, EngineError
+from lath.arena.engine.reviewing import reviewed
 from lath.arena.engine.solving import Solved, said, solve
 from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.referee.answers import Limit
+from lath.arena.site.visitors import GoneError
 from lath.games.errors import GameError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 
-    from lath.arena.referee.answers import Limit
     from lath.arena.referee.bots import BotSpec
     from lath.games.core import Position
+    from lath.notation import Record
+
+    Tell = Callable[[dict[str, Any]], None]
+    """A function that sends a message to the page."""
 
 LEVEL: Final = "level"
 """The option for a bot's playing strength, the only one that the site sets."""
@@ -39,6 +47,9 @@ IDLE: Final = 6
 
 KEPT_S: Final = 600.0
 """The time they are kept, in seconds: a tree of minutes of search takes hundreds of megabytes."""
+
+LONGEST_REVIEW_S: Final = 600.0
+"""The time limit of the review of a game, in seconds."""
 
 EVERY_S: Final = 0.1
 """The shortest time between two messages of a bot to a page, in seconds."""
@@ -148,13 +159,26 @@ class Thinkers:
         finally:
             self._places.release()
 
-    async def thoughts(self, question: BotQuestion) -> AsyncIterator[dict[str, Any]]:
+    def thoughts(self, question: BotQuestion) -> AsyncIterator[dict[str, Any]]:
         """Yield the messages of the bot, and its answer at the end; stops if they are not read.
 
         Each has a `part`: `info`, `answer` or `error`, see `_thought`. Before them come `waits`
         while too many other bots think, and `begins` when the bot is asked. An error has a `why`,
         such as `crash`, which is empty if the bot is not at fault.
         """
+        return self._parts(partial(self._ask, question))
+
+    def reviews(self, record: Record) -> AsyncIterator[dict[str, Any]]:
+        """Yield the progress of a review of a game, and the `Review` at the end, like `thoughts`.
+
+        `judged` has the number of plies that are `done`; `review` has the `review`.
+        """
+        return self._parts(partial(self._review, record))
+
+    async def _parts(
+        self, job: Callable[[threading.Event, Tell], None]
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Yield the messages of a job, which stops if they are not read."""
         loop = asyncio.get_running_loop()
         said_so_far: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
         stop = threading.Event()
@@ -163,7 +187,7 @@ class Thinkers:
             with suppress(RuntimeError):  # the site has ended
                 loop.call_soon_threadsafe(said_so_far.put_nowait, part)
 
-        self._hands.do(lambda: self._think(question, stop, tell))
+        self._hands.do(lambda: self._think(job, stop, tell))
         try:
             while (part := await said_so_far.get()) is not None:
                 yield part
@@ -192,7 +216,7 @@ class Thinkers:
 
     def _think(
         self,
-        question: BotQuestion,
+        job: Callable[[threading.Event, Tell], None],
         stop: threading.Event,
         tell: Callable[[dict[str, Any] | None], None],
     ) -> None:
@@ -200,7 +224,7 @@ class Thinkers:
             if not self._has_place(stop, tell):
                 return
             try:
-                self._ask(question, stop, tell)
+                job(stop, tell)
             finally:
                 self._places.release()
         except (ArenaError, GameError) as error:
@@ -209,7 +233,7 @@ class Thinkers:
         finally:
             tell(None)
 
-    def _has_place(self, stop: threading.Event, tell: Callable[[dict[str, Any]], None]) -> bool:
+    def _has_place(self, stop: threading.Event, tell: Tell) -> bool:
         """Wait until fewer bots think; return False if the request was withdrawn."""
         if self._places.acquire(blocking=False):
             return True
@@ -222,9 +246,7 @@ class Thinkers:
                 raise ConfigError(f"{MOST} bots are already thinking. Wait until one has answered")
         return False
 
-    def _ask(
-        self, question: BotQuestion, stop: threading.Event, tell: Callable[[dict[str, Any]], None]
-    ) -> None:
+    def _ask(self, question: BotQuestion, stop: threading.Event, tell: Tell) -> None:
         with self._engine(_Player(question.bot, question.level)) as engine:
             began_s = heard_s = time.monotonic()
             told = None
@@ -242,6 +264,26 @@ class Thinkers:
                 answer = analysis.wait()
             found = said(answer.info, question.asked, answer.used_s)
             tell({"part": "answer", "move": answer.move, **_thought(found)})
+
+    def _review(self, record: Record, stop: threading.Event, tell: Tell) -> None:
+        until_s = time.monotonic() + LONGEST_REVIEW_S
+
+        def heed() -> None:
+            if stop.is_set() or self._is_closed.is_set():
+                raise GoneError
+            if time.monotonic() > until_s:
+                raise ConfigError("the review exceeds its time limit. Use arena analyze")
+
+        limit = Limit(nodes=USUAL_NODES)
+        with (
+            suppress(GoneError),
+            closing(AnswerCache(None)) as kept,
+            self._engine(_Player(USUAL_BOT, None)) as engine,
+        ):
+            tell({"part": "begins"})
+            analyst = Analyst(engine, f"{USUAL_BOT} {limit.time}", limit, kept, heed)
+            review = reviewed(record, analyst, lambda done: tell({"part": "judged", "done": done}))
+            tell({"part": "review", "review": review})
 
     @contextmanager
     def _engine(self, player: _Player) -> Iterator[Engine]:

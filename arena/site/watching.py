@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from lath.arena.directory import DATABASE
 from lath.arena.machine.untrusted_files import text_of
 from lath.arena.site.boards import boards_of
-from lath.arena.site.standing import last_glimpses
+from lath.arena.site.rendering import sheet_of
+from lath.arena.site.standing import MOST_PLACES, last_glimpses
 from lath.arena.tournament.run.live import glimpses_in
-from lath.arena.tournament.store.database import Stamp, stamp_of
-from lath.games.core import RESULTS, Move, Position
+from lath.arena.tournament.store.database import stamp_of
+from lath.games.core import RESULTS, Move, Position, Side
 from lath.games.errors import GameError
 from lath.notation.record.tags import number_of
 from lath.notation.rules.replay import start_from
@@ -35,10 +38,18 @@ EVERY_S: Final = 0.1
 STATUS_S: Final = 1.0
 """The time between two looks at the standing, in seconds."""
 
+SHEET_RATE: Final = 20_000
+"""Characters per second of the sheet of a running swiss or knockout: a large one is drawn less
+often."""
+
 IDLE_S: Final = 15.0
 """The time without news after which a message is sent anyway, to detect dead connections."""
 
-MOST_BOARDS: Final = 64
+MOST_PLIES: Final = 600
+"""The number of last plies to which a spectator can step back."""
+
+RECENT_MOVES: Final = 4
+"""The number of last moves that are shown beside a board."""
 
 NO_BOARDS: Final[dict[str, Any]] = {"part": "boards", "slots": [], "are_last": False}
 
@@ -49,8 +60,14 @@ class _Seen:
 
     start: tuple[object, ...] = ()
     moves: list[str] = field(default_factory=list)
-    position: Position | None = None
-    before: Position | None = None
+    movers: list[Side] = field(default_factory=list)
+    positions: deque[Position] = field(default_factory=lambda: deque(maxlen=MOST_PLIES + 1))
+    """The last positions; empty if the game cannot be drawn."""
+
+    values: list[float | None] = field(default_factory=list)
+    """The first player's expected score in -1..1 after each move, as the mover reported it."""
+
+    number: float | None = None
 
     def follow(self, glimpse: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the board of a glimpse; None if it cannot be drawn."""
@@ -61,26 +78,50 @@ class _Seen:
         try:
             if start != self.start or [*moves[: len(self.moves)]] != self.moves:
                 game, setup, position = (str(value or "") for value in start[1:])
-                self.start, self.moves, self.before = start, [], None
-                self.position = start_from(game, setup, position, "")
+                first = start_from(game, setup, position, "")
+                self.start, self.moves, self.movers, self.values = start, [], [], []
+                self.positions.clear()
+                self.positions.append(first)
             for move in moves[len(self.moves) :]:
-                assert self.position is not None
-                self.before, self.position = self.position, self.position.play(Move(move))
+                before = self.positions[-1]
+                self.positions.append(before.play(Move(move)))
                 self.moves.append(move)
-        except (GameError, KeyError, ValueError, TypeError):
-            self.start, self.moves, self.position = (), [], None
-        if self.position is None:
+                self.movers.append(before.to_move)
+        except (GameError, KeyError, ValueError, TypeError, IndexError):
+            self.start, self.moves = (), []
+            self.positions.clear()
+        if not self.positions:
             return None
+        self.number = number_of(str(glimpse.get("number")))
+        said = glimpse.get("said")
+        self.values = [*map(_value, self.movers, said if isinstance(said, list | tuple) else ())]
+        told = [value for value in self.values if value is not None]
         return {
-            "number": number_of(str(glimpse.get("number"))),
+            "number": self.number,
             "game": text_of(glimpse.get("game")),
             "names": [text_of(name) for name in names],
-            "evals": _pair(glimpse.get("evals")),
             "left_s": _pair(glimpse.get("left_s")),
             "ply": len(moves),
-            "last": moves[-1] if moves else "",
-            **_ended(boards_of(self.position, self.before), glimpse),
+            "recent": self.moves[-RECENT_MOVES:],
+            "value": told[-1] if told else None,
+            **_ended(boards_of(*[*self.positions][-1:-3:-1]), glimpse),
         }
+
+    def history(self) -> dict[str, Any]:
+        """Return the moves so far, the values after them, and the boards from the ply `from` on."""
+        return {
+            "moves": [*self.moves],
+            "movers": [int(mover) for mover in self.movers],
+            "values": self.values,
+            "from": len(self.moves) + 1 - len(self.positions),
+            "boards": [*map(boards_of, self.positions, (None, *self.positions))],
+        }
+
+
+def _value(mover: Side, said: object) -> float | None:
+    """Return the first player's expected score by what the mover of a ply has said."""
+    value = number_of(str(said))
+    return value and max(-1.0, min(1.0, value if mover is Side.FIRST else -value))
 
 
 def _ended(board: dict[str, Any], glimpse: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,9 +163,15 @@ class Watcher:
         """The parts of the view by name, as JSON, with the number of the look that changed each."""
         self._looks = 0
         self._seen: dict[str, _Seen] = {}
-        self._last: tuple[Stamp, dict[str, dict[str, Any]]] = ((), {})
-        """The last stored games, with the stamp of their database."""
-        self._next_status_s = 0.0
+        self._lock: Final = threading.Lock()
+        """Held while games are followed, and while one of them is read."""
+        self._live: dict[str, float | None] = {}
+        """The games last seen in play, by worker."""
+        self._places = 1
+        """The number of boards that have room on the page."""
+        self._last: tuple[object, list[dict[str, Any]]] = ((), [])
+        """The last stored games, with the stamp of their database and their number."""
+        self._next_status_s = self._next_sheet_s = 0.0
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._is_over = False
@@ -135,7 +182,7 @@ class Watcher:
         self.spectators += 1
         if self._task is None or self._task.done():
             self._parts.clear()  # they may be old
-            self._next_status_s = 0.0
+            self._next_status_s = self._next_sheet_s = 0.0
             self._task = asyncio.create_task(self._look_on())
         sent = 0
         try:
@@ -162,7 +209,7 @@ class Watcher:
     async def _look_on(self) -> None:
         while self.spectators:
             parts = await asyncio.to_thread(self._look)
-            for gone in self._parts.keys() - parts.keys() - {"status"}:
+            for gone in self._parts.keys() - parts.keys() - {"status", "sheet"}:
                 del self._parts[gone]
             shown = {name: text for name, (_, text) in self._parts.items()}
             if changed := {name: text for name, text in parts.items() if shown.get(name) != text}:
@@ -181,24 +228,60 @@ class Watcher:
                 gone = {"part": "status", "is_playing": False, "words": [fault]}
                 return {"status": json.dumps(gone), "boards": json.dumps(NO_BOARDS)}
             standing = self._standings.of(self.item.path)
-            parts["status"] = json.dumps({"part": "status", **standing, **self._run(standing)})
+            told = {**standing, **self._standings.planned(self.item, standing)}
+            parts["status"] = json.dumps({"part": "status", **told, **self._run(standing)})
+            self._places = told["places"]
+            parts |= self._sheet(standing, now_s)
         glimpses = glimpses_in(self.item.path)
         are_last = not glimpses
         if are_last:
             glimpses = self._last_glimpses()
+        else:
+            self._live = {}
         self._seen = {worker: self._seen.get(worker, _Seen()) for worker in glimpses}
-        boards = []
-        for worker, glimpse in [*glimpses.items()][:MOST_BOARDS]:
-            if (board := self._seen[worker].follow(glimpse)) is not None:
+        boards: list[str] = []
+        parts["boards"] = ""  # pages must hear first which places are free
+        for worker, glimpse in [*glimpses.items()][:MOST_PLACES]:
+            with self._lock:
+                board = self._seen[worker].follow(glimpse)
+            if board is not None:
                 boards.append(worker)
+                if not are_last:
+                    self._live[worker] = board["number"]
                 parts[f"board {worker}"] = json.dumps({"part": "board", "slot": worker, **board})
         parts["boards"] = json.dumps({**NO_BOARDS, "slots": boards, "are_last": are_last})
         return parts
 
+    def _sheet(self, standing: Mapping[str, Any], now_s: float) -> dict[str, str]:
+        """Return the sheet or bracket, if it is due; the last one is always sent."""
+        if standing["is_playing"] and now_s < self._next_sheet_s:
+            return {}
+        html = sheet_of(standing, self.item.key)
+        self._next_sheet_s = now_s + len(html) / SHEET_RATE
+        return {"sheet": json.dumps({"part": "sheet", "html": html})} if html else {}
+
     def _last_glimpses(self) -> dict[str, dict[str, Any]]:
-        """Return the last stored games, which are shown when none is in play."""
-        stamp = stamp_of(self.item.path / DATABASE)
+        """Return the last stored games, which are shown when none is in play.
+
+        A game stays at the place where it was played.
+        """
+        places = len(self._live) or self._places
+        stamp = stamp_of(self.item.path / DATABASE), places
         if self._last[0] != stamp:
             fault = self.item.fault()
-            self._last = (stamp, {} if fault else last_glimpses(self.item.path))
-        return self._last[1]
+            found = [] if fault else last_glimpses(self.item.path, places)
+            self._last = (stamp if found else (), found)  # a run may have locked the database
+        workers = {number: worker for worker, number in self._live.items()}
+        games = self._last[1]
+        free = iter(set(self._live) - {workers.get(game["number"]) for game in games})
+        return {
+            workers.get(game["number"]) or next(free, f"last {at}"): game
+            for at, game in enumerate(games)
+        }
+
+    def history(self, number: float | None) -> dict[str, Any] | None:
+        """Return the moves and boards of a game that is shown; None for other games."""
+        with self._lock:
+            shown = (seen for seen in self._seen.values() if seen.positions)
+            found = next((seen for seen in shown if seen.number == number), None)
+            return found.history() if found else None

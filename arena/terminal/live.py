@@ -136,8 +136,11 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
     scores = ranked if len(ranked) < rows else ranked[: rows - 2]
     says = rows > len(ranked) + 1
     bounds = [_bounds(score) for score in scores]
+    groups = [str(score.group) if score.games else "-" for score in scores]
+    is_apart = len({score.group for score in ranked if score.games}) > 1
     columns = [
         LayoutColumn("#", [str(score.rank) if score.games else "-" for score in scores]),
+        *([LayoutColumn("group", groups)] if is_apart else []),
         LayoutColumn("bot", [score.name for score in scores], kind="name"),
         *_numbers(found, scores, numbers),
         LayoutColumn("95%", [interval for interval, _ in bounds], style="cyan", rank=1),

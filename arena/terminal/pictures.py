@@ -57,6 +57,13 @@ def caption(record: Record) -> str:
     return printable(f"{record.first} - {record.second}, {record.game}")
 
 
+def _strip(record: Record, title: str, ply: int) -> tuple[str, str, str]:
+    """Return the lines below a picture: the players, and the game type, the ply and the result."""
+    result = record.result if record.result.is_finished else "unfinished"
+    told = f"{title} · ply {ply} of {len(record.plies)} · {result}"
+    return printable(record.first), printable(record.second), told
+
+
 def moved(played: Sequence[Position], ply: int) -> list[str]:
     """Return the cells that a ply changed; none for ply 0, the start."""
     return board.changed_cells(played[ply - 1], played[ply]) if ply else []
@@ -75,6 +82,7 @@ def svg(
         last=moved(played, ply),
         aids=aids,
         legal=legal,
+        strip=_strip(record, played[ply].game.title, ply),
     )
 
 

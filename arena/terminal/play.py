@@ -35,7 +35,7 @@ from lath.arena.referee.match import (
 from lath.arena.referee.record import GamePlan, Scorebook
 from lath.arena.referee.watch import Watch
 from lath.arena.terminal.boards import drawing
-from lath.arena.terminal.streams import unfiltered
+from lath.arena.terminal.streams import fitted, unfiltered
 from lath.games import overlays
 from lath.games.cards import card_of as rules_of
 from lath.games.core import SIDES, Game, Move, Position, Result, Side, read_move
@@ -128,6 +128,11 @@ LEFT: Final = GameEnding(Result.UNFINISHED, Termination.UNTERMINATED)
 """The ending of a game that the person leaves or begins again."""
 
 _tell: Final = partial(print, flush=True)
+
+
+def _say(words: str) -> None:
+    """Print sentences that fit into the terminal."""
+    _tell(fitted(words))
 
 
 def card_of(game: Game) -> str:
@@ -226,18 +231,18 @@ class Sitting:
         """Play until the game ends or is left; print and return the ending."""
         plan = self._plan
         players = f"{self._name(Side.FIRST)} against {self._name(Side.SECOND)}"
-        _tell(f"{plan.game}: {players}, seed {plan.seeds[0]}")
-        _tell("Type a move, ? for the legal moves, or: help, rules, hint, undo, quit.")
+        _say(f"{plan.game}: {players}, seed {plan.seeds[0]}")
+        _say("Type a move, ? for the legal moves, or: help, rules, hint, undo, quit.")
         if not self._is_bots_turn:
             self._draw()
         try:
             ending = self._rally()
         except MishapError as mishap:
             assert self._bot is not None
-            _tell(str(mishap))
+            _say(str(mishap))
             ending = mishap.ending(self._bot)
         except GameVoidError as error:
-            _tell(error.reason)
+            _say(error.reason)
             ending = GameEnding(Result.UNFINISHED, Termination.VOID, str(error))
         finally:
             if self._coach is not None:
@@ -248,11 +253,11 @@ class Sitting:
         if ending == LEFT:
             _tell("not finished")
         elif outcome:
-            _tell(f"{ending.result}, {outcome.told(*map(self._name, SIDES))}")
+            _say(f"{ending.result}, {outcome.told(*map(self._name, SIDES))}")
         elif (winner := ending.result.winner) is not None:
-            _tell(f"{ending.result}, {self._name(winner)} won: {why}")
+            _say(f"{ending.result}, {self._name(winner)} won: {why}")
         else:
-            _tell(
+            _say(
                 f"{ending.result}, {'a draw' if ending.result.is_finished else 'no result'}: {why}"
             )
         return ending
@@ -296,7 +301,7 @@ class Sitting:
         try:
             meant = read_typed(self.position, text)
         except GameError as error:
-            _tell(f"{error}; ? lists the legal moves")
+            _say(f"{error}; ? lists the legal moves")
             return None
         if isinstance(meant, Typed):
             return self._obey(meant, seat)
@@ -319,9 +324,9 @@ class Sitting:
                 width = min(100, shutil.get_terminal_size().columns)
                 _tell(f"{len(moves)} legal moves:\n{columns(list(moves), width)}")
             case Typed.HELP:
-                _tell(HELP.format(move=self.position.legal_moves()[0]))
+                _say(HELP.format(move=self.position.legal_moves()[0]))
             case Typed.RULES:
-                _tell(card_of(self.position.game))
+                _say(card_of(self.position.game))
             case Typed.HINT | Typed.EVAL:
                 self._advise(word)
             case Typed.BOARD:
@@ -343,16 +348,16 @@ class Sitting:
                 self._coach = Engine.open(COACH)
             found = solve(self._coach, self.position, Limit(seconds=THINKS_S))
         except EngineError as error:
-            _tell(f"no {word}: {error}")
+            _say(f"no {word}: {error}")
             return
         words = (found.value == "unknown" and found.guess) or found.words
-        _tell(f"{found.line[0]}: {words}" if word is Typed.HINT and found.line else words)
+        _say(f"{found.line[0]}: {words}" if word is Typed.HINT and found.line else words)
 
     def _take_back(self, seat: Side) -> None:
         """Take back the person's last ply and the bot's answer; for two people, the last ply."""
         own = [at for at, ply in enumerate(self.plies) if not self._bot or ply.seat is seat]
         if not own:
-            _tell("you have not moved yet")
+            _say("you have not moved yet")
             return
         count = len(self.plies) - own[-1]
         del self.plies[-count:]

@@ -4,13 +4,43 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TextIO, cast
 
 from lath.arena.machine import signals
 from lath.notation.record.errors import printable
+
+
+def fitted(text: str, stream: TextIO | None = None) -> str:
+    """Return text with lines of at most the terminal's width, broken between words only.
+
+    Columns stay below each other. The text is unchanged if the stream, by default standard output,
+    is not a terminal. It must not have styles, nor commands to copy.
+    """
+    if not (stream or sys.stdout).isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    return "\n".join(broken for line in text.split("\n") for broken in _broken(line, width))
+
+
+def _broken(line: str, width: int) -> list[str]:
+    column = re.match(r" *\S+(?: \S+)* {2,}", line)  # what stands below it begins at the same place
+    below = " " * column.end() if column and column.end() < width // 2 else ""
+    whole = textwrap.wrap(
+        line,
+        width,
+        subsequent_indent=below,
+        break_long_words=False,
+        break_on_hyphens=False,
+        drop_whitespace=True,
+        replace_whitespace=False,
+    )
+    return whole if len(line) > width else [line]
 
 
 class Door:

@@ -23,10 +23,11 @@ from lath.arena.terminal.layout import (
     part,
 )
 from lath.arena.terminal.plots import drawn
-from lath.reports.counting.columns import COLUMNS, likelihood, rows_of, usual, within
+from lath.reports.counting.columns import BY_NAME, COLUMNS, likelihood, rows_of, usual, within
 from lath.reports.counting.columns import TableColumn as BotColumn
 from lath.reports.counting.facts import UNKNOWN
 from lath.reports.counting.figures import names_listed
+from lath.reports.counting.ranking import BY_GAMES
 from lath.reports.counting.ranking import COLUMNS as DECIDES
 from lath.reports.counting.standings import TRIALS, greatest_gap
 from lath.reports.counting.table import Meeting, Standings, Table
@@ -146,9 +147,16 @@ def ratings_columns(table: Table, asked: Sequence[BotColumn] = ()) -> list[Layou
     kept = {one.name: 0 if asked or one.name == decides else one.rank for one in COLUMNS}
     if decides != "rating" and not asked:
         kept["rating"] = 1
+    shown = list(asked or usual(values))
+    if table.rule in BY_GAMES and len(table.ratings.groups) > 1:
+        # Without the group, the ranks of several groups would look like one order.
+        kept["group"] = 0
+        at = next((at for at, one in enumerate(shown, 1) if one.name == "rank"), 0)
+        if at and BY_NAME["group"] not in shown:
+            shown.insert(at, BY_NAME["group"])
     return [
         LayoutColumn(one.heading, one.cells(rows), rank=kept[one.name], kind=one.kind)
-        for one in asked or usual(values)
+        for one in shown
     ]
 
 
@@ -399,7 +407,13 @@ def print_forfeits(alike: Sequence[ForfeitsAlike], folder: str, output: Output) 
     output.title("Failures")
     for games, first in alike[:MOST_KINDS]:
         output.words(f"{first[0].bot} lost {games_in_words(games)} by {first[0].ending}:")
-        output.words(*(f"  game {one.number}, ply {one.ply}: {one.in_short}" for one in first))
+        before: list[str] = []
+        for one in first:
+            why, *said = one.lines
+            same = ", with the same standard error" if said and said == before else ""
+            output.words(f"  game {one.number}, ply {one.ply}: {why}{same}")
+            output.words(*(f"    {line}" for line in said if not same))
+            before = said
         if games > len(first):
             output.words(f"  and {games - len(first)} more")
     if rest := alike[MOST_KINDS:]:

@@ -202,17 +202,20 @@ def svg(
     last: Collection[str] = (),
     legal: bool = False,
     aids: bool = False,
+    strip: Sequence[str] = (),
 ) -> str:
     """Return `position` as one complete SVG element.
 
     - `title` is the accessible name (default: the game's title). A description lists the pieces.
-    - `highlight` names the deciding cells: they get an outline, and the others are dimmed. With
-      `is_loss`, the outline is red and dashed, because these cells lost the game.
+    - `highlight` names the deciding cells: they get an outline, and the other cells are dimmed, but
+      not their pieces. With `is_loss`, the outline is red and dashed, because these cells lost the
+      game.
     - `last` names the cells of the last move, which get brackets.
     - `legal` shows the legal moves. Dots are placements. Crosses are on pieces that can be removed
       alone or with all of their kind. Lines join pieces removed together. Arrows are on replaced
       pieces.
     - `aids` shows the game's overlays.
+    - `strip` has lines of text below the board: the names of both players, and other lines.
 
     Names that are not on the board are ignored.
     """
@@ -229,19 +232,22 @@ def svg(
         shown[where].append(text)
     sentences = _sentences(position, shown["words"], legal=legal)
     shape, centres = game.board.shape, dict(zip(game.board.names, places(game), strict=True))
+    veil, line = _decided(shape, centres, highlight, "losing" if is_loss else "deciding")
     parts = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {_attributes(game)}>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {_attributes(game, len(strip))}>',
         f"<title>{escape(title or game.title)}</title>",
         f"<desc>{escape('. '.join(sentences))}.</desc>",
         _plate(game),
         mark("cell", shapes.cells(shape, centres.values())),
         shapes.texts(centres.items(), *_NAME_STYLE) if _has_names_inside(game) else "",
         *shown["below"],
+        veil,
         *_stacks(game, contents),
-        *_decided(shape, centres, highlight, "losing" if is_loss else "deciding"),
+        line,
         *(_at(centre, shapes.moved(shape)) for name, centre in centres.items() if name in last),
         *shown["above"],
         *shown["legal"],
+        *_strip(game, strip),
         "</svg>",
     )
     return "".join(parts)
@@ -275,12 +281,14 @@ UNTOUCHED: Final = "tex2jax_ignore mathjax_ignore"
 
 def _decided(
     shape: Shape, centres: Mapping[str, Point], names: Collection[str], line: str
-) -> Iterator[str]:
+) -> tuple[str, str]:
+    """Return the veil over the cells that did not decide the game, and the line around the rest."""
     inside = [centre for name, centre in centres.items() if name in names]
-    if inside:
-        others = (centre for name, centre in centres.items() if name not in names)
-        yield mark("veil", shapes.cells(shape, others))
-        yield mark(line, shapes.contour(shape, tuple(inside)))
+    if not inside:
+        return "", ""
+    others = (centre for name, centre in centres.items() if name not in names)
+    veil = mark("veil", shapes.cells(shape, others))
+    return veil, mark(line, shapes.contour(shape, tuple(inside)))
 
 
 def _stacks(game: Game, contents: Sequence[str]) -> Iterator[str]:
@@ -364,17 +372,63 @@ def _state(position: Position) -> str:
     return f"{colours[outcome.winner].capitalize()} won: {outcome.ending}"
 
 
-def _attributes(game: Game) -> str:
-    """Return the attributes of the SVG element that apply to all its parts: extent, role, fonts."""
-    return f'viewBox="{extent(game)}" role="img" {shapes.INHERITED}'
+def _strip(game: Game, lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of text below a board, the players' with their colours."""
+    left, top, width, height = _extent(game)
+    size, end = width / _IN_A_LINE, top + height
+    if lines:
+        ends = f"M{number(left)} {number(end)}h{number(width)}v{number(_tall(len(lines)) * size)}"
+        yield f'<path d="{ends}h{number(-width)}z" fill="#fff"/>'
+    for row, line in enumerate(lines):
+        y = end + (_ROW * row + 1.3) * size
+        if is_player := row < len(SIDES):
+            codes = owned_by(game, SIDES[row])
+            colour = next((each.colour for each in game.pieces if each.code in codes), "none")
+            x, middle, radius = map(number, (left + size, y - 0.35 * size, 0.4 * size))
+            yield f'<circle cx="{x}" cy="{middle}" r="{radius}" fill="{colour}" stroke="#222"/>'
+        words = line if len(line) <= _LONGEST_NAME or not is_player else f"{line[:25].rstrip()}…"
+        fits = min(size, 1.6 * width / max(1, len(words)))
+        x = number(left + (2 if is_player else 0.6) * size)
+        weight = "" if is_player else ' font-weight="400"'
+        yield (
+            f'<text x="{x}" y="{number(y)}" text-anchor="start" font-size="{number(fits)}" '
+            f'fill="#222"{weight}>{escape(words)}</text>'
+        )
+
+
+_IN_A_LINE: Final = 28
+"""The width of a board in sizes of the letters below it."""
+
+_ROW: Final = 1.4
+"""The distance of the lines below a board, in sizes of the letters."""
+
+_LONGEST_NAME: Final = 26
+
+
+def _tall(lines: int) -> float:
+    return _ROW * lines + 0.5 if lines else 0
+
+
+def _attributes(game: Game, lines: int = 0) -> str:
+    """Return the attributes of the SVG element that apply to all its parts: extent, role, fonts.
+
+    Below the board is room for some lines of text.
+    """
+    left, top, width, height = _extent(game)
+    box = (left, top, width, height + _tall(lines) * width / _IN_A_LINE)
+    return f'viewBox="{" ".join(map(number, box))}" role="img" {shapes.INHERITED}'
 
 
 def extent(game: Game) -> str:
     """Return the left, top, width and height of a board's drawing, as in its `viewBox`."""
+    return " ".join(map(number, _extent(game)))
+
+
+def _extent(game: Game) -> tuple[float, float, float, float]:
     width, height = (end + _MARGIN for end in _half_extent(game))
     xs, ys = zip(*places(game), strict=True)
     left, top = min(xs) - width, min(ys) - height
-    return " ".join(map(number, (left, top, max(xs) + width - left, max(ys) + height - top)))
+    return left, top, max(xs) + width - left, max(ys) + height - top
 
 
 def _half_extent(game: Game) -> Point:

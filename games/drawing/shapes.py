@@ -259,7 +259,7 @@ MARKS: Final[Mapping[str, Sequence[Pen]]] = {
 """The pens of each mark, by name.
 
 - `cell`: a cell;
-- `veil`: dims the cells that did not decide the game;
+- `veil`: dims the cells that did not decide the game, under their pieces;
 - `deciding`, `losing`: the line around the cells that won or lost;
 - `net`, `line`: all lines through pieces that can be removed together, or one of them;
 - `seen`: the tint of cells in sight;

@@ -1,19 +1,24 @@
-"""Work on pieces in several processes, with the results in the order of the pieces."""
+"""Work in several processes: on pieces in their order, or beside other work."""
 
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from threading import Thread, active_count
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 from lath.notation.files.files import read_errors
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+MANY: Final = 500
+"""The number of games from which it is worth while to fork a process."""
 
 Piece = TypeVar("Piece")
 Made = TypeVar("Made")
@@ -37,6 +42,55 @@ def in_order(
         return map(work, pieces)
     is_forked = may_fork and sys.platform == "linux" and active_count() == 1
     return _in_parallel(work, pieces, jobs, "fork" if is_forked else "spawn")
+
+
+def beside(work: Callable[[], Made]) -> Callable[[], Made]:
+    """Begin `work` in a forked process; return the function that waits for its result.
+
+    The function does the work itself if the system cannot fork, or if the process fails. It raises
+    the errors of `work`. The process must not use what other threads of this process may hold.
+    """
+    if sys.platform != "linux":
+        return work
+    try:
+        reading, writing = os.pipe()
+    except OSError:  # too many open files
+        return work
+    try:
+        with warnings.catch_warnings():  # from Python 3.12 on, threads are a reason to warn
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process = os.fork()
+    except OSError:  # too many processes
+        os.close(reading)
+        os.close(writing)
+        return work
+    if not process:
+        _send_and_exit(work, writing)
+    os.close(writing)
+
+    def result() -> Made:
+        with open(reading, "rb") as stream:  # noqa: PTH123 - a descriptor
+            found = stream.read()
+        os.waitpid(process, 0)
+        try:
+            made: Made = pickle.loads(found)  # noqa: S301 - written by the process above
+        except (EOFError, pickle.UnpicklingError):
+            return work()
+        return made
+
+    return result
+
+
+def _send_and_exit(work: Callable[[], object], writing: int) -> NoReturn:
+    """Write the pickled result of `work`, or nothing if it fails, and end this process."""
+    status = 1
+    try:
+        found = pickle.dumps(work(), pickle.HIGHEST_PROTOCOL)
+        with open(writing, "wb") as stream:
+            stream.write(found)
+        status = 0
+    finally:
+        os._exit(status)
 
 
 def _in_parallel(

@@ -46,6 +46,24 @@ MOST_SAID: Final = 120
 """The most characters of a bot's standard error in a short reason."""
 
 
+_FRAME: Final = re.compile(r' *(File "[^"]*", line \d+(?:, in \S+)?) *')
+_OPENING: Final = re.compile(
+    r" +(?=Traceback \(|During handling of |The above exception |at \S+[(:]|note: |stack backtrace:"
+    r"|[\w.]*(?:Error|Exception|Interrupt)\b)"
+)
+"""The space before a line of a traceback: records have it in a single line."""
+
+
+def said_lines(said: str) -> list[str]:
+    """Return the end of a standard error with the lines of its traceback.
+
+    >>> said_lines('Traceback (most recent call last): File "a.py", line 1, in f g() KeyError: 3')
+    ['Traceback (most recent call last):', '  File "a.py", line 1, in f', '    g()', 'KeyError: 3']
+    """
+    framed = _FRAME.sub(r"\n  \1\n    ", said)
+    return [line for line in _OPENING.sub("\n", framed).split("\n") if line.strip()]
+
+
 class Forfeit(NamedTuple):
     """A loss by forfeit, for example on time, instead of by the rules of the game."""
 
@@ -78,6 +96,12 @@ class Forfeit(NamedTuple):
         if len(said) > MOST_SAID:
             said = f"…{said[-MOST_SAID:].partition(' ')[2]}"
         return f"{event}{mark}{said}" or "the record does not say why"
+
+    @property
+    def lines(self) -> list[str]:
+        """Return the reason, and then the lines of standard error."""
+        event, _, said = self.reason.partition("; standard error: ")
+        return [event or "the record does not say why", *said_lines(said)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,19 @@ def is_date(text: str) -> bool:
     return date_of(f"{year or '2000'}-{month or '01'}-{day or '01'}") is not None
 
 
+_CHOSEN: Final = re.compile(r"random:.*|.* #[0-9]+(?:: (.*))?", re.DOTALL)
+
+
+def opening_name(text: str) -> str:
+    """Return the name in a tag `Opening`; empty for random moves and unnamed entries of a book.
+
+    >>> opening_name("Corner"), opening_name("book.lath #3: Corner"), opening_name("book.lath #3")
+    ('Corner', 'Corner', '')
+    """
+    chosen = _CHOSEN.fullmatch(text)
+    return text if chosen is None else chosen[1] or ""
+
+
 _NUMBER: Final = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lath.reports.counting.ranking import BY_GAMES
 from lath.reports.counting.scale import Moved, Scale
 from lath.reports.ratings.numerics import by_key
 from lath.reports.ratings.results import Ratings, score_of
@@ -113,7 +114,7 @@ def performance(against: Sequence[tuple[float, int, float]]) -> float | None:
 
 def _section(table: Table, row: Row) -> tuple[int, str]:
     """Return the group and role of the bots that a bot is ranked among."""
-    return row.group if table.rule in ("rating", "method") else 1, row.role
+    return row.group if table.rule in BY_GAMES else 1, row.role
 
 
 def _apart(ratings: Ratings, name: str, group: Iterable[str]) -> tuple[int, int]:

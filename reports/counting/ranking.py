@@ -13,6 +13,7 @@ from itertools import combinations, groupby
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from lath.reports.ratings.numerics import by_key, shared_ranks
+from lath.reports.ratings.results import connected
 
 if TYPE_CHECKING:
     from lath.reports.notes.notes import Version
@@ -54,6 +55,10 @@ COLUMNS: Final[Mapping[Rule, str]] = {
     "method": "rating",
 }
 """The column of a table that shows the number which decides."""
+
+BY_GAMES: Final = frozenset({"points", "score", "rating", "method"})
+"""The rules under which bots are comparable only if games connect them. Other rules are those of a
+format, which ranks all its bots together."""
 
 EVEN: Final = frozenset({"round-robin", "match"})
 """Formats in which all bots meet equally often by the end."""
@@ -171,6 +176,8 @@ def ranking(
         rule = "score"
     data: Mapping[str, Any] = outcome.data if outcome else {}
     sections = dict.fromkeys(scores, 0)
+    if rule in BY_GAMES:
+        sections = groups_of(scores, met, ratings)
     roles = dict[str, Role]()
     order: dict[str, tuple[float, ...]]
     numbers = {name: score.rate for name, score in scores.items()}
@@ -189,7 +196,6 @@ def ranking(
         sections = {name: int(name not in challengers) for name in scores}
         order = {name: (-round(score.rate, 9),) for name, score in scores.items()}
     elif ratings is not None and rule in ("rating", "method"):
-        sections = {name: ratings[name].group for name in scores}
         numbers = {name: ratings[name].value for name in scores}
         # Rounded, because the last bits of a rating depend on the order of the records.
         order = {name: (-round(ratings[name].value, 6),) for name in scores}
@@ -209,6 +215,23 @@ def ranking(
             for name, rank in zip(members, ranks, strict=True)
         ]
     return Ranking(rule, tuple(places), without_ratings)
+
+
+def groups_of(
+    names: Iterable[str], met: Met, ratings: Mapping[str, RankedRating] | None = None
+) -> dict[str, int]:
+    """Return the number of each bot's group, from 0; no games connect two groups.
+
+    The groups are those of `ratings`, if there are any.
+
+    >>> groups_of("abcd", {("a", "c"): 2, ("c", "d"): 0})
+    {'a': 0, 'c': 0, 'b': 1, 'd': 2}
+    """
+    if ratings is not None:
+        return {name: ratings[name].group for name in names}
+    known = {*names}
+    pairs = (pair for pair, games in met.items() if games and known.issuperset(pair))
+    return {name: at for at, group in enumerate(connected(known, pairs)) for name in group}
 
 
 def _rounds(bracket: Sequence[Mapping[str, Any]]) -> tuple[dict[str, int], set[str]]:

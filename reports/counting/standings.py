@@ -13,9 +13,11 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from statistics import fmean
 from typing import Final, NamedTuple
 
+from lath.notation.files.parallel import MANY, beside
 from lath.notation.record.record import Record
 from lath.notation.record.tags import FORFEITS, TUNING, Termination
 from lath.reports.counting.comparisons import compared
@@ -189,9 +191,12 @@ def compute(records: Iterable[Record | Refused], scale: Scale = PLAIN_SCALE) -> 
     return standings_of(tally, scale)
 
 
-def standings_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> Standings:
-    """Return the standings of a tally, which can be added to afterwards."""
-    now, before = _standings_of(tally, scale), None
+def standings_of(tally: Tally, scale: Scale = PLAIN_SCALE, *, is_shared: bool = False) -> Standings:
+    """Return the standings of a tally, which can be added to afterwards.
+
+    If it `is_shared`, other processes make the tables of the game types.
+    """
+    now, before = _standings_of(tally, scale, is_shared=is_shared), None
     if tally.before is not None and tally.before.games_rated:
         # By today's rules, because a change of rule would change ranks.
         rules = {table.game: table.rule for table in (now.overall, *now.per_game)}
@@ -208,8 +213,9 @@ def leaders_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> tuple[Rule, dict[str
     scores, met = _of_each(counted), _games(counted)
     found = ranking(scores, met, scale.outcome, rule=scale.rule)
     if not found.without_ratings:
-        first = [one.name for one in found.places if one.rank == 1 and one.role != "opponent"]
-        return found.rule, {name: scores[name] for name in first}
+        first = [one for one in found.places if one.rank == 1 and one.role != "opponent"]
+        is_one = len({one.section for one in first}) == 1
+        return found.rule, {one.name: scores[one.name] for one in first if is_one}
     # Ratings take the most time, and few callers need them.
     table = _standings_of(tally, scale).overall
     rows = [row for row in table.rows if row.rank == 1]
@@ -217,26 +223,43 @@ def leaders_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> tuple[Rule, dict[str
     return table.rule, {row.name: scores[row.name] for row in rows if is_one}
 
 
-def _standings_of(tally: Tally, scale: Scale, rules: Mapping[str, Rule] | None = None) -> Standings:
+def _standings_of(
+    tally: Tally,
+    scale: Scale,
+    rules: Mapping[str, Rule] | None = None,
+    *,
+    is_shared: bool = False,
+) -> Standings:
     """Return standings without comparisons; `rules` fixes the rules of ranks, by game type."""
-    rated, rules = tally.rated(), rules or {}
+    rated, rules = tally.rated(), dict(rules or {})
     if scale.rule:
         rules = dict.fromkeys(("", *tally.games), scale.rule)
     several = len(tally.games) > 1
-    per_game = tuple(
-        _table(
-            game,
-            tally.games[game],
-            replace(rated, game=game) if several else rated,
-            scale.of_one_game if several else scale,
-            rules.get(game),
-        )
-        for game in sorted(tally.games)
-    )
+    names = sorted(tally.games)
+
+    def tables(of: Iterable[str]) -> dict[str, Table]:
+        return {
+            game: _table(
+                game,
+                tally.games[game],
+                replace(rated, game=game) if several else rated,
+                scale.of_one_game if several else scale,
+                rules.get(game),
+            )
+            for game in of
+        }
+
+    if is_shared and several and tally.games_rated >= MANY:
+        made = [beside(partial(tables, part)) for part in (names[::2], names[1::2])]
+    else:
+        made = [partial(tables, names)]
+    if several or not names:
+        overall = _table("", _together(tally.games.values()), rated, scale, rules.get(""))
+    of_game = {game: table for part in made for game, table in part().items()}
+    per_game = tuple(of_game[game] for game in names)
     if len(per_game) == 1:
         overall = replace(per_game[0], game="")
     else:
-        overall = _table("", _together(tally.games.values()), rated, scale, rules.get(""))
         unbalanced = overall.unbalanced or any(table.unbalanced for table in per_game)
         overall = replace(overall, unbalanced=unbalanced)
     return Standings(

@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from lath.reports.counting.estimates import wilson
+from lath.reports.counting.ranking import BY_GAMES
 from lath.reports.event.seasons import SeasonView
 from lath.reports.ratings.numerics import by_key, shared_ranks
 from lath.reports.ratings.results import Scored
@@ -99,7 +100,7 @@ class Showing:
     """The row in the event's table."""
 
     bots: int
-    """The number of bots in its group."""
+    """The number of bots that it is ranked with."""
 
     in_table: int
     """The row number in the table, from 1."""
@@ -316,12 +317,12 @@ def _showings(events: Sequence[Event], names: Sequence[str]) -> Iterable[Showing
         found = {row["name"]: row for row in event.table["rows"] if row["name"] in names}
         if found:
             row = found[max(found, key=names.index)]
-            rows = event.table["rows"]
+            rows, is_apart = event.table["rows"], event.table["rule"] in BY_GAMES
             yield Showing(
                 event=event,
                 place=len(events) - 1 - at,
                 row=row,
-                bots=sum(one["group"] == row["group"] for one in rows),
+                bots=sum(one["group"] == row["group"] for one in rows if is_apart) or len(rows),
                 in_table=rows.index(row) + 1,
                 again=event.again.get(row["name"], 0),
             )

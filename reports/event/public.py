@@ -77,7 +77,7 @@ TAGS: Final[Mapping[str, re.Pattern[str]]] = {
 }
 """The published tags and the form of their values; `_tag` handles the others."""
 
-_BOOK: Final = re.compile(r"(?s).* (#[0-9]{1,9})")
+_BOOK: Final = re.compile(r"(?s).*? (#[0-9]{1,9})(?:: .*)?")
 """The name of an opening from a book, whose file name is private."""
 
 _NUMBERS: Final = frozenset({"emt", "clk", "depth", "eval", "nodes", "nps", SAID})

@@ -18,6 +18,7 @@ from lath.games.core import Move, Position, Result, Side, version_of
 from lath.notation.database.keys import keys_of
 from lath.notation.database.layers import Flags, Numbers
 from lath.notation.database.reading import Database
+from lath.notation.record.tags import opening_name
 from lath.notation.rules.replay import start_of
 from lath.notation.text.scanner import parse
 from lath.reports.counting.estimates import wilson
@@ -282,12 +283,12 @@ class DatabaseGames:
             return {}
         ids = ",".join(sorted({str(number) for number, _ in wanted}))
         found = self._database.rows(
-            f"SELECT id, first, second, result, date FROM games WHERE id IN ({ids})"  # noqa: S608
+            f"SELECT id, first, second, result, date, opening FROM games WHERE id IN ({ids})"  # noqa: S608
         )
         by_id = {number: row for number, *row in found}
         references = {}
         for number, ply in wanted:
-            first, second, result, day = by_id[number]
+            first, second, result, day, opening = by_id[number]
             references[number, ply] = Reference(
                 source=self._source,
                 number=int(number),
@@ -296,6 +297,7 @@ class DatabaseGames:
                 second=second or _NOBODY,
                 result=Result(result),
                 date=day.isoformat() if isinstance(day, date) else "",
+                opening=opening_name(opening or ""),
             )
         return references
 

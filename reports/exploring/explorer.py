@@ -22,7 +22,7 @@ from typing import Any, Final, Protocol, Self
 from lath.games.capabilities import count_legal
 from lath.games.core import Move, Position, Result, Side, follow, least_line, symmetries
 from lath.notation.record.record import Record
-from lath.notation.record.tags import RULES, date_of, number_of
+from lath.notation.record.tags import RULES, date_of, number_of, opening_name
 from lath.notation.rules.replay import spellings, start_of
 from lath.reports.counting.estimates import wilson
 from lath.reports.counting.openings import LineCounts, Pairs, pair_of
@@ -117,6 +117,9 @@ class Reference:
     result: Result
     date: str
     """Empty if the record has no date."""
+
+    opening: str = ""
+    """The name of its opening; empty if it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -346,6 +349,7 @@ class ExploredGame:
             second=record.second,
             result=record.result,
             date=date,
+            opening=opening_name(record.tag("Opening")),
         )
 
 

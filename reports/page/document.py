@@ -197,7 +197,7 @@ class Broken(facts.GameFigures):
     opponent: str
     """The bot's opponent."""
     reason: str
-    """The reason in the words of the record, with only the end of standard error."""
+    """The reason in the words of the record, and then the lines of standard error."""
     ruling: str
     """The ruling that cancelled the game; empty if it counts."""
 
@@ -237,7 +237,7 @@ class ForfeitCounter:
                 "number": entry.number,
                 "ply": lost.ply,
                 "opponent": lost.opponent,
-                "reason": lost.in_short,
+                "reason": "\n".join(lost.lines),
                 "ruling": entry.record.ruling,
             }
             found["first"].append(broken)
@@ -452,8 +452,9 @@ def gather(
     *,
     title: str | None = None,
     background: Background = NO_BACKGROUND,
+    is_shared: bool = False,
 ) -> Gathered:
-    """Return the document and the packed replays, after one pass over the records."""
+    """Return the document and the packed replays; other processes help if the work `is_shared`."""
     scale = background.ranked
     whose = member_of(scale.members)
     packer, tally = Packer(), Tally(until=scale.until)
@@ -472,7 +473,8 @@ def gather(
         if game.points is not None:
             for counter in (games, times, accuracy, duels, starts, setups, trees, showpieces):
                 counter.add(game)
-    standings = standings_of(tally, scale)
+    packer.begin(is_shared=is_shared)
+    standings = standings_of(tally, scale, is_shared=is_shared)
     versions = versions_of(background, standings)
     said, linked = facts.facts(), packer.numbering.linked
     names = [row.name for row in standings.overall.rows]

@@ -236,7 +236,7 @@ def _second(date: str) -> float:
 
 PARTS: Final = {
     "css": ("base", "sections", "tables", "plots", "index", "refresh", "narrow", "print"),
-    "js": ("contents", "tables", "refresh"),
+    "js": ("theme", "contents", "tables", "refresh"),
 }
 """The style and script files, in their order in the page."""
 

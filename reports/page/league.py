@@ -5,7 +5,7 @@ Each page is a single file that fetches nothing, with relative links to the othe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
@@ -14,8 +14,9 @@ from lath.reports.event.league import Absent, League, LeagueEntrant, Showing
 from lath.reports.event.seasons import SeasonRow
 from lath.reports.page.about import to_html
 from lath.reports.page.index import IndexDocument
+from lath.reports.page.number_words import count
 from lath.reports.page.page import Card, Page, rendered
-from lath.reports.page.views import Axis, axis
+from lath.reports.page.views import Axis, axis, connection
 from lath.reports.ratings.numerics import shared_ranks
 
 DEFAULT_TITLE: Final = "Bot league"
@@ -26,7 +27,7 @@ MEETINGS: Final = "head-to-head.html"
 
 PARTS: Final = {
     "css": ("base", "sections", "tables", "plots", "index", "league", "narrow", "print"),
-    "js": ("contents", "tables"),
+    "js": ("theme", "contents", "tables"),
 }
 """The style and script files, in their order in a page."""
 
@@ -95,11 +96,25 @@ def pages(
     yield page(INDEX, "league/index.html.j2", "", newest=newest, all_time=points, **shown_first)
 
 
-def _all_time(league: League) -> list[SeasonRow]:
-    """Return the table by points over all games, with one row per entry."""
-    everybody: list[LeagueEntrant | Absent] = [*league.entrants, *league.absent]
+def _all_time(league: League) -> list[tuple[str, list[SeasonRow]]]:
+    """Return the table by points over all games: the rows of each group, with its heading.
+
+    Entries without a game follow the only group; after several groups they have no rank.
+    """
+    if len(league.groups) < 2:
+        return [("", _ranked(league, [*league.entrants, *league.absent]))]
+    found = [
+        (f"Group {number}: {count(len(group), 'bot')} {connection(group)}", _ranked(league, group))
+        for number, group in enumerate(league.groups, 1)
+    ]
+    absent = [cast("SeasonRow", {**row, "rank": 0}) for row in _ranked(league, league.absent)]
+    return [*found, *([("Without a game", absent)] if absent else [])]
+
+
+def _ranked(league: League, entries: Iterable[LeagueEntrant | Absent]) -> list[SeasonRow]:
+    """Return the rows of entries by points."""
     rows = [
-        {**_of(one), "name": one.name, "mark": league.marks.get(one.name, "")} for one in everybody
+        {**_of(one), "name": one.name, "mark": league.marks.get(one.name, "")} for one in entries
     ]
     rows.sort(key=lambda row: (-row["points"], row["name"]))
     ranks = shared_ranks([-row["points"] for row in rows])

@@ -33,7 +33,7 @@ from lath.reports.page.views import Axis, axis
 
 PARTS: Final = {
     "css": ("base", "sections", "tables", "plots", "measures", "narrow", "print"),
-    "js": ("contents", "tables"),
+    "js": ("theme", "contents", "tables"),
 }
 """The style and script files, in their order in the page."""
 
@@ -90,6 +90,9 @@ class Headline(NamedTuple):
     rest: Parts
     panel: Panel | None
     """None if the metric is not measurable."""
+
+    why: Parts = ()
+    """The reasons for several game types that are not measurable."""
 
 
 class Curve(NamedTuple):
@@ -281,7 +284,11 @@ def _fairer(
     why += _words(f"To measure this, {EQUALS}.") if lacking else []
     if scored is None:
         return (
-            Headline("Fairness", _words(f"{UNMEASURABLE.capitalize()}."), why, None)
+            _shorter(
+                Headline("Fairness", _words(f"{UNMEASURABLE.capitalize()}."), [], None),
+                lacking,
+                why,
+            )
             if why
             else None
         )
@@ -289,9 +296,18 @@ def _fairer(
     panel = equal if equal is not None and has_all else scored
     said, rest = _fair(panel)
     ordered = sorted(panel.dots, key=lambda dot: abs(dot.value - 50))
-    return Headline(
-        "Fairness", said, [*rest, *(_words(" ") if why else []), *why], panel._replace(dots=ordered)
-    )
+    return _shorter(Headline("Fairness", said, rest, panel._replace(dots=ordered)), lacking, why)
+
+
+def _shorter(headline: Headline, lacking: Sequence[NamedGroup], why: Parts) -> Headline:
+    """Return the answer with the reasons, which are apart if they are of several game types."""
+    if not why:
+        return headline
+    if len(lacking) == 1:
+        return headline._replace(rest=[*headline.rest, *_words(" "), *why])
+    is_told = headline.panel is None or len(headline.panel.dots) == 1
+    apart = "" if is_told else f" {len(lacking)} game types are not measurable with these bots."
+    return headline._replace(rest=[*headline.rest, *_words(apart)], why=why)
 
 
 def _dramatic(
@@ -301,17 +317,17 @@ def _dramatic(
     lacking = [one for one in groups if one.group.reason]
     if not lacking and panel is None:
         return None
-    rest = _of_each(lacking, [one.group.lack for one in lacking], groups)
+    why = _of_each(lacking, [one.group.lack for one in lacking], groups)
     for words in dict.fromkeys(one.group.help for one in lacking):
-        rest += _words(f"To measure this, {words}.")
+        why += _words(f"To measure this, {words}.")
     if panel is None or (lacking and len(panel.dots) == 1):
         said = _words(f"{UNMEASURABLE.capitalize()}.")
-        return Headline("Drama", said, rest, panel)
+        return _shorter(Headline("Drama", said, [], panel), lacking, why)
     what = "The winner’s average deficit is {} of a point"
     said, more = _most(panel, "most dramatic", "more dramatic", what, compared)
     if lacking:
         said = [*_words("Among "), *_all_of([dot.name for dot in panel.dots]), *_words(": "), *said]
-    return Headline("Drama", said, [*more, *_words(" "), *rest], _sorted(panel))
+    return _shorter(Headline("Drama", said, more, _sorted(panel)), lacking, why)
 
 
 def _of_each(

@@ -8,7 +8,7 @@ The page gets plain JSON in deflate and base64 (called letters below), which `js
   each game's text, `at`. The numbers of the games are `numbers`, null if they equal the places. The
   places of the replayed games, from 0, are `replayed`, null for all games.
 - Further keys of `head` are `families` and `boards`. Each board is `board.to_json` with `credit`,
-  and with `drawn`, a template of the board and all its pieces.
+  `card` (the rules), and `drawn`, a template of the board and all its pieces.
 - A family has the games of one id. Its keys are `title`, `board` (an index; null if its games
   cannot be replayed), and `plain` (the board without a setup).
 - The moves of a family are its `kinds`: the text, and the effects for the first and the second
@@ -43,7 +43,7 @@ import re
 import zlib
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from heapq import nsmallest
@@ -53,11 +53,13 @@ from weakref import finalize
 
 from lath.games.board import Board
 from lath.games.capabilities import boarded
+from lath.games.cards import card_of
 from lath.games.core import Game
 from lath.games.drawing import board
 from lath.games.errors import GameError
 from lath.games.fast import fast_board
 from lath.notation.files.files import temporary_file
+from lath.notation.files.parallel import MANY, beside
 from lath.notation.record.record import Comment, Record, bare_plies, is_of_analysis, record_as_read
 from lath.notation.record.tags import ANALYSIS, RULES
 from lath.notation.rules.effects import Dictionary, LegalMoves, Replay
@@ -359,6 +361,7 @@ class Packer:
         """Each tag once, shared by all replayed games."""
         self._forms = ValueNumbers()
         self._games = _Store()
+        self._begun: Callable[[], dict[str, Any]] | None = None
 
     def add(self, record: Record) -> str | None:
         """Add the next record; return the rules' words for its ending.
@@ -401,11 +404,20 @@ class Packer:
         (game,) = self._games.games([place])
         return game.record
 
+    def begin(self, *, is_shared: bool) -> None:
+        """Begin to pack many games in another process, if any links give the same page."""
+        if is_shared and MANY <= len(self._columns["family"][1]) <= self._most:
+            self._begun = beside(self._pack)
+
     def pack(self) -> dict[str, Any]:
         """Return the data that the page embeds; equal records give equal bytes.
 
         The games of `numbering.links`, which the page links to, are replayed first.
         """
+        begun, self._begun = self._begun, None
+        return begun() if begun else self._pack()
+
+    def _pack(self) -> dict[str, Any]:
         # Games with the same pairing and ending count as similar.
         alike = (
             self._columns[name][1]
@@ -447,7 +459,12 @@ class Packer:
             else None,
             "replayed": None if len(places) == count else places,
             "boards": [
-                {**board.to_json(game), "credit": game.credit, "drawn": board.template(game)}
+                {
+                    **board.to_json(game),
+                    "credit": game.credit,
+                    "card": card_of(game),
+                    "drawn": board.template(game),
+                }
                 for game in boards
             ],
             "families": [family.to_json(boards) for family in families],

@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -41,10 +41,10 @@ from lath.reports.event.background import NO_BACKGROUND, Background
 from lath.reports.event.export import to_csv
 from lath.reports.event.seasons import waiting_words
 from lath.reports.exploring.trees import ReachedPosition, TreeLine
-from lath.reports.page import number_words, views
+from lath.reports.page import formats, number_words, views
 from lath.reports.page.document import Gathered, ReportDocument, gather
 from lath.reports.page.pack import json_letters
-from lath.reports.page.sections import sections_of
+from lath.reports.page.sections import groups_of
 from lath.reports.page.summary import summary
 from lath.reports.ratings.numerics import Z95
 
@@ -127,11 +127,11 @@ PARTS: Final = {
         *("narrow", "embed", "print"),
     ),
     "js": (
-        *("open", "dom", "packed", "geometry", "overlays", "sprites", "board"),
+        *("open", "theme", "dom", "packed", "geometry", "overlays", "sprites", "board"),
         *("effects", "opened", "records"),
         *("table", "words", "evals", "moves", "copying", "replay", "gif", "share"),
         *("keys", "ways", "versus", "games", "openings", "standings", "downloads", "showpiece"),
-        *("start", "contents", "tables", "crosstable", "paper", "refresh"),
+        *("start", "contents", "tables", "crosstable", "refresh"),
     ),
 }
 """The style and script files, in their order in the page."""
@@ -143,6 +143,15 @@ _NO_CODE: Final = re.compile(
 
 _NO_STYLE: Final = re.compile(r"\n|;(?=\n})|(?<=\n)([-a-z0-9]+:) | (?={\n)|/\*.*?\*/")
 """Parts that style does not need if each declaration has its own line."""
+
+_NO_SPACE: Final = re.compile(
+    r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|^.*`.*\$\{[^}`\n]*`.*$|`[^`\n]*`"""
+    r"""|(?<=[(=,:!&|?>] |.[(!])/(?![/*])(?:\[(?:[^\]\\\n]|\\.)*\]|[^/\\\n\[]|\\.)+/)"""
+    r"""| ?([=<>!&|?:,;{}()\[\]*%]+) ?| ([+-]) (?![+-])""",
+    re.MULTILINE,
+)
+"""Spaces around signs of scripts. Texts and patterns come first and keep theirs, as do lines with a
+text inside another one."""
 
 _NO_CONTROLS: Final = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
 """Control characters are not allowed in HTML."""
@@ -169,6 +178,23 @@ class Home:
     title: str
     address: str
     """The address, relative to that of the report."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSite:
+    """The site that shows a report."""
+
+    links: Sequence[tuple[str, str]]
+    """The titles and addresses of its pages."""
+
+    record: str = ""
+    """The key of the games' file in the address of an analysis; empty without analyses."""
+
+    where: str = ""
+    """The query that the games match."""
+
+    places: Sequence[int] = ()
+    """The places of the games in their file; empty if they are 1, 2 and so on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +232,13 @@ def page_of(
     refresh_s: float | None = None,
     card: Card | None = None,
     home: Home | None = None,
+    site: ReportSite | None = None,
+    sections: Collection[str] = (),
 ) -> Page:
-    """Return the report on gathered data; other arguments are those of `render`."""
+    """Return the report on gathered data; other arguments are those of `render`.
+
+    On a `site`, the page has its links. With `sections`, it has only these, and no heading.
+    """
     document, packer = gathered
     packed = packer.pack()
     if document["members"]:
@@ -215,16 +246,23 @@ def page_of(
     chunks = [Markup(letters) for letters in packed.pop("chunks")]  # noqa: S704 - base64 has no <
     standings = document["standings"]
     files = {"json": standings, "csv": to_csv(standings)}
+    data = document["outcome"]["data"] if document["outcome"] else {}
+    drawn = ("formats",) if data.get("swiss") or data.get("bracket") else ()
+    parts = PARTS | {"css": (*PARTS["css"], *drawn)}
+    if site:
+        parts = {kind: (*names, "site") for kind, names in parts.items()}
     return rendered(
         "page.html.j2",
-        PARTS,
+        parts,
         templates,
         document=document,
         summary=summary(document),
-        sections=list(sections_of(document)),
+        groups=list(groups_of(document, sections)),
         refresh_s=refresh_s,
         card=card,
         home=home,
+        site=site,
+        is_part=bool(sections),
         data=Markup(json.dumps(packed, separators=(",", ":")).replace("<", "\\u003c")),  # noqa: S704
         chunks=chunks,
         openings=Markup(json_letters(_openings(document))),  # noqa: S704 - letters
@@ -354,7 +392,7 @@ def environment_of(templates: Path | None) -> jinja2.Environment:
         bytecode_cache=_Compiled(str(folder)) if (folder := _cache_folder()) else None,
     )
     shown = {
-        **dict(chain(getmembers(number_words, isfunction), getmembers(views, isfunction))),
+        **dict(chain(*(getmembers(one, isfunction) for one in (formats, number_words, views)))),
         "figure_rows": columns.rows_of,
         "more_columns": columns.more,
         "waits_words": waiting_words,
@@ -381,7 +419,7 @@ def parts(environment: jinja2.Environment, kind: str, names: Iterable[str]) -> s
 def _dense(kind: str, texts: tuple[str, ...]) -> str:
     """Return `parts` of these sources, cached because most pages share them."""
     found = "".join(_NO_CODE.sub("", text) for text in texts)
-    return _NO_STYLE.sub(r"\1", found) if kind == "css" else found
+    return _NO_STYLE.sub(r"\1", found) if kind == "css" else _NO_SPACE.sub(r"\1\2\3", found)
 
 
 def policy(css: str, script: str) -> str:

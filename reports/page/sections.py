@@ -1,11 +1,11 @@
-"""The sections of a report page, in their order, with their conditions, links and templates.
+"""The sections of a report page, in groups and in their order, with their conditions and links.
 
 The numbers of a section are a value of `ReportDocument`; its words and markup are a template.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from lath.reports.page.views import tells_versions
@@ -43,40 +43,74 @@ def _has_games(document: Mapping[str, Any]) -> bool:
 
 _OF_SEASON: Final = "season-tables"
 
-SECTIONS: Final = (
-    Section("summary", "Summary", lambda _: True),
-    Section("season", "Season", _has("season"), _OF_SEASON),
-    Section(
-        "match-days", "Match days", lambda one: one["season"] and one["season"]["days"], _OF_SEASON
+GROUPS: Final = {
+    "Result": (
+        Section("summary", "Summary", lambda _: True),
+        Section("season", "Season", _has("season"), _OF_SEASON),
+        Section(
+            *("match-days", "Match days"),
+            lambda one: one["season"] and one["season"]["days"],
+            _OF_SEASON,
+        ),
+        Section("all-time", "All-time list", _has("season"), _OF_SEASON),
+        Section("result", "Outcome", _has("outcome")),
+        Section("standings", "Standings", _has_games),
+        Section("facts", "Facts", _has_games),
+        Section("crosstable", "Crosstable", _has("bots")),
+        Section("rulings", "Rulings", _has("rulings")),
     ),
-    Section("all-time", "All-time list", _has("season"), _OF_SEASON),
-    Section("result", "Result", _has("outcome")),
-    Section("standings", "Standings", _has_games),
-    Section("facts", "Facts", _has_games),
-    Section("versions", "Versions", tells_versions),
-    Section("forfeits", "Failures", _has("forfeits")),
-    Section("crosstable", "Crosstable", _has("bots")),
-    Section("rulings", "Rulings", _has("rulings")),
-    Section("changes", "Changes", _has("changes")),
-    Section("replay", "Replay", _has_games),
-    Section("games", "Games", _has_games),
-    Section("history", "Over time", lambda one: len(one["history"]["games"]) > 1),
-    Section("first-move", "First move", _has("first_move")),
-    Section("lengths", "Lengths", _has("lengths")),
-    Section("endings", "Endings", _has("endings")),
-    Section("times", "Time", _has("times")),
-    Section("accuracy", "Accuracy", _has("accuracy")),
-    Section("openings", "Openings", lambda one: one["openings"] or one["setups"]),
-    Section("bots", "Bots", _has("bots")),
-    Section("downloads", "Downloads", _has_games),
-    Section("method", "Method", _has_games),
-    Section("provenance", "Provenance", _has("provenance")),
-)
+    "Games": (
+        Section("replay", "Replay", _has_games),
+        Section("games", "All games", _has_games),
+        Section("first-move", "First move", _has("first_move")),
+        Section("lengths", "Lengths", _has("lengths")),
+        Section("endings", "Endings", _has("endings")),
+        Section("openings", "Openings", lambda one: one["openings"] or one["setups"]),
+    ),
+    "Bots": (
+        Section("forfeits", "Failures", _has("forfeits")),
+        Section("versions", "Versions", tells_versions),
+        Section("history", "Over time", lambda one: len(one["history"]["games"]) > 1),
+        Section("times", "Time", _has("times")),
+        Section("accuracy", "Accuracy", _has("accuracy")),
+        Section("bots", "Bot by bot", _has("bots")),
+    ),
+    "How it was made": (
+        Section("changes", "Changes", _has("changes")),
+        Section("downloads", "Downloads", _has_games),
+        Section("method", "Method", _has_games),
+        Section("provenance", "Provenance", _has("provenance")),
+    ),
+}
+"""The sections of each group, in the order of the page."""
 
 
-def sections_of(document: Mapping[str, Any]) -> Iterator[Section]:
-    """Yield the sections of a page with this document."""
-    for section in SECTIONS:
-        if section.when(document):
-            is_rated = section.id == "standings" and document["outcome"]
-            yield section._replace(link="Ratings") if is_rated else section
+class Group(NamedTuple):
+    """A group of sections with content."""
+
+    title: str
+    sections: Sequence[Section]
+
+    @property
+    def id(self) -> str:
+        """Return the anchor of its heading."""
+        return f"group-{self.title.split()[0].lower()}"
+
+    @property
+    def paths(self) -> list[str]:
+        """Return the paths of its templates, each once."""
+        return list(dict.fromkeys(section.path for section in self.sections))
+
+
+def groups_of(document: Mapping[str, Any], only: Collection[str] = ()) -> Iterator[Group]:
+    """Yield the groups of a page with this document that have sections, `only` these if given."""
+    for title, sections in GROUPS.items():
+        shown = [
+            section._replace(link="Ratings")
+            if section.id == "standings" and document["outcome"]
+            else section
+            for section in sections
+            if section.when(document) and (not only or section.id in only)
+        ]
+        if shown:
+            yield Group(title, shown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from lath.reports.counting.ranking import BY_GAMES
 from lath.reports.notes.outcome import LADDER
 from lath.reports.page.number_words import count, elo_words, likely, percent, points
 
@@ -113,7 +114,7 @@ def _listed(names: Sequence[str]) -> tuple[str, Sequence[str]]:
 def _places(table: Mapping[str, Any]) -> _Places:
     """Return the places by the ranks of the overall table."""
     rows, rule = table["rows"], table["rule"]
-    if rule in ("rating", "method") and len(table["groups"]) > 1:
+    if rule in BY_GAMES and len(table["groups"]) > 1:
         first = [row for row in rows if row["rank"] == 1]
         by_group = {row["group"]: (1, row["name"]) for row in reversed(first)}
         return _Places("groups", [by_group[group] for group in sorted(by_group)])
@@ -144,6 +145,8 @@ def _said(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
         return _sentence("No game has been decided yet.")
     if found.by == "groups":
         groups = count(len(table["groups"]), "group")
+        if not is_over:
+            return _sentence(f"{groups} of bots have not met yet, so no bot leads.")
         return _sentence(f"{groups} of bots have never met, so no bot is the overall winner.")
     if len(rows) == 1:
         return _sentence("{} played only against itself.", rows[0]["name"])

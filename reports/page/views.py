@@ -6,13 +6,13 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from lath import games
 from lath.games.drawing import board
-from lath.games.drawing.shapes import line, number
+from lath.games.drawing.shapes import number
 from lath.reports.counting import columns, ranking
 from lath.reports.counting.facts import UNKNOWN
 from lath.reports.counting.figures import names_listed
@@ -86,6 +86,26 @@ def axis(
     return Axis(marks[0], marks[-1], start, end, marks)
 
 
+def course(*points: tuple[float, float]) -> str:
+    """Return a line through many points as short path data: in steps, without points on the way.
+
+    >>> course((0, 1), (1, 2.5), (2, 2.5), (9, 2.5), (8, 2))
+    'M0 1l1 1.5 8 0-1-0.5'
+    """
+    tenths = [(round(10 * x), round(10 * y)) for x, y in points]
+    kept = tenths[:1]
+    for at, after in zip_longest(tenths[1:], tenths[2:], fillvalue=tenths[0]):
+        if not (kept[-1][1] == at[1] == after[1] and kept[-1][0] < at[0] < after[0]):
+            kept.append(at)
+    x, y = kept[0]
+    steps = "".join(
+        f"{'' if value < 0 else ' '}{value / 10:g}"
+        for one, other in pairwise(kept)
+        for value in (other[0] - one[0], other[1] - one[1])
+    )
+    return f"M{x / 10:g} {y / 10:g}{steps and 'l' + steps.removeprefix(' ')}"
+
+
 def curves(
     history: Mapping[str, Any], names: Sequence[str], box: Sequence[float], z: float
 ) -> dict[str, Any]:
@@ -122,8 +142,8 @@ def curves(
         drawn.append(
             {
                 "name": bot["name"],
-                "line": line(*((at, y.of(mu)) for at, mu, _ in known)),
-                "band": f"{line(*upper, *lower)}z",
+                "line": course(*((at, y.of(mu)) for at, mu, _ in known)),
+                "band": f"{course(*upper, *lower)}z",
                 "end_y": y.at(last),
                 "last": last,
             }
@@ -148,7 +168,7 @@ def between_bounds(plot: Mapping[str, Any], box: Sequence[float]) -> dict[str, A
     return {
         "x": x,
         "y": y,
-        "line": line(*((x.of(at), y.of(value)) for at, value in plot["points"])),
+        "line": course(*((x.of(at), y.of(value)) for at, value in plot["points"])),
         "end": {"across": across[-1], "value": up[-1], "x": x.at(across[-1]), "y": y.at(up[-1])},
         "bounds": [(name, value, y.at(value)) for name, value in plot["bounds"]],
     }
@@ -304,20 +324,26 @@ def sections(table: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any]
             (words, [r for r in rows if r["role"] == role]) for role, words in SECTIONS.items()
         ]
         return [each for each in found if each[1]]
-    if len(table["groups"]) < 2 or table["rule"] not in ("rating", "method"):
+    if not is_apart(table):
         return [("", rows)]
     by_group = [
         [row for row in rows if row["group"] == number]
         for number in range(1, len(table["groups"]) + 1)
     ]
     return [
-        (f"Group {number}: {count(len(group), 'bot')} {_connection(group)}", group)
+        (f"Group {number}: {count(len(group), 'bot')} {connection(group)}", group)
         for number, group in enumerate(by_group, 1)
         if group
     ]
 
 
-def _connection(group: Sequence[object]) -> str:
+def is_apart(table: Mapping[str, Any]) -> bool:
+    """Return whether a table has groups of bots that are not ranked against each other."""
+    return len(table["groups"]) > 1 and table["rule"] in ranking.BY_GAMES
+
+
+def connection(group: Sequence[object]) -> str:
+    """Return how the bots of a group are connected."""
     if len(group) > 1:
         return "connected by games"
     return "without a game against the other groups"
@@ -390,40 +416,6 @@ def sheets(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
         heads = next(names, 0)
         found.append({"caption": caption, "columns": columns, "heads": heads, "rows": cells})
     return found
-
-
-def bracket(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rounds of a knockout for drawing; empty if its bracket was not stored.
-
-    The bots of a tie are in the order of their previous ties.
-    """
-    drawn: list[dict[str, Any]] = []
-    through: list[str | None] = []
-    for each in outcome["data"].get("bracket", ()):
-        ties = [
-            _tie(tie, through[2 * at] if through else tie["bots"][0])
-            for at, tie in enumerate(each["ties"])
-        ]
-        through = [next((s["name"] for s in tie["sides"] if s["through"]), None) for tie in ties]
-        drawn.append({"title": each["title"], "ties": ties})
-    return drawn
-
-
-def _tie(tie: Mapping[str, Any], upper: str | None) -> dict[str, Any]:
-    """Return a tie for drawing, with `upper` above; unknown bots are None."""
-    is_bye, is_known = tie["how"] == "bye", None not in tie["bots"]
-    sides = [
-        {
-            "name": name,
-            "points": "bye" if is_bye else points(scored) if is_known else "",
-            "through": name is not None and (is_bye or name == tie["winner"]),
-        }
-        for name, scored in zip(tie["bots"], tie["points"], strict=True)
-        if name is not None or not is_bye
-    ]
-    if sides[0]["name"] != upper and sides[-1]["name"] in (upper, None):
-        sides.reverse()
-    return {"sides": sides, "how": "" if is_bye else tie["how"]}
 
 
 def changed(changes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -48,8 +48,8 @@ def cholesky(matrix: Sequence[Sequence[float]]) -> Matrix:
     for i, given in enumerate(matrix):
         row: Vector = []
         for other, value in zip(rows, given, strict=False):
-            row.append((value - dot(row, other)) / other[-1])
-        row.append(math.sqrt(given[i] - dot(row, row)))
+            row.append((value - sum(map(mul, row, other))) / other[-1])
+        row.append(math.sqrt(given[i] - sum(map(mul, row, row))))
         rows.append(row)
     return rows
 
@@ -78,12 +78,13 @@ def inverse_of(lower: Sequence[Vector]) -> Matrix:
     for row in lower:
         scale = row[-1]
         for j, column in enumerate(columns):
-            column.append(-dot(column, row[j:]) / scale)
+            column.append(-sum(map(mul, column, row[j:])) / scale)
         columns.append([1 / scale])
     result = zeros(len(columns))
     for i, column in enumerate(columns):
+        of_column = result[i]
         for j in range(i, len(columns)):
-            result[i][j] = result[j][i] = dot(columns[j], column[j - i :])
+            of_column[j] = result[j][i] = sum(map(mul, columns[j], column[j - i :]))
     return result
 
 

@@ -85,6 +85,24 @@ class Staged:
 
 
 @pytest.mark.parametrize("game_id", games.ids())
+def test_a_strip_below_a_board_has_the_players_beside_their_colours(game_id: str) -> None:
+    position = final(game_id)
+    game, plain = position.game, drawn(position)
+    lines = ["ann & bob", "<" + "long " * 9, f"{game.title} · ply 3 of 4 · 1-0"]
+    root = drawn(position, strip=lines)
+    shown = words(root)[-3:]
+    assert [shown[0], shown[2]] == [lines[0], lines[2]]
+    assert shown[1] == f"{lines[1][:25].rstrip()}…"
+    colours = [circle.attrib["fill"] for circle in [*root.iter(f"{SVG}circle")][-2:]]
+    own = {piece.code: piece.colour for piece in game.pieces}
+    assert colours == [own[owned_by(game, seat)[0]] for seat in SIDES]
+    _, top, _, height = map(float, plain.attrib["viewBox"].split())
+    *_, taller = map(float, root.attrib["viewBox"].split())
+    below = [float(text.attrib["y"]) for text in [*root.iter(f"{SVG}text")][-3:]]
+    assert top + height < min(below) < max(below) < top + taller
+
+
+@pytest.mark.parametrize("game_id", games.ids())
 def test_a_drawing_tells_every_piece_lies_within_the_view_and_needs_nothing_else(
     game_id: str,
 ) -> None:
@@ -224,6 +242,8 @@ def test_a_line_goes_round_the_cells_that_decided_and_dims_the_others() -> None:
     assert line.attrib["d"].count("M") == 10
     veil = next(p for p in ET.fromstring(marked).iter(f"{SVG}path") if "opacity" in p.attrib)
     assert veil.attrib["d"].count("M") == 25 - 3
+    over = svg(position.play(position.legal_moves()[0]), highlight=["c3"])
+    assert over.index(veil.attrib["opacity"]) < over.index("<title>a1: ")  # pieces are not dimmed
 
 
 def test_the_last_move_has_brackets_of_another_shape_and_colour() -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Renamable,
         Revised,
         Symmetric,
+        Taught,
         Varied,
     )
 
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     renamable: Renamable = Mammalath()
     formed: Formed = Mammalath()
     overlaid: Overlaid = Surikata()
+    taught: Taught = Surikata()
     knows_result: KnowsResult = position
     counts: CountsMoves = position
     layered: Layered = position
@@ -108,6 +110,7 @@ def test_a_game_without_powers_has_the_defaults() -> None:
     assert not capabilities.can_vary(bare.game)
     assert capabilities.overlays_of(bare.game) == ()
     assert capabilities.own_card(bare.game) is None
+    assert capabilities.lessons_of(bare.game) == ()
     assert card_of(bare.game) != ""  # of its class
     assert by_version(bare.game, "1") is bare.game
     with pytest.raises(RulesVersionError, match="does not have yet"):

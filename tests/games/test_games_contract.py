@@ -8,10 +8,12 @@ change here.
 from __future__ import annotations
 
 import copy
+import dataclasses
 import math
 import pickle
 import re
 from random import Random
+from typing import Any, Final
 
 import pytest
 from families import ALL, INSTALLED
@@ -20,7 +22,8 @@ from walks import drawn_start, last_of, play_all, playout, some_position
 
 from lath import games
 from lath.games.board import Board
-from lath.games.capabilities import bits_of
+from lath.games.capabilities import bits_of, lessons_of
+from lath.games.cards import lesson_faults, variants
 from lath.games.core import (
     SIDES,
     Game,
@@ -71,6 +74,39 @@ def test_an_unknown_game_is_refused_with_the_games_there_are() -> None:
 @every_game
 def test_every_game_keeps_the_laws(game: Game) -> None:
     assert wrong_with(game, games=10 if game in INSTALLED else 4, every=6, seconds=math.inf) == ""
+
+
+@pytest.mark.parametrize("game", INSTALLED, ids=lambda game: game.id)
+def test_lessons_are_true_of_every_variant(game: Game) -> None:
+    """Each lesson is a line of legal moves that ends as it says, and says who that is good for."""
+    for one in (game, *map(games.get, variants(game))):
+        assert list(lesson_faults(one)) == [], one.id
+        lessons = lessons_of(one)
+        assert len({lesson.title for lesson in lessons}) == len(lessons)
+        for lesson in lessons:
+            result = {True: "win", False: "lose", None: ""}[lesson.is_win]
+            assert result in f"{lesson.title} {lesson.words}", lesson.title
+        if game.id in OURS:
+            endings = {lesson.is_win for lesson in lessons}
+            assert {False, True} <= endings, f"{one.id}: what wins and what loses"
+
+
+WRONG_LESSONS: Final[dict[str, dict[str, Any]]] = {
+    "words": {"words": "word " * 21},
+    "begun": {"begun": 99},
+    "illegal move": {"moves": ("no such move",), "begun": 0},
+    "but says 'nothing left'": {"ending": "nothing left"},
+    "but says": {"is_win": None},
+}
+
+
+@pytest.mark.parametrize("told", WRONG_LESSONS)
+def test_a_wrong_lesson_is_a_fault_of_the_game(told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = next(one for one in INSTALLED if lessons_of(one))
+    lesson = next(one for one in lessons_of(game) if one.ending)
+    wrong = dataclasses.replace(lesson, **WRONG_LESSONS[told])
+    monkeypatch.setattr(type(game), "lessons", (wrong,), raising=False)
+    assert told in wrong_with(game, games=1)
 
 
 @every_game

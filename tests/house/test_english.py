@@ -122,7 +122,17 @@ def test_people_read_plain_english(surface: Callable[[], Iterator[str]]) -> None
 
 
 KEPT: Final = {
-    *("analyze", "biased", "center", "color", "gray", "normalized", "optimization", "practice"),
+    *(
+        "analyze",
+        "biased",
+        "center",
+        "color",
+        "dialog",
+        "gray",
+        "normalized",
+        "optimization",
+        "practice",
+    ),
     *(
         "program",
         "programs",

@@ -130,6 +130,12 @@ def test_nothing_is_said_of_drama_without_evaluations() -> None:
     for compared in (compare_groups(one, other), None):
         page = Seen(render(named, "arena", "-", compared).html).words
         assert "Drama Not measurable with these bots." in page
+    many = measures_of("yavalath", "surikata", annotated=False).html
+    card = many[many.index(">Drama</h3>") :]
+    assert re.search(r"<p class=.said.>.*?</p>", card)[0].count(".") == 1  # type: ignore[index]
+    assert "are evaluated" in card.partition('class="why"')[2]
+    for compared in (compare_groups(one, other), None):
+        page = Seen(render(named, "arena", "-", compared).html).words
         assert [words for words in ("is more", "the most") if f"{words} dramatic" in page] == []
 
 

@@ -22,7 +22,7 @@ from schedules import make, outcome, played
 from lath.arena.referee.record import GamePlan
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import standings as live_table
-from lath.arena.terminal.tables import print_standings
+from lath.arena.terminal.tables import print_standings, ratings_columns
 from lath.arena.tournament.store.totals import EndingTally
 from lath.notation.record.record import Record
 from lath.reports.counting import columns, ranking
@@ -102,7 +102,18 @@ def pool(bots: int, seed: int, edited: int) -> Held:
     return Held(records, Background(outcome=came_to, versions=versions), "pool")
 
 
-TOURNAMENTS: Final = st.builds(
+def in_groups(form: str, cuts: set[int], seed: int) -> Held:
+    """Return a tournament so far, in which the bots before and after each cut have not met."""
+    chance = random.Random(seed)
+    ends = [0, *sorted(cuts), len(NAMES)]
+    groups = [NAMES[start:end] for start, end in pairwise(ends)]
+    met = [pair for group in groups for pair in combinations(group, 2)]
+    records = [bare(*seats, chance.choice(RESULTS)) for pair in met for seats in (pair, pair[::-1])]
+    came_to = EventOutcome(format=form, done=len(records), total=60)
+    return Held(records, Background(outcome=came_to), form)
+
+
+TOURNAMENTS = st.builds(
     held,
     form=st.sampled_from(("round-robin", "swiss", "knockout", "gauntlet", "match", "pool")),
     bots=st.integers(3, 6),
@@ -110,25 +121,36 @@ TOURNAMENTS: Final = st.builds(
     seed=st.integers(0, 10**6),
     most=st.none() | st.integers(1, 12),
     unequal=st.booleans(),
-) | st.builds(pool, bots=st.integers(3, 6), seed=st.integers(0, 10**6), edited=st.integers(0, 2))
+)
+TOURNAMENTS |= st.builds(
+    pool, bots=st.integers(3, 6), seed=st.integers(0, 10**6), edited=st.integers(0, 2)
+) | st.builds(
+    in_groups,
+    form=st.sampled_from(("round-robin", "pool")),
+    cuts=st.sets(st.integers(1, 5)),
+    seed=st.integers(0, 10**6),
+)
 
 
 @pytest.mark.slow
 @given(event=TOURNAMENTS)
 @example(event=held("round-robin", bots=4, rounds=2, seed=7))
+@example(event=in_groups("round-robin", cuts={2, 5}, seed=7))
+@example(event=in_groups("pool", cuts={3}, seed=7))
 def test_every_order_is_one_that_follows_the_number_shown_first(event: Held) -> None:
     standings = event.standings
     for table in (standings.overall, *standings.per_game):
         follows_its_number(table)
     nobody_with_fewer_points_stands_above(event)
-    every_file_shows_it(event)
+    html = every_file_shows_it(event)
     the_running_picture_has_it(event)
+    no_output_ranks_bots_of_two_groups_in_one_order(event, html)
 
 
 def sections(table: Table) -> list[list[int]]:
     """Return the places of rows that are ranked against each other, from 0."""
-    by_rating = table.rule in ("rating", "method")
-    keys = [(row.group if by_rating else 0, row.role) for row in table.rows]
+    is_apart = table.rule in ranking.BY_GAMES
+    keys = [(row.group if is_apart else 0, row.role) for row in table.rows]
     return [[at for at, _ in alike] for _, alike in groupby(enumerate(keys), lambda each: each[1])]
 
 
@@ -164,7 +186,7 @@ def nobody_with_fewer_points_stands_above(event: Held) -> None:
             assert row.points >= below.points, (table.rule, row.name, below.name)
 
 
-def every_file_shows_it(event: Held) -> None:
+def every_file_shows_it(event: Held) -> str:
     standings = event.standings
     table = standings.overall
     ranked = [(row.rank, row.name) for row in table.rows]
@@ -184,7 +206,7 @@ def every_file_shows_it(event: Held) -> None:
     named = re.findall(r'<th scope="row"><span [^>]*>\d+</span> <a [^>]*><bdi>([^<]*)', cross)
     assert named == [name for _, name in ranked]
     podium = [(one.place, one.row["name"]) for one in summary(data).podium]
-    if len(table.ratings.groups) == 1 or table.rule not in ("rating", "method"):
+    if len(table.ratings.groups) == 1 or table.rule not in ranking.BY_GAMES:
         assert [one for one in ranked if one in podium] == podium
         assert table.rule == "gauntlet" or podium[:1] == [one for one in ranked if one[0] <= 3][:1]
     # The result by the rules of the format.
@@ -202,9 +224,10 @@ def every_file_shows_it(event: Held) -> None:
     collector.add("x", event.records, event.outcome, versions=event.background.versions)
     (line,) = collector.document()["tournaments"]
     first = [row for row in table.rows if row.rank == 1 and row.role != "opponent"]
-    if table.rule != "rating" or len(table.ratings.groups) == 1:
+    if table.rule not in ranking.BY_GAMES or len(table.ratings.groups) == 1:
         assert line["leaders"] == [row.name for row in first if row.points]
     assert line["rule"] == table.rule
+    return html
 
 
 def the_running_picture_has_it(event: Held) -> None:
@@ -227,8 +250,52 @@ def the_running_picture_has_it(event: Held) -> None:
     expected = [(row.rank, row.name) for row in table.rows]
     assert [(one.rank, one.name) for one in found.places] == expected
     assert [(one.rank, one.name) for one in run.progress.ranked() if one.games] == expected
-    printed = [line.split()[:2] for line in lines[1 : 1 + len(expected)]]
+    name = 2 if "group" in lines[0] else 1
+    printed = [[line.split()[at] for at in (0, name)] for line in lines[1 : 1 + len(expected)]]
     assert printed == [[str(rank), name] for rank, name in expected]
+
+
+def no_output_ranks_bots_of_two_groups_in_one_order(event: Held, html: str) -> None:
+    """A group is connected by games; a format that ranks all its bots by its own rule is exempt."""
+    table = event.standings.overall
+    groups = table.ratings.groups
+    if table.rule not in ranking.BY_GAMES or len(groups) == 1:
+        return
+    whose = ranking.member_of(event.background.ranked.members)
+    met = [{whose.get(name, name) for name in (one.first, one.second)} for one in event.records]
+    for one, other in combinations(table.rows, 2):
+        assert one.group == other.group or {one.name, other.name} not in met
+    for title in ("Standings table", "More figures of each bot"):
+        shown = html.partition(f'aria-label="{title}"')[2].partition("</table>")[0]
+        bodies = shown.split("<tbody>")[1:]
+        assert [body.count('class="group"') for body in bodies] == [1] * len(groups)
+        assert [body.count('class="rank">1<') >= 1 for body in bodies] == [True] * len(groups)
+    told = html.partition('name="description"')[2].partition(">")[0]
+    assert " leads" not in told
+    bots = html.partition('id="bots"')[2]
+    for place, row in enumerate(table.rows, 1):
+        assert (
+            f"group {row.group} · " in bots.partition(f'id="bot-{place}"')[0].rpartition("<h3>")[2]
+        )
+    for asked in ((), columns.named("rank,bot")):
+        printed = ratings_columns(table, asked)
+        assert [one.rank for one in printed if one.heading == "group"] == [0]
+    collector = Collector()
+    collector.add("x", event.records, event.outcome, versions=event.background.versions)
+    assert collector.document()["tournaments"][0]["leaders"] == []
+    run = Told()
+    run.progress.outcome = lambda: event.outcome
+    stored = Counter((record.first, record.second, record.result) for record in event.records)
+    run.start(
+        *(EndingTally(*key, "rules", times) for key, times in stored.items()),
+        members=ranking.member_of(event.background.ranked.members),
+    )
+    standing = [one for one in run.progress.ranked() if one.games]
+    assert len({one.group for one in standing}) > 1
+    for ours, theirs in combinations(standing, 2):
+        assert ours.group == theirs.group or {ours.name, theirs.name} not in met
+    (first, *_) = live_table(run.progress, 40, 12, Output().letters)
+    assert "group" in "".join(piece.text for piece in first)
 
 
 def test_terminal_and_page_state_the_rule_in_the_same_sentence(capsys: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -17,18 +18,33 @@ from different_games import different_games
 from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import Environment, TemplateSyntaxError, UndefinedError
+from markup import tokens_in
 from report_pages import ANALYSED, MANY_BOTS, PAGES
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament
+from tools import needs
 from unpacking import data_in, opened
 
 from lath import games
 from lath.arena.site.rendering import TEMPLATES as OF_THE_SITE
 from lath.games.drawing.shapes import contrast
+from lath.notation.files.parallel import beside
 from lath.notation.record.record import Record
 from lath.notation.text.scanner import parse
+from lath.reports.counting import standings
+from lath.reports.page import pack as packing
 from lath.reports.page.about import to_html
-from lath.reports.page.document import DEFAULT_TITLE, document
-from lath.reports.page.page import PARTS, TEMPLATES, Page, environment_of, parts, policy, render
+from lath.reports.page.document import DEFAULT_TITLE, document, gather
+from lath.reports.page.page import (
+    PARTS,
+    TEMPLATES,
+    Page,
+    environment_of,
+    page_of,
+    parts,
+    policy,
+    render,
+)
+from lath.reports.page.sections import GROUPS, Group
 
 pytestmark = pytest.mark.slow
 
@@ -106,6 +122,29 @@ def test_every_kind_of_page_is_balanced_and_names_only_what_is_there(
             assert told or attributes.get("viewbox"), attributes
 
 
+def test_sections_are_in_four_groups_and_explanations_closed_after_what_they_explain(
+    the_page: Callable[[str], Page],
+) -> None:
+    for kind in ("played", "outcome", "many bots", "one game", "watched"):
+        html = the_page(kind).html
+        found = re.findall(r'<(?:h2 class="group-title"|section) id="([\w-]+)"', html)
+        shown = [
+            Group(title, [one for one in sections if one.id in found])
+            for title, sections in GROUPS.items()
+        ]
+        inner = {"board"}  # a part of the replay
+        assert [one for one in found if one not in inner] == [
+            anchor for group in shown for anchor in (group.id, *(one.id for one in group.sections))
+        ], kind
+        contents = html[html.index('<nav class="contents"') : html.index("</nav>")]
+        assert re.findall(r'href="#([\w-]+)"', contents) == [one for one in found if one != "board"]
+        names = re.findall(r'<details class="why"><summary aria-label="(.+?)">', html)
+        assert len(names) == len(set(names)) == html.count('class="why"') > 5
+        for section in re.split(r'\n<section id="', html.partition("<main")[2])[1:]:
+            before, mark, _ = section.partition('class="why"')
+            assert not mark or re.search(r"<table|<svg|<ol|class=\"explorer", before), section[:20]
+
+
 def _wanted(markup: Markup) -> set[str]:
     """Return the ids that something names, but for those of games."""
     named = {
@@ -175,6 +214,32 @@ def test_scripts_and_styles_end_no_element_and_run_no_text() -> None:
             assert line.lstrip().startswith("//") or line.count("`") % 2 == 0, (name, line)
 
 
+def test_a_script_loses_spaces_around_signs_and_none_within_texts_and_patterns(
+    tmp_path: Path,
+) -> None:
+    texts = ['"a = b"', "'( c )'", "`d : e ${f} , g`", "`${h ? `i = j` : 'k'} , l`", '"m \\" = n"']
+    patterns = ["/[/ ] = \\/ , /u", "/ ?: [(] /gu"]
+    (tmp_path / "js").mkdir()
+    lines = [f"const o = ({text});\n  p (q / 2, - -r) + s;\n" for text in (*texts, *patterns)]
+    (tmp_path / "js" / "own.js").write_text("".join(lines), encoding="utf-8")
+    packed = parts(environment_of(tmp_path), "js", ["own"])
+    for text in (*texts, *patterns):
+        assert f"({text});\n" in packed
+    assert packed.count("p(q / 2,- -r)+ s;\n") == len(lines)
+
+
+@needs("node", "npm")
+def test_a_page_has_the_scripts_with_nothing_but_spaces_and_comments_removed(
+    tmp_path: Path,
+) -> None:
+    sources = [(TEMPLATES / "js" / f"{name}.js").read_text("utf-8") for name in PARTS["js"]]
+    packed = parts(environment_of(None), "js", PARTS["js"])
+    (tmp_path / "scripts.json").write_text(json.dumps(["\n".join(sources), packed]))
+    whole, short = tokens_in(tmp_path / "scripts.json")
+    assert whole == short
+    assert any("random:" in token for token in whole)
+
+
 def test_every_element_that_a_script_asks_for_by_its_id_stands_in_a_template() -> None:
     """What `tests/web/scripts.d.ts` says of ids; the type check knows no templates."""
     texts = {
@@ -211,7 +276,7 @@ def test_what_is_special_about_records_is_told_and_nothing_where_nothing_is() ->
     analysed = parse(ANALYSED)
     twice = [bare("ann", "bob", "1-0"), bare("bob", "ann", "1-0")]
     apart = render([bare("ann", "bob", "1-0"), bare("cat", "dog", "1-0")]).html
-    assert len(re.findall(r'scope="rowgroup"[^>]*>Group [12]: 2 bots', apart)) == 2
+    assert len(re.findall(r'scope="rowgroup"[^>]*>Group [12]: 2 bots', apart)) == 4
     pages = {
         "Not counted: 1 record (1 void). No game of eve counts.": [
             *sample()[:2],
@@ -254,10 +319,9 @@ def test_a_curve_of_the_result_says_where_it_ends_and_what_its_bounds_mean(
 
 def test_every_ink_is_readable_on_every_ground() -> None:
     css = (TEMPLATES / "css" / "base.css").read_text(encoding="utf-8")
-    blocks = re.findall(r":root \{(.*?)\}", css, re.DOTALL)[:2]  # light and dark
-    assert len(blocks) == 2
-    for block in blocks:
-        palette = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block))
+    colours = re.findall(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", css)
+    for at in (1, 2):  # light and dark
+        palette = {colour[0]: colour[at] for colour in colours}
         # WCAG 2.2, success criteria 1.4.3 (text) and 1.4.11 (what shows the focus).
         grounds = [palette[name] for name in ("page", "card", "mark")]
         heats = [colour for name, colour in palette.items() if name.startswith("heat-")]
@@ -442,3 +506,27 @@ def test_lines_look_as_written() -> None:
         "[x](javascript:a)": "<p>[x](javascript:a)</p>\n",
     }
     assert {text: str(to_html(text)) for text in shown} == shown
+
+
+def test_processes_that_share_the_work_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [*sample(), *different_games(40)]
+    alone = page_of(gather(records)).html
+    begun: list[object] = []
+
+    def noted(work: Callable[[], object]) -> Callable[[], object]:
+        begun.append(work)
+        return beside(work)
+
+    for module in (packing, standings):
+        monkeypatch.setattr(module, "MANY", 1)
+        monkeypatch.setattr(module, "beside", noted)
+    assert page_of(gather(records, is_shared=True)).html == alone
+    assert len(begun) == 3
+
+
+def test_work_in_another_process_gives_its_result_or_its_error() -> None:
+    assert beside(os.getpid)() != os.getpid()
+    local = [lambda: 5]
+    assert beside(lambda: local)() is local  # it cannot be sent
+    with pytest.raises(ZeroDivisionError):
+        beside(lambda: 1 // 0)()

@@ -179,6 +179,7 @@ def test_each_kind_of_page_is_read_and_used_by_everybody(
     tab.set_viewport_size({"width": 320, "height": 800})
     with visiting(tab) as visitor:
         visitor.open(address_of(the_page(kind)))
+        assert tab.is_visible("#theme")
         tab.evaluate(LIST, str(LISTED))
         finds_nothing(tab, axe, VIEWS[kind])
         tab.emulate_media(**MEDIA)
@@ -249,6 +250,45 @@ def finds_nothing_in_forced_colours(opened: Any, axe: str, *tags: str) -> None:
     for scheme in ("light", "dark"):
         opened.emulate_media(color_scheme=scheme)
         assert violations(opened, *tags) == [], scheme
+
+
+COLOURS: Final = """
+() => [...document.querySelectorAll("*")].map(element => {
+  const { color, backgroundColor, fill, stroke } = getComputedStyle(element);
+  return [color, backgroundColor, fill, stroke].join();
+})
+"""
+"""The colours of all elements, boards and charts included."""
+
+NO_STORAGE: Final = """
+Object.defineProperty(window, "localStorage", { get() { throw new DOMException("denied"); } });
+"""
+
+
+def test_a_chosen_theme_looks_as_that_of_the_system_and_is_kept(
+    open_page: Callable[..., Any],
+) -> None:
+    page = open_page("played")
+    on_paper = []
+    for scheme, other in (("light", "dark"), ("dark", "light")):
+        page.emulate_media(color_scheme=scheme)
+        page.select_option("#theme", "light dark")
+        wanted = page.evaluate(COLOURS)
+        page.emulate_media(color_scheme=other)
+        assert page.evaluate(COLOURS) != wanted
+        page.select_option("#theme", scheme)
+        assert page.evaluate(COLOURS) == wanted
+        page.emulate_media(media="print")
+        on_paper.append(page.evaluate(COLOURS))
+        page.emulate_media(media="screen")
+        ground = page.evaluate(PAPER)[1]
+        page.reload()
+        assert (page.input_value("#theme"), page.evaluate(PAPER)[1]) == (scheme, ground)
+    assert on_paper[0] == on_paper[1], "paper is light"
+    page.add_init_script(NO_STORAGE)
+    page.reload()
+    page.select_option("#theme", "light")
+    assert page.evaluate(PAPER)[1] != ground, "the theme changes all the same"
 
 
 def test_axe_would_tell(open_page: Callable[..., Any], axe: str) -> None:

@@ -7,11 +7,11 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from report_pages import MANY_BOTS, many_bots, played
-from sample_records import hostile_records
+from sample_records import hostile_records, random_game, with_tags
 
 from lath import notation
 from lath.notation.record.record import Record
@@ -19,7 +19,7 @@ from lath.notation.rules.replay import positions
 from lath.reports.counting.standings import compute
 from lath.reports.event.export import to_csv, to_json
 from lath.reports.page.document import document
-from lath.reports.page.page import Page
+from lath.reports.page.page import Page, render
 
 if TYPE_CHECKING:
     from browsing import Visit
@@ -149,6 +149,20 @@ def test_two_bots_are_found_in_both_sides_however_they_are_named(visit: Visit, r
     assert not visit.page.is_visible("#versus")
 
 
+WORDLESS: Final = """
+() => [...document.querySelectorAll("a")].map(one => one.ariaLabel || one.textContent)
+  .filter(words => !/[\\p{L}\\p{N}]/u.test(words))
+"""
+
+
+def test_every_link_has_words_even_if_its_setup_has_none(visit: Visit, address_of: Address) -> None:
+    empty = with_tags(random_game("manalath", 1), Setup="-")
+    visit.open(address_of(render([empty, random_game("yavalath", 1, first="bob", second="ann")])))
+    visit.page.fill("#filter", "ann vs bob")
+    visit.page.get_by_role("link", name="empty board").wait_for()
+    assert visit.page.evaluate(WORDLESS) == []
+
+
 def test_a_cell_of_a_crosstable_leads_to_its_games_and_back(visit: Visit, report: str) -> None:
     visit.open(report)
     cell = visit.page.locator("#crosstable .crosstable >> nth=0 >> td[class^=h]").first
@@ -236,7 +250,7 @@ def test_what_a_cell_says_is_on_the_screen_also_on_a_phone(visit: Visit, report:
         assert 0 <= left < right <= 320
     # A crosstable of one game tells more of each cell.
     visit.page.set_viewport_size({"width": 1280, "height": 900})
-    visit.page.locator("#crosstable summary").first.click()
+    visit.page.locator("#crosstable .more > summary").first.click()
     cell = visit.page.locator("#crosstable details td[class^=h]").first
     cell.hover()
     cell.locator("span").wait_for()

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from xml.etree import ElementTree as ET
 
 import pytest
 from axe import axe_core, violations
 from browsing import new_window, visiting, write
+from different_games import different_games
 from PIL import Image
 from report_pages import knockout, played
 from sample_records import HOSTILE_NAMES, bare, hostile_records
@@ -182,6 +186,9 @@ row => new Set([...row.cells].filter(one => one.checkVisibility() && !one.matche
 """
 """The lines of a bot in standings on a phone."""
 
+A4_WIDTH: Final = 718
+"""The width of a printed page in pixels."""
+
 BROKEN: Final = """
 () => {
   const found = [];
@@ -190,9 +197,9 @@ BROKEN: Final = """
     const inside = text.parentElement;
     const isUnseen = inside.closest("svg, script, style, .hidden, .crosstable td > span");
     if (isUnseen || !inside.checkVisibility()) continue;
-    for (const { 0: word, index } of text.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
-      const [before, after] = [text.data.slice(0, index), text.data.slice(index)];
-      if (/\\S*$/u.exec(before)[0].length + /^\\S*/u.exec(after)[0].length > 14) continue;
+    const isName = inside.closest("bdi, .moves, .date, a, button");
+    const words = isName ? /(?<!\\S)\\S{1,20}(?!\\S)/gu : /(?<!\\S)[\\p{L}\\p{N}]{1,14}(?!\\S)/gu;
+    for (const { 0: word, index } of text.data.matchAll(words)) {
       const range = document.createRange();
       range.setStart(text, index);
       range.setEnd(text, index + word.length);
@@ -203,7 +210,7 @@ BROKEN: Final = """
   return found;
 }
 """
-"""Words and numbers, of at most 14 characters with all that touches them, and in two lines."""
+"""Words of at most 14 characters in two lines, and names, moves and dates of at most 20."""
 
 TOP: Final = "one => one.getBoundingClientRect().top"
 
@@ -250,15 +257,12 @@ def test_tables_of_three_bots_fit_any_width_are_cards_on_a_phone_and_sort(
     for display in ("table", "block"):
         page.get_by_role("button", name="All columns").first.click()
         assert table.evaluate("one => getComputedStyle(one).display") == display
-    resized(visit, 320)
-    cells = page.locator("#crosstable table").first.locator("tbody tr >> nth=0 >> td[class^=h]")
-    names = cells.evaluate_all("all => all.map(one => one.dataset.label)")
-    assert (len(names), set(names) < {"ann", "bob", "cat"}) == (2, True)
     for width in WIDTHS:
         resized(visit, width)
         page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
         page.wait_for_selector(".explorer table")
         cut = [of for of in page.evaluate(CUT) if width < 700 or "standings" not in of]
+        cut = [of for of in cut if width >= 360 or "crosstable" not in of]
         assert (visit.sideways(), cut) == (0, []), width
     table = page.locator("#standings table").first
     assert table.locator(".sorted").inner_text() == "Sorted by Score, highest first."
@@ -299,7 +303,7 @@ def test_of_forty_bots_the_crosstable_alone_scrolls_and_of_few_it_is_a_table(
             assert visit.sideways() == 0
 
 
-@pytest.mark.parametrize("width", [700, 1024, 1440])
+@pytest.mark.parametrize("width", [320, 700, 1024, 1440])
 def test_standings_and_crosstables_are_tables_whatever_names_and_columns_they_have(
     visit: Visit, report: str, address_of: Address, width: int
 ) -> None:
@@ -308,7 +312,8 @@ def test_standings_and_crosstables_are_tables_whatever_names_and_columns_they_ha
     for address in (report, long):  # the first has forfeits: the most columns
         visit.open(address)
         assert visit.sideways() == 0
-        for table in page.locator(".standings:visible, .crosstable:visible").all():
+        tables = ".crosstable:visible" if width < 700 else ".standings:visible, .crosstable:visible"
+        for table in page.locator(tables).all():
             assert table.evaluate("one => getComputedStyle(one).display") == "table"
             room = table.locator("xpath=..")
             head, name = table.locator("thead th"), table.locator("tbody th[scope=row]").first
@@ -328,11 +333,40 @@ def test_no_line_ends_inside_a_word_that_has_room(
     visit: Visit, address_of: Address, the_page: Pages, kind: str
 ) -> None:
     visit.open(address_of(the_page(kind)))
-    for width in (360, 768, 1280):
+    for width in (320, 768, 1280, A4_WIDTH):
         page = resized(visit, width)
         page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        page.emulate_media(media="print" if width == A4_WIDTH else "screen")
         assert page.evaluate(BROKEN) == [], width
         assert visit.sideways() == 0
+
+
+HEIGHTS: Final = "all => all.map(one => Math.round(one.getBoundingClientRect().height))"
+
+
+def test_a_reader_sees_numbers_opens_explanations_and_prints_at_most_six_pages(
+    visit: Visit, address_of: Address
+) -> None:
+    visit.open(address_of(render(map(_renamed, different_games(72)))))
+    for width in (1280, 360):
+        rows = resized(visit, width).locator(".podium li").evaluate_all(HEIGHTS)
+        assert set(rows) == {56}, width
+    page = resized(visit, 1280)
+    assert page.locator(".why[open]").count() == 0
+    page.locator("#standings .why > summary").press("Enter")
+    page.get_by_text("The mean (mu) is the estimated strength.").wait_for()
+    page.locator("#games").scroll_into_view_if_needed()
+    page.wait_for_selector("#rows .thumb svg")
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) <= 6
+    page = resized(visit, A4_WIDTH)
+    page.emulate_media(media="print")
+    assert (page.evaluate(BROKEN), visit.sideways()) == ([], 0)
+
+
+def _renamed(record: Record) -> Record:
+    """Return the record with longer names, such as `alphabeta-bot-3`."""
+    names = {"First": f"alphabeta-{record.first}", "Second": f"alphabeta-{record.second}"}
+    return replace(record, tags=tuple({**dict(record.tags), **names}.items()))
 
 
 MARKED_AT_THE_END = """
@@ -412,6 +446,8 @@ FITS = """() => ["#board svg", "#players", ".controls", "#to-end"].every((wanted
   return width > 20 && left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
 }) && document.documentElement.scrollHeight <= innerHeight"""
 
+SVG: Final = "http://www.w3.org/2000/svg"
+
 READ_PICTURE = """async () => {
   const [item] = await navigator.clipboard.read();
   const bytes = new Uint8Array(await (await item.getType("image/png")).arrayBuffer());
@@ -480,6 +516,10 @@ def test_pictures_of_a_position_and_of_a_game_show_them(sharing: Any) -> None:
     assert (copied.width, differing_cells(copied, LINE[3])) == (480, [])
     name, content = saved(sharing, "#save-svg")
     assert (name[-4:], content[:5]) == (".svg", b"<svg ")
+    texts = [text.text for text in ET.fromstring(content).iter(f"{{{SVG}}}text")]
+    record = RECORDS[NUMBER - 1]
+    told = f"Yavalath · ply 3 of {len(record.plies)} · {record.result}"
+    assert texts[-3:] == [record.first, record.second, told]
     sharing.select_option("#share-width", "320")
     name, content = saved(sharing, "#save-gif")
     assert name == f"yavalath-{NUMBER}.gif"

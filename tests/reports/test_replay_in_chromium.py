@@ -17,9 +17,12 @@ from sample_records import BUILT_IN, bare, cut, random_game, with_tags
 from shown_moves import changes
 from unpacking import data_in, opened
 
+from lath import games
+from lath.games.cards import card_of
 from lath.games.core import Move, Position
 from lath.games.drawing.board import effects
 from lath.notation.record.record import Ply, comment
+from lath.notation.record.tags import opening_name
 from lath.notation.rules.reading import entries, read
 from lath.notation.rules.replay import positions, start_of
 from lath.notation.text.scanner import parse
@@ -405,7 +408,8 @@ def test_what_is_odd_about_a_game_is_told_beside_its_board(
     """All that a bot said, how one broke a game off, what has no replay, what does not count."""
     page = visit.page
     notes = comment("[%emt 0.030] [%eval -0.125] [%clk 9.500] [%depth 12] [%pv e5 d4] So be it.")
-    story = comment("bob (second): illegal move x9: no such move at ply 2")
+    said = 'standard error: File "b.py", line 2, in f g() KeyError: 3'
+    story = comment(f"bob (second): exited; {said}")
     address = address_of(
         render(
             [
@@ -427,7 +431,8 @@ def test_what_is_odd_about_a_game_is_told_beside_its_board(
     assert page.inner_text("#told") == f"1. e5! · white · eval −0.125 · 0.030 s · {more}"
     assert page.inner_text("#note") == "So be it."
     go_to(visit, address, 3, 1)
-    assert page.inner_text("#note") == f"Ply 2: {story[0]}"
+    lines = ["Ply 2: bob (second): exited", '  File "b.py", line 2, in f', "    g()", "KeyError: 3"]
+    assert page.text_content("#note").split("\n") == lines
     page.click("#to-start")
     assert page.inner_text("#note") == ""
     go_to(visit, address, 4, 0)
@@ -438,6 +443,20 @@ def test_what_is_odd_about_a_game_is_told_beside_its_board(
     with page.expect_download() as waiting:
         page.click("#save-games")
     assert ",crash," in Path(waiting.value.path()).read_text("utf-8"), "as the record has it"
+
+
+def test_a_game_has_the_rules_of_its_type_beside_it(replay: Visit, report: str) -> None:
+    for number in (1, len(RECORDS)):
+        go_to(replay, report, number, 0)
+        rules = replay.page.text_content("#tags dt:text-is('Rules') + dd").replace("\u2060", "")
+        assert rules == card_of(games.get(RECORDS[number - 1].game))
+
+
+def test_the_name_of_an_opening_is_read_as_programs_read_it(replay: Visit, report: str) -> None:
+    go_to(replay, report, 1, 0)
+    texts = ["", "Corner", "random:2 e5 d4", "a book.lath #3", "book #3: Corner", "Line #4", "a: b"]
+    found = replay.page.evaluate("texts => texts.map((text) => lath.openingIn(text))", texts)
+    assert found == list(map(opening_name, texts))
 
 
 # Copies

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import random
 import signal
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,8 @@ import jsonschema
 import pytest
 from bad_bots import Good
 from commands import arena as here
+from hypothesis import given
+from hypothesis import strategies as st
 from results import a_config, a_result
 from sample_records import HOSTILE_NAMES, bare, tournament
 from schedules import a_schedule, by_strength, outcome, played
@@ -23,7 +28,7 @@ from lath.arena.errors import ArenaError
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.record import GamePlan
-from lath.arena.schedule.core import Schedule
+from lath.arena.schedule.core import Pair, Schedule
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.schedule.tuning.spsa import TunedOption, Tuning
@@ -41,8 +46,10 @@ from lath.reports.counting.standings import compute
 from lath.reports.event import export
 from lath.reports.event.background import Background, completed
 from lath.reports.notes.outcome import EventOutcome, Sheet, SheetColumn, from_json, to_json
+from lath.reports.page.formats import bracket, swiss_sheet
 from lath.reports.page.page import render
-from lath.reports.page.views import bracket
+
+RESULTS = ("1-0", "0-1", "1/2-1/2")
 
 FIVE = ("A", "B", "C", "D", "E")
 
@@ -74,7 +81,9 @@ def test_a_swiss_has_a_table_and_its_rounds_with_byes_and_walkovers() -> None:
         "Round 3": ["B 2-0 C", "A 2 (bye)"],
     }
     first = outcome(schedule).data["rounds"][0][0]
-    assert first == {"bots": ("A", "B"), "points": (2, 0), "is_over": True, "walkovers": 0}
+    assert first["bots"] == ("A", "B")
+    assert (first["points"], first["firsts"]) == ((2, 0), (1, 0))
+    assert (first["is_over"], first["walkovers"]) == (True, 0)
     schedule = a_schedule("swiss", names=("A", "B"), rounds=1)
     assert schedule.next() is not None
     schedule.walkover(1, "A")
@@ -123,6 +132,102 @@ def test_a_knockout_is_drawn_with_who_goes_through_and_how() -> None:
     page = render([], background=Background(outcome=outcome(schedule, "knockout"))).html
     assert page.count(" advances") == 7
     assert '<p class="champion"><bdi class="name">B</bdi></p>' in page
+
+
+@given(
+    size=st.tuples(st.integers(2, 11), st.integers(1, 5), st.integers(1, 2)),
+    most=st.none() | st.integers(0, 12),
+    benched=st.sets(st.integers(0, 10), max_size=3),
+    seed=st.integers(0, 999),
+)
+def test_a_swiss_sheet_has_each_pairing_twice_and_adds_up_to_the_points(
+    size: tuple[int, int, int], most: int | None, benched: set[int], seed: int
+) -> None:
+    """Also with odd numbers, byes, withdrawn bots, walkovers and games to come."""
+    people, rounds, pairs = size
+    names = tuple(f"bot {who}" for who in range(people))
+    schedule = a_schedule("swiss", names=names, rounds=rounds, pairs=pairs)
+    chance = random.Random(seed)
+    for at, pair in enumerate(islice(_handed_out(schedule), most)):
+        if at == people // 2 and people > 2:  # in the second round, some do not come
+            for who in sorted(benched & {*range(people - 2)}):
+                schedule.bench(names[who])
+        if chance.random() < 0.1:
+            schedule.walkover(pair.number, chance.choice(pair.names))
+            continue
+        for game in pair.games:
+            schedule.report(game.number, *game.names, Result(chance.choice(RESULTS)))
+    told = to_json(outcome(schedule, "swiss"))
+    rows = swiss_sheet(told)
+    assert [(row["name"], row["rank"]) for row in rows] == [
+        (row["name"], row["rank"]) for row in told["data"]["swiss"]
+    ]
+    met = 0
+    for row in rows:
+        cells = [cell for cell in row["cells"] if cell]
+        assert sum(_value(cell["points"]) for cell in cells) == row["points"]
+        assert sum(cell["other"] is None for cell in cells) == row["byes"]
+        for at, cell in enumerate(row["cells"]):
+            if cell is None or cell["other"] is None:
+                continue
+            met += 1
+            facing = rows[cell["place"] - 1]
+            back = facing["cells"][at]
+            assert (facing["name"], back["place"]) == (cell["other"], row["place"])
+            assert (back["other"], back["remark"]) == (row["name"], cell["remark"])
+            if cell["sides"] and not cell["remark"]:
+                first, second = map(_value, cell["sides"])
+                assert first + second == _value(cell["points"])
+                assert (
+                    first + _value(back["sides"][1]) == second + _value(back["sides"][0]) == pairs
+                )
+    assert met == 2 * sum(
+        one["bots"][1] is not None for paired in told["data"]["rounds"] for one in paired
+    )
+
+
+def test_a_page_has_the_whole_sheet_and_no_link_to_games_that_nobody_played() -> None:
+    schedule = a_schedule("swiss", names=FIVE, rounds=3)
+    for at, pair in enumerate(_handed_out(schedule)):
+        if at == 1:
+            schedule.walkover(pair.number, pair.names[0])
+            continue
+        for game in pair.games:
+            schedule.report(game.number, *game.names, Result.DRAWN)
+    page = render([], background=Background(outcome=outcome(schedule, "swiss"))).html
+    shown = page.partition('class="numbers swiss"')[2].partition("</table>")[0]
+    assert shown.count("</tr>") == 1 + len(FIVE)
+    assert shown.count("#games&amp;a=") == 2 * (3 * 2 - 1)
+    assert (shown.count("walkover"), shown.count("bye</span>")) == (2, 3)
+    assert "<small>½ + ½</small>" in shown
+
+
+def _handed_out(schedule: Schedule) -> Iterator[Pair]:
+    while (pair := schedule.next()) is not None:
+        yield pair
+
+
+def _value(words: str) -> float:
+    return float(words.replace("½", ".5").replace("–", "0"))
+
+
+@given(people=st.integers(2, 12), seed=st.integers(0, 999))
+def test_the_winner_of_a_bracket_is_that_of_the_outcome(people: int, seed: int) -> None:
+    schedule = a_schedule("knockout", names=tuple(f"bot {who}" for who in range(people)))
+    for pair in _handed_out(schedule):
+        for game in pair.games:
+            result = random.Random(seed + game.number).choice(RESULTS)
+            schedule.report(game.number, *game.names, Result(result))
+    told = to_json(outcome(schedule, "knockout"))
+    rounds = bracket(told)
+    (final,) = rounds[-1]["ties"]
+    (winner,) = [side["name"] for side in final["sides"] if side["through"]]
+    assert winner == told["data"]["winner"]
+    for earlier, later in pairwise(rounds):
+        advanced = [s["name"] for tie in earlier["ties"] for s in tie["sides"] if s["through"]]
+        assert advanced == [side["name"] for tie in later["ties"] for side in tie["sides"]]
+    linked = [tie["games"] for each in rounds for tie in each["ties"] if tie["games"]]
+    assert len(linked) == people - 1
 
 
 def _words(tie: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""html-validate for pages, from npm (`make web`): it finds invalid HTML."""
+"""Tools from npm (`make web`): html-validate finds invalid HTML, acorn reads scripts."""
 
 from __future__ import annotations
 
@@ -29,3 +29,18 @@ def problems_in(folder: Path) -> list[str]:
         for report in json.loads(told.read_text())
         for said in report["messages"]
     ]
+
+
+_TOKENS: Final = """
+const [acorn, file] = process.argv.slice(1);
+const { tokenizer } = require(acorn);
+const words = (text) => [...tokenizer(text, { ecmaVersion: "latest" })]
+  .map(({ start, end }) => text.slice(start, end));
+console.log(JSON.stringify(JSON.parse(require("fs").readFileSync(file, "utf8")).map(words)));
+"""
+
+
+def tokens_in(path: Path) -> list[list[str]]:
+    """Return the tokens of each script in a JSON list; needs the mark `needs("node", "npm")`."""
+    command = ["node", "-e", _TOKENS, str(WEB / "node_modules" / "acorn"), str(path)]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)

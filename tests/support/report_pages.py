@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import cycle, permutations
+from itertools import cycle, islice, permutations
 from typing import Final
 from urllib.parse import quote
 
 import pytest
+import schedules
 from sample_records import (
     HOSTILE_NAMES,
     cut,
@@ -129,6 +130,16 @@ def knockout() -> EventOutcome:
     return EventOutcome(
         format="knockout", verdict=f"Winner: {long}", sheets=sheets, plots=(path,), data=data
     )
+
+
+def swiss() -> EventOutcome:
+    """Return the result of a swiss so far, with long names, a bye, a walkover and a retired bot."""
+    names = (*HOSTILE_NAMES[:4], "b" * 99)
+    schedule = schedules.make("swiss", names=names, games=("yavalath",), rounds=3)
+    for pair in islice(schedules.played(schedule), 5):
+        if pair.number == 2:
+            schedule.bench(pair.names[1])
+    return schedules.outcome(schedule, "swiss")
 
 
 def changes() -> list[Change]:
@@ -259,7 +270,9 @@ PAGES: Final[dict[str, Callable[[], Page]]] = {
         ),
     ),
     "empty": lambda: render([]),
-    "one game": lambda: render([random_game("manalath", 1)]),
+    "one game": lambda: render(
+        [random_game("manalath", 1)], background=Background(outcome=swiss())
+    ),
     "many bots": lambda: render(list(many_bots())),
     "watched": lambda: render(played()[:9], refresh_s=3600.0),
     "index": index,

@@ -189,16 +189,18 @@ def _at_once(name: str, command: tuple[str, ...]) -> BotSpec:
 
 
 @contextmanager
-def served(*sources: Path, is_public: bool = False) -> Iterator[Served]:
+def served(
+    *sources: Path, is_public: bool = False, keys: SiteKeys = KEYS, port: int = 0
+) -> Iterator[Served]:
     """Serve some folders and files."""
-    listener = listening("127.0.0.1", 0)
+    listener = listening("127.0.0.1", port)
     port = listener.getsockname()[1]
     folder = next(path if path.is_dir() else path.parent for path in sources)
     specs = {name: _at_once(name, command) for name, command in bundled().items()}
     desk = None if is_public else Desk(folder, Thinkers(specs), append_record)
     site = Site(Shelf(sources), desk)
     hosts = frozenset[str]() if is_public else names_of(port)
-    server = Server(site, keys=None if is_public else KEYS, hosts=hosts)
+    server = Server(site, keys=None if is_public else keys, hosts=hosts)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

@@ -23,6 +23,7 @@ interface BoardJson {
   seats: SeatJson[];
   overlays: { shown: (GroupsOverlay | SightOverlay)[]; neighbours: number[][]; rays: number[][][] };
   credit: string;
+  card: string;
   drawn: string;
 }
 
@@ -60,6 +61,7 @@ interface Shown {
   isKept?: boolean;
   hinted?: [cell: number, isWin: boolean | undefined][];
   shares?: Share[];
+  ghost?: [cell: number, stack: string][];
   cursor?: number;
   aids?: boolean;
   title?: string;
@@ -222,6 +224,7 @@ interface KeptReport extends Record<Aid, boolean> { list: KeptList }
 
 type Aid = "aids" | "legal" | "hints";
 
+type PictureArguments = [element: SVGSVGElement, width: number, game: Replayed, told: string];
 interface ReplayState {
   /** That which is shown; none at first, when nothing but `showGame` can be asked for. */
   game: Game;
@@ -349,6 +352,7 @@ interface Lath {
   readWords: (words: string) => Pick<Note, "said" | "better" | "annotations">;
   numberIn: (note: Note, name: string) => number | undefined;
   moversOf: (length: number, repeats: number[]) => number[];
+  openingIn: (text?: string) => string;
   readGame: (games: Games, i: number) => Promise<{ tags: Map<string, string>; moves: string[] }>;
   openGame: (games: Games, i: number) => Promise<Game>;
   playThrough: (game: Replayed, start: string) => void;
@@ -428,9 +432,10 @@ interface Lath {
   makeGif: (width: number, height: number) => Gif;
   FRAME_MS: number;
   LAST_FRAME_MS: number;
-  svgText: (element: SVGSVGElement, width: number) => string;
-  canvasOf: (element: SVGSVGElement, width: number) => Promise<HTMLCanvasElement>;
-  pngOf: (element: SVGSVGElement, width: number) => Promise<Blob>;
+  plyOf: (ply: number, plies: number) => string;
+  svgText: (...of: PictureArguments) => string;
+  canvasOf: (...of: PictureArguments) => Promise<HTMLCanvasElement>;
+  pngOf: (...of: PictureArguments) => Promise<Blob>;
   gifOf: (game: Replayed, width: number, told: (ply: number) => void) => Promise<Uint8Array<ArrayBuffer>[]>;
   embedCode: (game: Game, ply: number) => string;
   listenToShare: (replay: Replay) => void;
@@ -453,6 +458,8 @@ interface Lath {
   wilson: (share: number, games: number) => [low: number, high: number];
   scoreTold: (score: Score) => string;
   intervalTold: (score: Score) => string;
+  setupTold: (text: string) => string;
+  inLines: (text: string) => string;
   beginnings: (games: Games, table: Table, found: number[], a: string) => Promise<Beginning[]>;
   showVersus: (games: Games, table: Table, pair: string[] | null) => Promise<void>;
   makeList: (games: Games, replay: Replay) => List;
@@ -507,6 +514,10 @@ interface PositionJson extends PositionShown {
   threats: string[];
 }
 
+/** `lath.arena.site.boards.lesson_json`. */
+interface LessonJson { title: string; words: string; steps: (PositionShown & { told: string })[]; legal: PositionJson["legal"] | null }
+interface SiteBoard { lessons: LessonJson[] }
+
 /** A part of what a bot says: `lath.arena.site.thinking`. */
 interface Thought {
   value: string;
@@ -528,7 +539,17 @@ type HeardPart = Exclude<ThinkingPart, LastPart>;
 
 interface Levels { lowest: number; highest: number; usual: number }
 interface AboutBot { games: string[]; level: Levels | null }
-interface KeptJson { text: string; file: string; error?: string }
+interface KeptJson { text: string; tree: TreeJson; file: string; error?: string }
+/** `lath.arena.site.playing.review_json`. */
+interface ReviewJson {
+  part: "review";
+  tree: TreeJson;
+  sides: { accuracy: number | null; words: string }[];
+  marks: string[];
+  turns: { ply: number; seat: number; kind: string; words: string }[];
+  better: Record<number, { line: string[]; words: string } | undefined>;
+}
+type ReviewPart = { part: "waits" } | { part: "begins" } | { part: "judged"; done: number } | ReviewJson | { part: "error"; error: string };
 /** A tournament or a file in the list of the site: `lath.arena.site.standing`. */
 interface ItemJson { key: string; kind: string; is_playing: boolean; told: string; board: string; done: number; total: number }
 
@@ -557,7 +578,7 @@ interface TallyJson {
   mover_score: Interval | null;
   plies: number | null;
 }
-interface ReferenceJson { number: number; ply: number; first: string; second: string; result: string; date: string }
+interface ReferenceJson { number: number; ply: number; first: string; second: string; result: string; date: string; opening: string }
 interface ContinuationJson {
   move: string;
   same: string[];
@@ -583,13 +604,24 @@ interface LiveBoard extends PositionShown {
   number: number | null;
   game: string;
   names: string[];
-  evals: (number | null)[];
   left_s: (number | null)[];
   ply: number;
-  last: string;
+  recent: string[];
+  /** The first player's expected score in -1..1. */
+  value: number | null;
+  /** When it came, as `performance.now`. */
+  since?: number;
+}
+interface HistoryJson {
+  moves: string[];
+  movers: number[];
+  values: (number | null)[];
+  /** The ply of the first of the boards. */
+  from: number;
+  boards: PositionShown[];
 }
 interface EloJson { value: number | null; low: number | null; high: number | null }
-interface StandingJson { name: string; games: number; points: number; score: number; low?: number | null; high?: number | null; elo?: EloJson | null }
+interface StandingJson { name: string; rank?: number | null; group?: number; games: number; points: number; score: number; low?: number | null; high?: number | null; elo?: EloJson | null }
 interface SprtJson { bounds: [low: number, high: number]; llr: number; elo: number | null; elo_low: number | null; elo_high: number | null }
 interface RecentGame { number: number; game: string; first: string; second: string; result: string; termination: string; plies: number }
 interface StatusJson {
@@ -598,6 +630,11 @@ interface StatusJson {
   can_start?: boolean;
   can_stop?: boolean;
   winner?: string;
+  /** The result in words, each text with a flag for names. */
+  result?: [text: string, isName: boolean][];
+  places?: number;
+  /** The first game type. */
+  game?: string;
   event?: string;
   tournament?: string;
   verdict?: string;
@@ -608,11 +645,14 @@ interface StatusJson {
   words?: string[];
   standings?: StandingJson[];
   format?: { sprt?: SprtJson };
+  way?: [games: number, llr: number][];
   recent?: RecentGame[];
   warned?: string[];
   log?: string[];
 }
-interface NewsParts { status: StatusJson; boards: { slots: string[]; are_last: boolean }; board: LiveBoard }
+interface NewsParts { status: StatusJson; boards: { slots: string[]; are_last: boolean }; board: LiveBoard; sheet: { html: string } }
+/** What is told while a report is made. */
+type ReportNews = { part: "ready" | "failed" | "progress"; error?: string; what?: string; done?: number; is_shown?: boolean };
 type News = { [K in keyof NewsParts]: { part: K } & NewsParts[K] }[keyof NewsParts];
 
 /** What is kept of a clicked way through a game's moves, and by whom each was played: `site/templates/play.js`. */
@@ -627,6 +667,8 @@ interface Sitting {
   thinks_s: number;
   plies: PlayedMove[];
   ended: { result: string; termination?: string; words: string } | null;
+  tree?: TreeJson;
+  review?: ReviewJson | null;
   began?: { ply: number; at: number };
   kept?: string;
 }
@@ -649,6 +691,7 @@ interface KeptTree {
 interface TableState {
   view: BoardView;
   game: SiteBoard;
+  board: SiteBoard;
   now: PositionJson | null;
   effects: Effects;
   legalMoves: LegalMove[];
@@ -656,6 +699,8 @@ interface TableState {
   asked: object;
   isMine: boolean;
   cursor: number;
+  hover: number;
+  pointed: string;
   chosen: DrawnMove[];
   at: number;
   over: string;
@@ -666,14 +711,17 @@ interface TableState {
   legal: boolean;
   threats: boolean;
   aids: boolean;
+  flipped: boolean;
 }
 
-/** A place for boards of one worker: `site/templates/watch.js`. */
+/** A place for boards of one worker, whose `slot` is empty if that has left: `site/templates/watch.js`. */
 interface Card {
   slot: string;
   node: HTMLElement;
-  names: HTMLElement;
+  players: HTMLElement[];
+  bar: HTMLElement;
   stage: HTMLElement;
+  enlarge: HTMLElement;
   told: HTMLElement;
   board: BoardView & { game: SiteBoard };
   game: string;
@@ -682,14 +730,17 @@ interface Card {
   timer: number;
 }
 
+/** The enlarged board, which follows one of the others while `ply` is null. */
+interface Large { card: Card; of: Card | null; number: number | null; ply: number | null; history: HistoryJson | null; isAsking: boolean }
+
 // What templates are sure to have. Of other names a script must ask whether they are there.
 
 type Buttons =
   | "after" | "again" | "aids" | "answer" | "back" | "before" | "clear" | "copy-link" | "copy-code" | "copy-position"
-  | "forward" | "game-after" | "game-before" | "hint" | "hints" | "keep" | "keys-close" | "keys-open" | "legal"
-  | "mistake" | "new" | "page-after" | "page-before" | "page-first" | "page-last" | "play" | "promote" | "remove"
-  | "resign" | "retry" | "save-games" | "save-gif" | "save-png" | "save-records" | "save-standings-csv" | "save-standings-json"
-  | "save-svg" | "share-close" | "share-copy" | "share-open" | "showpiece-play" | "start" | "stop" | "think" | "threats"
+  | "flip" | "forward" | "game-after" | "game-before" | "hint" | "hints" | "keep" | "keys-close" | "keys-open" | "large-close" | "legal"
+  | "mistake" | "new" | "now" | "page-after" | "page-before" | "page-first" | "page-last" | "play" | "promote" | "rematch" | "remove"
+  | "resign" | "retry" | "review" | "save-games" | "save-gif" | "save-png" | "save-records" | "save-standings-csv" | "save-standings-json"
+  | "save-svg" | "share-close" | "share-copy" | "share-open" | "showpiece-play" | "start" | "stepped" | "stop" | "think" | "threats"
   | "to-end" | "to-start" | "undo";
 type Inputs =
   | "comment" | "filter" | "parameters" | "seek" | "start-position" | "start-setup" | "text" | "typed-move" | "where";
@@ -700,10 +751,10 @@ type Selects =
 type Others =
   | "arranged" | "at" | "better" | "board" | "boards" | "card" | "cell" | "copied" | "copy-field" | "desk" | "direct"
   | "downloads-body" | "downloads-told" | "evals" | "evals-told" | "event" | "found" | "game-of" | "games" | "games-body"
-  | "interval-head" | "kept" | "leans" | "level-of" | "line" | "live" | "log" | "log-title" | "more" | "moves"
-  | "boards-title" | "lost" | "no-boards" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "picker" | "pieces" | "players" | "plies" | "question"
-  | "recent" | "recent-title" | "replay" | "replay-body" | "replay-waits" | "replayed" | "rows" | "said" | "saved"
-  | "score" | "seats" | "setup" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
+  | "interval-head" | "kept" | "large-title" | "leans" | "level-of" | "line" | "live" | "log" | "log-of" | "log-title" | "more" | "moves"
+  | "boards-title" | "lost" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "picker" | "pieces" | "players" | "plies" | "question"
+  | "recent" | "replay" | "replay-body" | "replay-waits" | "replayed" | "report-progress" | "result" | "reviewed" | "reviewing" | "rows" | "said" | "saved"
+  | "score" | "seats" | "setup" | "sheet" | "site" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
   | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "winner" | "typed" | "verdict"
   | "versus" | "versus-title" | "watch" | "way" | "ways" | "which";
 
@@ -713,15 +764,20 @@ interface Ids
     Record<Areas, HTMLTextAreaElement>,
     Record<Selects, HTMLSelectElement>,
     Record<Others, HTMLElement>,
-    Record<"explored" | "further" | "report" | "whole", HTMLAnchorElement>,
-    Record<"keys" | "share", HTMLDialogElement>,
+    Record<"analysed" | "explored" | "further" | "report" | "whole", HTMLAnchorElement>,
+    Record<"done", HTMLProgressElement>,
+    Record<"first", HTMLIFrameElement>,
+    Record<"keys" | "large" | "share", HTMLDialogElement>,
     Record<"data" | "openings-data" | "standings-data", Sure> {
+  place: HTMLTemplateElement;
   progress: HTMLProgressElement;
   "set-up": HTMLDetailsElement;
   bar: HTMLElement & { firstElementChild: HTMLElement };
   choices: HTMLElement & { firstChild: HTMLElement };
   columns: HTMLElement & { children: HTMLCollectionOf<HTMLElement & { firstElementChild: HTMLElement }> };
   showpiece: HTMLElement | null;
+  lessons: HTMLElement;
+  rules: HTMLElement;
 }
 type ById = <K extends keyof Ids>(id: K) => Ids[K];
 

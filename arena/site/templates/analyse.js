@@ -8,7 +8,7 @@
 // - none: what this tab had last.
 
 /* global lath */
-import { ROOT, ask, askFor, buttonOf, chooseGame, endTold, gameNow, levelNow, offerLevels, showCard, showKept, showLine, trying, valueTold } from "./common.js";
+import { ROOT, ask, askFor, buttonOf, chooseGame, endTold, gameNow, levelNow, listenToSteps, offerLevels, showCard, showKept, showLine, trying, valueTold } from "./common.js";
 import { lookAt, makeTable } from "./table.js";
 
 const { byId, make } = lath;
@@ -159,6 +159,8 @@ const goTo = (node) => trying(said, async () => {
   now = seen;
   table.show(now, true);
   byId("told").textContent = now.is_over ? endTold(now, [board.seats[0][0], board.seats[1][0]]) : `${board.seats[now.to_move][0]} to move.`;
+  const opening = lath.openingIn(given.tags.Opening);
+  if (opening && movesTo(node).every((move, i) => given.line[i]?.move === move)) byId("told").textContent += ` Opening: ${opening}.`;
   byId("text").value = now.text;
   byId("explored").href = `${ROOT}/explore?${new URLSearchParams({ key: source.record.split("/")[0], game: start.game, position: now.text })}`;
   showTree();
@@ -259,8 +261,6 @@ const steps = {
   forward: () => at.next.length > 0 && goTo(at.next[0]),
   "to-end": () => goTo(endOf(at)),
 };
-/** @type {Record<string, StepId | undefined>} */
-const KEYS = { Home: "to-start", ArrowLeft: "back", ArrowRight: "forward", End: "to-end" };
 
 // What stands after a node as the site has lines: a move, and what might stand in its place.
 /** @type {(node: TreeNode) => PlainLine} */
@@ -379,13 +379,7 @@ const keep = () => trying(said, async () => {
 });
 
 for (const [id, act] of /** @type {[Buttons, () => unknown][]} */ (Object.entries({ ...steps, promote, remove, keep }))) byId(id).addEventListener("click", act);
-addEventListener("keydown", (event) => {
-  const isText = event.target.closest?.("input, select, textarea, [role=application]");
-  const id = KEYS[event.key];
-  if (isText || event.ctrlKey || event.metaKey || event.altKey || !id) return;
-  event.preventDefault();
-  steps[id]();
-});
+listenToSteps((id) => steps[id]());
 byId("glyph").addEventListener("change", () => {
   at.glyph = byId("glyph").value;
   showMoves();

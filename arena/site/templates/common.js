@@ -2,8 +2,8 @@
 
 /* global lath */
 
-// What the addresses of the site begin with: this script is `/static/common.js` there.
-export const ROOT = new URL("..", import.meta.url).pathname.replace(/\/$/u, "");
+// What the addresses of the site begin with, which follows from its token: this script is `/static/common.js` there.
+export let ROOT = new URL("..", import.meta.url).pathname.replace(/\/$/u, "");
 
 // The focus stays near the last action, also if the element that had it is removed or hidden.
 // `around` has that element and its parents, from the inside out.
@@ -34,52 +34,114 @@ new MutationObserver(() => {
 }).observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ["hidden", "disabled", "open"] });
 
 // What changes something needs a secret, which the page that took the token has kept: see door.js.
-const secret = () => {
+const keys = () => {
   try {
-    const kept = JSON.parse(/** @type {string} */ (localStorage.getItem("lath-arena")));
-    return kept?.root === ROOT ? kept.secret : "";
+    return JSON.parse(/** @type {string} */ (localStorage.getItem("lath-arena"))) || {};
   } catch {
-    return "";
+    return {};
   }
 };
 
-/** @param {object} body @param {AbortSignal} [signal] */
-const sent = (body, signal) => ({
-  method: "POST",
-  headers: { accept: "application/json", "content-type": "application/json", "lath-secret": secret() },
-  body: JSON.stringify(body),
-  signal,
-});
+// A site that was started again may have another token. Once a tab has opened its address, this page uses the new keys.
+const follow = () => {
+  const { root } = keys();
+  if (!ROOT || root === ROOT || !/^\/[\w-]{20,}$/u.test(root)) return false;
+  for (const name of ["href", "action"]) {
+    for (const one of document.querySelectorAll(`[${name}^="${ROOT}/"]`)) one.setAttribute(name, root + one.getAttribute(name)?.slice(ROOT.length));
+  }
+  history.replaceState(history.state, "", location.href.replace(ROOT, root));
+  ROOT = root;
+  return true;
+};
 
-// What the site refuses is an Error with its words.
+const RETRY_MS = 3000;
+const AWAY = "The site does not answer. Check that arena serve is running. This page connects again by itself.";
+const LOCKED = "The site was started again with another key. Open the address that arena serve printed in another tab. This page then continues.";
+const LATER = "the site does not answer this page. Try again as soon as it does";
+const UNCLEAR = "the answer of the site cannot be read. Try again, and reload the page if that does not help";
+
+// A line on every page while the site does not answer; the page then asks again.
+const bar = document.createElement("p");
+bar.className = "away";
+bar.setAttribute("role", "status");
+document.querySelector("main")?.before(bar);
+let again = 0;
+/** @param {string} words */
+const tellAway = (words) => {
+  clearTimeout(again);
+  if (bar.textContent !== words) bar.textContent = words; // told once
+  document.body.classList.toggle("is-away", words !== "");
+  if (words) again = setTimeout(look, RETRY_MS);
+};
+const look = () => void ask("/api/items").catch(() => {});
+addEventListener("storage", () => follow() && look());
+
+/** @param {Error | null} error @returns {never} */
+const lose = (error, words = AWAY) => {
+  if (error?.name === "AbortError") throw error;
+  tellAway(words);
+  throw new Error(LATER);
+};
+
+// Why the site refuses, and what to do. Its own words are in JSON, or in plain text about the request.
 /** @param {Response} answer */
-const accepted = async (answer) => {
-  if (answer.ok) return answer;
-  const text = await answer.text();
-  const isJson = answer.headers.get("content-type")?.startsWith("application/json");
-  throw new Error((isJson ? JSON.parse(text).error : text.trim()) || `the site answered with status ${answer.status}`);
+const refusal = async (answer) => {
+  const { status } = answer;
+  const [text, kind] = [await answer.text().catch(() => ""), answer.headers.get("content-type") || ""];
+  const isPlain = kind.startsWith("text/plain") && status < 500;
+  const told = kind.startsWith("application/json") ? parsed(text).error || "" : isPlain && text.trim();
+  const words = String(told || "").replace(/\.$/u, "");
+  if (status === 404) return `${words || "not found"}. It may have been moved or deleted; see the start page`;
+  if (status === 429 || status === 503) return /again/u.test(words) ? words : `${words || "the site is busy"}. Try again in a few seconds`;
+  return words || `the site answered with status ${status}. See the messages of arena serve, then try again`;
+};
+
+// The answer to a request. All errors have words for people, except that of a request which the page itself ends.
+/** @param {string} path @param {object} [body] @param {AbortSignal} [signal] @returns {Promise<Response>} */
+const answerTo = async (path, body, signal) => {
+  const headers = { accept: "application/json" };
+  const { root, secret } = keys();
+  const sent = { "content-type": "application/json", "lath-secret": root === ROOT ? secret : "" };
+  const options = body === undefined ? { headers, signal } : { method: "POST", headers: { ...headers, ...sent }, body: JSON.stringify(body), signal };
+  const answer = await fetch(`${ROOT}${path}`, options).catch(lose);
+  if (ROOT && (answer.status === 401 || answer.status === 403)) {
+    return follow() ? answerTo(path, body, signal) : lose(null, LOCKED);
+  }
+  tellAway("");
+  if (!answer.ok) throw new Error(await refusal(answer));
+  return answer;
 };
 
 /** @type {<T>(path: string, body?: object) => Promise<T>} */
 export const ask = async (path, body) => {
-  const options = body === undefined ? { headers: { accept: "application/json" } } : sent(body);
-  return (await accepted(await fetch(`${ROOT}${path}`, options))).json();
+  const value = parsed(await (await answerTo(path, body)).text().catch(() => ""));
+  if (!value || typeof value !== "object") throw new Error(UNCLEAR);
+  return value;
 };
 
 // Asks for what comes in parts, a line of JSON each, until there are no more or `signal` is aborted.
-/** @param {string} path @param {object} body @param {AbortSignal} signal @returns {AsyncGenerator<ThinkingPart>} */
+/** @template [T=ThinkingPart] @param {string} path @param {object} body @param {AbortSignal} signal @returns {AsyncGenerator<T>} */
 export async function* askFor(path, body, signal) {
-  const answer = await accepted(await fetch(`${ROOT}${path}`, sent(body, signal)));
+  const answer = await answerTo(path, body, signal);
   const reader = /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body).pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(lose);
     if (done) return;
     const lines = (text + value).split("\n");
     text = /** @type {string} */ (lines.pop());
-    for (const line of lines) yield JSON.parse(line);
+    for (const line of lines) yield parsed(line);
   }
 }
+
+/** @param {string} text */
+const parsed = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(UNCLEAR);
+  }
+};
 
 /** @type {Map<string, Promise<SiteBoard>>} */
 const kept = new Map();
@@ -89,14 +151,31 @@ const kept = new Map();
 const gameOf = (id) => {
   const known = kept.get(id) || ask(`/api/boards/${encodeURI(id)}`);
   kept.set(id, known);
+  known.catch(() => kept.delete(id)); // the next request may succeed
   return known;
 };
 
-// A new board of a game, as `lath.makeBoard` gives it, with the game itself.
-/** @param {string} id */
-export const boardOf = async (id) => {
+// A board turned by 180 degrees, with its labels upright.
+/** @param {SiteBoard} game @param {DocumentFragment} content */
+const turned = (game, content) => {
+  const [left, top, width, height] = /** @type {string} */ (content.querySelector("svg").getAttribute("viewBox")).split(" ").map(Number);
+  const sums = { x: 2 * left + width, y: 2 * top + height };
+  content.querySelector("svg > path")?.setAttribute("transform", `rotate(180 ${sums.x / 2} ${sums.y / 2})`);
+  for (const label of content.querySelectorAll("svg > g:not(.sprites) text")) {
+    const down = 0.72 * Number(label.parentElement?.getAttribute("font-size")); // a text hangs on its baseline
+    label.setAttribute("x", String(sums.x - Number(label.getAttribute("x"))));
+    label.setAttribute("y", String(sums.y + down - Number(label.getAttribute("y"))));
+  }
+  return { ...game, centres: game.centres.map((at, i) => (i % 2 ? sums.y : sums.x) - at) };
+};
+
+// A new board of a game, as `lath.makeBoard` gives it, with the game itself and the board as drawn.
+/** @param {string} id @param {boolean} isFlipped */
+export const boardOf = async (id, isFlipped = false) => {
   const game = await gameOf(id);
-  return { game, ...lath.makeBoard(game, { content: lath.parsed(game.drawn) }) };
+  const content = lath.parsed(game.drawn);
+  const board = isFlipped ? turned(game, content) : game;
+  return { game, board, ...lath.makeBoard(board, { content }) };
 };
 
 /** @param {BoardJson} game @param {number} seat */
@@ -106,32 +185,43 @@ export const chipOf = (game, seat) => {
   return made;
 };
 
-const RETRY_MS = 3000;
-
 // Hears news for as long as the page is seen: a browser has six ways to a site, for all of its tabs.
 // `hear` gets each list of parts. `lost` gets true if the site does not answer; the page then retries.
-/** @param {string} path @param {(parts: News[]) => void} hear @param {(isLost: boolean) => void} lost */
-export const listen = (path, hear, lost = () => {}) => {
+// Returns what ends it.
+/** @template [Part=News] @param {string} path @param {(parts: Part[]) => void} hear @param {(isLost: boolean) => void} lost */
+export const listen = (path, hear, lost = () => {}, { isHeardHidden = false } = {}) => {
   /** @type {EventSource | null} */
   let source = null;
   let timer = 0;
-  const look = () => {
+  let hasEnded = false;
+  const open = () => {
     clearTimeout(timer);
+    if (isHeardHidden && source && source.readyState !== EventSource.CLOSED) return;
     source?.close();
-    if (document.hidden) return;
+    if (hasEnded || (document.hidden && !isHeardHidden)) return;
+    follow();
     source = new EventSource(`${ROOT}${path}`);
     source.onmessage = ({ data }) => {
-      lost(false);
-      hear(JSON.parse(data));
+      try {
+        hear(parsed(data));
+        lost(false);
+      } catch {
+        lost(true);
+      }
     };
     source.onerror = () => {
       lost(true);
+      look(); // tells why
       // A browser asks again after a broken connection, but not after a refusal.
-      if (source?.readyState === EventSource.CLOSED) timer = setTimeout(look, RETRY_MS);
+      if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, RETRY_MS);
     };
   };
-  document.addEventListener("visibilitychange", look);
-  look();
+  document.addEventListener("visibilitychange", open);
+  open();
+  return () => {
+    hasEnded = true;
+    source?.close();
+  };
 };
 
 /** @param {number | null | undefined} seconds */
@@ -161,7 +251,9 @@ export const trying = async (said, act) => {
     return await act();
   } catch (thrown) {
     const error = /** @type {Error} */ (thrown);
-    if (error.name !== "AbortError") said.textContent = `The request failed: ${error.message.replace(/\.$/u, "")}.`;
+    // Other errors than `Error` have words of the browser: an answer did not have what it must have.
+    const words = error.constructor === Error ? error.message : UNCLEAR;
+    if (error.name !== "AbortError") said.textContent = `The request failed: ${words.replace(/\.$/u, "")}.`;
     return undefined;
   }
 };
@@ -186,7 +278,12 @@ export const offerLevels = async (bot) => {
   lath.byId("level-of").hidden = true;
   place.replaceChildren();
   if (!bot) return null;
-  if (!about.has(bot)) about.set(bot, await ask(`/api/bots/${encodeURIComponent(bot)}`, {}));
+  try {
+    if (!about.has(bot)) about.set(bot, await ask(`/api/bots/${encodeURIComponent(bot)}`, {}));
+  } catch (error) {
+    delete place.dataset.bot; // the next request may succeed
+    throw error;
+  }
   const { level } = /** @type {AboutBot} */ (about.get(bot));
   if (place.dataset.bot !== bot || !level) return about.get(bot);
   for (let at = level.lowest; at <= level.highest; at += 1) {
@@ -220,13 +317,38 @@ export const levelNow = () => (lath.byId("level").value === "" ? null : Number(l
 
 // The rules of a game, and who it is by.
 /** @param {SiteBoard} board */
-export const showCard = ({ title, credit, card }) => {
+const cardOf = ({ title, credit, card }) => {
   const text = card.startsWith(title) ? card : `${title}: ${card}`;
   // What stands between two backticks is typed so: `b2`.
   /** @param {string} line */
   const parts = (line) => line.split("`").map((part, at) => (at % 2 ? lath.make("code", "", part) : part));
   const lines = text.split("\n").filter(Boolean).map((line) => lath.make("p", "", null, ...parts(line)));
-  lath.byId("card").replaceChildren(...lines, lath.make("p", "remark", `Game by ${credit}.`));
+  return [...lines, lath.make("p", "remark", `Game by ${credit}.`)];
+};
+
+// The rules in a window over the page: as moves on a board, where the game has lessons, and as text.
+/** @param {SiteBoard} board */
+export const openRules = async (board) => {
+  const dialog = lath.make("dialog", "rules");
+  const { makeLessons } = await import("./lessons.js");
+  const lessons = await makeLessons(board.id);
+  dialog.setAttribute("aria-label", `Rules of ${board.title}`);
+  const page = lath.make("a", "", "Open as a page");
+  page.href = `${ROOT}/rules/${board.id}`;
+  dialog.append(lath.make("div", "head", null, lath.make("h2", "", `Rules of ${board.title}`), buttonOf("Close", () => dialog.close())), ...lessons.parts, ...cardOf(board), page);
+  dialog.addEventListener("close", () => {
+    lessons.stop();
+    dialog.remove();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  lessons.begin();
+};
+
+/** @param {SiteBoard} board */
+export const showCard = (board) => {
+  const hasLessons = board.lessons.length > 0 && lath.byId("lessons") === null;
+  lath.byId("card").replaceChildren(...(hasLessons ? [buttonOf("Rules in a minute", () => openRules(board))] : []), ...cardOf(board));
 };
 
 /** @param {string} words @param {() => unknown} act @param {string} name */
@@ -254,6 +376,18 @@ export const showLine = (place, moves, first, take) => {
     if (place.children[i].textContent !== words) place.children[i].textContent = words;
   });
 };
+
+// Keys that step through a game: arrows outside the board, which has its own, and Page Up and Page Down on it.
+/** @type {Record<string, StepId | undefined>} */
+const STEPS = { Home: "to-start", ArrowLeft: "back", PageUp: "back", ArrowRight: "forward", PageDown: "forward", End: "to-end" };
+/** @param {(id: StepId) => unknown} step */
+export const listenToSteps = (step) => addEventListener("keydown", (event) => {
+  const isText = event.target.closest?.("input, select, textarea");
+  const id = event.key.startsWith("Page") && event.target.id !== "board" ? undefined : STEPS[event.key];
+  if (isText || event.ctrlKey || event.metaKey || event.altKey || !id) return;
+  event.preventDefault();
+  step(id);
+});
 
 // What a bot thinks of a position, in words; empty where it does not say.
 /** @param {{ words: string }} thought */

@@ -63,6 +63,8 @@ const showTold = (node, now) => {
   const parts = [`${state}. ${lath.grouped(here.games)} of ${lath.counted(games, "game")} ${here.games === 1 ? "reaches" : "reach"} this position`];
   if (here.first_score) parts.push("; first player’s score ", chipOf(here));
   if (seat === 1 && here.mover_score) parts.push(`, second player’s score ${lath.percentOf(here.mover_score.value)}`);
+  const names = new Set(moves.length > 0 ? node.continuations.flatMap(({ newest, best }) => [newest?.opening, best?.opening]).filter(Boolean) : []);
+  if (names.size === 1) parts.push(`; the opening is ${[...names][0]}`);
   if (ended > 0 && !now.is_over) parts.push(`; ${lath.grouped(ended)} ${ended === 1 ? "ends" : "end"} here`);
   if (node.left_out > 0) parts.push(`. ${lath.counted(node.left_out, "record")} left out as invalid`);
   byId("told").replaceChildren(...parts, ".");

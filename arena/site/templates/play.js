@@ -2,13 +2,14 @@
 // legal, lets the bot think and keeps the record.
 
 /* global lath */
-import { ask, askFor, chipOf, chooseGame, clockOf, endTold, gameNow, levelNow, offerLevels, showCard, showKept, trying, valueTold } from "./common.js";
+import { ROOT, ask, askFor, buttonOf, chipOf, chooseGame, clockOf, endTold, gameNow, levelNow, listenToSteps, offerLevels, percent, showCard, showKept, showLine, trying, valueTold } from "./common.js";
 import { lookAt, makeTable } from "./table.js";
 
 const { byId, make, nameOf } = lath;
 const KEPT = "lath-game";
 const COACH = "solver";
 const WON_BY = ["1-0", "0-1"];
+const ANALYSES = "lath-analyses"; // what analyse.js keeps
 
 /** @type {Sitting} */
 // @ts-expect-error - none before `open`, nor is anything asked
@@ -20,7 +21,13 @@ let now = null; // the position on the board
 let thinking = null; // an AbortController, while a bot is asked
 /** @type {number | null} */
 let since = null; // when who is to move began to think, in milliseconds; null while no clock runs
+let shownPlies = -1; // of the game, when `now` was its position
 let turns = 0; // of the positions that are asked for the last one counts
+/** @type {{ ply: number, line: string[] } | null} */
+let past = null; // what is looked at in place of the game: a ply, and moves of a better line from there
+let looks = 0; // as `turns`, of what is looked at
+/** @type {AbortController | null} */
+let reviewing = null; // likewise, while a game is reviewed
 
 const said = byId("said");
 const moves = () => game.plies.map(({ move }) => move);
@@ -62,9 +69,57 @@ const showSeats = () => {
   }));
 };
 
+// How many plies are seen, with the first one of a better line.
+const seenPly = () => (past ? past.ply + Math.min(1, past.line.length) : game.plies.length);
+
 const showMoves = () => {
-  byId("plies").replaceChildren(...game.plies.map(({ move, seat, used_s }, i) => make("li", "", null, make("span", "rank", `${i + 1}. `), chipOf(game.board, seat), ` ${move}`, make("small", "", ` ${used_s.toFixed(1)} s`))));
-  byId("plies").scrollTop = byId("plies").scrollHeight;
+  const [place, seen] = [byId("plies"), seenPly()];
+  const hasFocus = place.contains(document.activeElement);
+  place.replaceChildren(...game.plies.map(({ move, seat, used_s }, i) => {
+    const made = buttonOf("", () => look(i + 1), "ply");
+    made.append(make("span", "rank", `${i + 1}. `), chipOf(game.board, seat), ` ${move}${game.review?.marks[i] || ""}`, make("small", "", ` ${used_s.toFixed(1)} s`));
+    if (i + 1 === seen) made.setAttribute("aria-current", "true");
+    return make("li", "", null, made);
+  }));
+  const current = place.querySelector("[aria-current]");
+  if (hasFocus) (current || place).focus({ preventScroll: true });
+  place.scrollTop += current ? current.getBoundingClientRect().bottom - place.getBoundingClientRect().bottom + current.clientHeight : -place.scrollTop;
+};
+
+// The place in the game, what the review says of the move there, and what comes with the end of a game.
+const showPlace = () => {
+  const [seen, { review }] = [seenPly(), game];
+  showMoves();
+  const [played, mark, better] = [game.plies[seen - 1], review?.marks[seen - 1] || "", review?.better[seen]];
+  const told = played ? [`Ply ${seen} of ${game.plies.length}: ${played.move}${mark}`, game.board.seats[played.seat][0], lath.PROVEN[mark]] : ["The start"];
+  byId("note").textContent = past || mark ? `${told.filter(Boolean).join(" · ")}.${better ? ` ${better.line[0]} ${better.words}:` : ""}` : "";
+  showLine(byId("line"), better?.line || [], seen, (count) => look(seen - 1, better?.line.slice(0, count)));
+  [...byId("line").children].forEach((one, i) => one.setAttribute("aria-current", String(i + 1 === past?.line.length)));
+  byId("now").hidden = !past;
+  for (const id of /** @type {const} */ (["to-start", "back"])) lath.dim(id, seen === 0);
+  for (const id of /** @type {const} */ (["forward", "to-end"])) lath.dim(id, !past);
+  for (const id of /** @type {const} */ (["rematch", "review", "stepped", "analysed"])) byId(id).hidden = !game.ended;
+  for (const id of /** @type {const} */ (["hint", "resign", "typed"])) byId(id).hidden = Boolean(game.ended);
+  lath.dim("undo", game.plies.length === 0);
+};
+
+// Shows an earlier position, or better moves from there; the game goes on meanwhile.
+/** @param {number} ply @param {string[]} line */
+const look = (ply, line = []) => trying(said, async () => {
+  const number = looks += 1;
+  past = line.length > 0 || ply < game.plies.length ? { ply: Math.max(ply, 0), line } : null;
+  showPlace();
+  if (!past) return showNow();
+  table.hold();
+  const seen = await lookAt(game.start, [...moves().slice(0, past.ply), ...line]);
+  if (looks === number) table.show(seen, false);
+});
+
+// The board of the game, unless an earlier position is looked at.
+const showNow = () => {
+  if (past) return;
+  looks += 1;
+  table.show(now, !game.ended && isPersons(now.to_move) && shownPlies === game.plies.length);
 };
 
 const remember = () => {
@@ -82,25 +137,31 @@ const annotated = ({ move, used_s, left_s, said: thought }) => {
   return { move, comments: [notes.join(" ")] };
 };
 
-const keep = () => trying(said, async () => {
-  const mine = game;
-  const whole = [...moves(), game.ended?.result].join(" ");
-  if (game.kept === whole) {
-    byId("kept").textContent = "Already saved.";
-    return;
-  }
-  game.kept = whole;
+// The game as the site keeps it.
+const whole = () => {
   const { result = "*", termination = "unterminated" } = game.ended || {};
   /** @param {number} seat */
   const time = (seat) => game.tc || (game.seats[seat] ? `move ${game.thinks_s}` : "none");
-  const kept = await ask("/api/keep", {
+  return {
     ...game.start, kind: "game", names: names(), times: [time(0), time(1)], line: game.plies.map(annotated),
     ...(now.is_over ? {} : { result, termination }),
-  }).catch((error) => {
+  };
+};
+
+const keep = () => trying(said, async () => {
+  const mine = game;
+  const text = [...moves(), game.ended?.result].join(" ");
+  if (game.kept === text) {
+    byId("kept").textContent = "Already saved.";
+    return;
+  }
+  game.kept = text;
+  const kept = await ask("/api/keep", whole()).catch((error) => {
     mine.kept = "";
     throw error;
   });
   if (kept.error) mine.kept = "";
+  mine.tree = kept.tree;
   if (game !== mine) return;
   showKept(byId("kept"), kept);
   remember();
@@ -127,7 +188,7 @@ const finish = (ended, words) => {
   game.ended = { ...ended, words };
   tell(words);
   showSeats();
-  for (const id of /** @type {const} */ (["hint", "resign"])) lath.dim(id, true);
+  showPlace();
   remember();
   keep();
 };
@@ -204,20 +265,20 @@ const botsTurn = (seat) => going(async () => {
 });
 
 const turn = async () => {
-  table.hold();
+  if (!past) table.hold();
   since = null;
   const [mine, number] = [game, turns += 1];
   const seen = await lookAt(game.start, moves());
   if (game !== mine || turns !== number) return;
   now = seen;
+  shownPlies = game.plies.length;
   const seat = now.to_move;
   if (game.began?.ply !== game.plies.length) game.began = { ply: game.plies.length, at: Date.now() };
   if (isPersons(seat)) since = game.began.at; // of a page that is loaded again it went on
   remember();
-  table.show(now, !game.ended && isPersons(seat));
-  showMoves();
-  lath.dim("undo", game.plies.length === 0);
-  for (const id of /** @type {const} */ (["hint", "resign"])) lath.dim(id, Boolean(game.ended) || !isPersons(seat));
+  showNow();
+  showPlace();
+  for (const id of /** @type {const} */ (["hint", "resign"])) lath.dim(id, !isPersons(seat));
   showSeats();
   if (game.ended) tell(game.ended.words || "The game is over.");
   else if (now.is_over) finish({ result: now.winner === null ? "1/2-1/2" : WON_BY[now.winner] }, `${endTold(now, [shownAt(0), shownAt(1)])}.`);
@@ -246,18 +307,27 @@ const tick = () => {
   if (isPersons(seat) && /** @type {number} */ (leftOf(seat)) <= 0) { // of bots the site says so
     stopThinking();
     finish({ result: WON_BY[1 - seat], termination: "time" }, `${shownAt(seat)} lost on time.`);
-    table.show(now, false);
+    showNow();
   } else showSeats();
 };
 setInterval(tick, 200);
 
+// Ends what is asked about a game that is left, or changed.
+const leave = () => {
+  stopThinking();
+  reviewing?.abort();
+  looks += 1;
+  past = null;
+};
+
 /** @param {Omit<Sitting, "board">} one */
 const open = async (one) => {
-  stopThinking();
+  leave();
   const number = turns += 1;
   const board = await table.setGame(one.start.game);
   if (turns !== number) return;
   game = { ...one, board };
+  showReview();
   showCard(board);
   byId("setup").hidden = true;
   byId("sitting").hidden = false;
@@ -288,9 +358,10 @@ const begin = () => trying(said, async () => {
 const undo = () => going(async () => {
   const own = game.plies.findLastIndex((ply) => !hasBot() || isPersons(ply.seat));
   if (own < 0) return;
-  stopThinking();
+  leave();
   game.plies.length = own;
-  game.ended = null;
+  game.ended = game.review = null;
+  showReview();
   disarm();
   byId("kept").replaceChildren();
   remember();
@@ -299,6 +370,7 @@ const undo = () => going(async () => {
 
 const hint = () => trying(said, async () => {
   if (game.ended || !isPersons(now.to_move)) return;
+  if (past) await look(game.plies.length);
   tell("Searching for a good move.");
   const answer = await asked({ bot: COACH, seconds: 1 }, () => {});
   if (!answer) return;
@@ -326,11 +398,67 @@ const resign = () => {
   stopThinking();
   const seat = now.to_move;
   finish({ result: WON_BY[1 - seat], termination: "resignation" }, `${shownAt(seat)} resigned.`);
-  table.show(now, false);
+  showNow();
 };
 
+// The same again, with the sides changed.
+const rematch = () => going(() => open({ ...game, seats: [game.seats[1], game.seats[0]], plies: [], ended: null, began: undefined, kept: "", tree: undefined, review: null }));
+
+// Where Analyse finds the whole game: its address leads to the moves, and what is kept has the rest.
+const toAnalysis = () => {
+  const address = `?${new URLSearchParams(Object.entries({ ...game.start, moves: moves().join(" ") }).filter(([, value]) => value))}`;
+  /** @type {HTMLAnchorElement} */ (byId("analysed")).href = `${ROOT}/analyse${address}`;
+  const given = game.review?.tree || game.tree;
+  if (!given) return;
+  const kept = { id: Date.now(), address, source: { record: "", where: "" }, given, comments: given.comments, line: given.line, place: moves().map(() => 0) };
+  sessionStorage.setItem(ANALYSES, JSON.stringify([kept, ...JSON.parse(sessionStorage.getItem(ANALYSES) || "[]").slice(0, 3)]));
+};
+
+/** @type {Record<StepId, () => unknown>} */
+const steps = {
+  "to-start": () => look(0),
+  back: () => (past && past.line.length > 0 ? look(past.ply, past.line.slice(0, -1)) : look(seenPly() - 1)),
+  forward: () => past && (past.line.length > 0 ? look(past.ply, game.review?.better[past.ply + 1]?.line.slice(0, past.line.length + 1)) : look(past.ply + 1)),
+  "to-end": () => look(game.plies.length),
+};
+// The accuracy of both sides and what turned the game.
+const showReview = () => {
+  const { review } = game;
+  byId("reviewed").hidden = !review;
+  if (!review) return;
+  const sides = review.sides.map(({ accuracy, words }, seat) => make("p", "seat", null, chipOf(game.board, seat), nameOf(shownAt(seat)), make("small", "", words), make("strong", "", accuracy === null ? "–" : percent(accuracy / 100))));
+  const turned = review.turns.map(({ ply, seat, kind, words }) => make("li", "", null, make("strong", "", kind === "missed" ? "Missed win" : "Turning point"), " ", buttonOf(`${ply}. ${game.plies[ply - 1].move}`, () => look(ply), "ply"), ` ${game.board.seats[seat][0]} ${words}.`));
+  byId("reviewed").replaceChildren(
+    make("h2", "", "Accuracy"), ...sides,
+    make("ul", "turns", null, ...(turned.length > 0 ? turned : [make("li", "", "No turning point is known.")])),
+    make("p", "remark", `100%: no move lowered the expected score. Analysed by ${review.tree.tags.Analysis}.`),
+  );
+};
+
+const review = () => trying(said, async () => {
+  reviewing?.abort();
+  const [mine, control, bar] = [game, new AbortController(), byId("progress")];
+  reviewing = control;
+  Object.assign(bar, { max: game.plies.length, value: 0 });
+  byId("reviewing").hidden = false;
+  try {
+    for await (const part of /** @type {AsyncGenerator<ReviewPart>} */ (askFor("/api/review", whole(), control.signal))) {
+      if (game !== mine || reviewing !== control) return;
+      if (part.part === "error") throw new Error(part.error);
+      if (part.part === "judged") bar.value = part.done;
+      if (part.part === "review") game.review = part;
+    }
+  } finally {
+    if (reviewing === control) byId("reviewing").hidden = true;
+  }
+  if (!mine.review) throw new Error("the site has stopped");
+  showReview();
+  remember();
+  look(mine.review.turns[0]?.ply ?? game.plies.length);
+});
+
 const renew = () => {
-  stopThinking();
+  if (game) leave();
   sessionStorage.removeItem(KEPT);
   if (game) { // the same again, after a reload, too
     chooseGame(game.start.game);
@@ -391,7 +519,9 @@ byId("game").addEventListener("change", () => {
 byId("parameters").addEventListener("change", preview);
 byId("clock").addEventListener("change", showChoices);
 for (const id of /** @type {const} */ (["bot", "side"])) byId(id).addEventListener("change", preview);
-for (const [id, act] of /** @type {[Buttons, () => unknown][]} */ (Object.entries({ undo, hint, resign, keep, new: renew, again: () => going(turn) }))) byId(id).addEventListener("click", act);
+for (const [id, act] of /** @type {[Buttons, () => unknown][]} */ (Object.entries({ ...steps, undo, hint, resign, keep, rematch, review, stepped: () => look(0).then(() => byId("forward").focus()), stop: () => reviewing?.abort(), now: steps["to-end"], new: renew, again: () => going(turn) }))) byId(id).addEventListener("click", act);
+for (const event of /** @type {const} */ (["click", "auxclick", "contextmenu"])) byId("analysed").addEventListener(event, toAnalysis);
+listenToSteps((id) => game && steps[id]());
 byId("resign").addEventListener("blur", disarm);
 
 const asks = new URLSearchParams(location.search);

@@ -10,24 +10,43 @@ const { byId, make } = lath;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const TAKES = "-";
 const MOST_BUTTONS = 4;
+const MOST_GLIDING = 8; // cells: a step changes no more, unlike a jump
+const DIAMOND = "M0-43L43 0L0 43L-43 0z";
+
+// Legal moves as boards show them.
+/** @type {(now: Pick<PositionJson, "legal" | "stacks">) => LegalMove[]} */
+export const legalOf = ({ legal, stacks }) =>
+  legal.map(([text, cells]) => {
+    const after = stacks.slice();
+    for (const [cell, stack] of cells) after[cell] = stack;
+    return { text, changes: lath.changesOf(stacks, after) };
+  });
 
 // What lies where after the moves of a line, and what may be played: see `position_json`.
 /** @type {(start: StartJson, moves: string[]) => Promise<PositionJson>} */
 export const lookAt = (start, moves) => ask("/api/position", { ...start, moves, threats: true });
 
+// New pieces glide from the cell that they left, or grow where they are put.
+/** @param {BoardView} view @param {BoardJson} board @param {string[]} before @param {string[]} stacks */
+const glide = (view, { centres }, before, stacks) => {
+  const changed = stacks.flatMap((stack, cell) => (stack === before[cell] ? [] : [cell]));
+  if (changed.length > MOST_GLIDING || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const nodes = view.element.querySelectorAll(".stacks > g");
+  for (const cell of changed) {
+    [...stacks[cell]].forEach((code, i) => {
+      if (before[cell].includes(code)) return;
+      const from = changed.find((one) => before[one].includes(code) && !stacks[one].includes(code));
+      const start = from === undefined ? "scale(.4)" : `translate(${[0, 1].map((axis) => `${centres[2 * from + axis] - centres[2 * cell + axis]}px`)})`;
+      nodes[cell].children[i]?.animate([{ transform: start }, { transform: "none" }], { duration: 180, easing: "ease-out" });
+    });
+  }
+};
+
 /** @param {(text: string) => unknown} onMove */
 export const makeTable = (onMove) => {
   /** @type {TableState} */
   // @ts-expect-error - there is no board before `setGame`, nor anything to do
-  const state = { view: null, game: null, now: null, effects: null, isMine: false, cursor: -1, chosen: [], at: -1, over: "", take: "", hinted: "", onCell: null, shares: [], legal: false, threats: false, aids: true };
-
-  /** @param {PositionJson} now */
-  const legalOf = ({ legal, stacks }) =>
-    legal.map(([text, cells]) => {
-      const after = stacks.slice();
-      for (const [cell, stack] of cells) after[cell] = stack;
-      return { text, changes: lath.changesOf(stacks, after) };
-    });
+  const state = { view: null, game: null, now: null, effects: null, isMine: false, cursor: -1, hover: -1, pointed: "", chosen: [], at: -1, over: "", take: "", hinted: "", onCell: null, shares: [], legal: false, threats: false, aids: true, flipped: false };
 
   // Where a move is pointed at, and what a click must mean for it.
   /** @param {DrawnMove} move */
@@ -45,33 +64,39 @@ export const makeTable = (onMove) => {
     const all = state.effects.all;
     const shown = isChoosing ? state.chosen.map(({ text }) => text).filter((text) => !state.over || text === state.over) : null;
     const legal = isChoosing || (state.legal && !now.is_over) ? state.legalMoves.filter(({ text }) => !shown || shown.includes(text)) : null;
-    const wins = state.threats ? [...now.wins, ...now.loses] : [];
     /** @param {string[]} texts */
-    const cellsOf = (texts) => all.filter(({ text }) => texts.includes(text)).flatMap(({ text, cells }) => cells.map((cell) => /** @type {[number, boolean]} */ ([cell, now.wins.includes(text) || text === state.hinted])));
+    const cellsOf = (texts) => all.filter(({ text }) => texts.includes(text)).flatMap(({ text, cells }) => cells.map((cell) => /** @type {[number, boolean]} */ ([cell, now.wins.includes(text)])));
     const threatened = state.threats ? all.filter(({ text }) => now.threats.includes(text)) : [];
     view.show({
       stacks: now.stacks, moved: now.moved, deciding: now.deciding, isLoss: now.is_loss, legal,
       looked: isChoosing ? state.at : -1, isKept: isChoosing,
-      hinted: cellsOf([...wins, state.hinted]),
+      hinted: cellsOf(state.threats ? [...now.wins, ...now.loses] : []), ghost: ghost(),
       shares: [...(isChoosing ? [] : state.shares), ...threatened.flatMap(({ cells }) => cells.map((cell) => /** @type {Share} */ ([cell, 0.2, game.seats[1 - now.to_move][1], "!"])))],
       cursor: state.cursor, aids: state.aids, title: `${game.title}, ${game.seats[now.to_move][0]} to move`,
     });
+    for (const [cell] of cellsOf([state.hinted])) {
+      const mark = lath.drawn("g", { class: "hint" }, ...[0, 1].map(() => lath.drawn("path", { d: DIAMOND })));
+      view.element.querySelector(".marks")?.append(lath.placed(mark, state.board.centres[2 * cell], state.board.centres[2 * cell + 1]));
+    }
   };
 
   /** @param {number} seat */
   const colour = (seat) => state.game.seats[seat][0];
 
-  const tellThreats = () => {
+  // The legend: the marks that are shown, and the moves that have them.
+  const tellMarks = () => {
     const { now } = state;
     if (!now) return;
-    /** @type {[words: string, texts: string[]][]} */
-    const parts = [["Stars win immediately", now.wins], ["Triangles lose immediately", now.loses], [`${colour(1 - now.to_move)} threatens (!)`, now.threats]];
-    const told = parts.filter(([, texts]) => texts.length > 0).map(([words, texts]) => `${words}: ${texts.join(" ")}.`);
-    byId("threats-told").textContent = state.threats ? told.join(" ") || "No move wins or loses immediately." : "";
+    /** @type {[sign: string, words: string, texts: string[]][]} */
+    const signs = [["★", "Stars win immediately", now.wins], ["▲", "Triangles lose immediately", now.loses], ["!", `${colour(1 - now.to_move)} threatens`, now.threats]];
+    const shown = state.threats ? signs.filter(([, , texts]) => texts.length > 0) : [];
+    byId("threats-told").textContent = state.threats && shown.length === 0 ? "No move wins or loses immediately." : "";
+    if (state.hinted) shown.push(["◇", "The diamond is the hint", [state.hinted]]);
+    byId("threats-told").append(...shown.map(([sign, words, texts]) => make("p", "", null, make("span", "sign", sign), `${words}: ${texts.join(" ")}`)));
   };
 
   const forget = () => {
-    Object.assign(state, { chosen: [], at: -1, over: "" });
+    Object.assign(state, { chosen: [], at: -1, over: "", pointed: "" });
     byId("choices").hidden = true;
   };
 
@@ -133,6 +158,23 @@ export const makeTable = (onMove) => {
     return made;
   };
 
+  // What a click at a cell means: a move that it plays, or those among which one chooses.
+  /** @param {number} cell */
+  const meantAt = (cell) => {
+    const narrowed = state.chosen.filter((move) => cell !== state.at && changes(cell).includes(move));
+    const moves = narrowed.length > 0 ? narrowed : movesAt(cell);
+    const isThere = narrowed.length > 0 || moves.some(({ cells }) => cells.includes(cell));
+    return { moves, played: moves.length === 1 && isThere ? moves[0].text : "" };
+  };
+
+  // The cells that the next click or Enter changes, with what is on them then.
+  const ghost = () => {
+    if (!state.isMine) return [];
+    const cell = state.hover >= 0 ? state.hover : state.cursor;
+    const text = state.over || state.pointed || (cell >= 0 && meantAt(cell).played);
+    return /** @type {PositionJson} */ (state.now).legal.find(([one]) => one === text)?.[1] || [];
+  };
+
   /** @param {number} cell @param {boolean} hasFocus */
   const choose = (cell, hasFocus) => {
     if (state.onCell && cell >= 0) {
@@ -141,12 +183,10 @@ export const makeTable = (onMove) => {
       return;
     }
     if (!state.isMine || cell < 0) return;
-    const narrowed = state.chosen.filter((move) => cell !== state.at && changes(cell).includes(move));
-    const moves = narrowed.length > 0 ? narrowed : movesAt(cell);
-    const isThere = narrowed.length > 0 || moves.some(({ cells }) => cells.includes(cell));
+    const { moves, played } = meantAt(cell);
     forget();
-    if (moves.length === 1 && isThere) {
-      play(moves[0].text);
+    if (played) {
+      play(played);
       return;
     }
     const name = state.game.cells[cell];
@@ -192,16 +232,32 @@ export const makeTable = (onMove) => {
     byId("direct").replaceChildren(...direct.map((move) => buttonOf(wordsOf(move), () => play(move.text))));
   };
 
+  /** @param {Awaited<ReturnType<typeof boardOf>>} made */
+  const lay = ({ game, board, ...view }) => {
+    Object.assign(state, { view, game, board, hover: -1, pointed: "" });
+    byId("board").replaceChildren(view.element);
+  };
+
   /** @param {string} id */
   const setGame = async (id) => {
     const asked = state.asked = {};
-    const { game, ...view } = await boardOf(id);
-    if (state.asked !== asked) return game; // another one was asked for since
+    const made = await boardOf(id, state.flipped);
+    if (state.asked !== asked) return made.game; // another one was asked for since
     hold();
-    Object.assign(state, { view, game, now: null, cursor: -1, onCell: null });
-    byId("board").replaceChildren(view.element);
-    byId("aids").hidden = !view.hasAids;
-    return game;
+    lay(made);
+    Object.assign(state, { now: null, cursor: -1, onCell: null });
+    byId("aids").hidden = !made.hasAids;
+    return made.game;
+  };
+
+  // Turns the board round; the game goes on.
+  const flip = async () => {
+    state.flipped = !state.flipped;
+    byId("flip").setAttribute("aria-pressed", String(state.flipped));
+    const made = state.game && await boardOf(state.game.id, state.flipped);
+    if (made?.game !== state.game || !made) return;
+    lay(made);
+    draw();
   };
 
   // Shows a position; with `isMine` it is whoever sits here who moves. `shares` are discs as boards show them.
@@ -210,17 +266,20 @@ export const makeTable = (onMove) => {
   const show = (now, isMine, shares = [], onCell = null) => {
     forget();
     tell("");
+    const before = state.now?.stacks;
     Object.assign(state, { now, shares, onCell, isMine: isMine && !now.is_over, hinted: "", legalMoves: legalOf(now), effects: lath.effectsOf(legalOf(now), now.stacks) });
     state.words = state.view.show({ stacks: now.stacks }).words;
     byId("board").classList.toggle("mine", state.isMine || Boolean(onCell));
     showPalette();
-    tellThreats();
+    tellMarks();
     draw();
+    if (before) glide(state.view, state.board, before, now.stacks);
   };
 
   /** @param {string} text */
   const hint = (text) => {
     state.hinted = text;
+    tellMarks();
     draw();
   };
 
@@ -245,12 +304,14 @@ export const makeTable = (onMove) => {
     const way = ARROWS[event.key];
     if (way) {
       const middle = Math.floor(state.game.cells.length / 2);
+      state.hover = -1;
       state.cursor = state.cursor < 0 ? middle : state.view.nextTo(state.cursor, way);
       const moves = movesAt(state.cursor).map(wordsOf).join(", or ");
       tell(`${state.game.cells[state.cursor]}: ${stackTold(state.cursor)}${state.isMine && moves ? `; ${moves}` : ""}`);
       draw();
     } else if (event.key === "Enter" || event.key === " ") choose(state.cursor, true);
     else if (event.key === "Escape") back();
+    else if (event.key.toLowerCase() === "f") flip();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -261,10 +322,21 @@ export const makeTable = (onMove) => {
     byId(id).addEventListener("click", () => {
       state[id] = !state[id];
       byId(id).setAttribute("aria-pressed", String(state[id]));
-      tellThreats();
+      tellMarks();
       draw();
     });
   }
+  byId("flip").addEventListener("click", flip);
+  /** @param {PointerEvent & OnElement} event */
+  const point = (event) => {
+    if (!state.view || event.pointerType === "touch") return;
+    const [hover, text] = [state.view.cellOf(event), state.view.moveOf(event)];
+    const pointed = state.chosen.some((move) => move.text === text) ? text : "";
+    if (hover === state.hover && pointed === state.pointed) return;
+    Object.assign(state, { hover, pointed });
+    if (state.isMine) draw();
+  };
+  for (const kind of /** @type {const} */ (["pointermove", "pointerleave"])) byId("board").addEventListener(kind, point);
   byId("board").addEventListener("click", (event) => {
     const text = state.view?.moveOf(event);
     if (text && state.chosen.some((move) => move.text === text)) play(text);

@@ -222,21 +222,28 @@ def season_in(sources: Sequence[Path], name: str | None) -> Season | None:
     raise ConfigError(f"--season: {name!r} is not one of {names}, or {ALL_SEASONS} for all games")
 
 
-def event_in(sources: Sequence[Path]) -> str:
-    """Return the event of a tournament without games, or "" if it is not the only source.
+_UNNAMED: Final = "Tournament"
+"""The event in the records of a tournament whose configuration names none."""
 
-    It comes from the configuration, which the records of a tournament with games would repeat.
+
+def event_in(sources: Sequence[Path], events: Sequence[str] = ()) -> str:
+    """Return the title of a report with these `events` in its records, or "" if they are the title.
+
+    A tournament without games has the event of its configuration. Without any other name, it is
+    that of its folder.
     """
     if len(sources) != 1 or not (path := sources[0] / CONFIG).is_file():
         return ""
+    event: object = ", ".join(events)
     try:
         content = path.read_bytes()
-        if not is_as_written(sources[0], content):
-            return ""
-        event = bounds.read_toml(content.decode()).get("event")
+        if not events and is_as_written(sources[0], content):
+            event = bounds.read_toml(content.decode()).get("event", "")
     except (OSError, ValueError, ArenaError):  # the next run reports what is wrong with it
         return ""
-    return event if isinstance(event, str) else ""
+    if event in ("", _UNNAMED):
+        return sources[0].resolve().name
+    return event if isinstance(event, str) and not events else ""
 
 
 def about_in(folders: Iterable[Path]) -> str:

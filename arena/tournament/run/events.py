@@ -46,6 +46,9 @@ class BotStanding:
     """Rank by the rule of `reports.ranking`; equals share one. In an uneven pool, points per game
     replace ratings, which are only made at the end."""
 
+    group: Positive = 1
+    """Number of its group of bots: no games connect two groups, so each has its own ranks."""
+
     name: str
     """The bot."""
     games: Count

@@ -66,6 +66,7 @@ class _Standing:
                 "running": [asdict(pair) for _, pair in sorted(progress.running.items())],
                 "warned": list(progress.warnings),
                 "recent": list(self._recent),
+                "places": 0 if progress.cluster else progress.config.jobs,
             }
             self._write(json.dumps(value))
             self._next_s = now_s + max(STATUS_S, (monotonic() - now_s) / SHARE)

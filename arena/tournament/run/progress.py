@@ -439,8 +439,16 @@ class Progress:
 
     def ranked(self, found: Ranking | None = None) -> tuple[BotStanding, ...]:
         """Return the bots by rank, those without games last."""
-        places = (found or self.ranking()).places
-        rows = [replace(self.scores[one.name].standing(), rank=one.rank) for one in places]
+        found = found or self.ranking()
+        places, is_apart = found.places, found.rule in ranking.BY_GAMES
+        rows = [
+            replace(
+                self.scores[one.name].standing(),
+                rank=one.rank,
+                group=1 + one.section if is_apart else 1,
+            )
+            for one in places
+        ]
         placed = {one.name for one in places}
         rest = [name for name in self.scores if name not in placed]
         last = 1 + max((one.rank for one in places), default=0)

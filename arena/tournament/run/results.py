@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lath.arena.directory import REPORT, STANDINGS, STANDINGS_CSV
 from lath.arena.errors import ArenaError
 from lath.arena.machine.system import HeldFolder, writing_error
+from lath.arena.tournament.outcome.notes import event_in
 from lath.arena.tournament.outcome.page_files import write_page
 from lath.arena.tournament.outcome.sources import background_of, records_of
 from lath.arena.tournament.run.progress import RunSummary
@@ -52,7 +53,8 @@ def _with_report(folder: Path, summary: RunSummary, background: Background) -> R
         from lath.reports.page.page import render  # start-up time
 
         records = records_of([folder], rules=bool(unsound))  # the standings have checked them
-        page = render(records, background=background)
+        events = summary.standings.events if summary.standings else ()
+        page = render(records, title=event_in([folder], events), background=background)
         try:
             write_page(folder / REPORT, page)
         except OSError as error:

@@ -87,6 +87,9 @@ class LiveBoard:
         self._at_s = signals.awake_s()
         self.due_s = 0.0
         """When a game can be shown again, on the monotonic clock."""
+        self.is_blank = True
+        """True before the first game. Later games wait for their first answer: until then the file
+        has the end of the game before."""
 
     def __call__(self, book: Scorebook) -> None:
         """Show the current game, if not too many boards were shown recently."""
@@ -95,6 +98,7 @@ class LiveBoard:
         self._at_s = now_s
         if self._credit >= 1:
             self._credit -= 1
+            self.is_blank = False
             self._write(json.dumps(book.glimpse(), ensure_ascii=False).encode())
         self.due_s = now_s + max(0.0, 1 - self._credit) / BOARDS_A_S
 

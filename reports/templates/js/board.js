@@ -93,12 +93,8 @@ lath.makeBoard = (data, template) => {
     };
   };
 
-  /** @param {number[]} deciding @param {boolean} isLoss */
-  const decided = (deciding, isLoss) => {
-    if (deciding.length === 0) return [];
-    const others = data.cells.map((_, i) => i).filter((i) => !deciding.includes(i));
-    return [copy("veil", geometry.outlines(others)), copy(isLoss ? "losing" : "deciding", geometry.contour(deciding))];
-  };
+  /** @param {number[]} deciding */
+  const veilAround = (deciding) => copy("veil", geometry.outlines(data.cells.map((_, i) => i).filter((i) => !deciding.includes(i))));
 
   /** @param {string} path @param {string} colour */
   const dot = (path, colour) => {
@@ -196,11 +192,12 @@ lath.makeBoard = (data, template) => {
   // {text, changes: [[cell, "+w"], …]}. `looked`: the cell whose legal moves are shown, or -1; with
   // `isKept`, a pointer can select its lines. `shares`: of moves at cells, [cell, share in 0..1,
   // colour, label]. `hinted`: cells where a move wins or loses immediately, as [cell, whether it
-  // wins]. `cursor`: the cell with the keyboard focus, or -1. `aids`: whether overlays are on.
+  // wins]. `ghost`: cells with their stacks after a move, drawn faintly; a smaller stack gets a
+  // cross. `cursor`: the cell with the keyboard focus, or -1. `aids`: whether overlays are on.
   // `title`: the accessible name. Returns {effects, words}: the effects from `lath.effectsOf`, and
   // a function that returns a legal move in words.
   /** @type {BoardView["show"]} */
-  const show = ({ stacks, moved = [], deciding = [], isLoss = false, legal = null, looked = -1, isKept = false, hinted = [], shares = [], cursor = -1, aids = false, title: told = data.title }) => {
+  const show = ({ stacks, moved = [], deciding = [], isLoss = false, legal = null, looked = -1, isKept = false, hinted = [], shares = [], ghost = [], cursor = -1, aids = false, title: told = data.title }) => {
     const effects = lath.effectsOf(legal || [], stacks);
     const shown = (aids ? overlays : []).map((one) => (one.kind === "groups" ? groupsShown(one, stacks) : sightShown(one, stacks)));
       /** @param {"below" | "above"} part */
@@ -211,15 +208,17 @@ lath.makeBoard = (data, template) => {
     const covered = new Set(shares.map(([cell]) => cell));
     cells.forEach(({ node }, i) => node.classList.toggle("covered", covered.has(i)));
     showStacks(stacks);
-    below.replaceChildren(...all("below"), ...(net ? [copy("net", net)] : []));
+    const isDecided = deciding.length > 0;
+    below.replaceChildren(...all("below"), ...(net ? [copy("net", net)] : []), ...(isDecided ? [veilAround(deciding)] : []));
     marks.replaceChildren(
-      ...decided(deciding, isLoss),
+      ...(isDecided ? [copy(isLoss ? "losing" : "deciding", geometry.contour(deciding))] : []),
       ...moved.map((cell) => at(copy("moved"), cell)),
       ...all("above"),
       ...hintsShown(hinted, stacks),
       ...sharesShown(shares),
       ...legalShown(isLooked ? { ...effects, kinds: new Map(), lines: [] } : effects, stacks, hinted),
       ...(isLooked ? lookedShown(looked, effects) : []),
+      ...ghost.map(([cell, stack]) => (stack.length < stacks[cell].length ? beside(copy("cross"), cell, [-1, 1]) : at(make("g", { class: "ghost" }, ...drawStack(stack)), cell))),
       ...(cursor < 0 ? [] : [make("g", { class: "cursor" }, at(copy("moved"), cursor))]),
     );
     const lying = stacks.flatMap((stack, i) => (stack ? [`${data.cells[i]} ${wordsOf(stack)}`] : []));

@@ -2,9 +2,9 @@
 (() => {
   const strip = document.querySelector(".contents");
   if (!strip) return;
-  const links = new Map([...strip.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
+  const links = new Map(/** @type {HTMLAnchorElement[]} */ ([...strip.querySelectorAll("a:not(:has(+ ul))")]).map((link) => [link.hash.slice(1), link]));
   const sections = /** @type {HTMLElement[]} */ ([...links.keys()].map((id) => document.getElementById(id)).filter(Boolean));
-  let [entered, marked] = ["", ""];
+  let [entered, marked] = ["", strip.querySelector("a[aria-current]")?.getAttribute("href")?.slice(1) || ""];
 
   /** @param {string} id */
   const mark = (id) => {
@@ -14,7 +14,8 @@
     const link = /** @type {HTMLElement} */ (links.get(id));
     link.setAttribute("aria-current", "location");
     // `scrollIntoView` would scroll the page too.
-    strip.scrollLeft = link.offsetLeft - (strip.clientWidth - link.offsetWidth) / 2;
+    const row = /** @type {HTMLElement} */ (link.closest("ul"));
+    row.scrollLeft = link.offsetLeft - row.offsetLeft - (row.clientWidth - link.offsetWidth) / 2;
     strip.scrollTop = link.offsetTop - (strip.clientHeight - link.offsetHeight) / 2;
   };
 

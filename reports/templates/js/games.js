@@ -26,7 +26,7 @@ lath.makeList = (games, replay) => {
   const cellOf = (name, i) => {
     const text = state.table.text(name, i);
     if (name === "number") {
-      const link = make("a", "", text);
+      const link = make("a", "", null, make("span", "thumb"), text);
       link.href = `#game=${text}&ply=0`;
       link.setAttribute("aria-label", `Replay of game ${text}`);
       return make("td", "number", null, link);
@@ -52,11 +52,41 @@ lath.makeList = (games, replay) => {
     }
   };
 
+  // Small boards with the final positions, one after the other, once a row is in view and the list
+  // has been still for a moment.
+  let turned = 0;
+  /** @type {Map<BoardJson, BoardView>} */
+  const views = new Map();
+  /** @param {Element} place @param {number} row */
+  const draw = async (place, row) => {
+    const game = await lath.openGame(games, row);
+    if (!game.board || !place.isConnected) return;
+    const view = views.get(game.board) || lath.boardOf(game.board);
+    views.set(game.board, view);
+    view.element.setAttribute("aria-hidden", "true");
+    view.show({ stacks: game.stacks[game.plies], deciding: game.deciding, isLoss: game.isLoss });
+    place.replaceChildren(view.element.cloneNode(true));
+  };
+  let drawing = Promise.resolve();
+  const seen = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      seen.unobserve(target);
+      drawing = drawing.then(() => draw(target, games.gameOf(Number(/** @type {HTMLElement} */ (target.closest("tr")).dataset.number)))).catch(() => {});
+    }
+  });
+  const drawSoon = () => {
+    seen.disconnect();
+    clearTimeout(turned);
+    turned = setTimeout(() => byId("rows").querySelectorAll(".thumb").forEach((place) => seen.observe(place)), 250);
+  };
+
   const showPage = () => {
     state.page = Math.min(Math.max(state.page, 0), pages() - 1);
     const from = state.page * size();
     const shown = state.found.subarray(from, from + size());
     byId("rows").replaceChildren(...Array.from(shown, rowOf));
+    drawSoon();
     byId("page").textContent = `Page ${lath.grouped(state.page + 1)} of ${lath.grouped(pages())}`;
     byId("pager").hidden = games.count <= 10;
     for (const id of /** @type {const} */ (["page-first", "page-before"])) lath.dim(id, state.page === 0);

@@ -57,6 +57,9 @@ lath.moversOf = (length, repeats) => {
   return Array.from({ length }, (_, i) => (mover = again.has(i) ? mover : 1 - mover));
 };
 
+// The name in a tag `Opening`, which is empty for random moves and unnamed entries of a book.
+lath.openingIn = (text = "") => /^(?!random:)(?:.* #[0-9]+(?:: |$))?(.*)$/su.exec(text)?.[1] || "";
+
 // The tags and moves of a replayed game, without replaying it.
 lath.readGame = async (games, i) => {
   const [at, size] = [/** @type {number} */ (games.replayedAt(i)), lath.data.chunk];

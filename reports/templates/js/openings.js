@@ -133,10 +133,11 @@ lath.makeSetups = ({ setups: all, different }, board) => {
   const { make } = lath;
   const figures = all.map(([text, stacks, wins, draws, losses, low, high, example]) => {
     const view = lath.boardOf(board);
-    view.show({ stacks, title: `Setup ${text}` });
+    const title = `Setup: ${lath.setupTold(text)}`;
+    view.show({ stacks, title });
     const games = wins + draws + losses;
     const told = make("p", "", null, `${lath.counted(games, "game")}, first `, lath.scoreChip({ wins, draws, games, low, high }), " ", lath.exampleLink(example, 0));
-    return make("figure", "setup", null, view.element, make("figcaption", "", null, lath.nameOf(`Setup ${text}`), told));
+    return make("figure", "setup", null, view.element, make("figcaption", "", null, lath.nameOf(title), told));
   });
   const more = different > all.length ? `The ${all.length} most frequent of ${lath.counted(different, "setup")}.` : "";
   return make("div", "", null, make("p", "remark", more), make("div", "setups", null, ...figures));

@@ -44,7 +44,7 @@ lath.makeReplay = (games, onGame) => {
   const showTags = (game) => {
     const shown = ["Game", "Round", "First", "Second", "Result"];
     const pairs = game.tags.filter(([name, value]) => !shown.includes(name) && value !== "");
-    if (game.board) pairs.push(["Game by", game.board.credit]);
+    if (game.board) pairs.push(["Game by", game.board.credit], ["Rules", game.board.card.replaceAll("-", "\u2060-\u2060")]);
     const parts = pairs.flatMap(([name, value]) => [make("dt", "", name), make("dd", "", null, make("bdi", "", value))]);
     byId("tags").replaceChildren(...parts);
     byId("more").hidden = pairs.length === 0;
@@ -134,7 +134,9 @@ lath.makeReplay = (games, onGame) => {
     for (const id of /** @type {const} */ (["to-start", "back"])) dim(id, state.ply === 0);
     for (const id of /** @type {const} */ (["to-end", "play"])) dim(id, state.ply === last);
     dim("forward", state.better > 0 ? state.better === lengthOfBetter() : state.ply === last);
-    byId("note").textContent = lath.saidAt(game, state.ply);
+    const note = byId("note");
+    note.textContent = lath.saidAt(game, state.ply);
+    note.classList.toggle("trace", note.textContent.includes("\n  File "));
     const told = game.board ? lath.plyTold(game, state.ply) : "";
     byId("told").textContent = state.better > 0 ? lath.betterTold(/** @type {Replayed} */ (game), state.ply, state.better) : told;
     lath.drawBetter(game, state.ply, state.better);
@@ -154,7 +156,8 @@ lath.makeReplay = (games, onGame) => {
     byId("replay-waits").textContent = "";
     const round = game.round && ` · round ${game.round}`;
     const place = game.number === game.place + 1 ? ` of ${games.count}` : ` (${game.place + 1} of ${games.count})`;
-    byId("which").textContent = `Game ${game.number}${place} · ${game.title}${round}`;
+    const opening = lath.openingIn(new Map(game.tags).get("Opening"));
+    byId("which").textContent = `Game ${game.number}${place} · ${game.title}${round}${opening && ` · ${opening}`}`;
     byId("verdict").replaceChildren(...lath.verdictOf(game));
     byId("mistake").hidden = !game.board || lath.mistakesOf(game).length === 0;
     byId("seek").max = String(game.board ? game.plies : 0);

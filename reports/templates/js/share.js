@@ -4,20 +4,33 @@
 lath.FRAME_MS = 900;
 lath.LAST_FRAME_MS = 4000;
 
-// A board as an SVG file; `width` in pixels.
-lath.svgText = (element, width) => {
+lath.plyOf = (ply, plies) => `ply ${ply} of ${plies}`;
+
+// A board as an SVG file, `width` pixels wide, above a strip with the players, the game type, the
+// result, and what the board shows of the game: `told`.
+lath.svgText = (element, width, game, told) => {
   const copy = element.cloneNode(true);
-  const [, , wide, high] = /** @type {string} */ (element.getAttribute("viewBox")).split(" ").map(Number);
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("width", String(width));
-  copy.setAttribute("height", String(Math.round((width * high) / wide)));
+  const [left, top, wide, high] = /** @type {string} */ (element.getAttribute("viewBox")).split(" ").map(Number);
+  const [size, end] = [wide / 28, top + high];
+  const whole = high + 4.7 * size;
+  const rows = [game.first, game.second].map(lath.shortened);
+  rows.push(`${game.title} · ${told} · ${game.result === "*" ? "unfinished" : game.result}`);
+  copy.append(lath.drawn("path", { d: `M${left} ${end}h${wide}v${whole - high}h-${wide}z`, fill: "#fff" }));
+  rows.forEach((words, i) => {
+    const y = end + (1.4 * i + 1.3) * size;
+    const seat = game.board.seats[i];
+    if (seat) copy.append(lath.drawn("circle", { cx: left + size, cy: y - 0.35 * size, r: 0.4 * size, fill: seat[1], stroke: "#222" }));
+    copy.append(lath.drawn("text", { x: left + (seat ? 2 : 0.6) * size, y, "text-anchor": "start", "font-weight": seat ? 700 : 400, "font-size": Math.min(size, (1.6 * wide) / words.length), fill: "#222" }, words));
+  });
+  const attributes = { xmlns: "http://www.w3.org/2000/svg", viewBox: `${left} ${top} ${wide} ${whole}`, width, height: Math.round((width * whole) / wide) };
+  for (const [name, value] of Object.entries(attributes)) copy.setAttribute(name, String(value));
   return new XMLSerializer().serializeToString(copy);
 };
 
 // The board on a canvas, with a white background because not all picture formats have transparency.
-lath.canvasOf = async (element, width) => {
+lath.canvasOf = async (...of) => {
   const image = new Image();
-  image.src = `data:image/svg+xml,${encodeURIComponent(lath.svgText(element, width))}`;
+  image.src = `data:image/svg+xml,${encodeURIComponent(lath.svgText(...of))}`;
   await image.decode();
   const canvas = lath.make("canvas");
   Object.assign(canvas, { width: image.width, height: image.height });
@@ -28,8 +41,8 @@ lath.canvasOf = async (element, width) => {
   return canvas;
 };
 
-lath.pngOf = async (element, width) => {
-  const canvas = await lath.canvasOf(element, width);
+lath.pngOf = async (...of) => {
+  const canvas = await lath.canvasOf(...of);
   return new Promise((done) => canvas.toBlob(/** @type {BlobCallback} */ (done), "image/png"));
 };
 
@@ -46,7 +59,7 @@ lath.gifOf = async (game, width, told) => {
       deciding: isLast ? game.deciding : [],
       isLoss: game.isLoss,
     });
-    const canvas = await lath.canvasOf(board.element, width);
+    const canvas = await lath.canvasOf(board.element, width, game, lath.plyOf(ply, game.plies));
     gif = gif || lath.makeGif(canvas.width, canvas.height);
     const { data } = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")).getImageData(0, 0, canvas.width, canvas.height);
     gif.add(data, isLast ? lath.LAST_FRAME_MS : lath.FRAME_MS);
@@ -76,7 +89,12 @@ lath.listenToShare = (replay) => {
   const tell = (words) => {
     byId("copied").textContent = words;
   };
-  const width = () => Number(byId("share-width").value);
+  /** @returns {PictureArguments} */
+  const shown = () => {
+    const { game, ply, better } = /** @type {ReplayState & { game: Replayed }} */ (state);
+    const told = better > 0 ? lath.betterTold(game, ply, better) : lath.plyOf(ply, game.plies);
+    return [replay.element(), Number(byId("share-width").value), game, told];
+  };
   /** @param {string} kind @param {boolean} ply */
   const name = (kind, ply) => `${state.game.family.id}-${state.game.number}${ply ? `-ply-${state.ply}` : ""}.${kind}`;
   /** @param {BlobPart[]} parts @param {string} kind @param {string} type @param {boolean} ply */
@@ -108,7 +126,7 @@ lath.listenToShare = (replay) => {
   });
   on("share-close", () => byId("share").close());
   on("share-copy", making(async () => {
-    const png = lath.pngOf(replay.element(), width());
+    const png = lath.pngOf(...shown());
     try {
       await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
       tell("Picture copied.");
@@ -117,11 +135,11 @@ lath.listenToShare = (replay) => {
       tell("The browser does not allow access to its clipboard. Save the PNG instead.");
     }
   }));
-  on("save-png", making(async () => save([await lath.pngOf(replay.element(), width())], "png", "image/png", true)));
-  on("save-svg", making(async () => save([lath.svgText(replay.element(), width())], "svg", "image/svg+xml", true)));
+  on("save-png", making(async () => save([await lath.pngOf(...shown())], "png", "image/png", true)));
+  on("save-svg", making(async () => save([lath.svgText(...shown())], "svg", "image/svg+xml", true)));
   on("save-gif", making(async () => {
-    const { plies } = state.game;
-    const parts = await lath.gifOf(/** @type {Replayed} */ (state.game), width(), (ply) => tell(`Drawing ply ${ply} of ${plies}.`));
+    const [, width, game] = shown();
+    const parts = await lath.gifOf(game, width, (ply) => tell(`Drawing ${lath.plyOf(ply, game.plies)}.`));
     save(parts, "gif", "image/gif", false);
   }));
   on("copy-code", making(async () => {

@@ -1,6 +1,5 @@
-// Tables: a table that is too wide is tightened, then becomes cards. Standings and crosstables do so
-// on phones only, and large crosstables never: they scroll. A button shows all columns of standings
-// on phones. Headings sort, and the caption names the sorted column. The index page uses this file
+// Tables: a table that is too wide becomes cards. Standings do so on phones only, where a button
+// shows all columns, and crosstables never: they are tightened, then scroll. Headings sort, and the caption names the sorted column. The index page uses this file
 // without the others.
 (() => {
   /** @type {Record<string, number>} */
@@ -9,7 +8,7 @@
   // The number at the start of a cell, such as −63 ±168, 12½, 1,204 or 250 ms; NaN without one.
   /** @param {string} text */
   const valueOf = (text) => {
-    const [, sign, digits, half, unit] = /** @type {RegExpExecArray} */ (/^[<≤\s]*([−-]?)([\d.,]*)(½?)\s*([a-zM]*)/iu.exec(text.trim()));
+    const [, sign, digits, half, unit] = /** @type {RegExpExecArray} */ (/^[<≤▲±\s]*([▼−-]?)\s*([\d.,]*)(½?)\s*([a-zM]*)/iu.exec(text.trim()));
     if (digits === "" && half === "") return NaN;
     return (Number(digits.replaceAll(",", "")) + (half ? 0.5 : 0)) * (sign ? -1 : 1) * (UNITS[unit] || 1);
   };
@@ -48,9 +47,8 @@
   /** @param {HTMLElement} head */
   const nameOf = (head) => (head.matches(".drawn, .rank, .games *") ? "" : head.textContent.trim().replace(/\s*±$/u, "").replace(/^./u, (first) => first.toUpperCase()));
 
-  // The columns of a crosstable have numbers of bots, whose names are known.
   /** @param {HTMLElement} head */
-  const labelOf = (head) => (head.closest(".crosstable") && head.querySelector("abbr")?.title) || head.dataset.short || nameOf(head);
+  const labelOf = (head) => head.dataset.short || nameOf(head);
 
   /** @param {Crosstable} table */
   const addButtons = (table) => {
@@ -73,7 +71,7 @@
     for (const { cells } of [...table.tBodies].flatMap((body) => [...body.rows])) {
       if (cells.length < names.length) continue;
       [...cells].forEach((cell, at) => {
-        if (names[at] && cell.matches("td:not(.number.strong)")) cell.dataset.label = names[at];
+        if (names[at] && cell.matches("td")) cell.dataset.label = names[at];
         if (heads[at].matches(".further")) cell.classList.add("further");
       });
     }
@@ -108,10 +106,10 @@
     }
     /** @param {[HTMLElement, Crosstable]} pair */
     const isWide = ([room]) => room.scrollWidth > room.clientWidth + 1;
-    for (const [, table] of seen.filter(isWide)) table.classList.toggle("tight", table.matches(".crosstable.wide"));
+    for (const [, table] of seen.filter(isWide)) table.classList.toggle("tight", table.matches(".crosstable"));
     const wide = seen.map(isWide);
     seen.forEach(([room, table], at) => {
-      const scrolls = wide[at] && table.matches(phone.matches ? ".compact, .all" : ".standings, .crosstable");
+      const scrolls = wide[at] && table.matches(phone.matches ? ".crosstable, .all" : ".standings, .crosstable");
       const stacks = wide[at] && !scrolls;
       if (stacks && !table.querySelector("[data-label]")) label(table);
       table.classList.toggle("stacked", stacks);

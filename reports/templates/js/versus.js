@@ -34,6 +34,9 @@ lath.intervalTold = ({ games, points }) => {
   return `${lath.percentOf(points / games)} (${low}–${high})`;
 };
 
+// A setup that names no cell.
+lath.setupTold = (text) => (/\w/u.test(text) ? text : "empty board");
+
 // The openings of two bots' games, with the first bot's results: the opening that the arena chose,
 // according to the record, or the first two moves.
 lath.beginnings = async (games, table, found, a) => {
@@ -118,7 +121,7 @@ lath.showVersus = (() => {
   /** @param {Beginning[]} lines @param {number} count @param {string[]} pair */
   const begun = (lines, count, [a, b]) => {
     const rows = lines.slice(0, BEGUN).map(({ title, text, kind, example, score }) => {
-      const link = make("a", "moves", null, lath.nameOf(text));
+      const link = make("a", "moves", null, lath.nameOf(lath.setupTold(text)));
       link.href = `#game=${example}&ply=0`;
       const began = make("span", "", null, link, make("small", "", ` ${[kind, title].filter(Boolean).join(", ")}`));
       return rowOf("td", began, String(score.games), lath.scoreTold(score));

@@ -36,11 +36,17 @@ lath.storyOf = (game) => {
   return players.some((player) => plain(said).startsWith(plain(player))) ? said : "";
 };
 
+// The lines of a traceback, which a record has in a single line.
+lath.inLines = (text) => text.replace("; standard error: ", "\n")
+  .replace(/ *(File "[^"]*", line \d+(?:, in \S+)?) */gu, "\n  $1\n    ")
+  .replace(/ +(?=Traceback \(|During handling of |The above exception |[\w.]*(?:Error|Exception|Interrupt)\b|at \S+[(:]|note: |stack backtrace:)/gu, "\n")
+  .replace(/\n+/gu, "\n");
+
 // The comments at a ply; a description of the ending is shown after the last ply.
 lath.saidAt = (game, ply) => {
   const story = lath.storyOf(game);
   const lines = ply === 0 && story ? [] : [game.notes[ply].said];
-  if (story && ply === (game.board ? game.plies : 0)) lines.push(`Ply ${game.plies + 1}: ${story}`);
+  if (story && ply === (game.board ? game.plies : 0)) lines.push(`Ply ${game.plies + 1}: ${lath.inLines(story)}`);
   return lines.filter(Boolean).join("\n");
 };
 

@@ -163,6 +163,10 @@ def test_show_as_svg_is_an_svg_file(good: Path) -> None:
     ran = arena("show", good, "--svg")
     assert ran.out.startswith("<svg ")
     assert ran.out.rstrip().endswith("</svg>")
+    record = parse(GOOD)
+    told = f"ply {len(record.plies)} of {len(record.plies)} · {record.result}</text>"
+    assert all(f">{name}</text>" in ran.out for name in (record.first, record.second))
+    assert told in ran.out
 
 
 def test_show_as_svg_draws_legal_moves_and_aids_on_demand(good: Path) -> None:

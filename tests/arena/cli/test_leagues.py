@@ -21,7 +21,6 @@ from places import ROOT
 from quick_runs import play_nothing
 
 from lath.arena.tournament.store.store import Store
-from lath.reports.page.number_words import signed
 
 if TYPE_CHECKING:
     from golden import Golden
@@ -445,6 +444,13 @@ def test_no_version_lacks_a_game_that_its_bot_has_and_a_result_by_rating_says_so
     assert "highest rating, " in written(LEAGUE)
 
 
+def moves(by: float) -> str:
+    """Return how a page writes a change."""
+    if not round(by):
+        return "±0"
+    return f"{'▲' if by > 0 else '▼'} {abs(round(by))} {'up' if by > 0 else 'down'}"
+
+
 def test_progress_is_that_of_the_season_and_since_last_that_of_the_terminal() -> None:
     words: list[object] = [*added(3), *TERMS, 1]
     for season in ("Autumn", "Spring"):
@@ -463,8 +469,10 @@ def test_progress_is_that_of_the_season_and_since_last_that_of_the_terminal() ->
             written(LEAGUE)
             for name, one in moved.items():
                 page = read(PUBLIC, f"bots/{name}.html")
-                elo = f"<dd>{signed(one['elo'])} <small>Elo, rank {signed(one['rank'])}</small>"
-                assert elo in page
+                tiles = re.sub("<[^>]*>", "", page.partition("<dl")[2].partition("</dl>")[0])
+                assert f"Since the last event{moves(one['elo'])} Elo" in tiles
+                rose = f" {moves(one['rank'])}" if one["rank"] else ""
+                assert re.search(rf"Rank of \d+\d{rose}\n", tiles)
         run()
         assert "So far" not in arena("report", LEAGUE, "-o", "-").out
     assert "So far" not in arena("report", LEAGUE, "-o", "-", "--season", "Autumn").out

@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -131,6 +132,48 @@ def test_a_league_has_a_page_of_all_events_and_of_each_bot_and_nothing_private(m
     assert secrets_below(out) == set()
     assert secrets_in((made / "league" / "lab" / "games.lath").read_text()), "there are some"
     assert str(made) not in "".join(map(bytes.decode, files_in(out).values()))
+
+
+def test_changes_in_a_league_are_those_of_its_table_by_the_newest_event(tmp_path: Path) -> None:
+    names = ("ann", "bob", "cat", "dan")
+    cup(tmp_path / "league" / "spring", names)
+    cup(tmp_path / "league" / "summer", names[1:], "2026-06-01", seed=30)
+    site(tmp_path / "league", tmp_path / "before")
+    cup(tmp_path / "league" / "autumn", (*names, "eve"), "2026-09-01", seed=50)
+    site(tmp_path / "league", tmp_path / "now")
+    before, now = (rated_in(tmp_path / name / "index.html") for name in ("before", "now"))
+    assert now["eve"][2:] == ["new", "new"]
+    for name in names:
+        rank, elo, rose, gained = now[name]
+        assert change_of(rose) == int(before[name][0]) - int(rank)
+        assert abs(change_of(gained) - (float(elo) - float(before[name][1]))) <= 1
+    assert any(change_of(now[name][2]) for name in names)
+    # The results of two bots have an address, which the crosstable and both their pages know.
+    pages = {name: (tmp_path / "now" / "bots" / f"{name}.html").read_text() for name in names}
+    crosstable = (tmp_path / "now" / "head-to-head.html").read_text()
+    for one, other in permutations(names, 2):
+        assert f'<tr id="vs-{other}">' in pages[one]
+        assert f'href="bots/{one}.html#vs-{other}"' in crosstable
+        assert f'href="../bots/{one}.html#vs-{other}"' in pages[other]
+    assert list(dead_links(tmp_path / "now")) == []
+
+
+def rated_in(index: Path) -> dict[str, list[str]]:
+    """Return rank, Elo and both changes of each bot in the ratings of a league's first page."""
+    shown = index.read_text().partition('id="bots"')[2].replace("−", "-")
+    found = {}
+    for row in re.findall(r'<tr><td class="rank">.*?</tr>', shown):
+        rank, name, _, elo, _, _, *moved = re.sub("<[^>]*>", "", row.replace("</t", "|</t")).split(
+            "|"
+        )
+        named, _, rose = name.partition(" ")
+        found[named] = [rank, elo.split()[0], rose or "±0", *moved[:1]]
+    return found
+
+
+def change_of(words: str) -> int:
+    """Return the number of a change such as `▲ 2 up`."""
+    return 0 if words == "±0" else int(words.split()[1]) * (1 if words[0] == "▲" else -1)
 
 
 def test_names_become_files_that_any_system_has_and_no_two_share(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_what_went_wrong_is_told_by_the_run_the_log_the_page_and_the_board(
     of_game = arena(*log, "2")
     golden(
         {
-            "the run": "\n".join(told.partition("Failures\n")[2].splitlines()[:12]),
+            "the run": "\n".join(told.partition("Failures\n")[2].splitlines()[:16]),
             "the log": arena(*log).out,
             "the log of a game": of_game.out + of_game.err,
         }
@@ -85,12 +85,13 @@ def test_what_went_wrong_is_told_by_the_run_the_log_the_page_and_the_board(
     assert shown["stderr"] == {"bad": TRACEBACK.rstrip()}
     assert (shown["number"], shown["forfeit"]["ply"]) == (2, 1)
     html = Path("a cup/report.html").read_text()
+    assert "<h1><bdi>a cup</bdi></h1>" in html, "no other name"
     section = re.search(r'<section id="forfeits".*?</section>', html, re.DOTALL)
     assert section is not None
-    assert html.index('id="standings"') < section.start() < html.index('id="crosstable"')
+    assert html.index('id="group-bots"') < section.start() < html.index('id="bots"')
     links = re.findall(r'href="#(game=[^"]*)"', section[0])
     assert links == [f"game={n}&amp;ply={n % 2}" for n in (1, 2, 3, 5, 6, 7)]
-    for words in ("lost 4 games by crash", "arena bot log DIR 1", "ZeroDivisionError"):
+    for words in ("lost 4 games by crash", "arena bot log DIR 1", f"<pre>{TRACEBACK.rstrip()}\n"):
         assert words in section[0]
     line = "1-0, ply 2: bad (second): exited with status 1;"
     assert line in arena("show", "a cup/games.lath").out, "at the last ply"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sample_records import random_game
+from sample_records import random_game, with_tags
 from schedules import a_schedule, played
 
 from lath import games
@@ -17,6 +17,7 @@ from lath.arena.schedule.openings import Book, BookChoice, digest
 from lath.games.core import Move
 from lath.notation.files.files import write_atomically
 from lath.notation.formats import name_for, writer
+from lath.notation.text.scanner import parse
 from lath.notation.text.writer import format_record
 
 BOOK = """\
@@ -66,6 +67,21 @@ def test_openings_come_in_order_and_then_again_from_the_first_one_that_is_asked_
     assert [each.name for each in told[:3]] == ["book.lath #1", "book.lath #3", "book.lath #4"]
     assert moves(openings(book, 3, start=2, plies=1)) == ["a1", "c3", "e5"]
     assert openings(book, 1, plies=0)[0] == Opening(name="book.lath #1")
+
+
+def test_an_opening_has_the_name_that_its_record_has(tmp_path: Path) -> None:
+    path = tmp_path / "book.lath"
+    for told, name in (
+        ("Corner", ": Corner"),
+        ("old.lath #7: Far  corner", ": Far corner"),
+        ("old.lath #7", ""),
+        ("random:2 e5 d4", ""),
+    ):
+        path.write_text(
+            format_record(with_tags(parse('[Game "yavalath"]\n\n1. e5 2. d4 *'), Opening=told))
+        )
+        (opening,) = openings(path, 1)
+        assert opening.name == f"book.lath #1{name}"
 
 
 def test_chance_orders_them_by_the_seed(tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
         "line": [{"move": "e5", "glyph": ""}],
         "result": "*",
     },
+    "/api/review": {"game": "yavalath", "kind": "game", "line": [{"move": "e5"}]},
     "/api/read": {"text": '[Game "yavalath"]\n\n1. e5 *\n'},
     "/api/bots/{name:path}": {},
     "/api/arrange": {"game": "yavalath", "contents": ["w"], "to_move": 1},

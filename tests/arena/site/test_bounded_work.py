@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import http.client
+import io
+import json
 import shlex
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from sites import PATIENCE_S, Served, served, until
 
-from lath.arena.site import app, reporting
+from lath.arena.site import app, report_process, reporting
 from lath.arena.site.reporting import EACH, KEPT_QUERIES, MOST
 from lath.arena.site.visitors import WaitingTurns
 
@@ -83,7 +86,7 @@ def test_while_reports_are_made_everything_else_answers(
         until(lambda: site.site.reports.places.taken_by_all == EACH)
         for route, path in site.addresses(key=site.key("cup")):
             if route.path.endswith("/events"):
-                assert next(site.news(path))["part"] == "status"
+                assert next(site.news(path))["part"] in ("status", "progress")
             elif route.methods == {"POST"}:
                 assert site.post(path, {"no": 1}).status < 500
             elif not route.path.startswith("/report"):
@@ -236,3 +239,92 @@ def test_turns_are_fair_and_none_is_lost_by_whoever_gives_up() -> None:
 
     with ThreadPoolExecutor(1) as thread:  # this one may have a loop of the browser's
         thread.submit(asyncio.run, play()).result()
+
+
+# The cache of pages, which processes share
+
+
+def made(path: Path, where: str = "") -> tuple[dict[str, Any], bytes, list[dict[str, Any]]]:
+    """Return the head and page that a process answers for a file, and what it tells before."""
+    out = io.BytesIO()
+    asked = {"key": "k", "name": path.name, "path": str(path), "kind": "records", "where": where}
+    report_process.answer({**asked, "root": None, "public": False}, out)
+    lines = out.getvalue().split(b"\n")
+    at = next(at for at, line in enumerate(lines) if b'"size"' in line)
+    return json.loads(lines[at]), b"\n".join(lines[at + 1 :]), [*map(json.loads, lines[:at])]
+
+
+DAMAGE: Final[dict[str, Callable[[Path], object]]] = {
+    "empty": lambda kept: kept.write_bytes(b""),
+    "cut off": lambda kept: kept.write_bytes(kept.read_bytes()[:-1]),
+    "other text": lambda kept: kept.write_bytes(
+        kept.read_bytes().replace(b"yavalath", b"manalath")
+    ),
+    "not JSON": lambda kept: kept.write_bytes(b"\xff\n" + kept.read_bytes()),
+    "JSON of others": lambda kept: kept.write_bytes(b"[1]\npage"),
+    "a folder": lambda kept: kept.rename(kept.with_name("x")).with_name(kept.name).mkdir(),
+    "a link": lambda kept: (kept.parent / kept.name).symlink_to(kept.rename(kept.with_name("x"))),
+}
+
+
+def test_a_page_is_read_again_while_content_question_and_code_are_the_same(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    file, pages = folder / "a.lath", tmp_path / "lath-arena/reports"
+    head, page, _ = made(file)
+    assert "is_kept" not in head
+    file.write_text(file.read_text())
+    assert made(file)[:2] == ({**head, "is_kept": True}, page)
+    assert "is_kept" not in made(file, "plies > 0")[0]
+    assert "is_kept" not in made(folder / "b.lath")[0]
+    with monkeypatch.context() as patch:
+        patch.setattr(report_process, "_stamp", lambda _: [0, 0])
+        assert made(file)[:2] == (head, page)
+    assert made(file)[:2] == (head, page)
+    file.write_text(RECORD.replace("e5", "d4"))
+    assert made(file)[1] != page
+    file.write_text(RECORD)
+    assert made(file)[1] == page
+
+    (pages / "mine.txt").write_text("of somebody else")
+    for damage in DAMAGE.values():
+        made(file)
+        for kept in pages.glob("*.report"):
+            damage(kept)
+        assert made(file)[:2] == (head, page)
+        for kept in pages.glob("*.report"):
+            kept.rmdir() if kept.is_dir() else kept.unlink()
+    for most, left in (("KEPT_FILES", 2), ("KEPT_BYTES", 5 * len(page))):
+        with monkeypatch.context() as patch:
+            patch.setattr(report_process, most, left)
+            for number in range(5):
+                assert "is_kept" not in made(file, f"plies > {number}{len(most)}")[0]
+            sizes = [kept.stat().st_size for kept in pages.glob("*.report")]
+            assert (len(sizes) if most == "KEPT_FILES" else sum(sizes)) <= left
+            assert len(sizes) > 1
+    assert (pages / "mine.txt").exists()
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    assert made(file)[:2] == (head, page)
+
+
+def test_the_list_and_the_first_games_come_before_the_rest_is_counted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("MANY", 2), ("FIRST", 3), ("FIRST_REPLAYED", 1), ("TOLD", 1)):
+        monkeypatch.setattr(report_process, name, value)
+    monkeypatch.setattr(report_process, "beside", lambda work: (work(), lambda: None)[1])
+    (folder / "a.lath").write_text("\n".join([RECORD] * 4))
+    told = made(folder / "a.lath")[2]
+    words = [part.get("what", "shown" if part.get("is_shown") else "") for part in told]
+    assert [word for word in words if word] == [
+        *(f"Reading {number} of 4 games" for number in (1, 2, 3)),
+        "shown",
+        "Reading 4 of 4 games",
+        "Rating the bots",
+        "Writing the page",
+    ]
+    first = b"".join(base64.b64decode(part.get("piece", "")) for part in told).decode()
+    assert json.loads(first.split('id="data">')[1].split("</script>")[0])["games"] == 3
+    assert 'id="replay"' in first
+    assert 'id="standings"' not in first

@@ -28,8 +28,10 @@ pytestmark = pytest.mark.slow
 
 TAGS: Final = '[Game "yavalath"]\n[Termination "resignation"]\n'
 
+NAMED: Final = '[Opening "book.lath #3: Corner"]\n'
+
 GAMES: Final = (
-    f'{TAGS}[First "ann"]\n[Second "bob"]\n[Date "2026-11-02"]\n\n1. e5 2. d4 3. f6 1-0\n',
+    f'{TAGS}{NAMED}[First "ann"]\n[Second "bob"]\n[Date "2026-11-02"]\n\n1. e5 2. d4 3. f6 1-0\n',
     f'{TAGS}[First "bob"]\n[Second "cora"]\n\n1. f6 2. d4 3. e5 0-1\n',
     f'{TAGS}[First "cora"]\n[Second "ann"]\n\n1. e5 2. swap 3. a1 0-1\n',
 )
@@ -169,8 +171,18 @@ def test_one_walks_by_the_board_the_table_and_back(site: Served, guest: Guest) -
 
 def test_a_game_opens_in_the_analysis_at_its_move(site: Served, guest: Guest) -> None:
     page = guest(site, f"/explore?key={site.key('old.lath')}&game=yavalath&moves=e5+d4").page
+    page.wait_for_selector("#told:has-text('; the opening is Corner')")
     page.click("#ways tbody a >> nth=0")
-    page.wait_for_selector("#tree [aria-current]")
     page.wait_for_selector("#tree [aria-current]:has-text('3. f6')")
+    assert page.inner_text("#told").endswith("Opening: Corner.")
+    page.click("#back")
+    page.wait_for_selector("#tree [aria-current]:has-text('2. d4')")
+    assert page.inner_text("#told").endswith("Opening: Corner.")
+    page.fill("#typed-move", "a1")
+    page.press("#typed-move", "Enter")
+    page.wait_for_selector("#tree [aria-current]:has-text('3. a1')")
+    assert "Corner" not in page.inner_text("#told"), "another line"
+    page.click("#back")
+    page.click("#forward")
     page.click("#explored")
     page.wait_for_selector("#told:has-text('2 of 3 games reach this position')")

@@ -6,6 +6,7 @@ At every width, in light and dark; its markup is valid.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -13,13 +14,17 @@ from axe import axe_core, violations
 from markup import problems_in
 from odd_files import either
 from planted import pool
+from schedules import a_schedule, outcome, played
 from sites import Served, served
 from tools import needs
 
 from lath.arena.site.app import DESK_PAGES
 from lath.arena.site.rendering import TEMPLATES
+from lath.arena.tournament.outcome.notes import write_outcome
 from lath.arena.tournament.run.live import LIVE
 from lath.arena.tournament.run.worker import line_of_a_board
+from lath.games import get
+from lath.games.capabilities import lessons_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +54,7 @@ PAGES: Final = {
     "/analyse": {"setup", "typed"},
     "/explore?key=old": {"setup", "typed"},
     "/puzzles": {"typed"},
+    "/rules": set[str](),
 }
 """All kinds of pages, and their forms."""
 
@@ -72,6 +78,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "cup" / LIVE / f"{worker}.json").write_bytes(line_of_a_board(BOARD.encode()))
     for name in ("cup/games.lath", "old.lath", "other.lath"):
         (folder / name).write_text(RECORD)
+    schedule = a_schedule("swiss")
+    for _ in islice(played(schedule), 4):
+        pass
+    write_outcome(folder / "cup", outcome(schedule, "swiss"))
     return folder
 
 
@@ -213,6 +223,7 @@ LOOKED_AT: Final = {
     "/analyse?game=manalath": "#board.mine",
     "/explore?game=yavalath&moves=e5": "#ways",
     "/puzzles?game=mammalath": "#board.mine",
+    "/rules/surikata": ".lessons svg.board",
 }
 """Pages by address, and what is waited for there."""
 
@@ -232,6 +243,9 @@ def test_axe_finds_nothing_at_any_width(site: Served, guest: Guest, path: str) -
         page.emulate_media(color_scheme="dark")
         assert violations(page, "cat.color") == [], (width, "a scheme changes colours alone")
         assert visit.sideways() == 0, width
+    for opener in page.locator(".enlarge:visible").all()[:1]:
+        opener.click()
+        assert violations(page) == [], "a board is enlarged"
     visit.complaints[:] = [words for words in visit.complaints if "404" not in words]
 
 
@@ -273,6 +287,70 @@ def test_no_button_loses_the_focus(site: Served, guest: Guest, path: str) -> Non
         page.wait_for_function("() => window.asked === 0")
         assert page.evaluate("document.activeElement !== document.body"), pressed
     visit.complaints[:] = [words for words in visit.complaints if "status of 4" not in words]
+
+
+@pytest.mark.parametrize("site", [True], indirect=True)
+def test_lessons_play_once_unless_motion_is_reduced_and_can_be_stepped_through(
+    site: Served, guest: Guest
+) -> None:
+    page = guest(site, "/rules/yavalath").page
+    page.clock.install()
+    title, at, play = page.locator(".lessons h2"), page.locator("output"), page.get_by_label("Play")
+    first, *_, last = (lesson.title for lesson in lessons_of(get("yavalath")))
+    for motion in ("no-preference", "reduce"):
+        page.emulate_media(reduced_motion=motion)
+        page.reload()
+        is_calm = motion == "reduce"
+        page.wait_for_selector(f".lessons [aria-pressed={'false' if is_calm else 'true'}]")
+        assert (title.inner_text(), at.inner_text()) == (first, "3 / 3" if is_calm else "0 / 3")
+        page.clock.run_for(60_000)
+        assert title.inner_text() == (first if is_calm else last)
+        assert play.get_attribute("aria-pressed") == "false"
+    page.get_by_label("Previous step").click()
+    assert at.inner_text() == "2 / 3"
+    page.get_by_role("button", name=last).click()
+    assert (title.inner_text(), at.inner_text()) == (last, "2 / 2")
+    for _ in range(3):
+        page.get_by_label("Previous step").click()
+    assert title.inner_text() != last
+
+
+@pytest.mark.parametrize("site", [False], indirect=True)
+def test_the_rules_open_over_a_game_and_close_where_they_were_opened(
+    site: Served, guest: Guest
+) -> None:
+    page = guest(site, "/play?game=surikata").page
+    page.get_by_role("button", name="Rules in a minute").press("Enter")
+    dialog = page.get_by_role("dialog", name="Rules of Surikata")
+    dialog.locator(".lessons svg.board").wait_for()
+    page.evaluate(axe_core())
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="detached")
+    assert page.evaluate("document.activeElement.textContent") == "Rules in a minute"
+
+
+@pytest.mark.parametrize("site", [True], indirect=True)
+def test_a_chosen_theme_is_that_of_all_pages_before_they_are_drawn(
+    site: Served, guest: Guest
+) -> None:
+    page = guest(site, "/rules").page
+    ground = "getComputedStyle(document.body).backgroundColor"
+    page.emulate_media(color_scheme="light")
+    light = page.evaluate(ground)
+    page.select_option("#theme", "dark")
+    dark = page.evaluate(ground)
+    page.add_init_script(
+        "new MutationObserver((_, all) => {"
+        " if (!document.body) return;"
+        f" window.drawn = {ground};"
+        " all.disconnect(); }).observe(document, { childList: true, subtree: true });"
+    )
+    page.goto(f"{site.address}{site.site.root}/")
+    assert [page.evaluate("window.drawn"), page.evaluate(ground)] == [dark, dark] != [light, light]
+    page.goto(f"{site.address}{site.site.root}{address_of(site, '/report/old')}")
+    assert page.evaluate(ground) == dark
+    assert page.input_value("#theme") == "dark"
 
 
 @needs("node", "npm")

@@ -65,6 +65,41 @@ def a_short_game(game_id: str) -> tuple[str, list[str]]:
     return min(found, key=lambda one: len(one[1]))
 
 
+SEEN: Final = """() => {
+  const places = [...document.querySelectorAll("#board .cell")]
+    .map((one) => one.getAttribute("transform"));
+  const stacks = [...document.querySelectorAll("#board .stacks > g")];
+  const isDim = (one) => one !== document.documentElement
+    && (getComputedStyle(one).opacity !== "1" || isDim(one.parentElement));
+  const veils = [...document.querySelectorAll("#board .marks [opacity]")];
+  return {
+    ghosts: [...document.querySelectorAll("#board .ghost")]
+      .map((one) => [places.indexOf(one.getAttribute("transform")), one.innerHTML]),
+    stacks: stacks.map((one) => one.innerHTML),
+    dim: stacks.flatMap((one) => [...one.children]).filter(isDim).length
+      + veils.filter((one) => !one.closest(".ghost")).length,
+  };
+}"""
+"""What is on each cell, what a click would put there, and how many pieces are dimmed."""
+
+MISNAMED: Final = """() => {
+  const middle = (one) => {
+    const { x, y, width, height } = one.getBoundingClientRect();
+    return { x: x + width / 2, y: y + height / 2, size: height };
+  };
+  const cells = [...document.querySelectorAll("#board .cell")]
+    .map((one) => ({ ...middle(one), name: one.querySelector("title").textContent.split(":")[0] }));
+  return [...document.querySelectorAll("#board svg > g:not(.marks, .below, .stacks, .cell) text")]
+    .filter((label) => {
+      const { x, y } = middle(label);
+      const words = (name) => name.match(/[a-z]+|[0-9]+/gu);
+      const own = cells.filter(({ name }) => words(name).includes(label.textContent));
+      const isRow = own.every((one) => Math.abs(one.y - y) < one.size / 4);
+      return own.length === 0 || !(isRow || own.every((one) => Math.abs(one.x - x) < one.size / 4));
+    }).map((label) => label.textContent);
+}"""
+"""Labels at the rim that are not in a line with the cells that have them in their names."""
+
 BREAKTHROUGH: Final = ROOT / "examples/plugin-breakthrough/lath_breakthrough.py"
 
 
@@ -81,6 +116,9 @@ class Player:
         }[hand]
         self.is_keyboard = hand == "keyboard"
         self._at: int | None = None
+        self._ghosts: list[tuple[int, str]] | None = None
+        """What the page showed before the last click or Enter; a finger cannot hover."""
+        self.stacks = [self._seen()["stacks"]]
 
     def play(self, text: str, number: int) -> None:
         """Make a move, and wait until the page has it."""
@@ -106,6 +144,32 @@ class Player:
         if self.is_keyboard and text != "swap":
             assert self.page.evaluate("document.activeElement.id") == "board"
         self.position = after
+        self.stacks.append(self._seen()["stacks"])
+        if put and self._ghosts is not None:
+            assert dict(self._ghosts)[put[0]] == self.stacks[-1][put[0]]
+
+    def _seen(self) -> Any:
+        """Return what is on the board; no piece is ever dimmed."""
+        seen = self.page.evaluate(SEEN)
+        assert seen["dim"] == 0
+        return seen
+
+    def look_back(self) -> None:
+        """Look at an earlier position, from the other side too, and return to the game."""
+        count = len(self.stacks) - 1
+        for key, ply in (("back", count - 1), ("to-start", 0), ("flip", 0), ("forward", 1)):
+            self._press(f"#{key}")
+            told = f"Ply {ply} of {count}: " if ply else "The start"
+            self.page.wait_for_selector(f"#note:has-text('{told}')")
+            self.page.wait_for_function(
+                f"stacks => `${{({SEEN})().stacks}}` === `${{stacks}}`", arg=self.stacks[ply]
+            )
+            self._seen()
+            assert self.page.evaluate(MISNAMED) == []
+        self._press("#flip")
+        self._press("#now")
+        self.page.wait_for_selector("#now", state="hidden")
+        assert self._seen()["stacks"] == self.stacks[-1]
 
     def _press(self, selector: str) -> None:
         if self.is_keyboard:
@@ -131,6 +195,7 @@ class Player:
         choice = self.page.locator("#choices button").filter(has_text=re.compile(f"^{text} "))
         while self.page.locator("#plies li").count() < number:
             if self.page.is_visible("#choices") and choice.count():
+                self._seen()
                 if self.is_keyboard:
                     choice.first.press("Enter")
                 else:
@@ -145,6 +210,8 @@ class Player:
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     def _click(self, cell: int) -> None:
+        self.page.mouse.move(*self._middle(cell))
+        self._ghosts = self._seen()["ghosts"]
         self.page.mouse.click(*self._middle(cell))
 
     def _tap(self, cell: int) -> None:
@@ -168,11 +235,12 @@ class Player:
             told = self.page.inner_text("#cell").partition(":")[0]
             self._at = self.position.game.board.names.index(told)
         assert self._at == cell
+        self._ghosts = self._seen()["ghosts"]
         self.page.keyboard.press("Enter")
 
 
 HANDS: Final = (
-    ("mammalath", "mouse"),
+    ("mammalath-plus", "mouse"),
     ("mammalath", "keyboard"),
     ("manalath", "keyboard"),
     ("surikata", "touch"),
@@ -197,6 +265,12 @@ def test_two_people_play_a_whole_game_by_each_hand(
     player = Player(page, games.get(game_id).start(setup or None), hand)
     for number, move in enumerate(moves, 1):
         player.play(move, number)
+        if number == len(moves) // 2:
+            player.look_back()
+            page.wait_for_selector("#board.mine")
+    player.look_back()
+    for name in ("Rematch", "Review", "Step through", "Analyse"):
+        assert page.is_visible(f"#sitting :text-is('{name}')")
     outcome = player.position.outcome()
     assert outcome is not None
     assert outcome.winner is not None
@@ -641,7 +715,7 @@ def test_a_puzzle_is_solved_and_remembered(site: Served, guest: Guest) -> None:
     assert page.inner_text("#told").startswith(f"Correct: {first.answer} ")
     assert page.locator("#line button").count() == len(first.line)
     assert page.locator("#line [aria-current=true]").inner_text().endswith(first.line[-1])
-    assert page.locator("#board .marks > *").count() > 2  # also the line around deciding cells
+    assert page.locator("#board .marks [stroke-dasharray='22 9']").count() == 1  # deciding cells
     assert "1 solved at the first attempt" in page.inner_text("#score")
     page.reload()  # of its address
     page.wait_for_selector("#score:has-text('1 of 50')")

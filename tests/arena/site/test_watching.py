@@ -5,29 +5,41 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from results import a_config
-from sample_records import bare
+from sample_records import HOSTILE_NAMES, bare
+from schedules import a_schedule, outcome, played
 from sites import Served, a_long_cup, served
 
 from lath.arena.referee.record import GamePlan, Scorebook
+from lath.arena.site.rendering import sheet_of
 from lath.arena.site.runs import Runs
 from lath.arena.site.shelf import Item, Shelf
 from lath.arena.site.standing import SiteStandings
 from lath.arena.site.watching import _Seen
+from lath.arena.tournament.outcome.notes import write_outcome
 from lath.arena.tournament.run.events import Waiting
 from lath.arena.tournament.run.live import LIVE, glimpses_in, shown, status_in
 from lath.arena.tournament.run.progress import Progress
 from lath.arena.tournament.run.worker import BURST, LiveBoard
 from lath.games.core import Move, Side
 from lath.notation.protocol import TimeControl
+from lath.notation.text.writer import format_record
+from lath.reports.counting.scale import Scale
 from lath.reports.counting.standings import compute
+from lath.reports.event.background import Background
 from lath.reports.event.export import to_json
+from lath.reports.notes.outcome import EventOutcome
+from lath.reports.notes.outcome import to_json as to_json_of
+from lath.reports.page.page import render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from sites import Guest
@@ -135,9 +147,14 @@ def test_a_board_follows_its_game_and_bears_what_is_no_game() -> None:
     seen = _Seen()
     board = seen.follow(a_book("e5", "d4", "e4", "a1", "e3").glimpse())
     assert board is not None
-    assert (board["last"], board["winner"]) == ("e3", 1)
+    assert (board["recent"][-1], board["winner"]) == ("e3", 1)
     assert (board["is_over"], board["is_loss"]) == (True, True)
     assert len(board["deciding"]) == 3
+    history = seen.history()
+    assert history["moves"] == ["e5", "d4", "e4", "a1", "e3"]
+    assert history["values"] == [0.0, -0.1, 0.2, -0.3, 0.4]  # as the first player sees them
+    assert [sum(map(bool, each["stacks"])) for each in history["boards"]] == [0, 1, 2, 3, 4, 5]
+    assert (history["from"], board["value"]) == (0, 0.4)
     other = seen.follow(a_book("a1", number=8).glimpse())
     assert other is not None
     assert (other["ply"], other["is_over"], sum(map(bool, other["stacks"]))) == (1, False, 1)
@@ -175,6 +192,100 @@ def test_a_site_names_who_leads_alone(tmp_path: Path) -> None:
         assert [row["name"] for row in rows] == [row["name"] for row in told["overall"]["rows"]]
 
 
+def test_groups_of_a_site_are_those_of_the_table_unless_its_format_ranks_all(
+    tmp_path: Path,
+) -> None:
+    told = to_json(compute([WON, bare("x", "y", "1-0")]))
+    for rule, groups in (("rating", [1, 1, 2, 2]), ("swiss", [1, 1, 1, 1])):
+        told["overall"]["rule"] = rule
+        (tmp_path / "standings.json").write_text(json.dumps(told))
+        rows = SiteStandings(is_public=True, is_ours=lambda _: False).of(tmp_path)["standings"]
+        assert [row["group"] for row in rows] == groups
+
+
+def so_far(form: str, most: int, names: tuple[str, ...] = HOSTILE_NAMES[:5]) -> EventOutcome:
+    """Return the outcome of a tournament after so many pairs of games."""
+    schedule = a_schedule(form, names=names)
+    for _ in islice(played(schedule), most):
+        pass
+    return replace(outcome(schedule, form), event="Cup")
+
+
+@pytest.mark.parametrize("form", ["swiss", "knockout"])
+def test_a_sheet_and_a_bracket_are_drawn_as_in_the_report(form: str) -> None:
+    for most in (0, 3, 99):
+        told = so_far(form, most)
+        page = render([], background=Background(outcome=told)).html
+        drawn = sheet_of({"format": to_json_of(told)["data"]}, "cup-1")
+        heading, _, rest = drawn.partition("</h2>")
+        assert heading.strip() in ("<h2>Rounds", "<h2>Bracket")
+        assert rest.replace("../report/cup-1#", "#").strip() in page
+        assert ("../report/cup-1#games" in drawn) is (most > 0)
+
+
+ODD: Final[tuple[Any, ...]] = (None, [], {}, "<i>", 1e999, -1, float("nan"), "\ud800", [None] * 2)
+
+
+@given(data=st.data(), form=st.sampled_from(("swiss", "knockout")))
+def test_no_damage_to_an_outcome_breaks_a_page(data: st.DataObject, form: str) -> None:
+    told = to_json_of(so_far(form, 4))["data"]
+    value: Any = told
+    odd = st.sampled_from(ODD)
+    while True:
+        key = data.draw(
+            st.sampled_from(list(value) if isinstance(value, dict) else range(len(value)))
+        )
+        if not (isinstance(value[key], dict | list) and value[key]) or data.draw(st.booleans()):
+            value[key] = data.draw(odd)
+            break
+        value = value[key]
+    drawn = sheet_of({"format": told}, "cup")
+    assert "<i>" not in drawn
+    drawn.encode()
+
+
+FINAL: Final[dict[str, Any]] = {
+    "bots": ["ann", "bob"],
+    "points": [2, 0],
+    "winner": "ann",
+    "how": "",
+}
+
+ENDS: Final[dict[str, tuple[str, Mapping[str, Any]]]] = {
+    "round-robin": ("ann won with 2 of 2 points", {}),
+    "swiss": (
+        "ann won with 2 points, ahead of bob.",
+        {"swiss": [{"rank": i + 1, "name": FINAL["bots"][i], "points": 2 - 2 * i} for i in (0, 1)]},
+    ),
+    "knockout": (
+        "ann won the knockout, the final against bob by 2 to 0.",
+        {"winner": "ann", "bracket": [{"ties": [{**FINAL, "is_bye": False, "by_seed": False}]}]},
+    ),
+    "gauntlet": (
+        "ann scored 100.0% of the points against 1 bot",
+        {"gauntlet": {"challengers": ["ann"], "opponents": ["bob"]}},
+    ),
+    "match": ("ann is stronger than bob", {"sprt": {}}),
+    "ladder": ("ann is stronger than bob", {}),
+    "pool": ("ann won with 2 of 2 points", {}),
+}
+"""How the end of each format begins, and what its outcome has."""
+
+
+@pytest.mark.parametrize("form", ENDS)
+def test_the_end_names_the_winner_in_each_format(tmp_path: Path, form: str) -> None:
+    words, data = ENDS[form]
+    verdict = words if "stronger" in words else ""
+    outcome = EventOutcome(format=form, done=2, total=2, data=data, verdict=verdict)
+    table = to_json(compute([WON, WON], Scale(outcome=outcome)))
+    (tmp_path / "standings.json").write_text(json.dumps(table))
+    write_outcome(tmp_path, outcome)
+    standing = SiteStandings(is_public=True, is_ours=lambda _: False).of(tmp_path)
+    told = "".join(text for text, _ in standing["result"])
+    assert told.lower().startswith(words)
+    assert standing["winner"] in ("ann", "")
+
+
 def until(news: Iterator[Any], part: str, **values: object) -> Any:
     """Return the first of the parts that has these values."""
     return next(
@@ -196,6 +307,17 @@ def site(tmp_path: Path) -> Iterator[Served]:
         yield running
 
 
+SHIFTS: Final = """
+window.shifted = 0;
+new PerformanceObserver((list) => {
+  for (const one of list.getEntries()) if (!one.hadRecentInput) window.shifted += one.value;
+}).observe({type: "layout-shift", buffered: true});
+"""
+"""It adds up how far what is seen moves without being asked to."""
+
+MOST_SHIFTED: Final = 0.05
+
+
 def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
     site: Served, guest: Guest, tmp_path: Path
 ) -> None:
@@ -204,17 +326,27 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
     assert (early.status, early.value) == (409, {"error": "the tournament is not running"})
     visit = guest(site, f"/t/{key}")
     page = visit.page
+    page.add_init_script(SHIFTS)
+    page.reload()
+    assert page.locator("#standings tr").count() == 3  # the bots are known before they play
     page.click("#start:visible")
-    page.wait_for_selector(".live-board svg.board")
+    page.wait_for_selector("#boards .player .clock")
+    shown = page.locator("#boards .live-board")
+    names = shown.locator(".player .name").all_inner_texts()
+    assert len({*names}) == 2
+    assert {*names} < {"random", "greedy", "patient"}
+    assert all(":" in clock for clock in shown.locator(".player .clock").all_inner_texts())
+    assert shown.locator(".eval-bar[aria-label]").count() == 1
     (tmp_path / "bot/seen").touch()
     page.wait_for_selector("#state:has-text('12 of 12 games')")
     page.wait_for_selector("#boards-title:has-text('Final boards')")
-    page.wait_for_selector("#standings:has-text('Elo')")  # as they are written in the end
     for _ in range(2):  # as it ended, and as it is opened later
-        page.wait_for_selector("#winner:has-text('Winner: greedy')")
-        assert page.locator("#boards .live-board").count() == 4
+        page.wait_for_selector("#winner:has-text('greedy won with')")
+        page.wait_for_selector("#boards .told a")
+        assert page.locator("#boards .live-board").count() == 1  # one game was played at a time
         assert page.locator("#recent li a").count() == 12
-        assert page.locator("#no-boards:visible, #live:visible, #start:visible").count() == 0
+        assert page.locator("#live:visible, #start:visible, #lost:has-text('not')").count() == 0
+        assert page.evaluate("window.shifted") <= MOST_SHIFTED
         page.reload()
         page.wait_for_selector(".live-board svg.board")
     assert page.inner_text("h1") == "Cup of the site"
@@ -224,9 +356,45 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
         page.evaluate(SEEN, is_hidden)
         while watcher.spectators != (0 if is_hidden else 1):
             page.wait_for_timeout(20)
-    page.click("text=Full report")
+    page.click("#boards .told a")
     page.wait_for_selector("#rows tr")
     assert "Cup of the site" in page.inner_text("h1")
+    visit.await_game(12)
+
+
+def test_a_board_is_enlarged_and_steps_back_while_its_game_goes_on(
+    guest: Guest, tmp_path: Path
+) -> None:
+    with served(a_long_cup(tmp_path)) as site:
+        key = site.key("long")
+        assert site.post(f"/t/{key}/start", {}).status == 200
+        page = guest(site, f"/t/{key}").page
+        page.wait_for_selector("#boards .enlarge:visible").press("Enter")
+        page.wait_for_selector("#plies button >> nth=2")
+        page.keyboard.press("Home")
+        page.wait_for_selector("#at:text-matches('^0 of')")
+        title = page.inner_text("#large-title")
+        stones = page.locator("#large .stacks > g > *")
+        assert stones.count() == 0
+        page.keyboard.press("ArrowRight")
+        page.wait_for_selector("#at:text-matches('^1 of')")
+        news = site.news(f"/t/{key}/events")
+        number = until(news, "board")["number"]
+        while until(news, "board")["number"] < number + 2:  # the game has ended
+            pass
+        news.close()
+        assert (page.inner_text("#large-title"), stones.count()) == (title, 1)
+        page.click("#again:has-text('Back to live')")
+        page.wait_for_function(
+            "old => document.getElementById('large-title').textContent !== old", arg=title
+        )
+        assert page.get_attribute("#again", "aria-disabled") == "true"
+        page.keyboard.press("Escape")
+        assert page.evaluate("document.activeElement.className") == "enlarge"
+        page.click("#recent a >> nth=-1")  # also while others are played
+        page.wait_for_selector("#rows tr")
+        page.go_back()
+        assert site.post(f"/t/{key}/stop", {}).status == 200
 
 
 def test_an_interval_holds_its_estimate_or_says_that_it_has_no_bound(
@@ -237,7 +405,12 @@ def test_an_interval_holds_its_estimate_or_says_that_it_has_no_bound(
     page.route(
         "**/events", lambda route: route.fulfill(content_type="text/event-stream", body=bodies[-1])
     )
-    for value, low, high in ((603, 397, None), (-603, None, -397), (None, None, None), (0, -9, 9)):
+    for value, low, high, ends in (
+        (603, 397, None, "at least 397"),
+        (-603, None, -397, "at most −397"),
+        (None, None, None, "unbounded"),
+        (0, -9, 9, "−9 to 9"),
+    ):
         elo = {"value": value, "low": low, "high": high}
         test = {
             "elo": value,
@@ -251,9 +424,44 @@ def test_an_interval_holds_its_estimate_or_says_that_it_has_no_bound(
         bodies.append(f"data: {json.dumps([{'part': 'status', **status}])}\n\n")
         page.goto(f"{site.address}{site.site.root}/t/{site.key('cup')}")
         page.wait_for_selector("#standings tr")
-        words = ["unbounded" if one is None else str(one) for one in (value, low, high)]
-        for place in ("#sprt p", "#standings"):
-            assert page.inner_text(place).endswith("Elo {} ({} to {})".format(*words))
+        word = "unbounded" if value is None else f"{value}".replace("-", "−")
+        assert page.inner_text("#sprt p").endswith(f"Elo {word} ({ends})")
+        assert page.inner_text("#standings .elo") == f"{word} ({ends})"
+
+
+def test_a_sheet_that_grows_keeps_its_place_and_the_focus_and_groups_stand_apart(
+    tmp_path: Path, guest: Guest
+) -> None:
+    folder = tmp_path / "cup"
+    folder.mkdir()
+    names = ("ann", "bob", "cat", "dan", "eve")
+    (folder / "games.lath").write_text(format_record(WON))
+    (folder / "standings.json").write_text(
+        json.dumps(to_json(compute([WON, bare("x", "y", "1-0")])))
+    )
+    write_outcome(folder, so_far("swiss", 2, names))
+    with served(tmp_path) as site:
+        page = guest(site, f"/t/{site.key('cup')}").page
+        page.set_viewport_size({"width": 360, "height": 700})
+        page.wait_for_selector("#standings .group")
+        groups = page.locator("#standings .group").all_inner_texts()
+        assert groups == [f"Group {number}: no games against the others" for number in (1, 2)]
+        assert page.locator("#standings .group").first.bounding_box()["height"] < 60
+        page.locator("#sheet a").nth(1).focus()
+        page.evaluate("document.querySelector('#sheet .scroll').scrollLeft = 40")
+        write_outcome(folder, so_far("swiss", 99, names))
+        page.wait_for_selector("#sheet th:has-text('Round 3')", state="attached")
+        now = "document.activeElement === document.querySelectorAll('#sheet a')[1]"
+        assert page.evaluate(f"[{now}, document.querySelector('#sheet .scroll').scrollLeft]") == [
+            True,
+            40,
+        ]
+        heads = page.locator("#sheet tbody th").evaluate_all(
+            "(all) => all.map((one) => one.getBoundingClientRect().left)"
+        )
+        assert min(heads) >= 0  # the names stay in sight
+        page.locator("#sheet a").first.click()
+        page.wait_for_url("**/report/*#games&a=eve&b=*")
 
 
 def test_orders_are_offered_that_can_work(tmp_path: Path) -> None:
@@ -284,7 +492,7 @@ def test_a_folder_with_a_configuration_is_listed_and_played_in_place(
         visit.page.wait_for_selector("#start:visible")
         assert visit.page.locator("#report:visible").count() == 0
         visit.page.click("#start")
-        visit.page.wait_for_selector("#winner:has-text('Winner: greedy')")
+        visit.page.wait_for_selector("#winner:has-text('greedy won with')")
         assert visit.page.locator("#report:visible").count() == 1
         assert [item.path for item in Shelf([tmp_path]).items()] == [tmp_path / "cup"]
 
