@@ -29,7 +29,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from lath.arena.errors import ArenaError
-from lath.arena.site.boards import Thumbnails, board_json, titles
+from lath.arena.site.boards import Thumbnails, board_json, size_of, titles
 from lath.arena.site.connections import EVERY_S, MOST, SPARE, Connection, Connections
 from lath.arena.site.exploring import Explorer
 from lath.arena.site.guard import Guard, SiteKeys
@@ -68,7 +68,7 @@ SCRIPTS: Final = (
 )
 """The scripts of the report that the site's pages use, too."""
 
-STYLES: Final = ("base", "sections", "board", "replay", "ways", "narrow", "formats")
+STYLES: Final = ("base", "sections", "board", "replay", "ways", "narrow", "formats", "site")
 
 DESK_PAGES: Final = ("play", "analyse", "explore", "puzzles")
 """The pages that are not for spectators."""
@@ -425,7 +425,7 @@ async def _rules(site: Site, request: Request) -> Response:
     board = _board_of(request.path_params.get("game") or listed[0]["id"])
     if board is None:
         raise HTTPException(404, "game not found")
-    return page(site, "rules", game=board, games=listed)
+    return page(site, "rules", game=board, games=listed, size=size_of(board))
 
 
 async def _items(site: Site, _: Request) -> Response:
@@ -447,11 +447,13 @@ async def _thumbnail(site: Site, request: Request) -> Response:
     return drawing(request, await asyncio.to_thread(site.thumbnails.of, item))
 
 
-async def _desk_page(site: Site, name: str, _: Request) -> Response:
+async def _desk_page(site: Site, name: str, request: Request) -> Response:
     assert site.desk is not None
     await site.lines()
     items = [item for item in site.shelf.known if item.kind != "unreadable"]
-    return page(site, name, choices=choices(site.desk.thinkers), items=items)
+    offered = choices(site.desk.thinkers)
+    board = _board_of(request.query_params.get("game") or offered["games"][0]["id"])
+    return page(site, name, choices=offered, items=items, size=board and size_of(board))
 
 
 async def _tournament(site: Site, request: Request) -> Response:

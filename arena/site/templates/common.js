@@ -347,8 +347,7 @@ export const openRules = async (board) => {
 
 /** @param {SiteBoard} board */
 export const showCard = (board) => {
-  const hasLessons = board.lessons.length > 0 && lath.byId("lessons") === null;
-  lath.byId("card").replaceChildren(...(hasLessons ? [buttonOf("Rules in a minute", () => openRules(board))] : []), ...cardOf(board));
+  lath.byId("card").replaceChildren(...(board.lessons.length > 0 ? [buttonOf("Rules in a minute", () => openRules(board))] : []), ...cardOf(board));
 };
 
 /** @param {string} words @param {() => unknown} act @param {string} name */
