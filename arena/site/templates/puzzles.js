@@ -82,7 +82,6 @@ const retry = () => trying(said, async () => {
   byId("retry").hidden = true;
   byId("line").replaceChildren();
   byId("told").textContent = byId("told").dataset.task || "";
-  if (document.activeElement === document.body) byId("board").focus({ preventScroll: true });
   await show([]);
 });
 
