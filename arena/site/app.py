@@ -437,7 +437,9 @@ async def _home(site: Site, _: Request) -> Response:
         newest = sorted(lines, key=lambda line: str(line.get("date")), reverse=True)
         ordered = sorted(newest, key=lambda line: not line.get("is_playing"))
         puzzle = {} if site.is_public else puzzle_of_the_day(dt.datetime.now().astimezone().date())
-        return page(site, "home", lines=ordered, has_more=site.shelf.more, puzzle=puzzle, games=titles())
+        return page(
+            site, "home", lines=ordered, has_more=site.shelf.more, puzzle=puzzle, games=titles()
+        )
 
     return await site.listed("home", made)
 
