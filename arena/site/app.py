@@ -30,7 +30,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from lath.arena.errors import ArenaError
-from lath.arena.site.boards import Thumbnails, board_json, titles
+from lath.arena.site.boards import Thumbnails, board_json, size_of, titles
 from lath.arena.site.connections import EVERY_S, MOST, SPARE, Connection, Connections
 from lath.arena.site.exploring import Explorer
 from lath.arena.site.guard import Guard, SiteKeys
@@ -69,7 +69,7 @@ SCRIPTS: Final = (
 )
 """The scripts of the report that the site's pages use, too."""
 
-STYLES: Final = ("base", "sections", "board", "replay", "ways", "narrow", "formats")
+STYLES: Final = ("base", "sections", "board", "replay", "ways", "narrow", "formats", "site")
 
 DESK_PAGES: Final = ("play", "analyse", "explore", "puzzles")
 """The pages that are not for spectators."""
@@ -435,7 +435,7 @@ async def _rules(site: Site, request: Request) -> Response:
     board = _board_of(request.path_params.get("game") or listed[0]["id"])
     if board is None:
         raise HTTPException(404, "game not found")
-    return page(site, "rules", game=board, games=listed)
+    return page(site, "rules", game=board, games=listed, size=size_of(board))
 
 
 async def _items(site: Site, _: Request) -> Response:
@@ -447,7 +447,9 @@ async def _home(site: Site, _: Request) -> Response:
         newest = sorted(lines, key=lambda line: str(line.get("date")), reverse=True)
         ordered = sorted(newest, key=lambda line: not line.get("is_playing"))
         puzzle = {} if site.is_public else puzzle_of_the_day(dt.datetime.now().astimezone().date())
-        return page(site, "home", lines=ordered, has_more=site.shelf.more, puzzle=puzzle)
+        return page(
+            site, "home", lines=ordered, has_more=site.shelf.more, puzzle=puzzle, games=titles()
+        )
 
     return await site.listed("home", made)
 
@@ -457,11 +459,13 @@ async def _thumbnail(site: Site, request: Request) -> Response:
     return drawing(request, await asyncio.to_thread(site.thumbnails.of, item))
 
 
-async def _desk_page(site: Site, name: str, _: Request) -> Response:
+async def _desk_page(site: Site, name: str, request: Request) -> Response:
     assert site.desk is not None
     await site.lines()
     items = [item for item in site.shelf.known if item.kind != "unreadable"]
-    return page(site, name, choices=choices(site.desk.thinkers), items=items)
+    offered = choices(site.desk.thinkers)
+    board = _board_of(request.query_params.get("game") or offered["games"][0]["id"])
+    return page(site, name, choices=offered, items=items, size=board and size_of(board))
 
 
 async def _tournament(site: Site, request: Request) -> Response:

@@ -58,6 +58,12 @@ def board_json(game_id: str) -> dict[str, Any] | None:
     return {**board.to_json(game), **more, "drawn": board.template(game)}
 
 
+def size_of(board: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the width and height of a board of `board_json`, for which a page keeps room."""
+    _, _, width, height = re.findall(r"[-\d.]+", board["drawn"].split("viewBox=", 1)[1])[:4]
+    return round(float(width)), round(float(height))
+
+
 def arranged(game: Game, contents: Sequence[str], to_move: Side) -> str | None:
     """Return the text of a position with these pieces, possible or not; None if unknown.
 

@@ -188,15 +188,19 @@ SHUT: Final = (
 
 def _door(status: int, **values: str) -> Response:
     """Return the page that stores the keys in the browser, or reads them from there."""
-    script = (TEMPLATES / "door.js").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    script, style = ((TEMPLATES / f"door.{kind}").read_text("utf-8") for kind in ("js", "css"))
     made = environment().get_template("door.html.j2")
-    html = made.render(script=script, words=SHUT, **{"root": "", "secret": "", "to": "", **values})
+    given = {"root": "", "secret": "", "to": "", **values}
+    html = made.render(script=script, style=style, words=SHUT, **given)
     policy = (
-        f"default-src 'none'; script-src 'sha256-{digest}'; img-src data:; base-uri 'none'; "
-        "form-action 'none'; frame-ancestors 'none'"
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     return HTMLResponse(html, status, {"content-security-policy": policy})
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _refused(words: str, status: int, *, is_last: bool = False) -> Response:

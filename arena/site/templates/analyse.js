@@ -183,12 +183,10 @@ const table = makeTable((text) => goTo(along(at, text)));
 
 // A position that is set up piece by piece, which fills the field for its text.
 
-/** @type {string[] | null} */
-let arranged = null; // what lies on each cell, while a position is set up
+let arranged = /** @type {string[] | null} */ (null); // what lies on each cell, while a position is set up
 let arrangements = 0; // of those asked for the last one counts
 let fault = ""; // why it is not a position
-/** @type {Promise<unknown>} */
-let checked = Promise.resolve(); // the question whether it is one
+let checked = /** @type {Promise<unknown>} */ (Promise.resolve()); // the question whether it is one
 let model = /** @type {SiteBoard} */ (/** @type {unknown} */ (null)); // its game
 const BARE = { moved: [], deciding: [], is_over: false, ending: "", winner: null, is_loss: false, text: "", told: "", legal: [], wins: [], loses: [], threats: [] };
 
@@ -198,13 +196,12 @@ const layerOf = (code) => ({ tile: 0, marker: 2 })[model.pieces.find(([one]) => 
 const showArranged = () => (checked = trying(byId("arranged"), async () => {
   const [number, contents, toMove] = [arrangements += 1, arranged || [], Number(byId("side").value)];
   table.show({ ...BARE, stacks: contents, to_move: toMove }, false, [], model.can_arrange ? put : null);
-  if (!model.can_arrange) byId("arranged").textContent = "Type the position of this game.";
-  if (!model.can_arrange) return;
+  if (!model.can_arrange) return void (byId("arranged").textContent = "Type the position of this game.");
   /** @type {{ position: string, error: string }} */
   const { position, error } = await ask("/api/arrange", { game: model.id, contents, to_move: toMove });
-  if (arrangements !== number || !arranged) return;
+  if (arrangements !== number || !arranged) return undefined;
   [byId("start-position").value, fault] = [position, error];
-  byId("arranged").textContent = error ? `Not a position yet: ${error}.` : "This position can be set up.";
+  return void (byId("arranged").textContent = error ? `Not a position yet: ${error}.` : "This position can be set up.");
 }));
 
 // Puts the chosen piece in the place of its kind on a cell, or takes it or the topmost one away.

@@ -291,7 +291,7 @@ export const offerLevels = async (bot) => {
   if (place.dataset.bot !== bot || !level) return about.get(bot);
   for (let at = level.lowest; at <= level.highest; at += 1) {
     const words = { [level.lowest]: `${at}, weakest`, [level.highest]: `${at}, strongest` }[at] || String(at);
-    place.append(new Option(words, String(at), false, at === level.usual));
+    place.append(new Option(words, String(at), false, at === Number(place.dataset.usual || level.usual)));
   }
   lath.byId("level-of").hidden = false;
   return about.get(bot);
@@ -349,8 +349,7 @@ export const openRules = async (board) => {
 
 /** @param {SiteBoard} board */
 export const showCard = (board) => {
-  const hasLessons = board.lessons.length > 0 && lath.byId("lessons") === null;
-  lath.byId("card").replaceChildren(...(hasLessons ? [lath.buttonOf("Rules in a minute", () => openRules(board))] : []), ...cardOf(board));
+  lath.byId("card").replaceChildren(...(board.lessons.length > 0 ? [lath.buttonOf("Rules in a minute", () => openRules(board))] : []), ...cardOf(board));
 };
 
 // The moves of a line as buttons with their numbers; `take` gets how many of them were asked for.

@@ -28,8 +28,7 @@ const tell = async () => {
       const line = known.get(card.dataset.key || "");
       if (line) update(card, line);
     }
-    const count = document.querySelectorAll(".tournament").length;
-    if (lines.filter(({ kind }) => kind === "tournament").length > count) words = "There are new tournaments. Reload the page to see them.";
+    if (lines.filter(({ kind }) => kind === "tournament").length > document.querySelectorAll(".tournament").length) words = "There are new tournaments. Reload the page to see them.";
   } catch {
     words = "The site does not answer. This list may be out of date; it connects again by itself.";
     for (const live of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".live"))) live.hidden = true;

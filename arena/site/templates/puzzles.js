@@ -11,11 +11,9 @@ const SOLVED = "lath-solved";
 const TRIED = "lath-tried"; // what was tried or shown before
 const STEP_MS = 900;
 
-/** @type {PuzzleJson[]} */
-let all = [];
+let all = /** @type {PuzzleJson[]} */ ([]);
 let place = 0;
-/** @type {string[]} */
-let shown = []; // the moves on the board
+let shown = /** @type {string[]} */ ([]); // the moves on the board
 let isOver = true;
 let looks = 0; // of the positions that are asked for the last one counts
 let choices = 0; // and of the games

@@ -227,14 +227,43 @@ LOOKED_AT: Final = {
 }
 """Pages by address, and what is waited for there."""
 
+MOST_MOVED: Final = 0.05
+
+LOADED: Final = """async () => {
+  let moved = 0;
+  new PerformanceObserver((list) => {
+    for (const one of list.getEntries()) moved += one.hadRecentInput ? 0 : one.value;
+  }).observe({ type: "layout-shift", buffered: true });
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const board = document.querySelector("#board svg");
+  return [moved, !board || board.getBoundingClientRect().bottom <= innerHeight];
+}"""
+"""How much has moved since the page began to load; is a board whole in the window?"""
+
+
+def load(page: Any, path: str, width: int) -> tuple[float, bool]:
+    """Load a page again in a window of this width, 800 pixels high; return what LOADED tells."""
+    page.set_viewport_size({"width": width, "height": 800})
+    page.reload()
+    page.wait_for_selector(LOOKED_AT[path])
+    page.wait_for_load_state("networkidle" if path != "/t/cup" else "load")
+    moved, is_whole = page.evaluate(LOADED)
+    return moved, is_whole
+
 
 @needs("npm")
 @pytest.mark.parametrize("path", LOOKED_AT)
 @pytest.mark.parametrize("site", [False], indirect=True)
-def test_axe_finds_nothing_at_any_width(site: Served, guest: Guest, path: str) -> None:
+def test_a_page_keeps_its_place_and_axe_finds_nothing_at_any_width(
+    site: Served, guest: Guest, path: str
+) -> None:
     axe = axe_core()
     page = (visit := guest(site, address_of(site, path))).page
     page.wait_for_selector(LOOKED_AT[path])
+    for width in (360, 1280):
+        moved, is_whole = load(page, path, width)
+        assert moved <= MOST_MOVED, width
+    assert is_whole, "the board is in the first screen of a laptop"
     page.evaluate(axe)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})

@@ -76,10 +76,10 @@ def site(folder: Path) -> Iterator[Served]:
 
 
 OF_THE_SITE: Final = re.compile(
-    r'(?s)<nav class="site".*?</nav>\n|(?<=<style>).*?(?=</style>)|(?<=<script>).*?(?=</script>)'
-    r"|default-src [^>]*"
+    r'(?s)<nav class="bar".*?</nav>\n|(?<=<style>).*?(?=</style>)|(?<=<script>).*?(?=</script>)'
+    r'|default-src [^>]*|<label class="theme".*?</label>'
 )
-"""The links of the site in its reports, and the style, code and policy that they need."""
+"""The bar of the site in its reports, with what it needs; its switch of the theme is elsewhere."""
 
 
 def test_a_report_is_byte_by_byte_that_of_the_command_line_but_for_its_links(
