@@ -175,7 +175,9 @@ def _told(outcome: Mapping[str, Any] | None, found: _Places, *, is_over: bool) -
         standing = data["gauntlet"].get("standing")
         return _of_gauntlet(standing) if standing else ()
     told = outcome["verdict"] or next(iter(outcome["words"]), "")
-    return ((f"{told[:1].upper()}{told[1:].rstrip('.')}.", False),) if told else ()
+    if not any(told.startswith(f"{name} ") for _, name in found.places):
+        told = told[:1].upper() + told[1:]
+    return ((f"{told.rstrip('.')}.", False),) if told else ()
 
 
 def _of_points(rows: Sequence[Mapping[str, Any]], found: _Places, *, is_over: bool) -> Sentence:

@@ -111,7 +111,7 @@ def test_a_swiss_a_challenger_and_a_test_are_told_by_what_decides_them() -> None
     words = "new is better than old (H1 accepted after 9 pairs)"
     test = EventOutcome(format="match", verdict=words)
     said, sure, _ = told(games("new old 1-0 9", "old new 0-1 9"), test)
-    assert (said, sure) == (f"New{words[3:]}.", "")
+    assert (said, sure) == (f"{words}.", "")
 
 
 # In a browser

@@ -635,7 +635,7 @@ interface StatusJson {
   places?: number;
   /** The first game type. */
   game?: string;
-  event?: string;
+  title?: string;
   tournament?: string;
   verdict?: string;
   done: number;

@@ -357,9 +357,11 @@ const showResult = ({ is_playing: isOn, winner, result, verdict, done, words = [
   const won = told.length || !winner ? told : ["Winner: ", nameOf(winner)];
   byId("winner").replaceChildren(...(isOn ? [] : won));
   byId("result").classList.toggle("running", isOn);
-  const [best, next] = standings;
+  const [best] = standings;
   const isOne = standings.every(({ group }) => group === best.group);
-  const leads = isOne && best?.games && best.rank !== next?.rank ? ["Leader: ", nameOf(best.name)] : [];
+  const first = isOne ? standings.filter(({ rank, games }) => games && rank && rank === best.rank) : [];
+  const named = first.flatMap(({ name }, at) => [at === 0 ? "" : at === first.length - 1 ? " and " : ", ", nameOf(name)]);
+  const leads = first.length > 3 ? [`Leaders: ${first.length} bots`] : named.length ? [first.length > 1 ? "Leaders: " : "Leader: ", ...named] : [];
   const open = done || words.length ? [verdict || ""] : ["No game has been played yet."];
   byId("outcome").replaceChildren(...(isOn && !verdict ? leads : won.length ? [] : open));
 };
@@ -374,7 +376,7 @@ const showSheet = ({ words = [], verdict }) => {
 /** @param {StatusJson} status */
 const takeStatus = (status) => {
   const playing = status.is_playing;
-  if (status.event) byId("event").textContent = status.event;
+  if (status.title) byId("event").textContent = status.title;
   if (isPlaying !== playing) byId("said").textContent = "";
   if (!isPlaying || !playing) makeRoom(status.places ?? places.length);
   if (status.game) preview(status.game);
