@@ -345,7 +345,7 @@ const leftTold = (seconds) => {
 
 const showLive = () => {
   byId("live").hidden = !isPlaying || isLost;
-  byId("boards-title").textContent = areFinal && !isPlaying ? "Final boards" : "Boards";
+  byId("boards-title").textContent = areFinal && !isPlaying ? "Last boards" : "Boards";
   byId("lost").textContent = isLost ? "The site does not answer. This page may be out of date; it connects again by itself." : "";
   document.body.classList.toggle("lost", isLost);
 };
@@ -382,8 +382,8 @@ const takeStatus = (status) => {
   if (status.game) preview(status.game);
   isPlaying = playing;
   showLive();
-  const counts = status.total ? `${lath.grouped(status.done)} of ${lath.counted(status.total, "game")}` : "";
-  const speed = playing && status.rate ? `${status.rate < 10 ? status.rate.toFixed(1) : Math.round(status.rate)} games per second${leftTold(status.left_s)}` : "";
+  const counts = status.total ? `${lath.grouped(status.done)} of ${lath.counted(status.total, "game")}` : status.standings?.length ? lath.counted(status.standings.length, "bot") : "";
+  const speed = playing && status.rate ? `${status.rate < 10 ? status.rate.toFixed(1) : Math.round(status.rate)} games per second${leftTold(status.left_s)}` : !playing && status.done > 0 && status.done < (status.total || 0) ? "not running" : "";
   byId("state").textContent = [status.tournament, counts, speed].filter(Boolean).join(" · ");
   byId("progress").value = status.total ? status.done / status.total : 0;
   showResult(status);

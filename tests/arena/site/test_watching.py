@@ -356,7 +356,7 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
     assert shown.locator(".eval-bar[aria-label]").count() == 1
     (tmp_path / "bot/seen").touch()
     page.wait_for_selector("#state:has-text('12 of 12 games')")
-    page.wait_for_selector("#boards-title:has-text('Final boards')")
+    page.wait_for_selector("#boards-title:has-text('Last boards')")
     for _ in range(2):  # as it ended, and as it is opened later
         page.wait_for_selector("#winner:has-text('greedy won with')")
         page.wait_for_selector("#boards .told a")
@@ -513,7 +513,7 @@ def test_a_folder_with_a_configuration_is_listed_and_played_in_place(
         visit.page.click(".cards h3 a")
         visit.page.wait_for_selector("#start:visible")
         assert visit.page.title() == "Cup of the site - Lath Arena"
-        assert visit.page.inner_text("#state") == "round-robin"
+        assert visit.page.inner_text("#state") == "round-robin · 3 bots"
         assert visit.page.locator("#report:visible").count() == 0
         visit.page.click("#start")
         visit.page.wait_for_selector("#winner:has-text('greedy won with')")
