@@ -28,7 +28,7 @@ from lath.games.core import RESULTS
 from lath.notation.record.tags import Termination
 from lath.notation.text.scanner import parts, plies
 from lath.reports.counting.ranking import BY_GAMES
-from lath.reports.notes.outcome import EventOutcome, from_json, to_json
+from lath.reports.notes.outcome import UNNAMED, EventOutcome, from_json, to_json
 from lath.reports.page.summary import summary
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import DecidedGame
@@ -85,7 +85,7 @@ class SiteStandings:
         if item.kind == "tournament":
             standing = self.of(item.path)
             rows = standing["standings"]
-            line |= {name: standing[name] for name in ("event", "tournament", "done", "total")}
+            line |= {name: standing[name] for name in ("tournament", "done", "total")}
             line["is_playing"] = standing["is_playing"]
             line["is_ours"] = not self.is_public and self.is_ours(item.path)
             line["leader"] = _leader(rows)
@@ -94,7 +94,7 @@ class SiteStandings:
             line["date"] = standing.get("date") or _changed(item)
             line["board"] = self.board_version(item)
             plan = self.planned(item, standing)
-            line |= {name: plan[name] for name in ("places", "has_test")}
+            line |= {name: plan[name] for name in ("title", "places", "has_test")}
             line["bots"] = len(plan["standings"])
         return line
 
@@ -114,9 +114,10 @@ class SiteStandings:
         return [self.line(item) for item in items]
 
     def planned(self, item: Item, standing: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the room that a page needs for a tournament: boards at a time, and bots.
+        """Return the title of a tournament's page, and its room: boards at a time, and bots.
 
-        Before the first game, the bots are those of the configuration, each without games.
+        Before the first game, event, format and bots are those of the configuration. Without an
+        event, the title is the name of the folder, as in reports.
         """
         paths = (item.path / CONFIG, item.config)
         path = next((path for path in paths if path and path.is_file()), None)
@@ -127,12 +128,15 @@ class SiteStandings:
         places = standing.get("places", plan.get("places", 1))
         if standing["is_playing"] and left > 0:
             places = min(places, -(-left // 2))  # a worker plays both games of a pair
-        rows = [] if self.is_public else plan.get("standings", [])
+        told = {} if self.is_public else plan
+        event = standing["event"] or told.get("event", "")
         return {
+            "tournament": standing["tournament"] or told.get("form", ""),
+            "title": event if event not in ("", UNNAMED) else item.name.rpartition("/")[2],
             "places": min(places, MOST_PLACES),
-            "game": "" if self.is_public else plan.get("game", ""),
+            "game": told.get("game", ""),
             "has_test": plan.get("has_test", False) or "sprt" in standing["format"],
-            "standings": standing["standings"] or rows,
+            "standings": standing["standings"] or told.get("standings", []),
         }
 
     def of(self, folder: Path) -> dict[str, Any]:
@@ -329,8 +333,6 @@ def _result(overall: Mapping[str, Any], outcome: EventOutcome) -> list[tuple[str
         said = [(str(text), bool(is_name)) for text, is_name in summary(document).said]
     except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):
         return []  # the files may be of any program
-    if outcome.verdict and len(said) == 1:  # it may begin with a name, which keeps its letters
-        return [(outcome.verdict.rstrip(".") + ".", False)]
     return said
 
 
@@ -371,6 +373,8 @@ def _plan(path: Path, item: Item) -> dict[str, Any]:
     game = text_of(next(iter(_list(found.get("games"))), builtin_ids()[0]))
     is_counted = (jobs := _count(found.get("jobs", 1))) > 0
     return {
+        "event": text_of(found.get("event")),
+        "form": text_of(found.get("format", "round-robin")),
         "places": jobs if is_counted else games_at_once(1),
         "game": game if game.partition(":")[0] in builtin_ids() else "",
         "has_test": "sprt" in found,

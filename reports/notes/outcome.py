@@ -17,6 +17,9 @@ Kind = Literal["name", "number", "text"]
 """The content of a column: names can be cut if there is little room, numbers and texts cannot."""
 
 
+UNNAMED: Final = "Tournament"
+"""The event of a tournament whose configuration names none; its pages have the folder's name."""
+
 LADDER: Final = "ladder"
 """The format of a measurement of a single bot, against opponents of known strength."""
 

@@ -21,7 +21,7 @@ from lath.reports.counting.standings import Refused, Tally, leaders_of, standing
 from lath.reports.counting.table import Standings
 from lath.reports.event import export
 from lath.reports.notes.notes import Version
-from lath.reports.notes.outcome import EventOutcome
+from lath.reports.notes.outcome import UNNAMED, EventOutcome
 from lath.reports.page.page import Card, Page, rendered
 from lath.reports.schema import About, Amount, Count, Schema, schema_of
 
@@ -168,7 +168,8 @@ class Collector:
             own, Scale(outcome=outcome, members=members, rule="season" if part else None)
         )
         facts = counter.facts()
-        event = (outcome.event if outcome else "") or next(iter(facts["events"]), name)
+        events = (outcome.event if outcome else "", *facts["events"])
+        event = next((one for one in events if one not in ("", UNNAMED)), name)
         self._tournaments.append(
             {
                 "name": name,

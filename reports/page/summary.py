@@ -175,7 +175,9 @@ def _told(outcome: Mapping[str, Any] | None, found: _Places, *, is_over: bool) -
         standing = data["gauntlet"].get("standing")
         return _of_gauntlet(standing) if standing else ()
     told = outcome["verdict"] or next(iter(outcome["words"]), "")
-    return ((f"{told[:1].upper()}{told[1:].rstrip('.')}.", False),) if told else ()
+    if not any(told.startswith(f"{name} ") for _, name in found.places):
+        told = told[:1].upper() + told[1:]
+    return ((f"{told.rstrip('.')}.", False),) if told else ()
 
 
 def _of_points(rows: Sequence[Mapping[str, Any]], found: _Places, *, is_over: bool) -> Sentence:
@@ -239,10 +241,15 @@ def _sure(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
     level = [row["name"] for row in rows if round(row["exposed"] - rows[at]["exposed"], 2) == 0]
     if len(level) > 1 and (best not in found.first or len(found.first) > 1):
         return ()  # several bots share the highest rating
+    names = [row["name"] for row in rows]
+    if best not in found.first and len(found.first) == 1:
+        first = names.index(found.first[0])
+        if (table["crosstable"][at][first]["superiority"] or 0) < 0.5:
+            at, best = first, found.first[0]  # only the uncertainty of its rating is larger
     over = {
-        row["name"]: cell["superiority"]
-        for row, cell in zip(rows, table["crosstable"][at], strict=True)
-        if row["name"] != best and cell["superiority"] is not None
+        name: cell["superiority"]
+        for name, cell in zip(names, table["crosstable"][at], strict=True)
+        if name != best and cell["superiority"] is not None
     }
     if best not in found.first or len(found.first) > 1:
         other = next((name for name in (*found.first, *over) if name != best), "")

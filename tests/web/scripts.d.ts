@@ -640,7 +640,7 @@ interface StatusJson {
   places?: number;
   /** The first game type. */
   game?: string;
-  event?: string;
+  title?: string;
   tournament?: string;
   verdict?: string;
   done: number;

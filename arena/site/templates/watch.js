@@ -336,7 +336,7 @@ const leftTold = (seconds) => {
 
 const showLive = () => {
   byId("live").hidden = !isPlaying || isLost;
-  byId("boards-title").textContent = areFinal && !isPlaying ? "Final boards" : "Boards";
+  byId("boards-title").textContent = areFinal && !isPlaying ? "Last boards" : "Boards";
   byId("lost").textContent = isLost ? "The site does not answer. This page may be out of date; it connects again by itself." : "";
   document.body.classList.toggle("lost", isLost);
 };
@@ -348,9 +348,11 @@ const showResult = ({ is_playing: isOn, winner, result, verdict, done, words = [
   const won = told.length || !winner ? told : ["Winner: ", nameOf(winner)];
   byId("winner").replaceChildren(...(isOn ? [] : won));
   byId("result").classList.toggle("running", isOn);
-  const [best, next] = standings;
+  const [best] = standings;
   const isOne = standings.every(({ group }) => group === best.group);
-  const leads = isOne && best?.games && best.rank !== next?.rank ? ["Leader: ", nameOf(best.name)] : [];
+  const first = isOne ? standings.filter(({ rank, games }) => games && rank && rank === best.rank) : [];
+  const named = first.flatMap(({ name }, at) => [at === 0 ? "" : at === first.length - 1 ? " and " : ", ", nameOf(name)]);
+  const leads = first.length > 3 ? [`Leaders: ${first.length} bots`] : named.length ? [first.length > 1 ? "Leaders: " : "Leader: ", ...named] : [];
   const open = done || words.length ? [verdict || ""] : ["No game has been played yet."];
   byId("outcome").replaceChildren(...(isOn && !verdict ? leads : won.length ? [] : open));
 };
@@ -365,14 +367,14 @@ const showSheet = ({ words = [], verdict }) => {
 /** @param {StatusJson} status */
 const takeStatus = (status) => {
   const playing = status.is_playing;
-  if (status.event) byId("event").textContent = status.event;
+  if (status.title) byId("event").textContent = status.title;
   if (isPlaying !== playing) byId("said").textContent = "";
   if (!isPlaying || !playing) makeRoom(status.places ?? places.length);
   if (status.game) preview(status.game);
   isPlaying = playing;
   showLive();
-  const counts = status.total ? `${lath.grouped(status.done)} of ${lath.counted(status.total, "game")}` : "";
-  const speed = playing && status.rate ? `${status.rate < 10 ? status.rate.toFixed(1) : Math.round(status.rate)} games per second${leftTold(status.left_s)}` : "";
+  const counts = status.total ? `${lath.grouped(status.done)} of ${lath.counted(status.total, "game")}` : status.standings?.length ? lath.counted(status.standings.length, "bot") : "";
+  const speed = playing && status.rate ? `${status.rate < 10 ? status.rate.toFixed(1) : Math.round(status.rate)} games per second${leftTold(status.left_s)}` : !playing && status.done > 0 && status.done < (status.total || 0) ? "not running" : "";
   byId("state").textContent = [status.tournament, counts, speed].filter(Boolean).join(" · ");
   byId("progress").value = status.total ? status.done / status.total : 0;
   showResult(status);

@@ -42,7 +42,7 @@ from lath.notation.record.tags import SEASON as SEASON_TAG
 from lath.reports.checksums import checked_bytes, checksum_of, with_checksum
 from lath.reports.event.seasons import Season
 from lath.reports.notes.notes import Bench, Change, Ruling, Snapshot, Version, from_notes
-from lath.reports.notes.outcome import EventOutcome, from_json, to_json
+from lath.reports.notes.outcome import UNNAMED, EventOutcome, from_json, to_json
 
 _Kept = TypeVar("_Kept")
 
@@ -222,10 +222,6 @@ def season_in(sources: Sequence[Path], name: str | None) -> Season | None:
     raise ConfigError(f"--season: {name!r} is not one of {names}, or {ALL_SEASONS} for all games")
 
 
-_UNNAMED: Final = "Tournament"
-"""The event in the records of a tournament whose configuration names none."""
-
-
 def event_in(sources: Sequence[Path], events: Sequence[str] = ()) -> str:
     """Return the title of a report with these `events` in its records, or "" if they are the title.
 
@@ -241,7 +237,7 @@ def event_in(sources: Sequence[Path], events: Sequence[str] = ()) -> str:
             event = bounds.read_toml(content.decode()).get("event", "")
     except (OSError, ValueError, ArenaError):  # the next run reports what is wrong with it
         return ""
-    if event in ("", _UNNAMED):
+    if event in ("", UNNAMED):
         return sources[0].resolve().name
     return event if isinstance(event, str) and not events else ""
 

@@ -67,6 +67,7 @@ def test_the_first_games_can_be_seen_before_the_report_is_complete(
         page, first = visit.page, visit.page.frame_locator("#first")
         first.locator("#rows tr").nth(1).wait_for()
         assert first.locator("#at").inner_text() == "3 / 3"
+        assert first.locator("main").bounding_box()["width"] > 1000  # all of the page
         first.locator("#filter").press_sequentially("eve")
         assert first.locator("#rows tr").count() == 1
         assert page.locator("progress:visible").count() == 1

@@ -22,7 +22,7 @@ from lath.arena.site.runs import Runs
 from lath.arena.site.shelf import Item, Shelf
 from lath.arena.site.standing import SiteStandings
 from lath.arena.site.watching import _Seen
-from lath.arena.tournament.outcome.notes import write_outcome
+from lath.arena.tournament.outcome.notes import event_in, write_outcome
 from lath.arena.tournament.run.events import Waiting
 from lath.arena.tournament.run.live import LIVE, glimpses_in, shown, status_in
 from lath.arena.tournament.run.progress import Progress
@@ -34,8 +34,9 @@ from lath.reports.counting.scale import Scale
 from lath.reports.counting.standings import compute
 from lath.reports.event.background import Background
 from lath.reports.event.export import to_json
-from lath.reports.notes.outcome import EventOutcome
+from lath.reports.notes.outcome import UNNAMED, EventOutcome
 from lath.reports.notes.outcome import to_json as to_json_of
+from lath.reports.page.index import Collector
 from lath.reports.page.page import render
 
 if TYPE_CHECKING:
@@ -192,6 +193,22 @@ def test_a_site_names_who_leads_alone(tmp_path: Path) -> None:
         assert [row["name"] for row in rows] == [row["name"] for row in told["overall"]["rows"]]
 
 
+def test_a_tournament_has_one_title_on_all_pages(tmp_path: Path) -> None:
+    """Without an event it is the name of the folder; a public site tells no plans."""
+    folder = tmp_path / "autumn" / "cup"
+    folder.mkdir(parents=True)
+    item = Item(key="cup", name="autumn/cup", path=folder, kind="tournament")
+    for event, title in (("Night", "Night"), (UNNAMED, "cup"), ("", "cup")):
+        (folder / "tournament.toml").write_text(f'event = "{event}"')
+        for is_public, expected in ((False, title), (True, "cup")):
+            site = SiteStandings(is_public=is_public, is_ours=lambda _: False)
+            assert site.line(item)["title"] == expected
+        assert (event_in([folder], [event]) or event) == title
+        collector = Collector()
+        collector.add("cup", outcome=EventOutcome(format="swiss", event=event))
+        assert [one["title"] for one in collector.document()["tournaments"]] == [title]
+
+
 def test_groups_of_a_site_are_those_of_the_table_unless_its_format_ranks_all(
     tmp_path: Path,
 ) -> None:
@@ -339,7 +356,7 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
     assert shown.locator(".eval-bar[aria-label]").count() == 1
     (tmp_path / "bot/seen").touch()
     page.wait_for_selector("#state:has-text('12 of 12 games')")
-    page.wait_for_selector("#boards-title:has-text('Final boards')")
+    page.wait_for_selector("#boards-title:has-text('Last boards')")
     for _ in range(2):  # as it ended, and as it is opened later
         page.wait_for_selector("#winner:has-text('greedy won with')")
         page.wait_for_selector("#boards .told a")
@@ -410,6 +427,7 @@ def test_an_interval_holds_its_estimate_or_says_that_it_has_no_bound(
         (-603, None, -397, "at most −397"),
         (None, None, None, "unbounded"),
         (0, -9, 9, "−9 to 9"),
+        (-1023, -1242, -804, "−1242 to −804"),
     ):
         elo = {"value": value, "low": low, "high": high}
         test = {
@@ -419,14 +437,18 @@ def test_an_interval_holds_its_estimate_or_says_that_it_has_no_bound(
             "bounds": [-2.94, 2.94],
             "llr": 2.96,
         }
-        row = {"name": "ann", "games": 2, "points": 2, "score": 1, "elo": elo}
-        status = {"is_playing": False, "done": 2, "format": {"sprt": test}, "standings": [row]}
+        row = {"name": "ann", "games": 2, "points": 2, "score": 1, "elo": elo, "rank": 1}
+        rows = [row, {**row, "name": "bob"}]
+        status = {"is_playing": True, "done": 2, "format": {"sprt": test}, "standings": rows}
         bodies.append(f"data: {json.dumps([{'part': 'status', **status}])}\n\n")
         page.goto(f"{site.address}{site.site.root}/t/{site.key('cup')}")
         page.wait_for_selector("#standings tr")
         word = "unbounded" if value is None else f"{value}".replace("-", "−")
         assert page.inner_text("#sprt p").endswith(f"Elo {word} ({ends})")
-        assert page.inner_text("#standings .elo") == f"{word} ({ends})"
+        assert page.inner_text("#standings .elo >> nth=0") == f"{word} ({ends})"
+        assert page.inner_text("#outcome") == "Leaders: ann and bob"
+        cut = "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
+        assert page.locator(".places th, .places td").evaluate_all(cut) == 0
 
 
 def test_a_sheet_that_grows_keeps_its_place_and_the_focus_and_groups_stand_apart(
@@ -486,10 +508,12 @@ def test_a_folder_with_a_configuration_is_listed_and_played_in_place(
     (tmp_path / "cup/tournament.toml").write_text(CUP)
     with served(tmp_path) as site:
         visit = guest(site, "/")
-        assert visit.page.inner_text(".cards h3") == "cup"
+        assert visit.page.inner_text(".cards h3") == "Cup of the site"
         assert visit.page.locator(".cards .aside").count() == 0  # nothing is played
         visit.page.click(".cards h3 a")
         visit.page.wait_for_selector("#start:visible")
+        assert visit.page.title() == "Cup of the site - Lath Arena"
+        assert visit.page.inner_text("#state") == "round-robin · 3 bots"
         assert visit.page.locator("#report:visible").count() == 0
         visit.page.click("#start")
         visit.page.wait_for_selector("#winner:has-text('greedy won with')")
