@@ -71,16 +71,14 @@ REPLAYED: Final = 10_000
 """The most games that a page replays: with times and evaluations, they take up to 3 MB."""
 
 HINTED: Final = 2_000
-"""The most replayed games of a page with hints: in 10,000 random games, hints take a quarter of the
-bytes."""
+"""The most replayed games of a page with hints, a quarter of the bytes in 10,000 random games."""
 
 CHUNK: Final = 500
 """Games per chunk: a chunk opens in a few milliseconds and is long enough to compress well."""
 
 LEARNED: Final = 100
 """The number of games of a family that the predictions of legal moves are learned from, if it has
-at least five times as many. Legal moves then take less than half of the bytes, and these games are
-replayed once more."""
+at least five times as many. Legal moves then take less than half of the bytes."""
 
 BLOCK: Final = 64
 """Games that are compressed together until the replayed games are chosen."""

@@ -43,4 +43,6 @@ console.log(JSON.stringify(JSON.parse(require("fs").readFileSync(file, "utf8")).
 def tokens_in(path: Path) -> list[list[str]]:
     """Return the tokens of each script in a JSON list; needs the mark `needs("node", "npm")`."""
     command = ["node", "-e", _TOKENS, str(WEB / "node_modules" / "acorn"), str(path)]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    tokens: list[list[str]] = json.loads(told)
+    return tokens

@@ -152,7 +152,7 @@ def ended(page: Any) -> None:
     page.wait_for_selector("#kept:has-text('Saved')")
 
 
-def settling(page: Any) -> Callable[[], None]:
+def settling(page: Any) -> Callable[[], object]:
     """Return what waits until the page asks for nothing, except for news and thoughts."""
     open_ones: set[Any] = set()
     page.on("request", lambda one: open_ones.add(one))  # noqa: PLW0108 - a built-in has no name to keep
