@@ -241,14 +241,15 @@ def _sure(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
     level = [row["name"] for row in rows if round(row["exposed"] - rows[at]["exposed"], 2) == 0]
     if len(level) > 1 and (best not in found.first or len(found.first) > 1):
         return ()  # several bots share the highest rating
-    names = [row["name"] for row in rows]
+    all_names = [row["name"] for row in rows]
     if best not in found.first and len(found.first) == 1:
-        first = names.index(found.first[0])
-        if (table["crosstable"][at][first]["superiority"] or 0) < 0.5:
+        first = all_names.index(found.first[0])
+        better = table["crosstable"][at][first]["superiority"]
+        if better is not None and better < 0.5:
             at, best = first, found.first[0]  # only the uncertainty of its rating is larger
     over = {
         name: cell["superiority"]
-        for name, cell in zip(names, table["crosstable"][at], strict=True)
+        for name, cell in zip(all_names, table["crosstable"][at], strict=True)
         if name != best and cell["superiority"] is not None
     }
     if best not in found.first or len(found.first) > 1:
