@@ -57,6 +57,9 @@ FIRST_REPLAYED: Final = 50
 TOLD: Final = 250
 """The number of records between two messages about progress."""
 
+COUNTING, RATING, WRITING = 10, 60, 95
+"""The percentages at which the stages after reading begin; the counts go from 10 to 60."""
+
 PIECE: Final = 3_000
 """The bytes of a page in one message: lines of up to 4,096 bytes are not mixed up in a pipe."""
 
@@ -256,7 +259,7 @@ def report_of(
         gathered.document["title"] = event
     if fault := item.fault():  # A link may have been put there since it was read.
         raise _RefusedError(fault)
-    tell(what="Writing the page", done=95, all=100)
+    tell(what="Writing the page", done=WRITING, all=100)
     return page_of(gathered, site=site).html
 
 
@@ -298,22 +301,24 @@ def _followed(
 ) -> Iterator[Record | Refused]:
     """Yield records, and tell how many; of many, another process first makes a page of games."""
 
-    def counted() -> Iterator[Record | Refused]:
-        for done, record in enumerate(records, 1):
+    def told(
+        of: Iterable[Record | Refused], does: str, begin: int, share: int
+    ) -> Iterator[Record | Refused]:
+        for done, record in enumerate(of, 1):
             if done % TOLD == 0:
                 what = f"{done:,} of {number:,} games" if number else f"{done:,} games"
-                tell(what=f"Reading {what}", done=40 * done // number if number else 0, all=100)
+                percent = begin + min(share, share * done // number) if number else 0
+                tell(what=f"{does} {what}", done=percent, all=100)
             yield record
 
-    reading = counted()
-    first = list(islice(reading, FIRST))
+    first = list(islice(told(records, "Reading", 0, COUNTING), FIRST))
     games = [one for one in first if isinstance(one, Record)]
     if len(games) < MANY:
         yield from first
         return
     shown = beside(lambda: _show(games, title, tell))
-    yield from chain(first, reading)
-    tell(what="Rating the bots", done=0, all=100)
+    yield from told(chain(first, records), "Counting", COUNTING, RATING - COUNTING)
+    tell(what="Rating the bots", done=RATING, all=100)
     shown()
 
 

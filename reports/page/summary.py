@@ -253,8 +253,7 @@ def _sure(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
         if name != best and cell["superiority"] is not None
     }
     if best not in found.first or len(found.first) > 1:
-        other = next((name for name in (*found.first, *over) if name != best), "")
-        return _ahead(best, other, over.get(other)) if other else ()
+        return _of_two([name for _, name in found.places][:2], table)
     doubtful = [name for name, better in over.items() if better < SURE]
     if not over:
         return ()
@@ -270,6 +269,15 @@ def _sure(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
     listed, names = _listed([best, *doubtful])
     words = f"The differences between {listed} are not statistically significant: {words}"
     return _sentence(words, *names, best, closest)
+
+
+def _of_two(names: Sequence[str], table: Mapping[str, Any]) -> Sentence:
+    """Return the probability that one of the first two is stronger than the other."""
+    at = [next(i for i, row in enumerate(table["rows"]) if row["name"] == name) for name in names]
+    over = [table["crosstable"][i][j]["superiority"] for i, j in (at, at[::-1])]
+    if over[0] is None or over[0] >= over[1]:
+        return _ahead(*names, over[0])
+    return _ahead(*reversed(names), over[1])
 
 
 def _ahead(best: str, other: str, better: float | None) -> Sentence:

@@ -484,8 +484,9 @@ def dates(span: Mapping[str, Any]) -> str:
 def listed(words: Sequence[str], most: int = 3) -> str:
     """Return the first words and the number of further ones, unless that is one.
 
-    >>> listed(["a", "b", "c", "d"]), listed(["a", "b", "c", "d", "e"])
-    ('a, b, c, d', 'a, b, c and 2 more')
+    >>> listed(["a", "b"]), listed(["a", "b", "c", "d"]), listed(["a", "b", "c", "d", "e"])
+    ('a, b', 'a, b, c and d', 'a, b, c and 2 more')
     """
     rest = len(words) - most
-    return ", ".join(words[:most]) + f" and {rest} more" if rest > 1 else ", ".join(words)
+    last = words[most] if rest == 1 else f"{rest} more"
+    return ", ".join(words[:most]) + (f" and {last}" if rest > 0 else "")

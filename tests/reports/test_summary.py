@@ -101,6 +101,11 @@ def test_a_swiss_a_challenger_and_a_test_are_told_by_what_decides_them() -> None
     swiss = EventOutcome(format="swiss", data={"swiss": rows}, verdict="x")
     said, *_ = told(games("ann bob 1/2-1/2 4"), swiss)
     assert said == "bob and ann have 3½ points each; bob won by the tie-breaks."
+    third = EventOutcome(format="swiss", data={"swiss": [*rows, {"name": "cat", "points": 3}]})
+    beaten = games("bob ann 1-0 4", "ann bob 1-0 3", "cat ann 1-0 9", "cat bob 1-0 9")
+    third.data["swiss"][2] |= {"rank": 3}
+    _, sure, _ = told(beaten, third)
+    assert "bob is stronger than ann" in sure, "the first two are compared, not the best rated"
     rows[1] |= {"points": 1}
     said, *_ = told(games("ann bob 0-1 4"), swiss)
     assert said == "bob won with 3½ points, ahead of ann."

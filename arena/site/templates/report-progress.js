@@ -22,8 +22,7 @@ const hear = ([{ part, error, what, done, is_shown: isShown }]) => {
     byId("done").hidden = true;
   } else {
     byId("told").textContent = `${what || "Reading the games"} …`;
-    if (done) byId("done").value = done;
-    else byId("done").removeAttribute("value"); // how long it takes is unknown
+    if (done) byId("done").value = Math.max(byId("done").value, done); // until then, how long it takes is unknown
     if (isShown && byId("first").hidden) {
       byId("first").src = `${ROOT}${address("first")}${location.hash}`;
       byId("first").hidden = false;
@@ -33,3 +32,7 @@ const hear = ([{ part, error, what, done, is_shown: isShown }]) => {
 
 const stop = listen(address("events"), hear, (isLost) => byId("report-progress").classList.toggle("lost", isLost), { isHeardHidden: true });
 byId("again").addEventListener("click", () => location.reload());
+addEventListener("message", ({ source, data }) => {
+  const isPlace = source === byId("first").contentWindow && /^#game=\d+&ply=\d+$/.test(data);
+  if (isPlace) history.replaceState(null, "", data); // the report begins at the reader's game and ply
+});

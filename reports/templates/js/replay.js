@@ -205,6 +205,7 @@ lath.makeReplay = (games, onGame) => {
     clearTimeout(state.late);
     try {
       history.replaceState(null, "", `#${lath.isEmbedded() ? "embed" : "game"}=${state.game.number}&ply=${state.ply}`);
+      parent.postMessage(location.hash, "*");
     } catch {
       // A browser can limit the number of these calls; the page works without the address.
     }

@@ -72,8 +72,18 @@ def test_the_first_games_can_be_seen_before_the_report_is_complete(
         assert first.locator("#rows tr").count() == 1
         assert page.locator("progress:visible").count() == 1
         other = guest(site, path)
-        other.page.evaluate("location.hash = 'game=2&ply=1'")
+        shown = other.page.frame_locator("#first")
+        shown.locator("#rows a:text-matches('^#?2$')").click()
+        shown.locator("#at:has-text('0 / 3')").wait_for()
+        shown.locator("#board").press("ArrowRight")
+        other.page.wait_for_url("**#game=2&ply=1")
+        for width in (360, 768, 1280, 1920):
+            other.page.set_viewport_size({"width": width, "height": 800})
+            section = shown.locator("#replay").bounding_box()
+            assert section, width
+            assert section["width"] > 0.8 * min(width, 1568), width
         gate.touch()
+        other.page.click("#again")
         page.click("#again")  # the reader was in the list
         for one in (page, other.page):
             one.wait_for_selector("#site")
