@@ -65,7 +65,8 @@ def print_end(
     played = f"{summary.done}{'' if progress.is_endless else f' of {summary.total}'} games"
     resume = _resuming(out)
     if summary.interrupted:
-        print_note(f"interrupted after {played}; all of them are kept", hint=resume)
+        again = "a finished game whose return game was missing will be played again"
+        print_note(f"interrupted after {played}, which are kept; {again}", hint=resume)
         return INTERRUPTED
     print_end_words(summary, progress, benched_words(summary, out))
     if summary.is_spent:

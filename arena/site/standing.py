@@ -21,14 +21,16 @@ from lath.arena.machine.system import games_at_once
 from lath.arena.machine.untrusted_files import plain, read_checked, read_small, reason_of, text_of
 from lath.arena.site.shelf import LARGEST_CONFIG, file_fault
 from lath.arena.tournament.outcome.notes import is_of_state
-from lath.arena.tournament.run.live import status_in
+from lath.arena.tournament.run.live import glimpses_in, status_in
 from lath.arena.tournament.store.database import OUTCOME_STATE, Stamp, is_being_played, stamp_of
-from lath.games import builtin_ids
+from lath.games import builtin_ids, get
 from lath.games.core import RESULTS
+from lath.games.errors import GameError
 from lath.notation.record.tags import Termination
 from lath.notation.text.scanner import parts, plies
 from lath.reports.counting.ranking import BY_GAMES
 from lath.reports.notes.outcome import UNNAMED, EventOutcome, from_json, to_json
+from lath.reports.page.number_words import count
 from lath.reports.page.summary import summary
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import DecidedGame
@@ -85,16 +87,17 @@ class SiteStandings:
         if item.kind == "tournament":
             standing = self.of(item.path)
             rows = standing["standings"]
-            line |= {name: standing[name] for name in ("tournament", "done", "total")}
+            line |= {name: standing[name] for name in ("done", "total")}
             line["is_playing"] = standing["is_playing"]
             line["is_ours"] = not self.is_public and self.is_ours(item.path)
             line["leader"] = _leader(rows)
             line["has_games"], line["winner"] = standing["has_games"], standing.get("winner", "")
-            line["told"] = _told(standing, line["leader"])
             line["date"] = standing.get("date") or _changed(item)
             line["board"] = self.board_version(item)
             plan = self.planned(item, standing)
-            line |= {name: plan[name] for name in ("title", "places", "has_test")}
+            shown = ("title", "tournament", "types", "places", "has_test", "state", "note")
+            line |= {name: plan[name] for name in shown}
+            line["told"] = _told(standing, line["leader"], plan)
             line["bots"] = len(plan["standings"])
         return line
 
@@ -114,7 +117,7 @@ class SiteStandings:
         return [self.line(item) for item in items]
 
     def planned(self, item: Item, standing: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the title of a tournament's page, and its room: boards at a time, and bots.
+        """Return the title and state of a tournament, its plan, and the room that a page needs.
 
         Before the first game, event, format and bots are those of the configuration. Without an
         event, the title is the name of the folder, as in reports.
@@ -128,15 +131,20 @@ class SiteStandings:
         places = standing.get("places", plan.get("places", 1))
         if standing["is_playing"] and left > 0:
             places = min(places, -(-left // 2))  # a worker plays both games of a pair
-        told = {} if self.is_public else plan
-        event = standing["event"] or told.get("event", "")
+        public: dict[str, Any] = {} if self.is_public else plan
+        event = standing["event"] or public.get("event", "")
+        rows = standing["standings"] or public.get("standings", [])
+        state = _state(item, standing, len(rows), public.get("total", 0))
         return {
-            "tournament": standing["tournament"] or told.get("form", ""),
             "title": event if event not in ("", UNNAMED) else item.name.rpartition("/")[2],
+            "tournament": standing["tournament"] or public.get("tournament", ""),
+            "types": public.get("types", ""),
+            "state": state,
+            "note": PLAYED_AGAIN if state.startswith("Stopped") else "",
             "places": min(places, MOST_PLACES),
-            "game": told.get("game", ""),
+            "game": public.get("game", ""),
             "has_test": plan.get("has_test", False) or "sprt" in standing["format"],
-            "standings": standing["standings"] or told.get("standings", []),
+            "standings": rows,
         }
 
     def of(self, folder: Path) -> dict[str, Any]:
@@ -278,25 +286,55 @@ def _leader(rows: list[dict[str, Any]]) -> str:
 
 def _winner(standing: dict[str, Any]) -> str:
     """Return the winner of a finished tournament; empty for formats whose ranks name none."""
-    is_over = 0 < standing["total"] <= standing["done"]
     is_by_rank = standing["tournament"] in ("round-robin", "swiss", "knockout")
-    return _leader(standing["standings"]) if is_over and is_by_rank else ""
+    return _leader(standing["standings"]) if _is_over(standing) and is_by_rank else ""
 
 
-def _told(standing: dict[str, Any], leader: str) -> str:
+PLAYED_AGAIN: Final = "A finished game whose return game was missing will be played again."
+"""The note on a stopped tournament: pairs are stored whole."""
+
+
+def _is_over(standing: Mapping[str, Any]) -> bool:
+    return bool(0 < standing["total"] <= standing["done"])
+
+
+def _state(item: Item, standing: Mapping[str, Any], bots: int, planned: int) -> str:
+    """Return whether a tournament is not started, running, stopped or finished, with its games.
+
+    Empty for records without a known run.
+    """
+    done, total = standing["done"], standing["total"]
+    games = f"{done:,} of {count(total, 'game')}"
+    if standing["is_playing"]:
+        if not total or (not done and not glimpses_in(item.path)):
+            return "The bots are starting"
+        return f"Running: {games}"
+    if _is_over(standing):
+        return f"Finished: {count(total, 'game')}"
+    if done:
+        return f"Stopped at {games}"
+    if standing["has_games"]:
+        return "Stopped" if (item.path / DATABASE).is_file() else ""
+    known = [count(bots, "bot")] * (bots > 0) + [count(planned, "game")] * (planned > 0)
+    return ": ".join(filter(None, ("Not started", ", ".join(known))))
+
+
+def _told(standing: dict[str, Any], leader: str, plan: Mapping[str, Any]) -> str:
     """Return the result of a tournament, or how it stands, in a few words."""
     if winner := standing.get("winner"):
         return f"Winner: {winner}"
     if standing["verdict"]:
         return str(standing["verdict"])
-    is_over = 0 < standing["total"] <= standing["done"]
+    is_over = _is_over(standing)
     if leader:
         return f"First place: {leader}" if is_over else f"Leader: {leader}"
     if is_over:
         return "No single winner"
     if standing["is_playing"] or standing["done"]:
         return "No single leader"
-    return "The report has its standings" if standing["has_games"] else "Not started"
+    return (
+        "The report has its standings" if standing["has_games"] else plan["types"] or "No games yet"
+    )
 
 
 _DATE: Final = re.compile(r'\[Date "([0-9]{4}-[0-9]{2}-[0-9]{2})"\]')
@@ -370,16 +408,33 @@ def _plan(path: Path, item: Item) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     names = [name for row in _list(found.get("bot")) if (name := text_of(_name_in(row)))]
-    game = text_of(next(iter(_list(found.get("games"))), builtin_ids()[0]))
+    types = [text_of(one) for one in _list(found.get("games"))] or [builtin_ids()[0]]
+    game = types[0]
+    form = text_of(found.get("format", "round-robin"))
+    pairings = len(names) * (len(names) - 1) if form in ("round-robin", "match") else 0
     is_counted = (jobs := _count(found.get("jobs", 1))) > 0
     return {
-        "event": text_of(found.get("event")),
-        "form": text_of(found.get("format", "round-robin")),
         "places": jobs if is_counted else games_at_once(1),
         "game": game if game.partition(":")[0] in builtin_ids() else "",
         "has_test": "sprt" in found,
+        "event": text_of(found.get("event")),
+        "tournament": form,
+        "types": ", ".join(_title(one) for one in types[:MOST_TYPES]),
+        "total": 0 if "sprt" in found else pairings * len(types) * _count(found.get("rounds", 1)),
         "standings": [_row({"name": name}, {}) for name in names],
     }
+
+
+MOST_TYPES: Final = 8
+"""The number of game types that are named before the start."""
+
+
+def _title(game: str) -> str:
+    """Return the title of a bundled game type; the identifier of any other."""
+    try:
+        return get(game).title if game.partition(":")[0] in builtin_ids() else game
+    except GameError:
+        return game
 
 
 def _name_in(row: Any) -> object:

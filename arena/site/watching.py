@@ -167,6 +167,8 @@ class Watcher:
         """Held while games are followed, and while one of them is read."""
         self._live: dict[str, float | None] = {}
         """The games last seen in play, by worker."""
+        self._kept: set[int] = set()
+        """The numbers of the last games that a run has stored: only these are in the report."""
         self._places = 1
         """The number of boards that have room on the page."""
         self._last: tuple[object, list[dict[str, Any]]] = ((), [])
@@ -231,6 +233,7 @@ class Watcher:
             told = {**standing, **self._standings.planned(self.item, standing)}
             parts["status"] = json.dumps({"part": "status", **told, **self._run(standing)})
             self._places = told["places"]
+            self._kept = {game["number"] for game in told.get("recent", ())}
             parts |= self._sheet(standing, now_s)
         glimpses = glimpses_in(self.item.path)
         are_last = not glimpses
@@ -248,7 +251,8 @@ class Watcher:
                 boards.append(worker)
                 if not are_last:
                     self._live[worker] = board["number"]
-                parts[f"board {worker}"] = json.dumps({"part": "board", "slot": worker, **board})
+                board |= {"slot": worker, "is_kept": are_last or board["number"] in self._kept}
+                parts[f"board {worker}"] = json.dumps({"part": "board", **board})
         parts["boards"] = json.dumps({**NO_BOARDS, "slots": boards, "are_last": are_last})
         return parts
 

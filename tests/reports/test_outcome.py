@@ -61,7 +61,8 @@ def test_an_interrupted_run_says_what_was_done_and_how_to_go_on(capsys: Captured
     told.start()
     told.play("1-0", "0-1")
     resume = (
-        "note: interrupted after 2 of 60 games; all of them are kept\n"
+        "note: interrupted after 2 of 60 games, which are kept; "
+        "a finished game whose return game was missing will be played again\n"
         "hint: resume with: arena run --output 'my cup'\n"
     )
     for quiet in (False, True):

@@ -556,7 +556,7 @@ interface ReviewJson {
 }
 type ReviewPart = { part: "waits" } | { part: "begins" } | { part: "judged"; done: number } | ReviewJson | { part: "error"; error: string };
 /** A tournament or a file in the list of the site: `lath.arena.site.standing`. */
-interface ItemJson { key: string; kind: string; is_playing: boolean; told: string; board: string; done: number; total: number }
+interface ItemJson { key: string; kind: string; is_playing: boolean; told: string; state: string; board: string; done: number; total: number }
 
 interface RefutationJson { line: string[]; words: string }
 interface PuzzleJson { number: number; key: string; position: string; question: string; grade: number; line: string[]; words: string }
@@ -612,6 +612,8 @@ interface LiveBoard extends PositionShown {
   left_s: (number | null)[];
   ply: number;
   recent: string[];
+  /** Whether the game is stored, so that the report has it. */
+  is_kept: boolean;
   /** The first player's expected score in -1..1. */
   value: number | null;
   /** When it came, as `performance.now`. */
@@ -642,6 +644,11 @@ interface StatusJson {
   game?: string;
   title?: string;
   tournament?: string;
+  /** How far the tournament is, and what a stop has cost, in words. */
+  state: string;
+  note: string;
+  /** The titles of the game types, as planned. */
+  types: string;
   verdict?: string;
   done: number;
   total?: number;
@@ -757,7 +764,7 @@ type Others =
   | "arranged" | "at" | "better" | "board" | "boards" | "card" | "cell" | "copied" | "copy-field" | "desk" | "direct"
   | "downloads-body" | "downloads-told" | "evals" | "evals-told" | "event" | "found" | "game-of" | "games" | "games-body"
   | "interval-head" | "kept" | "large-title" | "leans" | "level-of" | "line" | "live" | "log" | "log-of" | "log-title" | "more" | "moves"
-  | "boards-title" | "lost" | "note" | "others" | "outcome" | "page" | "pager" | "palette" | "picker" | "pieces" | "players" | "plies" | "question"
+  | "boards-title" | "lost" | "note" | "order" | "others" | "outcome" | "page" | "pager" | "palette" | "picker" | "pieces" | "players" | "plies" | "question"
   | "recent" | "replay" | "replay-body" | "replay-waits" | "replayed" | "report-progress" | "result" | "reviewed" | "reviewing" | "rows" | "said" | "saved"
   | "score" | "seats" | "setup" | "sheet" | "site" | "showpiece-at" | "showpiece-board" | "showpiece-told" | "sitting" | "sprt"
   | "standings" | "state" | "tags" | "thinks-of" | "thought" | "threats-told" | "told" | "tree" | "winner" | "typed" | "verdict"

@@ -6,14 +6,14 @@ const EVERY_MS = 10_000;
 
 // A picture stays until the next one is there, in a box of the same size.
 /** @param {Element} card @param {ItemJson} line */
-const update = (card, { key, is_playing: isPlaying, told, board, done, total }) => {
+const update = (card, { key, is_playing: isPlaying, told, state, board, done, total }) => {
   const [picture, words, bar, count, live] = ["img", ".told", "progress", ".games span", ".live"].map((one) => /** @type {any} */ (card.querySelector(one)));
   const source = `${ROOT}/t/${key}/board.svg?v=${board}`;
   if (picture.getAttribute("src") !== source) picture.src = source;
   words.textContent = told;
   bar.hidden = !total;
   bar.value = total ? done / total : 0;
-  if (total) count.textContent = `${done.toLocaleString("en")} of ${total.toLocaleString("en")} ${total === 1 ? "game" : "games"}`;
+  count.textContent = state;
   live.hidden = !isPlaying;
 };
 

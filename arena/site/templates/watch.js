@@ -13,7 +13,7 @@ const LINGER_MS = 1500;
 const TICK_MS = 200;
 
 // Nothing is called live while the site does not answer.
-let [isPlaying, isLost, areFinal] = [false, false, false];
+let [isPlaying, isLost, areFinal, isOver] = [false, false, false, false];
 
 /** @param {HTMLElement} node @returns {Card} */
 const cardOf = (node) => {
@@ -91,7 +91,7 @@ const showBar = ({ bar, shown }, game) => {
   bar.classList.toggle("unknown", sure === null);
   [0, 1].forEach((seat) => bar.style.setProperty(["--first-seat", "--second-seat"][seat], game.seats[seat][1]));
   bar.style.setProperty("--share", `${50 + 50 * (sure ?? 0)}%`);
-  bar.title = sure === null ? "No evaluation" : `${names[0]} ${sure < 0 ? "−" : "+"}${Math.abs(sure).toFixed(2)}, on a scale from −1 (lost) to +1 (won)`;
+  bar.title = sure === null ? "No evaluation by the bots yet" : `Evaluation by the bots: ${names[0]} ${sure < 0 ? "−" : "+"}${Math.abs(sure).toFixed(2)}, on a scale from −1 (lost) to +1 (won)`;
   bar.setAttribute("aria-label", bar.title);
 };
 
@@ -120,7 +120,7 @@ const draw = async (card, part) => {
   showBar(card, game);
   card.enlarge.hidden = false;
   card.enlarge.setAttribute("aria-label", `Enlarge game ${part.number}`);
-  const line = make("span", "", null, part.is_over ? gameLink(part.number) : `Game ${part.number}`, ` · ${game.title}`);
+  const line = make("span", "", null, part.is_over && part.is_kept ? gameLink(part.number) : `Game ${part.number}`, ` · ${game.title}`);
   card.told.replaceChildren(line, make("span", "", part.is_over ? endOf(part, part.names) : movesTold(part)));
   if (card === large.of) followLarge();
 };
@@ -167,7 +167,7 @@ const showEvals = () => {
   });
   const x = (100 * (ply ?? lastPly())) / span;
   byId("evals").replaceChildren(lath.drawn("path", { class: "level", d: "M0 36H100" }), ...lines.map(({ seat, d }) => lath.drawn("path", { class: `eval-${seat}`, d })), lath.drawn("path", { class: "now", d: `M${x} 0V72` }));
-  byId("evals-told").replaceChildren(...(lines.length ? ["Up favours the first player: ", ...lines.flatMap(({ seat }) => [lath.sample(`eval-${seat}`), " ", nameOf(names[seat]), " "])] : ["The bots report no evaluations."]));
+  byId("evals-told").replaceChildren(...(lines.length ? ["Evaluations by the bots, as bar and curves. Up favours ", nameOf(names[0]), ": ", ...lines.flatMap(({ seat }) => [lath.sample(`eval-${seat}`), " ", nameOf(names[seat]), " "])] : ["The bots report no evaluations."]));
 };
 
 const showLarge = async () => {
@@ -181,10 +181,13 @@ const showLarge = async () => {
   else await draw(card, { ...part, ...from, ply, left_s: [null, null], recent: history.moves.slice(Math.max(0, ply - 4), ply), value: history.values.slice(0, ply).findLast((value) => value !== null) ?? null });
   byId("large-title").replaceChildren(...card.told.children[0].cloneNode(true).childNodes);
   byId("at").textContent = `${at} of ${lastPly()}`;
+  const hasLive = isPlaying && !(live && part.is_over);
+  if (!hasLive && document.activeElement === byId("again")) byId("back").focus();
+  byId("again").hidden = !hasLive;
   lath.dim("again", ply === null);
   const moves = history?.moves || [];
   showLine(byId("plies"), moves, 1, go);
-  [...byId("plies").children].forEach((button, i) => button.setAttribute("aria-current", String(i + 1 === at)));
+  [...byId("plies").children].forEach((button, i) => (i + 1 === at ? button.setAttribute("aria-current", "true") : button.removeAttribute("aria-current")));
   const now = /** @type {HTMLElement | undefined} */ (byId("plies").children[at - 1]);
   if (now) byId("plies").scrollTop = now.offsetTop - byId("plies").clientHeight / 2;
   showEvals();
@@ -250,7 +253,7 @@ const valuesOf = ({ low, high, elo, games }, hasElo) => {
 /** @param {number | undefined} group */
 const groupRow = (group) => {
   const head = make("th", "", `Group ${group}: no games against the others`);
-  Object.assign(head, { colSpan: 5, scope: "rowgroup" });
+  Object.assign(head, { colSpan: 6, scope: "rowgroup" });
   return make("tr", "group", null, head);
 };
 
@@ -266,7 +269,7 @@ const showStandings = (rows) => {
     const [value, interval] = valuesOf(row, hasElo);
     if (row.elo) ratings.set(row.name, `Elo ${value}`);
     const rank = row.games ? String(row.rank ?? "") : "";
-    return [...above, make("tr", "", null, make("td", "rank", rank), name, make("td", "elo", null, value, make("small", "", hasElo && interval ? ` (${interval})` : interval)), make("td", "games", lath.grouped(row.games)), make("td", "score", percent(row.score)))];
+    return [...above, make("tr", "", null, make("td", "rank", rank), name, make("td", "elo", null, value, make("small", "", hasElo && interval ? ` (${interval})` : interval)), make("td", "games", lath.grouped(row.games)), make("td", "points", row.games ? lath.pointsTold(row.points) : ""), make("td", "score", percent(row.score)))];
   }));
 };
 
@@ -320,11 +323,11 @@ const gameItem = (game) => {
   return make("li", "", null, gameLink(game.number), make("span", "", null, names[0], " – ", names[1]), make("span", "soft", `${game.result} · ${game.game}, ${lath.counted(game.plies, "ply").replace("plys", "plies")}${how}`));
 };
 
-// The list stays as it is for a pointer or the focus in it.
+// A list with games stays as it is for a pointer or the focus in it.
 /** @type {RecentGame[]} */
 let recent = [];
 const showRecent = () => {
-  if (!byId("recent").matches(":hover, :focus-within")) byId("recent").replaceChildren(...recent.toReversed().map(gameItem));
+  if (!byId("recent").children.length || !byId("recent").matches(":hover, :focus-within")) byId("recent").replaceChildren(...recent.toReversed().map(gameItem));
 };
 
 /** @param {number | null | undefined} seconds */
@@ -336,14 +339,14 @@ const leftTold = (seconds) => {
 
 const showLive = () => {
   byId("live").hidden = !isPlaying || isLost;
-  byId("boards-title").textContent = areFinal && !isPlaying ? "Last boards" : "Boards";
+  byId("boards-title").textContent = !areFinal || isPlaying ? "Boards" : isOver ? "Final boards" : "Last boards";
   byId("lost").textContent = isLost ? "The site does not answer. This page may be out of date; it connects again by itself." : "";
   document.body.classList.toggle("lost", isLost);
 };
 
 // The result in the words of the report; before the end who leads, or how a test stands.
 /** @param {StatusJson} status */
-const showResult = ({ is_playing: isOn, winner, result, verdict, done, words = [], standings = [] }) => {
+const showResult = ({ is_playing: isOn, winner, result, verdict, note, done, words = [], standings = [] }) => {
   const told = (result || []).map(([text, isName]) => (isName ? nameOf(text) : text));
   const won = told.length || !winner ? told : ["Winner: ", nameOf(winner)];
   byId("winner").replaceChildren(...(isOn ? [] : won));
@@ -354,7 +357,7 @@ const showResult = ({ is_playing: isOn, winner, result, verdict, done, words = [
   const named = first.flatMap(({ name }, at) => [at === 0 ? "" : at === first.length - 1 ? " and " : ", ", nameOf(name)]);
   const leads = first.length > 3 ? [`Leaders: ${first.length} bots`] : named.length ? [first.length > 1 ? "Leaders: " : "Leader: ", ...named] : [];
   const open = done || words.length ? [verdict || ""] : ["No game has been played yet."];
-  byId("outcome").replaceChildren(...(isOn && !verdict ? leads : won.length ? [] : open));
+  byId("outcome").replaceChildren(...(isOn && !verdict ? leads : won.length ? [] : open), note ? ` ${note}` : "");
 };
 
 // A format without a sheet: its lines in words.
@@ -368,14 +371,17 @@ const showSheet = ({ words = [], verdict }) => {
 const takeStatus = (status) => {
   const playing = status.is_playing;
   if (status.title) byId("event").textContent = status.title;
-  if (isPlaying !== playing) byId("said").textContent = "";
+  const isTurned = isPlaying !== playing;
+  if (isTurned) byId("said").textContent = "";
   if (!isPlaying || !playing) makeRoom(status.places ?? places.length);
   if (status.game) preview(status.game);
   isPlaying = playing;
+  isOver = Boolean(status.total) && status.done >= (status.total || 0);
   showLive();
-  const counts = status.total ? `${lath.grouped(status.done)} of ${lath.counted(status.total, "game")}` : status.standings?.length ? lath.counted(status.standings.length, "bot") : "";
-  const speed = playing && status.rate ? `${status.rate < 10 ? status.rate.toFixed(1) : Math.round(status.rate)} games per second${leftTold(status.left_s)}` : !playing && status.done > 0 && status.done < (status.total || 0) ? "not running" : "";
-  byId("state").textContent = [status.tournament, counts, speed].filter(Boolean).join(" · ");
+  if (isTurned) followLarge();
+  document.querySelector(".places")?.classList.toggle("by-points", ["round-robin", "swiss"].includes(status.tournament || ""));
+  const speed = playing && status.rate ? `${status.rate < 10 ? status.rate.toFixed(1) : Math.round(status.rate)} games per second${leftTold(status.left_s)}` : "";
+  byId("state").textContent = [status.state, status.tournament, speed || status.types].filter(Boolean).join(" · ");
   byId("progress").value = status.total ? status.done / status.total : 0;
   showResult(status);
   showStandings(status.standings || []);
@@ -383,6 +389,7 @@ const takeStatus = (status) => {
   showTest(status);
   showSheet(status);
   recent = status.recent || [];
+  byId("order").textContent = !recent.length ? "" : playing ? "Newest first; both games of a pair appear together." : "The highest number first.";
   showRecent();
   const warned = status.warned || [];
   const lines = [...warned, ...(status.log || [])];

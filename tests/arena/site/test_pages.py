@@ -194,7 +194,9 @@ def test_every_kind_of_tournament_has_a_card_with_board_state_and_date(
             drawn = site.ask_outside(source, **site.cookie)
             assert "max-age" in drawn.headers["cache-control"]
             assert drawn.text.count("</title>") - 1 == count, name
-            assert told == {"next": "Not started", "pool": "No single leader"}.get(name, told)
+            stands = {"next": "Not started: 1 bot", "pool": "The bots are starting"}
+            assert f"<span>{stands.get(name, '')}</span>" in card
+            assert told == {"next": "Surikata", "pool": "No single leader"}.get(name, told)
         visit = guest(site, "/")
         visit.page.wait_for_load_state("networkidle")
         first = visit.page.locator(".tournament").first  # which is being played

@@ -346,7 +346,11 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
     page.add_init_script(SHIFTS)
     page.reload()
     assert page.locator("#standings tr").count() == 3  # the bots are known before they play
-    page.click("#start:visible")
+    page.wait_for_selector("#start:visible")
+    planned = "Not started: 3 bots, 12 games · round-robin · Yavalath"
+    assert page.inner_text("#state").startswith(planned)
+    assert page.inner_text("h1") == "Cup of the site"
+    page.click("#start")
     page.wait_for_selector("#boards .player .clock")
     shown = page.locator("#boards .live-board")
     names = shown.locator(".player .name").all_inner_texts()
@@ -355,13 +359,15 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
     assert all(":" in clock for clock in shown.locator(".player .clock").all_inner_texts())
     assert shown.locator(".eval-bar[aria-label]").count() == 1
     (tmp_path / "bot/seen").touch()
-    page.wait_for_selector("#state:has-text('12 of 12 games')")
-    page.wait_for_selector("#boards-title:has-text('Last boards')")
+    page.wait_for_selector("#state:has-text('Finished: 12 games')")
+    page.wait_for_selector("#boards-title:has-text('Final boards')")
     for _ in range(2):  # as it ended, and as it is opened later
         page.wait_for_selector("#winner:has-text('greedy won with')")
         page.wait_for_selector("#boards .told a")
         assert page.locator("#boards .live-board").count() == 1  # one game was played at a time
         assert page.locator("#recent li a").count() == 12
+        points = page.locator("#standings .points:visible").all_inner_texts()
+        assert sum(float(told.replace("½", ".5")) for told in points) == 12
         assert page.locator("#live:visible, #start:visible, #lost:has-text('not')").count() == 0
         assert page.evaluate("window.shifted") <= MOST_SHIFTED
         page.reload()
@@ -391,10 +397,12 @@ def test_a_board_is_enlarged_and_steps_back_while_its_game_goes_on(
         page.keyboard.press("Home")
         page.wait_for_selector("#at:text-matches('^0 of')")
         title = page.inner_text("#large-title")
+        assert page.locator("#plies [aria-current]").count() == 0
         stones = page.locator("#large .stacks > g > *")
         assert stones.count() == 0
         page.keyboard.press("ArrowRight")
         page.wait_for_selector("#at:text-matches('^1 of')")
+        assert page.locator("#plies [aria-current]").all_inner_texts()[0].startswith("1. ")
         news = site.news(f"/t/{key}/events")
         number = until(news, "board")["number"]
         while until(news, "board")["number"] < number + 2:  # the game has ended
@@ -411,7 +419,14 @@ def test_a_board_is_enlarged_and_steps_back_while_its_game_goes_on(
         page.click("#recent a >> nth=-1")  # also while others are played
         page.wait_for_selector("#rows tr")
         page.go_back()
+        page.wait_for_selector("#state:has-text('Running: ')")
         assert site.post(f"/t/{key}/stop", {}).status == 200
+        page.wait_for_selector("#state:has-text('Stopped at ')")
+        page.wait_for_selector("#outcome:has-text('return game was missing will be played again')")
+        page.wait_for_selector("#boards-title:has-text('Last boards')")
+        stopped = page.inner_text("#state").partition(" · ")[0]
+        while site.get("/api/items")[0]["state"] != stopped:  # the list is kept for a moment
+            time.sleep(0.1)
 
 
 def test_an_interval_holds_its_estimate_or_says_that_it_has_no_bound(
