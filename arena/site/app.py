@@ -41,6 +41,7 @@ from lath.arena.site.standing import SiteStandings
 from lath.arena.site.visitors import GoneError, VisitorLimits, unless_gone, visitor_of
 from lath.arena.site.watching import STATUS_S, Watcher
 from lath.games.errors import GameError
+from lath.notation.query.errors import QueryError
 from lath.notation.record.errors import NotationError
 from lath.notation.record.tags import number_of
 from lath.reports.page.page import parts
@@ -352,7 +353,8 @@ async def _refused(site: Site, request: Request, error: Exception) -> Response:
 
 
 async def _wrong(site: Site, request: Request, error: Exception) -> Response:
-    return _said(site, request, site.shelf.without_folders(str(error)), 409)
+    words = error.said if isinstance(error, QueryError) else str(error)
+    return _said(site, request, site.shelf.without_folders(words), 409)
 
 
 async def _nobody_waits(_: Request, __: Exception) -> Response:
@@ -379,8 +381,10 @@ def _said(
         return JSONResponse({"error": words}, status, headers)
     made = environment().get_template("error.html.j2")
     values = {"status": status, "is_public": site.is_public, "place": "", "root": site.root}
+    where = request.query_params.get("where", "") if status == 409 else ""  # to be corrected
+    values |= {"where": where, "action": request.url.path}
     words = "page not found" if words == "Not Found" else words  # of Starlette
-    sentence = f"{words[:1].upper()}{words[1:].rstrip('.')}."
+    sentence = f"{words[:1].upper()}{words[1:].rstrip('.')}{'' if words.endswith('?') else '.'}"
     html = made.render(words=sentence, to_do=TO_DO.get(status, ""), **values)
     return HTMLResponse(html, status, headers)
 
@@ -437,7 +441,9 @@ async def _home(site: Site, _: Request) -> Response:
         newest = sorted(lines, key=lambda line: str(line.get("date")), reverse=True)
         ordered = sorted(newest, key=lambda line: not line.get("is_playing"))
         puzzle = {} if site.is_public else puzzle_of_the_day(dt.datetime.now().astimezone().date())
-        return page(site, "home", lines=ordered, has_more=site.shelf.more, puzzle=puzzle)
+        return page(
+            site, "home", lines=ordered, has_more=site.shelf.more, puzzle=puzzle, games=titles()
+        )
 
     return await site.listed("home", made)
 
