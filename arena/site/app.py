@@ -42,6 +42,7 @@ from lath.arena.site.standing import SiteStandings
 from lath.arena.site.visitors import GoneError, VisitorLimits, unless_gone, visitor_of
 from lath.arena.site.watching import STATUS_S, Watcher
 from lath.games.errors import GameError
+from lath.notation.query.errors import QueryError
 from lath.notation.record.errors import NotationError
 from lath.notation.record.tags import number_of
 from lath.reports.page.page import parts
@@ -356,7 +357,8 @@ async def _refused(site: Site, request: Request, error: Exception) -> Response:
 
 
 async def _wrong(site: Site, request: Request, error: Exception) -> Response:
-    return _said(site, request, site.shelf.without_folders(str(error)), 409)
+    words = error.said if isinstance(error, QueryError) else str(error)
+    return _said(site, request, site.shelf.without_folders(words), 409)
 
 
 async def _failed(site: Site, request: Request, _: Exception) -> Response:
@@ -389,8 +391,10 @@ def _said(
         return JSONResponse({"error": words}, status, headers)
     made = environment().get_template("error.html.j2")
     values = {"status": status, "is_public": site.is_public, "place": "", "root": site.root}
+    where = request.query_params.get("where", "") if status == 409 else ""  # to be corrected
+    values |= {"where": where, "action": request.url.path}
     words = "page not found" if words == "Not Found" else words  # of Starlette
-    sentence = f"{words[:1].upper()}{words[1:].rstrip('.')}."
+    sentence = f"{words[:1].upper()}{words[1:].rstrip('.')}{'' if words.endswith('?') else '.'}"
     html = made.render(words=sentence, to_do=TO_DO.get(status, ""), **values)
     return HTMLResponse(html, status, headers)
 

@@ -343,7 +343,10 @@ def _marks_told(review: Review, seat: int) -> str:
         for mark, words in _MARKS.items()
         if found[mark]
     ]
-    return ", ".join(told) or "no marks"
+    judged = review.accuracies[seat]
+    moves = judged["weighed"] if judged else 0
+    of = f"{moves} judged move{'' if moves == 1 else 's'}"
+    return ", ".join([of, *(told or ["no mistakes"])])
 
 
 async def body_of(request: Request, kind: type[_Body]) -> _Body:

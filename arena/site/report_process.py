@@ -352,12 +352,14 @@ def _number_in(item: Item) -> int:
 
 
 def _matching(where: str) -> Callable[[Record], bool]:
-    from lath.notation.query.query import compile_query  # start-up time
+    from lath.notation.query.errors import QueryError  # start-up time
+    from lath.notation.query.query import compile_query
 
     try:
         return compile_query(where)
     except (GameError, NotationError) as error:
-        raise _RefusedError(str(error)) from error
+        words = error.said if isinstance(error, QueryError) else str(error)
+        raise _RefusedError(words) from error
     except RecursionError as error:
         raise _RefusedError("the query is nested too deeply") from error
 

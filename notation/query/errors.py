@@ -23,6 +23,8 @@ class QueryError(NotationError):
         whole = f"{message}; expected {expected}" if expected else message
         start = text.rfind("\n", 0, at) + 1
         shown = printable(text[start:].partition("\n")[0]).replace("\t", " ")
+        self.said = whole
+        """The message without the place, for a page that shows the query."""
         super().__init__(f"{whole}\n  {shown}\n  {' ' * (at - start)}^")
 
 

@@ -107,7 +107,11 @@ def _no_such_name(text: str, at: int, found: str) -> QueryError:
         return QueryError(text, at, f"unknown name {found!r}: did you mean {meant!r}?")
     if tag := TAGS.get(found.casefold()):
         return QueryError(text, at, f"unknown name {found!r}: did you mean the tag {tag}?")
-    if alike := difflib.get_close_matches(found.lower(), [*WORDS, "contains", "not"], n=1):
+    if not _TESTED.match(text, at + len(found)):
+        message = f"{found!r} is not a test: write winner = {found}, for example"
+        return QueryError(text, at, message)
+    known = [*WORDS, "contains", "not"]
+    if alike := difflib.get_close_matches(found.lower(), known, n=1, cutoff=0.65):
         return QueryError(text, at, f"unknown name {found!r}: did you mean {alike[0]!r}?")
     expected = "a field such as player, result, plies, move or position, or a tag such as Annotator"
     return QueryError(text, at, f"unknown name {found!r}", expected)
@@ -123,6 +127,9 @@ def _in_english(terminals: set[str]) -> str:
         words.append("'not in'")
     return listed(words, "or")
 
+
+_TESTED: Final = re.compile(r"\s*(?:[^\w\s)]|(?:in|not|is|equals|contains)\b)")
+"""The text after the name in a test."""
 
 _WORD: Final = re.compile(r"[\w.+/:@#%*?-]{1,40}|[<>=!]+")
 

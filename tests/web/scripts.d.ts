@@ -683,6 +683,7 @@ interface Sitting {
   review?: ReviewJson | null;
   began?: { ply: number; at: number };
   kept?: string;
+  saved?: Pick<KeptJson, "text" | "file">;
 }
 
 /** A move in the tree of `site/templates/analyse.js`; the root has none. */

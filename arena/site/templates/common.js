@@ -239,10 +239,11 @@ export const percent = (share) => (share === null || share === undefined ? "" : 
 
 // How a game stands or has ended, in words.
 /** @param {PositionShown} part @param {string[]} names */
-export const endTold = (part, names) => {
-  if (part.winner === null) return `drawn: ${part.ending}`;
-  const maker = part.is_loss ? 1 - part.winner : part.winner;
-  return `${names[maker]}: ${part.ending}, and ${part.is_loss ? "lost" : "won"}`;
+export const endTold = ({ winner, ending, is_loss: isLoss }, names) => {
+  if (winner === null) return `Drawn: ${ending}`;
+  const [whose, end] = isLoss ? [1 - winner, "lost"] : [winner, "won"];
+  const verb = Object.keys(lath.HAPPENED).find((word) => lath.HAPPENED[word].test(ending));
+  return `${names[whose]} ${verb ? `${verb} ${ending} and ${end}` : `${end}: ${ending}`}`;
 };
 
 // Does `act` and tells in `said` what went wrong, if something does; returns whether nothing did.
@@ -257,13 +258,13 @@ export const trying = async (said, act) => {
     if (error.name === "AbortError") return true;
     // Other errors than `Error` have words of the browser: an answer did not have what it must have.
     const words = error.constructor === Error ? error.message : UNCLEAR;
-    said.textContent = `The request failed: ${words.replace(/\.$/u, "")}.`;
+    said.textContent = `The request failed: ${words}.`.replace(/(?<=[.?])\.$/u, "");
     return false;
   }
 };
 
 // Shows what has become of a record that was to be kept: where it is, and a link to its text.
-/** @param {HTMLElement} place @param {KeptJson} kept */
+/** @param {HTMLElement} place @param {Omit<KeptJson, "tree">} kept */
 export const showKept = (place, { text, file, error }) => {
   const link = lath.linkOf("Download", URL.createObjectURL(new Blob([text], { type: "text/plain" })));
   link.download = file || "game.lath";
@@ -335,9 +336,12 @@ export const openRules = async (board) => {
   const dialog = lath.make("dialog", "rules");
   const { makeLessons } = await import("./lessons.js");
   const lessons = await makeLessons(board.id);
-  dialog.setAttribute("aria-label", `Rules of ${board.title}`);
-  const page = lath.linkOf("Open as a page", `${ROOT}/rules/${board.id}`);
-  dialog.append(lath.make("div", "head", null, lath.make("h2", "", `Rules of ${board.title}`), lath.buttonOf("Close", () => dialog.close())), ...lessons.parts, ...cardOf(board), page);
+  const title = `${board.title}: rules in a minute`;
+  dialog.setAttribute("aria-label", title);
+  const hidden = !document.querySelector('.bar a[href$="/play"]:not([aria-current])'); // where one plays already, or cannot
+  const play = lath.linkOf("Play now", `${ROOT}/play?game=${board.id}`, "button main");
+  play.hidden = hidden;
+  dialog.append(lath.make("div", "head", null, lath.make("h2", "", title), lath.buttonOf("Close", () => dialog.close())), ...lessons.parts, ...cardOf(board), play);
   dialog.addEventListener("close", () => {
     lessons.stop();
     dialog.remove();

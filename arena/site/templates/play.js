@@ -11,6 +11,9 @@ const COACH = "solver";
 const WON_BY = ["1-0", "0-1"];
 const STOPPED = "the site has stopped. Try again as soon as it runs";
 const ANALYSES = "lath-analyses"; // what analyse.js keeps
+const LEVEL = "lath-level-"; // before a bot's name: the level that was chosen last
+const ENDS = /** @type {const} */ (["resign", "new"]);
+const SURE = ": sure?";
 
 /** @type {Sitting} */
 let game = none; // what is played: see `begin`
@@ -25,6 +28,7 @@ let turns = 0; // of the positions that are asked for the last one counts
 let past = null; // what is looked at in place of the game: a ply, and moves of a better line from there
 let looks = 0; // as `turns`, of what is looked at
 let reviewing = new AbortController(); // of the last review
+let seed = Date.now() % 1e6; // of the board that is shown before a game, with which it begins
 
 const said = byId("said");
 const moves = () => game.plies.map(({ move }) => move);
@@ -56,7 +60,7 @@ const showSeats = () => {
     const bot = game.seats[seat];
     const line = make("p", "seat", null, chip(game.board, seat), nameOf(shownAt(seat)), make("small", "", game.board.seats[seat][0]));
     if (bot?.level) line.append(make("small", "", `level ${bot.level}`));
-    if (bot && value) line.append(make("small", "", valueTold(value)));
+    if (bot && value && !game.ended) line.append(make("small", "", valueTold(value)));
     const left = leftOf(seat);
     if (left !== null) line.append(make("strong", "clock", clockOf(left)));
     line.classList.toggle("turn", !game.ended && now?.to_move === seat);
@@ -146,10 +150,7 @@ const whole = () => {
 const keep = () => trying(said, async () => {
   const mine = game;
   const text = [...moves(), game.ended?.result].join(" ");
-  if (game.kept === text) {
-    byId("kept").textContent = "Already saved.";
-    return;
-  }
+  if (game.saved && game.kept === text) return showKept(byId("kept"), game.saved);
   game.kept = text;
   const kept = await ask("/api/keep", whole()).catch((error) => {
     mine.kept = "";
@@ -157,12 +158,16 @@ const keep = () => trying(said, async () => {
   });
   if (kept.error) mine.kept = "";
   mine.tree = kept.tree;
+  mine.saved = kept.error ? undefined : { text: kept.text, file: kept.file };
   if (game !== mine) return;
   showKept(byId("kept"), kept);
   remember();
 });
 
-const tell = lath.teller("told");
+/** @param {string} words */
+const tell = (words) => {
+  byId("told").textContent = words.replace(/^you /u, "You ");
+};
 
 // What a bot thinks meanwhile is shown, and not read out each time.
 /** @param {string} words */
@@ -246,6 +251,7 @@ const turn = async () => {
   const [mine, number] = [game, turns += 1];
   const seen = await lookAt(game.start, moves());
   if (game !== mine || turns !== number) return;
+  const did = past ? "" : table.didOf(game.plies.at(-1)?.move);
   now = seen;
   shownPlies = game.plies.length;
   const seat = now.to_move;
@@ -261,7 +267,7 @@ const turn = async () => {
   if (game.ended) return;
   const colour = game.board.seats[seat][0];
   const last = game.plies.at(-1);
-  const played = last && game.seats[last.seat] ? `${nameAt(last.seat)} played ${last.move}. ` : "";
+  const played = last && game.seats[last.seat] ? `${nameAt(last.seat)} played ${did || last.move}. ` : "";
   if (isPersons(seat)) tell(hasBot() ? `${played}Your move: you are ${colour}.` : `${colour} to move.`);
   else {
     tell(`${nameAt(seat)} is thinking.`);
@@ -270,6 +276,10 @@ const turn = async () => {
 };
 
 const table = makeTable((text) => going(async () => {
+  if (!game) { // the first move begins the game, unless other fields give another one
+    await begin();
+    if (!game || !isPersons(now.to_move) || !now.legal.some(([one]) => one === text)) return;
+  }
   tick();
   if (game.ended) return;
   stopThinking(); // about a hint
@@ -315,9 +325,10 @@ const open = async (one) => {
 };
 
 const begin = () => trying(said, async () => {
+  table.hold();
   const number = turns += 1;
   const bot = byId("bot").value;
-  const start = await ask("/api/start", { game: gameNow(), setup: byId("start-setup").value.trim(), position: byId("start-position").value.trim() });
+  const start = await ask("/api/start", { game: gameNow(), setup: byId("start-setup").value.trim(), position: byId("start-position").value.trim(), seed });
   if (turns !== number) return;
   const chosen = byId("side").value;
   const seat = chosen === "" ? Math.floor(2 * Math.random()) : Number(chosen);
@@ -360,13 +371,19 @@ const hint = () => trying(said, async () => {
   }
 });
 
-// To give up takes two clicks, one after the other.
-const [RESIGN, SURE] = ["Resign", "Resign: sure?"];
-const disarm = () => void (byId("resign").textContent = RESIGN);
-const resign = () => {
-  if (game.ended || !isPersons(now.to_move)) return undefined;
-  if (byId("resign").textContent !== SURE) return void (byId("resign").textContent = SURE);
+// To give up, or leave a game, takes two clicks, one after the other.
+const disarm = () => {
+  for (const id of ENDS) byId(id).textContent = byId(id).textContent.replace(SURE, "");
+};
+/** @param {typeof ENDS[number]} id */
+const isSure = (id) => {
+  const wasArmed = byId(id).textContent.endsWith(SURE);
   disarm();
+  if (!wasArmed) byId(id).textContent += SURE;
+  return wasArmed;
+};
+const resign = () => {
+  if (game.ended || !isPersons(now.to_move) || !isSure("resign")) return;
   stopThinking();
   const seat = now.to_move;
   finish({ result: WON_BY[1 - seat], termination: "resignation" }, `${shownAt(seat)} resigned.`);
@@ -374,7 +391,7 @@ const resign = () => {
 };
 
 // The same again, with the sides changed.
-const rematch = () => going(() => open({ ...game, seats: [game.seats[1], game.seats[0]], plies: [], ended: null, began: undefined, kept: "", tree: undefined, review: null }));
+const rematch = () => going(() => open({ ...game, seats: [game.seats[1], game.seats[0]], plies: [], ended: null, began: undefined, kept: "", saved: undefined, tree: undefined, review: null }));
 
 // Where Analyse finds the whole game: its address leads to the moves, and what is kept has the rest.
 const toAnalysis = () => {
@@ -403,7 +420,7 @@ const showReview = () => {
   byId("reviewed").replaceChildren(
     make("h2", "", "Accuracy"), ...sides,
     make("ul", "turns", null, ...(turned.length > 0 ? turned : [make("li", "", "No turning point is known.")])),
-    make("p", "remark", `100%: no move lowered the expected score. Analysed by ${review.tree.tags.Analysis}.`),
+    make("p", "remark", `The mean over the judged moves; a few moves say little. 100%: no move lowered the expected score. Analysed by ${review.tree.tags.Analysis}.`),
   );
 };
 
@@ -425,10 +442,13 @@ const review = () => trying(said, async () => {
   if (!mine.review) throw new Error(STOPPED);
   showReview();
   remember();
-  look(mine.review.turns[0]?.ply ?? game.plies.length);
+  if (past) showPlace(); // whoever looks at a position stays there
+  else look(mine.review.turns[0]?.ply ?? game.plies.length);
 });
 
 const renew = () => {
+  if (game && !game.ended && game.plies.length > 0 && !isSure("new")) return;
+  seed += 1;
   if (game) leave();
   sessionStorage.removeItem(KEPT);
   if (game) { // the same again, after a reload, too
@@ -451,12 +471,12 @@ const renew = () => {
 const preview = () => trying(said, async () => {
   table.hold();
   const number = turns += 1;
-  const start = await ask("/api/start", { game: gameNow(), seed: 1 });
+  const start = await ask("/api/start", { game: gameNow(), seed });
   if (turns !== number) return;
   const [board, seen] = [await table.setGame(start.game), await lookAt(start, [])];
   if (turns !== number) return;
   showCard(board);
-  table.show(seen, false);
+  table.show(seen, !byId("bot").value || byId("side").value === "0");
   tellChoices(board);
 });
 
@@ -467,15 +487,20 @@ const tellChoices = ({ seats }) => {
   const [first, second] = seats.map(([colour]) => colour);
   /** @type {Record<string, string>} */
   const words = { 0: `You are ${first} and begin`, 1: `You are ${second}, and ${bot} begins`, "": "The side is random" };
-  tell(`${bot ? words[side] : `${first} begins`}. Press Start.`);
+  tell(`${bot ? words[side] : `${first} begins`}. Press Start, or ${bot && side !== "0" ? "click on" : "move on"} the board.`);
 };
 
 const showChoices = () => trying(said, async () => {
   const bot = byId("bot").value;
   byId("thinks-of").hidden = !bot || byId("clock").value !== "";
   /** @type {HTMLElement} */ (byId("side").parentElement).hidden = !bot;
+  const isNew = byId("level").dataset.bot !== bot;
   await offerLevels(bot);
+  const easy = byId("level").options[1]?.value;
+  if (isNew && easy) byId("level").value = localStorage.getItem(LEVEL + bot) || easy;
 });
+byId("level").addEventListener("change", () => localStorage.setItem(LEVEL + byId("bot").value, byId("level").value));
+byId("board").addEventListener("click", () => game || byId("board").matches(".mine") || begin(), true); // also where a bot begins
 
 onSubmit(byId("setup"), begin);
 byId("bot").addEventListener("change", showChoices);
@@ -485,7 +510,7 @@ for (const id of /** @type {const} */ (["bot", "side"])) byId(id).addEventListen
 for (const [id, act] of /** @type {[Buttons, () => unknown][]} */ (Object.entries({ undo, hint, resign, keep, rematch, review, stepped: () => (look(0), byId("forward").focus()), stop: () => reviewing.abort(), now: steps["to-end"], new: renew, again: () => going(turn) }))) byId(id).addEventListener("click", act);
 for (const event of /** @type {const} */ (["click", "auxclick", "contextmenu"])) byId("analysed").addEventListener(event, toAnalysis);
 listenToSteps(steps, () => Boolean(game));
-byId("resign").addEventListener("blur", disarm);
+for (const id of ENDS) byId(id).addEventListener("blur", disarm);
 
 const asks = new URLSearchParams(location.search);
 fillFrom(asks, ["bot", "side", "setup", "position"]);

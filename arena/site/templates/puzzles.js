@@ -9,12 +9,16 @@ const { byId } = lath;
 const said = byId("said");
 const SOLVED = "lath-solved";
 const TRIED = "lath-tried"; // what was tried or shown before
+const FOUND = "lath-found"; // what was solved at any attempt
+const CHOSEN = "lath-puzzles"; // the game and the difficulty
+const NTH = ["first", "second", "third", "fourth"];
 const STEP_MS = 900;
 
 let all = /** @type {PuzzleJson[]} */ ([]);
 let place = 0;
 let shown = /** @type {string[]} */ ([]); // the moves on the board
 let isOver = true;
+let wrong = 0; // tries of the puzzle that is shown
 let looks = 0; // of the positions that are asked for the last one counts
 let choices = 0; // and of the games
 
@@ -28,10 +32,12 @@ const notes = (name) => JSON.parse(localStorage.getItem(name) || "{}");
 const isNoted = (name, { key, number }) => (notes(name)[game()] || []).some((noted) => noted === key || noted === number); // earlier sites kept numbers
 /** @param {string} name */
 const note = (name) => localStorage.setItem(name, JSON.stringify({ ...notes(name), [game()]: [...new Set([...(notes(name)[game()] || []), puzzle().key])] }));
+/** @param {PuzzleJson} one */
+const isSolved = (one) => isNoted(FOUND, one) || isNoted(SOLVED, one);
 
 const showScore = () => {
-  const mine = all.filter((one) => isNoted(SOLVED, one)).length;
-  byId("score").textContent = `${place + 1} of ${lath.counted(all.length, "puzzle")} · ${mine} solved at the first attempt`;
+  const mine = all.filter(isSolved).length;
+  byId("score").textContent = `${mine} of ${all.length} solved, ${all.filter((one) => isNoted(SOLVED, one)).length} at the first attempt`;
   byId("progress").value = all.length ? mine / all.length : 0;
   lath.dim("before", place === 0);
   lath.dim("after", place >= all.length - 1);
@@ -83,19 +89,19 @@ const retry = () => trying(said, async () => {
   byId("retry").hidden = true;
   byId("line").replaceChildren();
   byId("told").textContent = byId("told").dataset.task || "";
-  if (document.activeElement === document.body) byId("board").focus({ preventScroll: true });
+  if (wrong > 0 && document.activeElement === document.body) byId("board").focus({ preventScroll: true });
 });
 
 /** @param {number} next @param {boolean} isNew */
 const open = (next, isNew = true) => trying(said, async () => {
   if (next < 0 || next >= all.length) return;
-  [place, isOver] = [next, false];
+  [place, isOver, wrong] = [next, false, 0];
   const { question, grade, position, number, key } = puzzle();
   const address = `?${new URLSearchParams({ game: game(), puzzle: key, grade: byId("grade").value })}`.replace(/&grade=$/u, "");
   if (location.search !== address) history[isNew ? "pushState" : "replaceState"](null, "", address);
   document.title = `Puzzle ${number} of ${byId("game").selectedOptions[0].text} - Lath Arena`;
   byId("question").textContent = `${question[0].toUpperCase()}${question.slice(1)}`;
-  byId("told").dataset.task = `Puzzle ${number}, difficulty ${grade} of 5. Find the only move.`;
+  byId("told").dataset.task = `Puzzle ${place + 1} of ${all.length}, difficulty ${grade} of 5. Find the only move.`;
   byId("further").href = `${ROOT}/analyse?${new URLSearchParams({ game: game(), position })}`;
   byId("after").classList.remove("main");
   lath.dim("answer", false);
@@ -106,9 +112,15 @@ const open = (next, isNew = true) => trying(said, async () => {
 const table = makeTable((text) => trying(said, async () => {
   const { line, words, key } = puzzle();
   const isRight = text === line[0];
-  if (isRight && !isNoted(TRIED, puzzle())) note(SOLVED);
+  if (isRight) {
+    const isNth = NTH[wrong] && (wrong > 0 || !isNoted(TRIED, puzzle()));
+    if (!isNoted(TRIED, puzzle())) note(SOLVED);
+    note(FOUND);
+    byId("question").textContent = isNth ? `Solved at the ${NTH[wrong]} attempt` : "Solved";
+    return reveal(`Correct: ${text} ${words}.`);
+  }
   note(TRIED);
-  if (isRight) return reveal(`Correct: ${text} ${words}.`);
+  wrong += 1;
   const isNot = `${text} is not the solution.`;
   byId("told").textContent = `${isNot} Searching for the best answer.`;
   byId("retry").hidden = false;
@@ -143,20 +155,22 @@ const choose = ({ puzzle: key = null, grade: wanted = byId("grade").value }, isN
   const board = await table.setGame(game());
   if (choices !== number) return;
   const grade = offerGrades(found, wanted || "");
+  localStorage.setItem(CHOSEN, JSON.stringify({ game: game(), grade }));
   all = found.filter((one) => grade === "" || String(one.grade) === grade);
   byId("desk").hidden = false;
   showCard(board);
   const asked = all.findIndex((one) => one.key === key);
-  await open(asked >= 0 ? asked : Math.max(0, all.findIndex((one) => !isNoted(SOLVED, one))), isNew);
+  await open(asked >= 0 ? asked : Math.max(0, all.findIndex((one) => !isSolved(one))), isNew);
   if (key && asked < 0) said.textContent = "That puzzle does not exist here. This is the next one.";
 });
 
 // Opens the puzzle in the address; a plain address is that of the first unsolved one.
 const begin = () => {
   const asks = new URLSearchParams(location.search);
-  if (asks.has("game")) byId("game").value = /** @type {string} */ (asks.get("game"));
+  const before = JSON.parse(localStorage.getItem(CHOSEN) || '{ "game": "yavalath" }'); // its easiest come first
+  byId("game").value = asks.get("game") || before.game;
   if (!byId("game").value) byId("game").selectedIndex = 0;
-  return choose({ puzzle: asks.get("puzzle"), grade: asks.get("grade") }, false);
+  return choose({ puzzle: asks.get("puzzle"), grade: asks.get("grade") ?? (asks.has("game") ? "" : before.grade) }, false);
 };
 
 byId("setup").addEventListener("change", () => choose({}, true));

@@ -18,7 +18,7 @@ const hear = ([{ part, error, what, done, is_shown: isShown }]) => {
     if (document.activeElement === byId("first") && navigator.userActivation?.hasBeenActive) byId("again").hidden = false;
     else location.reload();
   } else if (part === "failed") {
-    byId("told").textContent = `This report could not be made: ${error}.`;
+    byId("told").textContent = `This report could not be made: ${error}.`.replace("?.", "?");
     byId("done").hidden = true;
   } else {
     byId("told").textContent = `${what || "Reading the games"} …`;

@@ -340,5 +340,9 @@ export const makeTable = (onMove) => {
   byId("choices").addEventListener("keydown", (event) => event.key === "Escape" && back());
   onSubmit(byId("typed"), typed);
 
-  return { setGame, show, hold, hint };
+  // What a move that changes pieces where they are, such as a swap, does on the board shown.
+  /** @param {string} [text] */
+  const didOf = (text) => state.effects?.all.filter((move) => move.text === text && move.kind === "turned").map((move) => wordsOf(move).replace(" ", ", which "))[0];
+
+  return { setGame, show, hold, hint, didOf };
 };

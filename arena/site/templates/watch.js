@@ -97,7 +97,7 @@ const showBar = ({ bar, shown }, game) => {
 
 // The rules of each game type that a board has shown.
 const offerRules = /** @param {SiteBoard} game */ (game) => {
-  const words = `Rules of ${game.title}`;
+  const words = `${game.title}: rules in a minute`;
   if (![...byId("rules").children].some((one) => one.textContent === words)) byId("rules").append(buttonOf(words, () => openRules(game)));
 };
 

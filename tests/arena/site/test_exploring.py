@@ -72,6 +72,7 @@ def test_the_page_is_told_the_same_node_as_the_command_line(site: Served) -> Non
 def test_what_cannot_be_asked_is_refused(site: Served) -> None:
     for asks, status, words in (
         ({"where": "winner = "}, 409, "the query ends too early"),
+        ({"where": "greedy"}, 409, "write winner = greedy, for example"),
         ({"where": "plies > 99"}, 409, "no games found that match"),
         ({"moves": ["e5", "e5"]}, 409, "ply 2: illegal move e5: e5 already has a stone"),
         ({"position": "5 b"}, 409, "rows"),

@@ -274,8 +274,10 @@ def test_two_people_play_a_whole_game_by_each_hand(
     outcome = player.position.outcome()
     assert outcome is not None
     assert outcome.winner is not None
-    assert outcome.ending in page.inner_text("#told")
+    assert page.inner_text("#told") == f"{outcome.told('person 1', 'person 2')}."
     page.wait_for_selector("#kept:has-text('Saved as played.lath')")
+    page.click("#keep")
+    assert page.is_visible("#kept a:has-text('Download')")
     record = last_of(site)
     assert (record.game, list(record.moves), record.result) == (game_id, moves, outcome.result)
     assert (record.tag("First"), record.tag("Second")) == ("person 1", "person 2")
@@ -330,6 +332,7 @@ def hastened(route: Any) -> None:
 def test_a_bot_answers_and_one_may_undo_ask_reload_and_resign(site: Served, guest: Guest) -> None:
     page = guest(site, "/play?game=yavalath&bot=mcts").page
     page.wait_for_selector("#level:visible")
+    assert page.input_value("#level") == "2"  # an easy one at first
     page.select_option("#level", "1")
     page.click("summary:has-text('More options')")
     page.select_option("#clock", "60+1")
@@ -355,6 +358,12 @@ def test_a_bot_answers_and_one_may_undo_ask_reload_and_resign(site: Served, gues
     assert page.inner_text("#resign") == "Resign: sure?"
     page.click("#resign")
     page.wait_for_selector("#kept:has-text('Saved as played.lath')")
+    assert page.inner_text("#told") == "You resigned."
+    assert "score" not in page.inner_text("#seats")  # of a game that goes on
+    page.reload()
+    page.wait_for_selector("#level", state="attached")
+    page.click("#new")
+    page.wait_for_function("() => document.getElementById('level').value === '1'")
     record = last_of(site)
     assert (record.result, record.tag("Termination")) == ("0-1", "resignation")
     assert (record.tag("First"), record.tag("Second")) == ("person", "mcts")
@@ -406,10 +415,9 @@ def test_what_is_not_the_bots_fault_does_not_lose_it_the_game(site: Served, gues
     words = {"part": "error", "error": "all are busy", "why": ""}
     page.route("**/api/think", lambda route: route.fulfill(body=json.dumps(words) + "\n"))
     page.wait_for_selector("#told:has-text('You are white and begin')")
-    page.click("#begin")
-    page.wait_for_selector("#told:has-text('Your move')")
+    type_move(page, "d4")  # which is a start, too
+    page.wait_for_selector("#plies li:has-text('d4')")
     assert page.locator("#board .cell").count() == 37
-    type_move(page, "d4")
     page.wait_for_selector("#said:has-text('all are busy')")
     page.unroute("**/api/think")
     page.click("#again")
@@ -420,9 +428,16 @@ def test_what_is_not_the_bots_fault_does_not_lose_it_the_game(site: Served, gues
     page.reload()
     page.wait_for_selector("#told:has-text('Your move')")
     page.click("#new")
+    assert page.inner_text("#new") == "New game: sure?"
+    page.click("#new")
     page.wait_for_selector("#told:has-text('press Start')")
     assert page.locator("#board .cell").count() == 37
     assert page.input_value("#bot") == "random"
+    page.select_option("#side", "1")
+    page.wait_for_selector("#told:has-text('random begins')")
+    page.wait_for_selector("#board:not(.mine)")
+    page.locator("#board .cell").first.click()
+    page.wait_for_selector("#told:has-text('Your move')")
 
 
 def test_of_two_positions_asked_for_the_last_is_shown(site: Served, guest: Guest) -> None:
@@ -433,6 +448,7 @@ def test_of_two_positions_asked_for_the_last_is_shown(site: Served, guest: Guest
     held: list[Any] = []
     page.route("**/api/position", lambda route: held.append(route))  # noqa: PLW0108
     type_move(page, "e5")
+    page.click("#new")
     page.click("#new")
     while len(held) < 2:
         page.wait_for_timeout(20)
@@ -705,24 +721,24 @@ def test_nothing_is_shown_as_equal_that_nobody_has_evaluated(site: Served, guest
 def test_a_puzzle_is_solved_and_remembered(site: Served, guest: Guest) -> None:
     first, second, *_ = [*read_puzzles(built_in("surikata"))]
     page = (visit := guest(site, "/puzzles?game=surikata")).page
-    page.wait_for_selector("#score:has-text('1 of 50 puzzles')")
+    page.wait_for_selector("#told:has-text('Puzzle 1 of 50')")
     assert page.inner_text("#question").lower() == first.question
     page.click("#after")
-    page.wait_for_selector("#score:has-text('2 of 50')")
+    page.wait_for_selector("#told:has-text('Puzzle 2 of 50')")
     address = page.url
     page.go_back()
-    page.wait_for_selector("#score:has-text('1 of 50')")
+    page.wait_for_selector("#told:has-text('Puzzle 1 of 50')")
     type_move(page, first.answer)
     page.wait_for_selector(f"#told:has-text('The line ends with {first.line[-1]}: ')")
     assert page.inner_text("#told").startswith(f"Correct: {first.answer} ")
     assert page.locator("#line button").count() == len(first.line)
     assert page.locator("#line [aria-current=true]").inner_text().endswith(first.line[-1])
     assert page.locator("#board .marks [stroke-dasharray='22 9']").count() == 1  # deciding cells
-    assert "1 solved at the first attempt" in page.inner_text("#score")
+    assert page.inner_text("#score") == "1 of 50 solved, 1 at the first attempt"
     page.reload()  # of its address
-    page.wait_for_selector("#score:has-text('1 of 50')")
+    page.wait_for_selector("#told:has-text('Puzzle 1 of 50')")
     page.goto(address)
-    page.wait_for_selector("#score:has-text('2 of 50')")
+    page.wait_for_selector("#told:has-text('Puzzle 2 of 50')")
     wrong = next(move for move in second.position.legal_moves() if move != second.answer)
     for take_back in ("click", "press"):
         type_move(page, wrong)
@@ -731,12 +747,18 @@ def test_a_puzzle_is_solved_and_remembered(site: Served, guest: Guest) -> None:
         page.wait_for_function("() => !document.getElementById('board').matches('.mine')")
         page.click("#retry") if take_back == "click" else page.press("#board", "Escape")
         page.wait_for_selector("#told:has-text('Find the only move')")
+    type_move(page, second.answer)
+    page.wait_for_selector("#question:text-is('Solved at the third attempt')")
+    assert page.inner_text("#score") == "2 of 50 solved, 1 at the first attempt"
+    page.goto(address)
+    page.wait_for_selector("#told:has-text('Puzzle 2 of 50')")
+    assert page.evaluate("document.activeElement === document.body")  # no frame on loading
     page.click("#answer")
     page.wait_for_selector(f"#told:has-text('{second.answer} ')")
-    assert "1 solved at the first attempt" in page.inner_text("#score")
+    assert page.inner_text("#score") == "2 of 50 solved, 1 at the first attempt"
     grades = [one.grade for one in read_puzzles(built_in("surikata"))]
     page.select_option("#grade", str(max(grades)))
-    page.wait_for_selector(f"#score:has-text('of {grades.count(max(grades))} puzzle')")
+    page.wait_for_selector(f"#told:has-text('of {grades.count(max(grades))}, difficulty')")
     page.select_option("#game", "yavalath")
     page.click("#threats")  # of a board that is on its way
     page.wait_for_selector("#card:has-text('Yavalath')")
@@ -756,7 +778,7 @@ def test_every_puzzle_has_an_address_and_every_wrong_try_an_answer(
         assert len({puzzle.key for puzzle in puzzles}) == len(puzzles)
         last = puzzles[-1]
         page.goto(f"{site.address}{site.site.root}/puzzles?game={file.stem}&puzzle={last.key}")
-        page.wait_for_selector(f"#score:has-text('{len(puzzles)} of {len(puzzles)} puzzles')")
+        page.wait_for_selector(f"#told:has-text('Puzzle {len(puzzles)} of {len(puzzles)},')")
         easy = min(puzzles, key=lambda one: len(one.position.legal_moves()))
         wrong = [move for move in easy.position.legal_moves() if move != easy.answer]
         for move in wrong[:EACH]:

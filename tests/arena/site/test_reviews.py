@@ -199,6 +199,9 @@ def test_a_rematch_changes_the_sides_and_a_game_is_stepped_through(
     page.keyboard.press("Enter")
     page.wait_for_selector("#note:has-text('Ply 1 of 2')")
     assert page.evaluate("window.glides") > 0
+    page.click("#review")
+    page.wait_for_selector("#reviewed:has-text('1 judged move')")
+    assert "Ply 1 of 2" in page.inner_text("#note")  # whoever steps through stays there
     page.click("#rematch")
     page.wait_for_selector("#seats p:nth-child(1):has-text('random')")
     page.wait_for_selector("#told:has-text('Your move')")
