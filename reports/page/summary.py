@@ -265,11 +265,12 @@ def _sure(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
 
 def _of_two(names: Sequence[str], table: Mapping[str, Any]) -> Sentence:
     """Return the probability that one of the first two is stronger than the other."""
+    first, second = names
     at = [next(i for i, row in enumerate(table["rows"]) if row["name"] == name) for name in names]
     over = [table["crosstable"][i][j]["superiority"] for i, j in (at, at[::-1])]
     if over[0] is None or over[0] >= over[1]:
-        return _ahead(*names, over[0])
-    return _ahead(*reversed(names), over[1])
+        return _ahead(first, second, over[0])
+    return _ahead(second, first, over[1])
 
 
 def _ahead(best: str, other: str, better: float | None) -> Sentence:
