@@ -184,6 +184,8 @@ def test_a_game_opens_in_the_analysis_at_its_move(site: Served, guest: Guest) ->
     page.wait_for_selector("#tree [aria-current]:has-text('3. a1')")
     assert "Corner" not in page.inner_text("#told"), "another line"
     page.click("#back")
+    page.wait_for_selector("#told:has-text('White to move')")
     page.click("#forward")
+    page.wait_for_selector("#told:has-text('Black to move')")
     page.click("#explored")
     page.wait_for_selector("#told:has-text('2 of 3 games reach this position')")

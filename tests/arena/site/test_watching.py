@@ -528,7 +528,9 @@ def test_a_folder_with_a_configuration_is_listed_and_played_in_place(
         visit.page.click(".cards h3 a")
         visit.page.wait_for_selector("#start:visible")
         assert visit.page.title() == "Cup of the site - Lath Arena"
-        assert visit.page.inner_text("#state") == "round-robin · 2 bots"
+        assert visit.page.inner_text("#state") == (
+            "Not started: 2 bots, 4 games · round-robin · Yavalath (size 3)"
+        )
         assert visit.page.locator("#report:visible").count() == 0
         visit.page.click("#start")
         visit.page.wait_for_selector("#winner:has-text('greedy won with')")

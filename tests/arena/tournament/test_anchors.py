@@ -82,7 +82,7 @@ def test_a_league_shows_what_its_newest_event_has_changed(league: Path) -> None:
             else:
                 assert row["moved"] is None
     arena("report", league, "--site", site := league.parent / "site")
-    assert "Rank since last" in (site / "index.html").read_text()
+    assert "Elo since last" in (site / "index.html").read_text()
 
 
 def test_anchors_that_do_not_agree_are_told_with_both_files(tmp_path: Path) -> None:
