@@ -126,7 +126,9 @@ def test_a_league_has_a_page_of_all_events_and_of_each_bot_and_nothing_private(m
     )
     assert re.findall(r'scope="row">.*?<bdi>([^<]*)', of_events) == titles
     assert re.findall(r'scope="row">.*?>([^<>]+)</bdi>', versions) == ["mine", "mine v2"]
-    rows = re.findall(r'scope="row">.*?>([^<>]+)</bdi></a></th>.*?–\d+</td><td>(\d+)</td>', opponents)
+    rows = re.findall(
+        r'scope="row">.*?>([^<>]+)</bdi></a></th>.*?–\d+</td><td>(\d+)</td>', opponents
+    )
     assert sorted(rows) == [("ann", "11"), ("rex", "2")], "of both versions; one game is void"
     assert 'href="../events/lab.html#games&amp;a=mine' in opponents
     assert secrets_below(out) == set()
