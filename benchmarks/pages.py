@@ -161,7 +161,7 @@ def watch(address: str, pictures: Path | None) -> None:
             page.wait_for_selector("#start:visible")
             began = time.perf_counter()
             page.evaluate("document.getElementById('start').click()")
-            page.wait_for_selector(".live-board svg.board")
+            page.wait_for_selector(".live-board .player.turn")  # of a game
             print(f"\nStart to the first board: {time.perf_counter() - began:.1f} s")
             page.wait_for_timeout(1000 * WATCHED_S)
             print(f"layout shift in {WATCHED_S} s: {page.evaluate('window.shift'):.3f}")

@@ -10,10 +10,7 @@ export let ROOT = new URL("..", import.meta.url).pathname.replace(/\/$/u, "");
 /** @type {Element[]} */
 let around = [];
 /** @param {Element} one */
-const isShown = (one) => {
-  const details = one.closest("details:not([open])");
-  return one.isConnected && !one.closest("[hidden]") && (!details || one.closest("summary")?.parentElement === details);
-};
+const isShown = (one) => one.checkVisibility();
 /** @param {Element} one */
 const takesFocus = (one) => isShown(one) && !one.matches(":disabled");
 addEventListener("focusin", ({ target }) => {
