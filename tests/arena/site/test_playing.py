@@ -257,7 +257,7 @@ def test_two_people_play_a_whole_game_by_each_hand(
     page = guest(site, "/play", **(window if hand == "touch" else {})).page
     page.select_option("#game", game_id)
     page.select_option("#bot", "")
-    page.click("summary:has-text('More options')")
+    page.click("summary:has-text('Other rules')")
     page.fill("#start-setup", setup)
     page.click("#begin")
     page.wait_for_selector("#sitting:visible")
@@ -334,7 +334,6 @@ def test_a_bot_answers_and_one_may_undo_ask_reload_and_resign(site: Served, gues
     page.wait_for_selector("#level:visible")
     assert page.input_value("#level") == "2"  # an easy one at first
     page.select_option("#level", "1")
-    page.click("summary:has-text('More options')")
     page.select_option("#clock", "60+1")
     page.click("#begin")
     page.wait_for_selector("#told:has-text('Your move: you are white')")
@@ -377,7 +376,6 @@ def two_people_with_clocks(guest: Guest, site: Served) -> Any:
     page = guest(site, "/play?game=surikata").page
     page.clock.install()
     page.select_option("#bot", "")
-    page.click("summary:has-text('More options')")
     page.select_option("#clock", "60+1")
     page.click("#begin")
     page.wait_for_selector("#told:has-text('to move')")
