@@ -289,7 +289,7 @@ export const offerLevels = async (bot) => {
   if (place.dataset.bot !== bot || !level) return about.get(bot);
   for (let at = level.lowest; at <= level.highest; at += 1) {
     const words = { [level.lowest]: `${at}, weakest`, [level.highest]: `${at}, strongest` }[at] || String(at);
-    place.append(new Option(words, String(at), false, at === Number(place.dataset.usual || level.usual)));
+    place.append(new Option(words, String(at), false, at === level.usual));
   }
   lath.byId("level-of").hidden = false;
   return about.get(bot);

@@ -167,8 +167,9 @@ const choose = ({ puzzle: key = null, grade: wanted = byId("grade").value }, isN
 // Opens the puzzle in the address; a plain address is that of the first unsolved one.
 const begin = () => {
   const asks = new URLSearchParams(location.search);
-  const before = JSON.parse(localStorage.getItem(CHOSEN) || '{ "game": "yavalath" }'); // its easiest come first
-  byId("game").value = asks.get("game") || before.game;
+  const before = JSON.parse(localStorage.getItem(CHOSEN) || "{}");
+  const chosen = asks.get("game") || before.game;
+  if (chosen) byId("game").value = chosen;
   if (!byId("game").value) byId("game").selectedIndex = 0;
   return choose({ puzzle: asks.get("puzzle"), grade: asks.get("grade") ?? (asks.has("game") ? "" : before.grade) }, false);
 };
