@@ -42,6 +42,7 @@ from lath.notation.record.tags import GAME_FILE, RULES
 from lath.notation.rules.replay import canonical, faults_of, start_of
 from lath.reports.explaining.better import SAYS
 from lath.reports.explaining.turning import KINDS
+from lath.reports.page.number_words import count
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -338,14 +339,9 @@ def _marks_told(review: Review, seat: int) -> str:
     found = Counter(
         mark for mover, mark in zip(review.movers, review.marks, strict=True) if mover == seat
     )
-    told = [
-        f"{found[mark]} {words}{'s' if found[mark] > 1 else ''} {mark}"
-        for mark, words in _MARKS.items()
-        if found[mark]
-    ]
+    told = [f"{count(found[mark], words)} {mark}" for mark, words in _MARKS.items() if found[mark]]
     judged = review.accuracies[seat]
-    moves = judged["weighed"] if judged else 0
-    of = f"{moves} judged move{'' if moves == 1 else 's'}"
+    of = count(judged["weighed"] if judged else 0, "judged move")
     return ", ".join([of, *(told or ["no mistakes"])])
 
 
