@@ -134,13 +134,12 @@ class SiteStandings:
         public: dict[str, Any] = {} if self.is_public else plan
         event = standing["event"] or public.get("event", "")
         rows = standing["standings"] or public.get("standings", [])
-        state = _state(item, standing, len(rows), public.get("total", 0))
         return {
             "title": event if event not in ("", UNNAMED) else item.name.rpartition("/")[2],
             "tournament": standing["tournament"] or public.get("tournament", ""),
             "types": public.get("types", ""),
-            "state": state,
-            "note": PLAYED_AGAIN if state.startswith("Stopped") else "",
+            "state": _state(item, standing, len(rows), public.get("total", 0)),
+            "note": PLAYED_AGAIN if _is_stopped(item, standing) else "",
             "places": min(places, MOST_PLACES),
             "game": public.get("game", ""),
             "has_test": plan.get("has_test", False) or "sprt" in standing["format"],
@@ -298,6 +297,13 @@ def _is_over(standing: Mapping[str, Any]) -> bool:
     return bool(0 < standing["total"] <= standing["done"])
 
 
+def _is_stopped(item: Item, standing: Mapping[str, Any]) -> bool:
+    """Return whether the run of a tournament ended before its last game."""
+    if standing["is_playing"] or _is_over(standing):
+        return False
+    return standing["done"] > 0 or (standing["has_games"] and (item.path / DATABASE).is_file())
+
+
 def _state(item: Item, standing: Mapping[str, Any], bots: int, planned: int) -> str:
     """Return whether a tournament is not started, running, stopped or finished, with its games.
 
@@ -311,10 +317,10 @@ def _state(item: Item, standing: Mapping[str, Any], bots: int, planned: int) -> 
         return f"Running: {games}"
     if _is_over(standing):
         return f"Finished: {count(total, 'game')}"
-    if done:
-        return f"Stopped at {games}"
+    if _is_stopped(item, standing):
+        return f"Stopped at {games}" if done else "Stopped"
     if standing["has_games"]:
-        return "Stopped" if (item.path / DATABASE).is_file() else ""
+        return ""
     known = [count(bots, "bot")] * (bots > 0) + [count(planned, "game")] * (planned > 0)
     return ": ".join(filter(None, ("Not started", ", ".join(known))))
 
