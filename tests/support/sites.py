@@ -142,6 +142,18 @@ class Served:
         sent = {"Content_Type": "application/json", **self.keys}
         return self.ask(path, "POST", json.dumps(value), **sent)
 
+    def parts(self, path: str, value: object) -> Generator[Any]:
+        """Send a JSON value like `post`; yield the lines of the answer, until the caller stops."""
+        connection = http.client.HTTPConnection(self.host, timeout=PATIENCE_S)
+        sent = {"Content-Type": "application/json", **self.keys}
+        connection.request("POST", self.site.root + path, json.dumps(value), sent)
+        answer = connection.getresponse()
+        try:
+            while line := answer.readline():
+                yield json.loads(line)
+        finally:
+            connection.close()
+
     def routes(self) -> list[Route]:
         """Return all its routes."""
         made = application(self.site, keys=None if self.site.is_public else KEYS, hosts=frozenset())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import random
 import re
@@ -831,17 +830,8 @@ def test_every_variant_that_is_offered_can_be_started(site: Served) -> None:
 
 
 def asked(site: Served, **of: Any) -> Generator[Any]:
-    """Yield what a bot says of a position."""
-    connection = http.client.HTTPConnection(site.host, timeout=30)
-    sent = {"Content-Type": "application/json", **site.keys}
-    body = {"game": "yavalath", "moves": ["e5"], **of}
-    connection.request("POST", f"{site.site.root}/api/think", json.dumps(body), sent)
-    answer = connection.getresponse()
-    try:
-        while line := answer.readline():
-            yield json.loads(line)
-    finally:
-        connection.close()
+    """Return what a bot says of a position."""
+    return site.parts("/api/think", {"game": "yavalath", "moves": ["e5"], **of})
 
 
 def test_a_bot_that_nobody_listens_to_any_more_is_asked_by_the_next(site: Served) -> None:

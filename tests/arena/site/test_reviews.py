@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import random
 from contextlib import closing
@@ -65,16 +64,8 @@ def few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def reviewed(site: Served, game: dict[str, Any]) -> Generator[Any]:
-    """Yield what the site says while it reviews a game."""
-    connection = http.client.HTTPConnection(site.host, timeout=30)
-    sent = {"Content-Type": "application/json", **site.keys}
-    connection.request("POST", f"{site.site.root}/api/review", json.dumps(game), sent)
-    answer = connection.getresponse()
-    try:
-        while line := answer.readline():
-            yield json.loads(line)
-    finally:
-        connection.close()
+    """Return what the site says while it reviews a game."""
+    return site.parts("/api/review", game)
 
 
 def a_game(game_id: str) -> dict[str, Any]:
