@@ -61,7 +61,7 @@ PLACES: Final = {
 
 
 def arena(*words: object, cwd: Path | None = None) -> None:
-    """Run a command of ours to its end."""
+    """Run an `arena` command to its end."""
     command = [sys.executable, "-m", "lath.arena", *map(str, words)]
     subprocess.run(command, check=True, cwd=cwd, stdout=subprocess.DEVNULL)
 
