@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pickle import UnpicklingError
 from threading import Thread, active_count
-from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from lath.notation.files.files import read_errors
 
@@ -52,45 +53,34 @@ def beside(work: Callable[[], Made]) -> Callable[[], Made]:
     """
     if sys.platform != "linux":
         return work
+    from multiprocessing import get_context  # start-up time
+
+    context = get_context("fork")
+
+    def send() -> None:
+        with suppress(Exception):  # the other process gets it from its own `work`
+            writing.send(work())
+
     try:
-        reading, writing = os.pipe()
-    except OSError:  # too many open files
-        return work
-    try:
+        reading, writing = context.Pipe(duplex=False)
+        process = context.Process(target=send, daemon=True)
         with warnings.catch_warnings():  # from Python 3.12 on, threads are a reason to warn
             warnings.simplefilter("ignore", DeprecationWarning)
-            process = os.fork()
-    except OSError:  # too many processes
-        os.close(reading)
-        os.close(writing)
+            process.start()
+    except OSError:  # too many open files or processes
         return work
-    if not process:
-        _send_and_exit(work, writing)
-    os.close(writing)
+    writing.close()
 
     def result() -> Made:
-        with open(reading, "rb") as stream:  # noqa: PTH123 - a descriptor
-            found = stream.read()
-        os.waitpid(process, 0)
-        try:
-            made: Made = pickle.loads(found)  # noqa: S301 - written by the process above
-        except (EOFError, pickle.UnpicklingError):
-            return work()
+        with reading:
+            try:
+                made: Made = reading.recv()
+            except (EOFError, UnpicklingError):
+                return work()
+        process.join()
         return made
 
     return result
-
-
-def _send_and_exit(work: Callable[[], object], writing: int) -> NoReturn:
-    """Write the pickled result of `work`, or nothing if it fails, and end this process."""
-    status = 1
-    try:
-        found = pickle.dumps(work(), pickle.HIGHEST_PROTOCOL)
-        with open(writing, "wb") as stream:
-            stream.write(found)
-        status = 0
-    finally:
-        os._exit(status)
 
 
 def _in_parallel(
