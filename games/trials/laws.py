@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from enum import StrEnum, auto
@@ -295,17 +295,18 @@ def of_refusal(position: Any, text: str) -> Faults:
 
 def of_travel(position: Any) -> Faults:
     """Yield that a position differs after pickling or copying, as between processes."""
-    for what, carried in (
-        ("pickle", lambda: pickle.loads(pickle.dumps(position))),  # noqa: S301 - bytes from the line itself
-        ("copy.deepcopy", lambda: copy.deepcopy(position)),
-    ):
+    carried: Mapping[str, Callable[[Any], Any]] = {
+        "pickle": lambda one: pickle.loads(pickle.dumps(one)),  # noqa: S301 - bytes of this process
+        "copy.deepcopy": copy.deepcopy,
+    }
+    for name, copied in carried.items():
         try:
-            again = carried()
+            again = copied(position)
         except (pickle.PicklingError, TypeError, AttributeError) as error:
-            yield Fault(Law.TRAVELS, f"a position cannot be copied by {what}: {error}")
+            yield Fault(Law.TRAVELS, f"a position cannot be copied by {name}: {error}")
             return
         if again != position or again.game is not position.game:
-            yield Fault(Law.TRAVELS, f"a copy of a position by {what} differs from the position")
+            yield Fault(Law.TRAVELS, f"a copy of a position by {name} differs from the position")
 
 
 def of_image(position: Any, way: Symmetry, chance: Random) -> Iterator[str]:
