@@ -10,7 +10,9 @@ import re
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
@@ -50,7 +52,16 @@ from lath.games.trials.laws import (
     shown,
 )
 
-__all__ = ["GAMES", "MOST_PLIES", "STRANGE_SETUPS", "STRANGE_TEXTS", "faults_of", "wrong_with"]
+__all__ = [
+    "GAMES",
+    "MOST_PLIES",
+    "STRANGE_SETUPS",
+    "STRANGE_TEXTS",
+    "Tally",
+    "faults_of",
+    "postponed",
+    "wrong_with",
+]
 
 MOST_PLIES: Final = 200
 """The most plies of each random game."""
@@ -93,12 +104,38 @@ def wrong_with(
     >>> wrong_with(games.get("mammalath"))
     ''
     """
+    if _POSTPONED.get():
+        return ""
     until_s = clock() + seconds
     for part in _Trial(game, every).parts(games):
         for fault in part:
             if fault or clock() > until_s:
                 return fault.text if fault else ""
     return ""
+
+
+_POSTPONED: Final = ContextVar("postponed", default=False)
+
+
+@contextmanager
+def postponed() -> Iterator[None]:
+    """Make `wrong_with` find nothing in the `with` block, so that a faulty game can be loaded.
+
+    The caller then lists all its faults with `faults_of`.
+    """
+    before = _POSTPONED.set(True)
+    try:
+        yield
+    finally:
+        _POSTPONED.reset(before)
+
+
+@dataclass(slots=True)
+class Tally:
+    """The numbers of random games and positions that a trial has tested."""
+
+    games: int = 0
+    positions: int = 0
 
 
 def faults_of(
@@ -108,16 +145,18 @@ def faults_of(
     seconds: float = SECONDS,
     every: int = EVERY,
     clock: Callable[[], float] = time.thread_time,
+    tally: Tally | None = None,
 ) -> Faults:
     """Yield the faults of a game, each law once; None at each point where the trial can stop.
 
-    The arguments are those of `wrong_with`. An exception of the rules is a fault, too; each line
-    that raises one is reported once.
+    The arguments are those of `wrong_with`; `tally` counts what is tested. An exception of the
+    rules is a fault, too; each line that raises one is reported once.
     """
     until_s = clock() + seconds
     known = set[object]()
-    for part in _Trial(game, every).parts(games):
-        for fault in _with_errors(part):
+    trial = _Trial(game, every, tally)
+    for part in trial.parts(games):
+        for fault in _with_errors(trial, part):
             if fault is not None and (key := _key(fault)) not in known:
                 known.add(key)
                 yield fault
@@ -130,15 +169,17 @@ def faults_of(
                 break
 
 
-def _with_errors(part: Faults) -> Faults:
+def _with_errors(trial: _Trial, part: Faults) -> Faults:
     """Yield the faults of a part, and an exception that ends it."""
     try:
         yield from part
     except Exception as error:  # noqa: BLE001 - the rules can raise anything
-        words = " ".join(str(error).split())
+        words, where = " ".join(str(error).split()), trial.where()
         told = f"{type(error).__name__}: {words}" if words else type(error).__name__
-        notes = getattr(error, "__notes__", ())  # the moves that led there
-        yield Fault(Law.RAISES, f"{told} ({'; '.join(notes)})" if notes else told, error=error)
+        notes = [note for note in getattr(error, "__notes__", ()) if note != where]
+        yield Fault(
+            Law.RAISES, f"{told} ({'; '.join(notes)})" if notes else told, where, error=error
+        )
 
 
 def _key(fault: Fault) -> object:
@@ -155,16 +196,18 @@ def _key(fault: Fault) -> object:
 class _Trial:
     """The laws, and the state of the trial of one game."""
 
-    def __init__(self, game: Any, every: int) -> None:
+    def __init__(self, game: Any, every: int, tally: Tally | None = None) -> None:
         self.game: Final = game
+        self.tally: Final = Tally() if tally is None else tally
         self.every: Final = every
+        self.setup: str | None = None
+        """The setup of the current random game."""
         self.moves: Final = list[str]()
         """The moves of the current random game."""
         self.known: Final = set[Move]()
         """The moves that were legal in some position."""
         self.positions: Final = dict[Any, str]()
         """The text of each position met."""
-        self.number: Final = count()
 
     def parts(self, games: int) -> Iterator[Faults]:
         """Yield the parts of a trial: first those without playing, then each random game."""
@@ -175,25 +218,26 @@ class _Trial:
 
     def of_seed(self, seed: int) -> Faults:
         """Yield faults in the setup and the random game of a seed."""
-        setup = self.game.draw_setup(seed) if self.game.has_setups else None
+        self.moves.clear()
+        self.setup = setup = self.game.draw_setup(seed) if self.game.has_setups else None
         if setup is not None and self.game.draw_setup(seed) != setup:
             words = f"draw_setup({seed}) is {setup!r} once and another setup the next time"
             yield Fault(Law.SETUP_DRAWN, words)
         if setup is not None and self.game.canonical_setup(setup) != setup:
             words = f"draw_setup({seed}) is {setup!r}, which is not its canonical_setup"
             yield Fault(Law.SETUP_DRAWN, words)
-        self.moves.clear()
+        self.tally.games += 1
         try:
             for fault in self.of_one(setup, Random(seed), is_long=not seed % 2):
-                yield fault and fault._replace(where=self.where(setup))
+                yield fault and fault._replace(where=self.where())
         except Exception as error:
-            if where := self.where(setup):
+            if where := self.where():
                 error.add_note(where)
             raise
 
-    def where(self, setup: str | None) -> str:
+    def where(self) -> str:
         """Return the setup and the moves of the current random game, for messages."""
-        begun = [] if setup is None else [f"setup {setup!r}"]
+        begun = [] if self.setup is None else [f"setup {self.setup!r}"]
         played = [f"ply {len(self.moves)}, after {' '.join(self.moves)}"] if self.moves else []
         return ", ".join(begun + played)
 
@@ -209,7 +253,8 @@ class _Trial:
             yield from self.of_position(position)
             yield from () if line else of_start(position)
             yield from self.of_old_moves(position, line)
-            if not next(self.number) % self.every:
+            self.tally.positions += 1
+            if not (self.tally.positions - 1) % self.every:
                 yield from self.of_state(position)
                 yield from self.of_moves(position)
                 yield from self.of_symmetries(position, chance)
