@@ -50,6 +50,8 @@ from lath.games.trials.laws import (
     of_start,
     of_travel,
     shown,
+    spoiled,
+    stages,
 )
 
 __all__ = [
@@ -204,6 +206,12 @@ class _Trial:
         """The setup of the current random game."""
         self.moves: Final = list[str]()
         """The moves of the current random game."""
+        self.trying = Move("")
+        """The move that is being played."""
+        self.crashing: Final = set[Move]()
+        """The moves that raised an exception. Later games avoid them, to find other faults."""
+        self.first: tuple[str | None, list[str], list[tuple[str, Any]]] | None = None
+        """The setup, the moves, and the texts and legal moves of the first random game."""
         self.known: Final = set[Move]()
         """The moves that were legal in some position."""
         self.positions: Final = dict[Any, str]()
@@ -231,9 +239,29 @@ class _Trial:
             for fault in self.of_one(setup, Random(seed), is_long=not seed % 2):
                 yield fault and fault._replace(where=self.where())
         except Exception as error:
+            self.crashing.add(self.trying)
             if where := self.where():
                 error.add_note(where)
             raise
+
+    def of_first(self, setup: str | None, line: list[tuple[str, Any]]) -> Faults:
+        """Keep the texts and legal moves of the first game; later yield whether a replay differs.
+
+        A difference shows state outside of the positions, such as a counter in the game.
+        """
+        if self.first is None:
+            self.first = setup, [*self.moves], line
+            return
+        begun, moves, told = self.first
+        position = self.game.start(begun)
+        for ply, (text, legal) in enumerate(told):
+            if (position.text(), position.legal_moves()) != (text, legal):
+                words = f"the moves {' '.join(moves[:ply])} led to {text!r} with {shown(legal)}"
+                later = f"later to {position.text()!r} with {shown(position.legal_moves())}"
+                yield Fault(Law.REPEATABLE, f"{words}, {later}")
+                return
+            position = position.play(Move(moves[ply])) if ply < len(moves) else position
+            yield None
 
     def where(self) -> str:
         """Return the setup and the moves of the current random game, for messages."""
@@ -268,6 +296,7 @@ class _Trial:
             if not legal or len(self.moves) == MOST_PLIES:
                 break
             move = self.chosen(position, chance, LOOKS if is_long else 0)
+            self.trying = move
             self.moves.append(move)
             called = f"play({move!r})"
             try:
@@ -284,6 +313,7 @@ class _Trial:
                 yield Fault(Law.REPEATABLE, words)
             position = after
         yield from self.of_lines(line, chance)
+        yield from self.of_first(setup, [(text, legal) for _, text, _, legal in line])
 
     def of_old_moves(self, position: Any, line: Sequence[tuple[Any, str, int, Any]]) -> Faults:
         """Yield faults in refusing the last move again, and every move after the end."""
@@ -298,12 +328,14 @@ class _Trial:
     def chosen(self, position: Any, chance: Random, looks: int) -> Move:
         """Return a random move; one of `looks` others that does not end the game is preferred."""
         legal = position.legal_moves()
+        legal = [move for move in legal if move not in self.crashing] or legal
         move: Move = chance.choice(legal)
         others = chance.sample(legal, min(looks, len(legal)))  # a board may have fewer moves left
         return next((each for each in others if not self.ends(position, each)), move)
 
-    def ends(self, position: Any, move: str) -> bool:
+    def ends(self, position: Any, move: Move) -> bool:
         """Return whether a move ends the game; `moves` includes it meanwhile, for error notes."""
+        self.trying = move
         self.moves.append(move)
         is_over = bool(position.play(move).is_over)
         self.moves.pop()
@@ -441,8 +473,12 @@ class _Trial:
         """Yield faults in playing legal moves, and in refusing illegal moves and strange texts."""
         moves = position.legal_moves()
         for move in moves:
+            if move in self.crashing:
+                continue
+            self.trying = move
             try:
-                of = position.play(move).game
+                with noted(f"play({move!r})"):
+                    of = position.play(move).game
             except IllegalMoveError as error:
                 words = f"{move} is among legal_moves(), but play refuses it: {error.reason}"
                 yield Fault(Law.PLAYABLE, words)
@@ -521,44 +557,16 @@ class _Trial:
                 yield Fault(Law.CHANGED, words)
         begun = chance.randrange(len(line))
         base, moves = line[begun][0], self.moves[begun:]
-        for played in ([], moves, [*moves, *self.moves[:1]], _spoiled(moves, chance)):
+        for played in ([], moves, [*moves, *self.moves[:1]], spoiled(moves, chance)):
             said = f"({played}) at {base.text()!r}"
-            stages = list(_stages(base, played))
-            end = stages[-1] if len(stages) > len(played) else None
+            steps = list(stages(base, played))
+            end = steps[-1] if len(steps) > len(played) else None
             if follow(base, played) != end:
                 yield Fault(Law.LINES, f"after{said} differs from playing the moves one by one")
-            seats = [stage.to_move for stage in stages]
+            seats = [stage.to_move for stage in steps]
             if end is not None and list(movers(base, played)) != seats:
                 yield Fault(Law.LINES, f"movers{said} differs from playing the moves one by one")
             yield None
-
-
-def _stages(position: Any, moves: Sequence[str]) -> Iterator[Any]:
-    """Yield the positions after each move, up to the first illegal move."""
-    yield position
-    for move in moves:
-        if position.why_illegal(Move(move)) is not None:
-            return
-        position = position.play(Move(move))
-        yield position
-
-
-def _spoiled(moves: Sequence[str], chance: Random) -> list[str]:
-    """Return the moves with one removed, moved, doubled, inserted or changed."""
-    changed = list(moves) or ["a1"]
-    at, to = chance.randrange(len(changed)), chance.randrange(len(changed))
-    match chance.randrange(5):
-        case 0:
-            del changed[at]
-        case 1:
-            changed[at], changed[to] = changed[to], changed[at]
-        case 2:
-            changed[at] = changed[to]
-        case 3:
-            changed.insert(at, changed[to])
-        case _:
-            changed.insert(at, chance.choice(STRANGE_TEXTS))
-    return changed
 
 
 def _value(position: Any, name: str) -> Any:

@@ -286,7 +286,7 @@ def check(
     from lath.arena.botcheck.check import Report, count_words  # start-up time
     from lath.arena.gamecheck import check as checks
     from lath.arena.gamecheck.drawing import picture as picture_of
-    from lath.arena.gamecheck.lab import GameLab
+    from lath.arena.gamecheck.lab import QUICK, GameLab
     from lath.arena.terminal.tables import print_lines
 
     refuse_json_beside(picture, as_json=as_json)
@@ -297,7 +297,8 @@ def check(
     checks.refuse_unknown(only or ())
     began_s = signals.awake_s()
     game_id, unloaded = checks.loaded(game)
-    lab = None if unloaded else GameLab(registry.get(game_id), game, is_quick=quick, seed=seed)
+    effort = QUICK if quick else 1.0
+    lab = None if unloaded else GameLab(registry.get(game_id), game, effort=effort, seed=seed)
     report, points = Report(), []
     process_trees.adopt_orphans()  # this process starts no other children
     with signals.heeded(raises=True):

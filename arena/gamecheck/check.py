@@ -114,11 +114,16 @@ def _found(lab: GameLab, step: GameStep) -> Iterator[GameFinding]:
         for finding in step.run(lab):
             if finding.verdict is Verdict.FAULT:
                 lab.stopped.add(step.id)
+                lab.raised.add(finding.where)
             yield finding
     except Exception as error:
         if not (where := lab.where(error)):
             raise
-        yield fault(error_words(error), "correct this line", where=where)
+        if where in lab.raised:
+            yield untested(f"the rules raised an exception again, at {where}")
+        else:
+            lab.raised.add(where)
+            yield fault(error_words(error), "correct this line", where=where)
 
 
 def _point(step: GameStep, chapter: str, finding: GameFinding) -> GamePoint:

@@ -49,7 +49,7 @@ def played(lab: GameLab, folder: Path) -> RunResult:
     config: Mapping[str, Any] = {
         "event": "Check",
         "format": "round-robin",
-        "rounds": 1 if lab.is_quick else 2,
+        "rounds": 1 if lab.effort < 1 else 2,
         "games": [lasting(lab.game.id)],
         "seed": lab.seed,
         "time": time_table(time_of(f"move {_MOVE_S}")),

@@ -30,6 +30,9 @@ _TRIAL_GAMES: Final = 200
 _EVERY: Final = 8
 """One in this many positions of the trial gets its slow tests."""
 
+QUICK: Final = 0.2
+"""The effort of a quick check."""
+
 _SAMPLE_GAMES: Final = 30
 _BALANCE_GAMES: Final = 1000
 LONGEST: Final = 2000
@@ -77,16 +80,21 @@ class GameLab:
     named: str
     """The name of the game as the user typed it."""
 
-    is_quick: bool = False
+    effort: float = 1.0
+    """The share of the usual time that each part of the check takes."""
+
     seed: int = 1
     stopped: set[str] = field(default_factory=set)
     """Ids of the points with faults in the rules, so that other points cannot be tested."""
 
+    raised: set[str] = field(default_factory=set)
+    """The files and lines of exceptions that were reported."""
+
     tally: Tally = field(default_factory=Tally)
 
     def seconds(self, usual: float) -> float:
-        """Return the time of a part: a quarter of the usual in a quick check."""
-        return usual / 4 if self.is_quick else usual
+        """Return the time of a part that usually takes some seconds."""
+        return usual * self.effort
 
     @cached_property
     def faults(self) -> list[Fault]:

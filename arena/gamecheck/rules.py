@@ -27,7 +27,7 @@ MEND: Final[Mapping[Law, str]] = {
     Law.START: "let start() return a position of the first player in which the game is not over",
     Law.SETTABLE: "make the position a NamedTuple, a frozen dataclass, or a class with slots",
     Law.BITS: "give each move its own power of two, and legal_bits those of the legal moves",
-    Law.RAISES: "correct this line; the moves below lead there",
+    Law.RAISES: "correct this line; the message shows the moves that lead there",
     Law.TO_MOVE: "return a Side from to_move, such as SIDES[self.mover]",
     Law.LEGAL_TUPLE: "return a tuple of Move from legal_moves()",
     Law.OUTCOME: "return Outcome(winner, ending, cells) or None from outcome()",
@@ -140,6 +140,9 @@ _POINTS: Final[Mapping[str, tuple[str, frozenset[Law]]]] = {
     ),
 }
 """For each point from the trial: what the game must do, and the laws."""
+
+LAWS: Final = {point: laws for point, (_, laws) in _POINTS.items()}
+"""The laws of each point from the trial."""
 
 CONTRACT: Final = (
     *("members", "exceptions", "start", "legal-moves", "illegal-moves", "endings", "positions"),

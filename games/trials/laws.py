@@ -349,6 +349,34 @@ def of_group(kept: Any, moves: Sequence[Move]) -> Faults:
             yield Fault(Law.GROUP, words)
 
 
+def stages(position: Any, moves: Sequence[str]) -> Iterator[Any]:
+    """Yield the positions after each move, up to the first illegal move."""
+    yield position
+    for move in moves:
+        if position.why_illegal(Move(move)) is not None:
+            return
+        position = position.play(Move(move))
+        yield position
+
+
+def spoiled(moves: Sequence[str], chance: Random) -> list[str]:
+    """Return the moves with one removed, moved, doubled, inserted or changed."""
+    changed = list(moves) or ["a1"]
+    at, to = chance.randrange(len(changed)), chance.randrange(len(changed))
+    match chance.randrange(5):
+        case 0:
+            del changed[at]
+        case 1:
+            changed[at], changed[to] = changed[to], changed[at]
+        case 2:
+            changed[at] = changed[to]
+        case 3:
+            changed.insert(at, changed[to])
+        case _:
+            changed.insert(at, chance.choice(STRANGE_TEXTS))
+    return changed
+
+
 @contextmanager
 def noted(words: str) -> Iterator[None]:
     """Add a note to exceptions in the `with` block."""
