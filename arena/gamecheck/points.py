@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from lath.arena.botcheck.points import Verdict
 
@@ -74,8 +74,8 @@ class GameStep:
     run: Callable[[GameLab], Iterator[GameFinding]]
     """Yields what it finds, at least one finding; nothing if it does not apply to the game."""
 
-    needs_rules: bool = True
-    """Whether the step is only possible if the rules have no fault."""
+    needs: Literal["nothing", "rules", "board"] = "rules"
+    """What must have no fault before the step: nothing, the rules, or also the fast board."""
 
 
 ok: Final = partial(GameFinding, Verdict.OK)

@@ -162,7 +162,7 @@ def step_of(point: str) -> GameStep:
         if not found:
             yield from _fine(lab, point)
 
-    return GameStep(point, asks, run, needs_rules=False)
+    return GameStep(point, asks, run, needs="nothing")
 
 
 def _of_board(lab: GameLab, point: str) -> list[Fault]:
@@ -299,7 +299,7 @@ def _has_variants(lab: GameLab) -> Iterator[GameFinding]:
 
 
 REASONS: Final = GameStep("reasons", "says in words why a move is illegal", _has_reasons)
-CARD: Final = GameStep("rule-card", "states its rules for people", _has_card)
+CARD: Final = GameStep("rule-card", "states its rules for people", _has_card, needs="nothing")
 VARIANTS: Final = GameStep("variants", "plays with other values of its parameters", _has_variants)
 
 

@@ -135,7 +135,7 @@ class Fast(FastBoard):
         self.winner = None
         if outcome:
             self.winner = DRAW if outcome.winner is None else int(outcome.winner)
-        self.key = ((now.x << 16 | now.o) * 4 + now.passes) * 2 + now.mover
+        self.key = ((now.x << 32 | now.o) * 4 + now.passes) * 2 + now.mover
 
     def legal(self):
         return [self.moves.index(move) for move in self.line[-1].legal_moves()]
@@ -183,7 +183,7 @@ _FREE: Final = 'return (*map(Move, self.game.board.names_in(free)), Move("pass")
 _PLAY: Final = "        require_legal(self, move)\n"
 _WON: Final = 'return Outcome(last, "three in line", board.names_of(lines))'
 _TEXT: Final = "return f\"{rows} {'xo'[self.mover]} {self.passes}\""
-_KEY: Final = "self.key = ((now.x << 16 | now.o) * 4 + now.passes) * 2 + now.mover"
+_KEY: Final = "self.key = ((now.x << 32 | now.o) * 4 + now.passes) * 2 + now.mover"
 
 FAULTS: Final = {
     "a title of no text": Planted(
@@ -335,7 +335,7 @@ FAULTS: Final = {
         "legal() of the fast board and legal_moves() have another order",
     ),
     "a fast board with one key for two positions": Planted(
-        _KEY, "self.key = (now.x << 16 | now.o) * 2 + now.mover", "fast-board", "have the same key"
+        _KEY, "self.key = (now.x << 32 | now.o) * 2 + now.mover", "fast-board", "have the same key"
     ),
     "a fast board that forgets what was before": Planted(
         "        self.line.pop()\n        self.look()\n",
