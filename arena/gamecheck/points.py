@@ -19,7 +19,7 @@ class GameFinding:
 
     verdict: Verdict
     seen: str
-    """What was found, in words."""
+    """The finding in words."""
 
     mend: str = ""
     """Change that the game's author should make; empty if nothing is wrong."""
@@ -42,7 +42,7 @@ class GamePoint:
     """Part of the check, such as `contract`."""
 
     asks: str
-    """What the game must do, as a sentence without its subject."""
+    """The game's task, as a sentence without its subject."""
 
     verdict: Verdict
     seen: str
@@ -75,7 +75,8 @@ class GameStep:
     """Yields what it finds, at least one finding; nothing if it does not apply to the game."""
 
     needs: Literal["nothing", "rules", "board"] = "rules"
-    """What must have no fault before the step: nothing, the rules, or also the fast board."""
+    """The parts that must have no fault before the step: none, the rules, or also the fast board.
+    """
 
 
 ok: Final = partial(GameFinding, Verdict.OK)

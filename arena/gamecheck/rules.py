@@ -12,7 +12,7 @@ from lath.games.cards import card_of, variants
 from lath.games.errors import UnknownGameError
 from lath.games.registry import get
 from lath.games.trial import faults_of
-from lath.games.trials.laws import Fault, Law
+from lath.games.trials.laws import Law, LawFault
 
 MEND: Final[Mapping[Law, str]] = {
     Law.LOOKS: "give the game a title, a credit and two different words for the players",
@@ -165,11 +165,11 @@ def step_of(point: str) -> GameStep:
     return GameStep(point, asks, run, needs="nothing")
 
 
-def _of_board(lab: GameLab, point: str) -> list[Fault]:
+def _of_board(lab: GameLab, point: str) -> list[LawFault]:
     return lab.board_faults if point == "fast-board" and not lab.faults else []
 
 
-def finding_of(lab: GameLab, one: Fault) -> GameFinding:
+def finding_of(lab: GameLab, one: LawFault) -> GameFinding:
     """Return the finding of a fault of the rules."""
     where = "" if one.error is None else lab.where(one.error)
     return fault(one.words, MEND[one.law], where=where, way=one.where)
