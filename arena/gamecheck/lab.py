@@ -13,10 +13,10 @@ from random import Random
 from typing import Any, Final
 
 from lath import games
+from lath.arena.gamecheck.boards import board_faults
 from lath.games.core import Game, Move, Position
 from lath.games.fast import fast_board
 from lath.games.trial import TrialTally, faults_of
-from lath.games.trials.boards import board_faults
 from lath.games.trials.laws import LawFault
 
 _TRIAL_S: Final = 5.0

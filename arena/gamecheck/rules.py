@@ -166,7 +166,8 @@ def step_of(point: str) -> GameStep:
 
 
 def _of_board(lab: GameLab, point: str) -> list[LawFault]:
-    return lab.board_faults if point == "fast-board" and not lab.faults else []
+    has_board = point == "fast-board" and boarded(lab.game) is not None
+    return lab.board_faults if has_board and not lab.faults else []
 
 
 def finding_of(lab: GameLab, one: LawFault) -> GameFinding:

@@ -5,7 +5,6 @@ Must not know any particular game: a new file in `games/` or a plugin is tested 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from itertools import product
 from random import Random
@@ -14,11 +13,12 @@ from typing import Final
 
 import pytest
 from families import ALL, INSTALLED
-from walks import drawn_start, last_of, some_position, walk
+from walks import drawn_start, last_of, some_position
 
 from lath import games
+from lath.arena.gamecheck.boards import board_faults
 from lath.games import core
-from lath.games.core import Game, Position, symmetries
+from lath.games.core import Game, symmetries
 from lath.games.fast import DRAW, FastBoard, PlainBoard, fast_board
 
 pytestmark = pytest.mark.slow
@@ -30,75 +30,15 @@ every_game = pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
 every_installed_game = pytest.mark.parametrize("game", INSTALLED, ids=lambda game: game.id)
 
 
-def texts(board: FastBoard, codes: list[int]) -> list[str]:
-    return [board.moves[code] for code in codes]
-
-
-def assert_same(board: FastBoard, position: Position) -> None:
-    """Check all that can be asked of a board against a position."""
-    assert [board.moves[code] for code in board.legal()] == list(position.legal_moves())
-    outcome = position.outcome()
-    winner = None if outcome is None else outcome.winner
-    assert board.winner == (None if outcome is None else DRAW if winner is None else winner)
-    assert board.to_move == position.to_move
-    assert board.position() == position
-
-
-def played(game: Game, seed: int) -> Iterator[FastBoard]:
-    """Play a random game on a board beside the positions, and back; yield the board at each ply."""
-    steps = list(walk(game, seed))
-    board = fast_board(steps[0][0])
-    seen = []
-    for position, move in steps:
-        assert_same(board, position)
-        assert fast_board(position).key == board.key
-        seen.append((position, board.key))
-        yield board
-        if move is not None:
-            board.play(board.code(move))
-    for position, key in seen[-2::-1]:
-        board.undo()
-        assert_same(board, position)
-        assert board.key == key
-    with pytest.raises(IndexError):
-        board.undo()
-
-
 @every_game
 def test_a_board_is_what_the_positions_are_there_and_back(game: Game) -> None:
     """Threats are the moves that end the game; what is no candidate loses or lets others win."""
-    by_key: dict[int, str] = {}
-    for seed in range(2):
-        for board in played(game, seed):
-            position = board.position()
-            assert by_key.setdefault(board.key, position.text()) == position.text()
-            assert board.threats() == FastBoard.threats(board)
-            plain = PlainBoard(position)
-            assert [texts(board, codes) for codes in board.threats()] == [
-                texts(plain, codes) for codes in plain.threats()
-            ]
-            assert_candidates(board)
+    assert [fault.text for fault in board_faults(game, games=2, every=1) if fault] == []
     end = last_of(game, 3)
     board = fast_board(end)
     assert board.playout(Random(1)) == (board.winner, 0)
     assert (board.threats(), board.legal()) == (([], []), [])
     assert game.id not in games.builtin_ids() or not isinstance(board, PlainBoard)
-
-
-def assert_candidates(board: FastBoard) -> None:
-    """Check that nothing better is left out."""
-    me, legal, candidates = board.to_move, board.legal(), board.candidates()
-    assert set(candidates) <= set(legal)
-    assert bool(candidates) == bool(legal)
-    wins, losses = board.threats()
-    if wins:
-        assert sorted(candidates) == wins
-        return
-    for code in set(legal) - set(candidates) - set(losses):
-        board.play(code)
-        assert board.to_move != me
-        assert board.threats()[0]
-        board.undo()
 
 
 def perft(board: FastBoard, depth: int) -> int:

@@ -1,4 +1,4 @@
-"""A comparison of a game's own fast board with its positions, in random games."""
+"""A comparison of a game's board for searches with its positions, in random games."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any, Final
 
-from lath.games.capabilities import boarded, symmetries
+from lath.games.capabilities import symmetries
 from lath.games.contract import Position
 from lath.games.fast import DRAW, FastBoard, PlainBoard, fast_board
 from lath.games.trials.laws import Faults, Law, LawFault, shown
@@ -28,14 +28,12 @@ def board_faults(
     every: int = EVERY,
     clock: Callable[[], float] = time.thread_time,
 ) -> Faults:
-    """Yield the differences between a game's fast board and its positions, each law once.
+    """Yield the differences between a game's board for searches and its positions, each law once.
 
-    Nothing is yielded for a game without its own fast board. The comparison ends after some
-    `seconds` by `clock` (default: this thread's CPU time). None marks each point where it can stop.
+    The comparison ends after some `seconds` by `clock` (default: this thread's CPU time). None
+    marks each point where it can stop.
     """
     until_s, known, texts = clock() + seconds, set[Law](), dict[int, str]()
-    if boarded(game) is None:
-        return
     for seed in range(1, games + 1):
         moves = list[str]()
         for fault in _of_one(game, seed, moves, texts, every):
