@@ -231,6 +231,25 @@ class Board:
                 return True
         return False
 
+    def completing(self, mask: int, length: int) -> int:
+        """Return the cells outside `mask` that would complete a line of `length` or more in it.
+
+        All cells are tested at once, by the number of cells of `mask` in a row before and after
+        each.
+        """
+        found = 0
+        for step in self.directions:
+            before, after = (
+                [-1],
+                [-1],
+            )  # at index i, cells with at least i cells of `mask` before or after them
+            for shift in range(step, length * step, step):
+                before.append(before[-1] & mask << shift)
+                after.append(after[-1] & mask >> shift)
+            for count in range(length):
+                found |= before[count] & after[length - 1 - count]
+        return found & self.full & ~mask
+
     def around(self, mask: int) -> int:
         """Return the cells next to any cell of `mask`, including cells of `mask` that touch."""
         near = 0

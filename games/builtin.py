@@ -29,6 +29,8 @@ _FOUNDATIONS: Final = {
     "reach",
     "overlays",
     "faults",
+    "lines",
+    "simple",
     "files",
     "parameters",
     "trial",
