@@ -8,7 +8,7 @@ them import this one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, cast
 
 from lath.games.contract import (
@@ -387,3 +387,46 @@ def movers(position: Position, moves: Sequence[str]) -> Sequence[Side]:
         position = position.play(Move(move))
         seats.append(position.to_move)
     return seats
+
+
+class PlaysKnown(Protocol):
+    """A position that can play a move without testing whether it is legal."""
+
+    def play_known(self, move: Move, /) -> Position:
+        """Return the position after a move that is known to be legal."""
+
+
+def playing(position: P) -> Callable[[P, Move], P]:
+    """Return the function of this kind of position that plays a move known to be legal."""
+    kind: Any = type(position)
+    return cast("Callable[[P, Move], P]", getattr(kind, "play_known", None) or kind.play)
+
+
+class Keyed(Protocol):
+    """A position that can compute a hash of its state."""
+
+    def key(self) -> int:
+        """Return a hash in 64 bits, the same in every process; equal positions have equal keys."""
+
+
+def key_of(position: Position) -> int:
+    """Return a hash of a position in 64 bits. Default: of its text."""
+    able: Keyed | None = _able(position, "key")
+    if able is not None:
+        return able.key()
+    from hashlib import blake2b  # only searches need it
+
+    return int.from_bytes(blake2b(position.text().encode(), digest_size=8).digest(), "little")
+
+
+class Leaning(Protocol):
+    """A game that estimates who is winning."""
+
+    def lean(self, position: Any, /) -> float | None:
+        """Return an estimate from -1 to 1 for the side to move; None without one."""
+
+
+def leaning(position: Position) -> float | None:
+    """Return the game's own estimate for the side to move; None if it has none."""
+    able: Leaning | None = _able(position.game, "lean")
+    return None if able is None else able.lean(position)

@@ -51,6 +51,7 @@ __all__ = [
     "Side",
     "Symmetry",
     "by_version",
+    "escaped",
     "find",
     "follow",
     "found_with",
@@ -68,6 +69,7 @@ __all__ = [
     "require_legal",
     "result_of",
     "symmetries",
+    "unescaped",
     "version_of",
 ]
 
@@ -201,3 +203,13 @@ def is_image_of_line(start: Position, moves: Sequence[Move]) -> Callable[[Sequen
     images = {tuple(map(way.move, moves)) for way in ways}
     turned = ways[0].move
     return lambda line: tuple(map(turned, line)) in images
+
+
+def escaped(text: str) -> Move:
+    from urllib.parse import quote
+    return Move(quote(text, safe="+=:@/-"))
+
+
+def unescaped(move: Move) -> str:
+    from urllib.parse import unquote
+    return unquote(move)

@@ -133,7 +133,7 @@ class Rules:
         raise SetupError(f"{self.id} does not have setups, found {setup!r}")
 
 
-_CELL: Final = re.compile(r"[a-z][0-9]+")
+CELL: Final = re.compile(r"[a-z][0-9]+")
 
 
 class Turning(Rules):
@@ -166,7 +166,7 @@ class Turning(Rules):
     def moved(self, cells: Mapping[str, str]) -> dict[Move, Move]:
         """Return the image of each move, with each cell name replaced by its image."""
         return {
-            move: self.canonical(_CELL.sub(lambda cell: cells[cell[0]], move))
+            move: self.canonical(CELL.sub(lambda cell: cells[cell[0]], move))
             for move in self.moves.values()
         }
 
