@@ -24,6 +24,7 @@ _FOUNDATIONS: Final = {
     "core",
     "errors",
     "board",
+    "points",
     "fast",
     "stones",
     "reach",

@@ -84,6 +84,7 @@ class LineGame(Turning):
             self.moves[SWAP] = SWAP
             self.bits[SWAP] = 1 << board.apart
             self.expected += ", or swap"
+        self.lengths: Final = tuple(filter(None, (win, lose)))
         self.ending_lines: Final = board.lines(self.shortest)
         self.winning_lines: Final = board.lines(win) if win else ()
         self.ending_at: Final = board.through(self.ending_lines)
@@ -352,10 +353,10 @@ class LineBoard(SwapBoard):
 
     def ending_cells(self, mover: int) -> tuple[int, int]:
         """Return the empty cells where a stone of `mover` wins, and those where it loses."""
-        game, mine = self.game, self.stones[mover]
-        empty = game.board.full & ~(mine | self.stones[1 - mover])
-        wins = game.board.completing(mine, game.win) & empty if game.win else 0
-        losses = game.board.completing(mine, game.lose) & empty & ~wins if game.lose else 0
+        game, theirs = self.game, self.stones[1 - mover]
+        found = game.board.completing_each(self.stones[mover], game.lengths)
+        wins = found[0] & ~theirs if game.win else 0
+        losses = found[-1] & ~(theirs | wins) if game.lose else 0
         return wins, losses
 
     def tables(self) -> LineTables:
