@@ -51,7 +51,6 @@ __all__ = [
     "Side",
     "Symmetry",
     "by_version",
-    "escaped",
     "find",
     "follow",
     "found_with",
@@ -69,7 +68,6 @@ __all__ = [
     "require_legal",
     "result_of",
     "symmetries",
-    "unescaped",
     "version_of",
 ]
 
@@ -203,13 +201,3 @@ def is_image_of_line(start: Position, moves: Sequence[Move]) -> Callable[[Sequen
     images = {tuple(map(way.move, moves)) for way in ways}
     turned = ways[0].move
     return lambda line: tuple(map(turned, line)) in images
-
-
-def escaped(text: str) -> Move:
-    from urllib.parse import quote
-    return Move(quote(text, safe="+=:@/-"))
-
-
-def unescaped(move: Move) -> str:
-    from urllib.parse import unquote
-    return unquote(move)
