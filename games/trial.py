@@ -31,7 +31,7 @@ from lath.games.capabilities import (
 )
 from lath.games.cards import lesson_faults
 from lath.games.contract import RESULTS, SIDES, Move, Outcome, Piece, Position, Result, Symmetry
-from lath.games.core import least
+from lath.games.core import least, meant_escape
 from lath.games.errors import (
     GameError,
     IllegalMoveError,
@@ -68,9 +68,6 @@ STRANGE_SETUPS: Final = (
     "-", "", " ", "/", "-/-", "zz", "a1 a1", "6/6/6/6/6/6", "99", "A" * 40, "a1,b1", "\n"
 )  # fmt: skip
 """Texts that are setups in few games or none."""
-
-_MOVE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+=:@/-]*")
-"""The form of a move in a record."""
 
 _COLOUR: Final = re.compile(r"#[0-9a-fA-F]{6}")
 
@@ -229,10 +226,11 @@ class _Trial:
 
     def of_written(self, move: Any) -> Iterator[str]:
         """Yield faults in the text of a legal move."""
-        if not isinstance(move, str) or not _MOVE.fullmatch(move):
+        if not isinstance(move, str) or meant_escape(move) != move:
             yield (
                 f"{_shown(move)} is not a move that a record can hold: expected a letter, then "
-                "letters, digits or any of + - = : @ /"
+                "letters, digits or any of + - = : @ /; write Move(escaped(text)), with escaped "
+                "of lath.games.core"
             )
         if (text := self.game.canonical(move)) != move:
             yield f"canonical({move!r}) is {_shown(text)}, but legal_moves() writes {move!r}"

@@ -21,7 +21,7 @@ from lath.arena.tournament.store.database import is_being_played
 from lath.games import get, ids, origin
 from lath.games.capabilities import form_of, lessons_of
 from lath.games.cards import card_of
-from lath.games.core import Move, read_move, version_of
+from lath.games.core import Move, read_typed_move, version_of
 from lath.games.drawing import board
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError
@@ -205,7 +205,7 @@ def played(game: str, setup: str, position: str, moves: Iterable[str]) -> list[P
     positions = [start_from(game, setup, position, version_of(get(game)))]
     for ply, text in enumerate(moves, 1):
         try:
-            positions.append(positions[-1].play(read_move(positions[-1], text)))
+            positions.append(positions[-1].play(read_typed_move(positions[-1], text)))
         except GameError as error:
             raise GameError(f"ply {ply}: {error}") from error
     return positions

@@ -269,7 +269,7 @@ def parse(text: str) -> Record:
 
 
 _PART: Final = re.compile(
-    rf"(?:\[\s*+{TAG_NAME}\s*+)?+{OPEN_STRING}|{OPEN_BRACES}|{LINE}|\(|[A-Za-z][^\s(){{}};]*+"
+    rf"(?:\[\s*+{TAG_NAME}\s*+)?+{OPEN_STRING}|{OPEN_BRACES}|{LINE}|\(|[A-Za-z%][^\s(){{}};]*+"
 )
 """A tag or another value in quotes, a comment, the start of a variation, or a move."""
 

@@ -348,6 +348,7 @@ interface Lath {
   placed: <E extends SVGElement>(made: E, x: number, y: number) => E;
   takeSprites: (element: SVGSVGElement) => Sprites;
   withArticle: (name: string) => string;
+  plainMove: (move: string) => string;
   makeBoard: (board: BoardJson, template: { content: DocumentFragment }) => BoardView;
 
   // effects, opened, records

@@ -366,7 +366,7 @@ export const showLine = (place, moves, first, take) => {
     place.append(lath.buttonOf("", () => takers.get(place)?.(count)));
   }
   moves.forEach((text, i) => {
-    const words = `${first + i}. ${text}`;
+    const words = `${first + i}. ${lath.plainMove(text)}`;
     if (place.children[i].textContent !== words) place.children[i].textContent = words;
   });
 };

@@ -282,10 +282,11 @@ export const makeTable = (onMove) => {
     const text = input.value.replace(/\s/gu, "");
     if (!state.isMine || !text) return;
     const texts = /** @type {PositionJson} */ (state.now).legal.map(([one]) => one);
-    const meant = texts.filter((one) => one.toLowerCase() === text.toLowerCase());
-    const found = texts.includes(text) ? text : meant.length === 1 && meant[0];
+    const spelled = texts.map((one) => ({ one, words: [one, lath.plainMove(one).replace(/\s/gu, "")] }));
+    const meant = spelled.filter(({ words }) => words.some((word) => word.toLowerCase() === text.toLowerCase()));
+    const found = [spelled.filter(({ words }) => words.includes(text)), meant].find((list) => list.length === 1)?.[0].one;
     if (!found) {
-      tell(`${text} is not a legal move. Legal moves include ${texts.slice(0, 3).join(", ")}.`);
+      tell(`${text} is not a legal move. Legal moves include ${texts.slice(0, 3).map(lath.plainMove).join(", ")}.`);
       return;
     }
     input.value = "";

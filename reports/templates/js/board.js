@@ -3,6 +3,9 @@
 
 lath.withArticle = (name) => `${/^[aeiou]/iu.test(name) ? "an" : "a"} ${name}`;
 
+// A move without its escapes, unless the text is not printable.
+lath.plainMove = (move) => [decodeURIComponent(move)].find((text) => !/[\p{C}\p{Z}]/u.test(text.replaceAll(" ", ""))) ?? move;
+
 lath.makeBoard = (data, template) => {
   const element = template.content.querySelector("svg").cloneNode(true);
   const [title, desc] = [element.querySelector("title"), element.querySelector("desc")];
@@ -161,7 +164,7 @@ lath.makeBoard = (data, template) => {
       turned: () => `makes ${listed((cell, name) => `${cell} ${name ? lath.withArticle(name) : "empty"}`)}`,
       others: () => "",
     }[kind]();
-    return told ? `${text} ${told}` : text;
+    return [lath.plainMove(text), told].filter(Boolean).join(" ");
   };
 
   // The moves that affect a cell, and the cells that they take: lines beside each other, with the
