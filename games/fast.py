@@ -115,8 +115,8 @@ class FastBoard(ABC):
 
         If a move wins at once, a game's own board returns only such moves. Otherwise the result
         leaves out moves that lose at once, and moves after which the opponent can win at once if
-        that is cheap to detect. If all moves lose, the result has some of those that lose last. An omitted move is
-        never better than the best move returned.
+        that is cheap to detect. If all moves lose, the result has some of those that lose last. An
+        omitted move is never better than the best move returned.
         """
         wins, losses = self.threats()
         if wins:
@@ -352,7 +352,8 @@ class PlainBoard(FastBoard):
             return bounded(found)
         chance, me = Random(self.key), self.to_move
         winners = [self.playout(chance)[0] for _ in range(GUESSED_GAMES)]
-        return bounded(sum((winner == me) - (winner == 1 - me) for winner in winners) / len(winners))
+        points = sum((winner == me) - (winner == 1 - me) for winner in winners)
+        return bounded(points / GUESSED_GAMES)
 
     def _stuck(self, line: Sequence[str] = ()) -> Exception:
         from lath.games.faults import stuck  # start-up time

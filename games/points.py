@@ -96,6 +96,12 @@ class Points(Board):
                 ways += (way for way in (line[at + 1 :], line[:at][::-1]) if way)
         return tuple(dict.fromkeys(tuple(map(place.__getitem__, way)) for way in ways))
 
+    @cache  # noqa: B019 - a board lives as long as the program
+    def _ways(self, cell: int) -> tuple[tuple[int, ...], ...]:
+        """Return the points in the order of `rays`, as bits."""
+        bits = tuple(self.name)
+        return tuple(tuple(map(bits.__getitem__, way)) for way in self.rays(bits.index(cell)))
+
 
 def points(
     centres: Mapping[str, tuple[float, float]] | str,

@@ -1,22 +1,7 @@
-"""Games in short files: from three functions over a `State`, `SimpleGame` makes a complete game.
+"""Games in short files: `SimpleGame` makes a complete game from three functions over a `State`.
 
-    class Hex(SimpleGame):
-        id, title, credit = "hex", "Hex", "Piet Hein, 1942"
-        colours = ("red", "blue")
-        board = rhombus(11)
-
-        def legal(self, state):
-            return state.names(state.empty)
-
-        def after(self, state, move):
-            return state.put(move)
-
-        def ending(self, state):
-            top, right, bottom, left = self.board.sides
-            ways = ((top, bottom), (left, right))
-            if self.board.connects(state.theirs, *ways[1 - state.mover]):
-                return state.won("sides connected")
-            return None
+A subclass has a board and says which moves are legal, what a move changes, and how the game ends.
+The tutorial docs/tutorials/add-a-game.md shows complete files.
 """
 
 from __future__ import annotations
@@ -27,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from lath.games.board import Board
 from lath.games.core import (
@@ -249,15 +234,17 @@ class State(_Fields):
         """Return how the game ended; None while it is not over."""
         kept = self.kept
         if kept.outcome is None:
-            kept.outcome = self.game.ending(self) or self.game.stuck_at(self) or False
+            kept.outcome = self.game.ending(self) or False
+            kept.legal = () if kept.outcome else self.game.moves_of(self)
+            if not kept.legal and not kept.outcome:
+                kept.outcome = self.game.stuck_at(self)
         return kept.outcome if isinstance(kept.outcome, Outcome) else None
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return every legal move in the order of the game's `legal`."""
-        kept = self.kept
-        if kept.legal is None:
-            kept.legal = () if self.is_over else self.game.moves_of(self)
-        return kept.legal
+        if self.kept.legal is None:
+            self.outcome()
+        return self.kept.legal or ()
 
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` is illegal here; None if it is legal."""
@@ -315,9 +302,7 @@ class State(_Fields):
         return html(self)
 
 
-def _state(
-    game: SimpleGame, cells: tuple[int, ...], mover: int, facts: tuple[Extra, ...]
-) -> State:
+def _state(game: SimpleGame, cells: tuple[int, ...], mover: int, facts: tuple[Extra, ...]) -> State:
     return State(game, cells, mover, facts, _Kept())
 
 
@@ -397,7 +382,7 @@ class SimpleGame(Rules):
     def is_move(self, text: str) -> bool:
         """Return whether a text looks like a move of the game. Default: it names known cells."""
         cells = CELL.findall(text)
-        return text in self.words or bool(cells) and all(cell in self.board.bit for cell in cells)
+        return text in self.words or (bool(cells) and all(map(self.board.bit.__contains__, cells)))
 
     # The contract of games, from the above
 
@@ -493,10 +478,8 @@ class SimpleGame(Rules):
     def _such(self) -> str:
         return f"expected a move such as {next(iter(self._first.legal_moves()))}"
 
-    def stuck_at(self, state: State) -> Outcome | None:
-        """Return how the game ends because no legal move is left; None if one is left."""
-        if next(iter(self.legal(state)), None) is not None:
-            return None
+    def stuck_at(self, state: State) -> Outcome:
+        """Return how the game ends because no legal move is left."""
         words = self.stuck_words or ("no legal move" if state.empty else "board full")
         winner = {"lost": 1 - state.mover, "won": state.mover}.get(self.stuck)
         return Outcome(None if winner is None else SIDES[winner], words)
