@@ -118,8 +118,8 @@ class Board:
         self.apart: Final = self.full.bit_length() + 3 * max(directions, default=0)
         """A shift that places a second set of cells beside a first one, too far for any line."""
         self.directions: Final = directions
-        """The shifts to neighbours with a higher bit: four on squares, three on hexagons, none on
-        free points, where shifts do not lead to neighbours."""
+        """The shifts to neighbours with a higher bit: four or two on squares, three on hexagons,
+        none on free points, where shifts do not lead to neighbours."""
         self.steps: Final = steps
         """The steps in `grid` to the cell at the right, and to the cell below. On hexagons, the
         cell below is half a cell further to the right."""
@@ -347,7 +347,7 @@ class Board:
         place = {bit: i for i, bit in enumerate(self.name)}
         start = tuple(self.name)[cell]
         # The second and fourth directions of squares are diagonals.
-        steps = self.directions[::2] if self.shape == "square" else self.directions
+        steps = self.directions[::2] if len(self.directions) == 4 else self.directions
         ways = (
             accumulate(repeat(step), shift, initial=start)
             for step in steps
@@ -415,33 +415,6 @@ class Board:
                 return True
             left &= ~group
         return False
-
-    def over_three(self, mask: int) -> int:
-        """Return at least one cell of each group of four or more in `mask`.
-
-        `mask` can combine two sets of cells, the second one shifted by `apart`. The groups of
-        hexagons are not walked. A cell with three neighbours belongs to a group of four or more. So
-        do two neighbouring cells with two neighbours each, unless the three cells form a triangle.
-        """
-        if self.shape != "hexagon":
-            both = (mask & self.full, 0), (mask >> self.apart, self.apart)
-            groups = ((group, by) for part, by in both for group in self.groups(part))
-            return sum((group & -group) << by for group, by in groups if group.bit_count() > 3)
-        one = two = three = triangles = 0
-        across, up, diagonal = sorted(self.directions)
-        for step in self.directions:
-            pair = mask & mask >> step
-            for near in (pair, pair << step):
-                three |= two & near
-                two |= one & near
-                one |= near
-        if not two:
-            return 0
-        for side in (across, up):
-            lowest = mask & mask >> side & mask >> diagonal
-            triangles |= lowest | lowest << side | lowest << diagonal
-        inner = two & ~triangles
-        return three | inner & (inner >> across | inner >> up | inner >> diagonal)
 
     def groups(self, mask: int) -> Iterator[int]:
         """Yield the connected groups of `mask`."""
@@ -533,10 +506,15 @@ def _ones(letter: str) -> bytes:
     return bytes(b"01"[chr(byte) == letter] for byte in range(256))
 
 
-def squares(columns: int, rows: int | None = None) -> Board:
+def squares(columns: int, rows: int | None = None, *, diagonals: bool = True) -> Board:
     """Return a board of squares; `a1` is bottom left. Default for `rows`: as many as columns.
 
-    Letters are columns: `squares(7, 6)` has the cells `a1` to `g6` in six rows of seven.
+    Letters are columns: `squares(7, 6)` has the cells `a1` to `g6` in six rows of seven. Without
+    `diagonals`, a square has four neighbours, and no line is diagonal.
+
+    >>> board = squares(3, diagonals=False)
+    >>> board.names_in(board.around(board.bit["b2"])), len(board.lines(3))
+    (['a2', 'b1', 'b3', 'c2'], 6)
     """
     height = _checked(columns, columns if rows is None else rows)
     # With one row, a step up must differ from a step to the next column.
@@ -549,7 +527,7 @@ def squares(columns: int, rows: int | None = None) -> Board:
         for column in range(columns)
         for row in range(height)
     }
-    directions = (1, stride - 1, stride, stride + 1)
+    directions = (1, stride - 1, stride, stride + 1) if diagonals else (1, stride)
     return Board("square", places, directions, stride=stride, facing=range(0, 360, 90))
 
 

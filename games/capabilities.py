@@ -399,7 +399,8 @@ class PlaysKnown(Protocol):
 def playing(position: P) -> Callable[[P, Move], P]:
     """Return the function of this kind of position that plays a move known to be legal."""
     kind: Any = type(position)
-    return cast("Callable[[P, Move], P]", getattr(kind, "play_known", None) or kind.play)
+    able: PlaysKnown | None = _able(position, "play_known")
+    return cast("Callable[[P, Move], P]", kind.play if able is None else kind.play_known)
 
 
 class Keyed(Protocol):
@@ -419,7 +420,7 @@ def key_of(position: Position) -> int:
     return int.from_bytes(blake2b(position.text().encode(), digest_size=8).digest(), "little")
 
 
-class Leaning(Protocol):
+class Evaluating(Protocol):
     """A game that estimates who is winning."""
 
     def lean(self, position: Any, /) -> float | None:
@@ -428,5 +429,5 @@ class Leaning(Protocol):
 
 def leaning(position: Position) -> float | None:
     """Return the game's own estimate for the side to move; None if it has none."""
-    able: Leaning | None = _able(position.game, "lean")
+    able: Evaluating | None = _able(position.game, "lean")
     return None if able is None else able.lean(position)

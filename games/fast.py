@@ -246,7 +246,7 @@ GUESSED_GAMES: Final = 4
 class PlainBoard(FastBoard):
     """A board over positions, for games without their own fast board.
 
-    What the rules compute is kept while the position is on the way to the present one. All legal
+    The board keeps the rules' results while the position is on the way to the present one. All legal
     moves are candidates, and random games are not careful, because the rules may be slow.
     """
 

@@ -49,7 +49,7 @@ class LineGame(Turning):
         Piece("b", "black stone", "disc", "#222222"),
     )
     has_swap: ClassVar[bool] = False
-    """Whether the second player's first turn can be a swap: the first stone changes its owner."""
+    """True if the second player's first turn can be a swap: the first stone changes its owner."""
 
     def __init__(self, board: Board, *, win: int = 0, lose: int = 0) -> None:
         """Take the board and the lengths of lines that win and lose: so many stones, or more.

@@ -44,7 +44,7 @@ _LIGHT, _DARK = "#ffffff", "#222222"
 
 
 class _Kept:
-    """What has been computed of a position; `None` is not computed yet."""
+    """The computed values of a position; `None` is not computed yet."""
 
     __slots__ = ("hash", "legal", "outcome")
 
@@ -315,7 +315,7 @@ class SimpleGame(Rules):
 
     colours: tuple[str, str] = ("white", "black")
     facts: ClassVar[Mapping[str, Extra]] = MappingProxyType({})
-    """What a position holds beside its cells, by its name in words, with its value at the start.
+    """The state of a position beside its cells: names in words, with values at the start.
 
     Numbers, or texts without spaces. An example is `{"white hand": 5, "black hand": 5}`.
     """
@@ -324,7 +324,7 @@ class SimpleGame(Rules):
     """The pieces at the start, as in a position's text; empty for an empty board."""
 
     stuck: ClassVar[Literal["lost", "won", "drawn"]] = "drawn"
-    """What it means for the player to move to have no legal move."""
+    """The result for the player to move if no legal move is left."""
 
     stuck_words: ClassVar[str] = ""
     """The ending when no legal move is left. Default: `no legal move`, or `board full`."""
@@ -335,7 +335,7 @@ class SimpleGame(Rules):
     """Moves that name no cell, such as `pass`."""
 
     escapes: ClassVar[bool] = False
-    """Whether moves can be any text, which the class escapes; see `lath.games.core.escaped`."""
+    """True if moves can be any text, which the class escapes; see `lath.games.core.escaped`."""
 
     expected: str = ""
 

@@ -105,6 +105,10 @@ class Rules:
         def title(self) -> str:
             """Return the name for people."""
 
+        @property
+        def credit(self) -> str:
+            """Return the inventor and the year, for people."""
+
     def __repr__(self) -> str:
         return f"<game {self.id}>"
 

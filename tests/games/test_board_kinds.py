@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from lath.games.board import Board, hexagon_of, rhombus, squares, triangle
 from lath.games.errors import GameError, PositionError
+from lath.games.manalath import over_three
 from lath.games.points import Points, points
 
 
@@ -102,7 +103,7 @@ def test_neighbours_are_mutual_and_groups_part_a_set(board: Board, data: st.Data
     assert board.connects(mask, one, other, more) == any(
         g & one and g & other and g & more for g in groups
     )
-    large = board.over_three(mask | other << board.apart)
+    large = over_three(board, mask | other << board.apart)
     for part, cells in ((mask, large & board.full), (other, large >> board.apart)):
         assert cells & ~part == 0
         assert all((g.bit_count() > 3) == bool(g & cells) for g in board.groups(part))
