@@ -246,8 +246,8 @@ GUESSED_GAMES: Final = 4
 class PlainBoard(FastBoard):
     """A board over positions, for games without their own fast board.
 
-    The board keeps the rules' results while the position is on the way to the present one. All legal
-    moves are candidates, and random games are not careful, because the rules may be slow.
+    The board keeps what the rules compute while the position is on the way to the present one. All
+    legal moves are candidates, and random games are not careful, because the rules may be slow.
     """
 
     def __init__(self, position: Position) -> None:

@@ -61,9 +61,9 @@ def over_three(board: Board, mask: int) -> int:
     hexagons are not walked. A cell with three neighbours belongs to a group of four or more. So
     do two neighbouring cells with two neighbours each, unless the three cells form a triangle.
     """
-    if self.shape != "hexagon":
-        both = (mask & self.full, 0), (mask >> self.apart, self.apart)
-        groups = ((group, by) for part, by in both for group in self.groups(part))
+    if board.shape != "hexagon":
+        both = (mask & board.full, 0), (mask >> board.apart, board.apart)
+        groups = ((group, by) for part, by in both for group in board.groups(part))
         return sum((group & -group) << by for group, by in groups if group.bit_count() > 3)
     one = two = three = triangles = 0
     across, up, diagonal = sorted(board.directions)

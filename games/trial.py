@@ -1,21 +1,20 @@
 """A trial of a game: random games that test the laws that every game must obey.
 
-The trial reports a fault in a user's rules before a tournament begins. The contract tests check the
-same laws with more games.
+The trial reports a fault in a user's rules before a tournament begins. The contract tests and
+`arena games check` test the same laws with more games.
 """
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
-from itertools import count, product
+from contextvars import ContextVar
+from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
-from lath.games.board import Board
 from lath.games.capabilities import (
     bits_of,
     follow,
@@ -24,21 +23,44 @@ from lath.games.capabilities import (
     layers_of,
     legal_bits,
     movers,
-    overlays_of,
     result_of,
     spellings_of,
     symmetries,
 )
-from lath.games.cards import lesson_faults
-from lath.games.contract import RESULTS, SIDES, Move, Outcome, Piece, Position, Result, Symmetry
+from lath.games.contract import SIDES, Move, Outcome, Position, Result
 from lath.games.core import least, meant_escape
-from lath.games.errors import (
-    GameError,
-    IllegalMoveError,
-    MoveSyntaxError,
-    PositionError,
-    SetupError,
+from lath.games.errors import GameError, IllegalMoveError, MoveSyntaxError, PositionError
+from lath.games.trials.laws import (
+    LAST,
+    STRANGE_SETUPS,
+    STRANGE_TEXTS,
+    Fault,
+    Faults,
+    Law,
+    listed,
+    noted,
+    of_group,
+    of_image,
+    of_looks,
+    of_outcome,
+    of_owner,
+    of_refusal,
+    of_setups,
+    of_start,
+    of_travel,
+    shown,
 )
+
+__all__ = [
+    "GAMES",
+    "MOST_PLIES",
+    "STRANGE_SETUPS",
+    "STRANGE_TEXTS",
+    "Tally",
+    "faults_of",
+    "postponed",
+    "wrong_with",
+]
 
 MOST_PLIES: Final = 200
 """The most plies of each random game."""
@@ -55,21 +77,6 @@ LOOKS: Final = 12
 
 SECONDS: Final = 1.0
 """The most seconds of the trial; a call of the rules that has begun is not interrupted."""
-
-STRANGE_TEXTS: Final = (
-    "", " ", "-", "M", "x", "0", "a0", "a1 ", " a1", "A1", "a01", "z9", "j1", "e44", "a1a1", "a1-",
-    "-a1", "x-", "xZ", "xz", "xa1", "xa1-", "xa1-a1", "xa1-a9", "Mz9", "MMa1", "ma1", "Oz9", "oa1",
-    "Gc3", "SWAP", "swap ", "swap!", "pass", "resign", "a²", "ａ1", "a1\n", "1. a1", *RESULTS,
-    "swap", "a1", "Ma1", "Oa1", "xA", "no such move",
-)  # fmt: skip
-"""Texts from users, bots and damaged files. Some can be legal moves in some game."""
-
-STRANGE_SETUPS: Final = (
-    "-", "", " ", "/", "-/-", "zz", "a1 a1", "6/6/6/6/6/6", "99", "A" * 40, "a1,b1", "\n"
-)  # fmt: skip
-"""Texts that are setups in few games or none."""
-
-_COLOUR: Final = re.compile(r"#[0-9a-fA-F]{6}")
 
 _STATE: Final = ("to_move", "is_over", "outcome", "legal_moves", "contents", "text")
 """The members in which the trial compares two positions."""
@@ -93,85 +100,196 @@ def wrong_with(
     >>> wrong_with(games.get("mammalath"))
     ''
     """
+    if _POSTPONED.get():
+        return ""
     until_s = clock() + seconds
-    for words in _Trial(game, every).of_games(games):
-        if words or clock() > until_s:
-            return words
+    for part in _Trial(game, every).parts(games):
+        for fault in part:
+            if fault or clock() > until_s:
+                return fault.text if fault else ""
     return ""
 
 
-# Each law yields the faults that it finds, and an empty text at each point where a trial can stop.
+_POSTPONED: Final = ContextVar("postponed", default=False)
+
+
+@contextmanager
+def postponed() -> Iterator[None]:
+    """Make `wrong_with` find nothing in the `with` block, so that a faulty game can be loaded.
+
+    The caller then lists all its faults with `faults_of`.
+    """
+    before = _POSTPONED.set(True)
+    try:
+        yield
+    finally:
+        _POSTPONED.reset(before)
+
+
+@dataclass(slots=True)
+class Tally:
+    """The numbers of random games and positions that a trial has tested."""
+
+    games: int = 0
+    positions: int = 0
+
+
+def faults_of(
+    game: Any,
+    *,
+    games: int = GAMES,
+    seconds: float = SECONDS,
+    every: int = EVERY,
+    clock: Callable[[], float] = time.thread_time,
+    tally: Tally | None = None,
+) -> Faults:
+    """Yield the faults of a game, each law once; None at each point where the trial can stop.
+
+    The arguments are those of `wrong_with`; `tally` counts what is tested. An exception of the
+    rules is a fault, too; each line that raises one is reported once.
+    """
+    until_s = clock() + seconds
+    known = set[object]()
+    trial = _Trial(game, every, tally)
+    for part in trial.parts(games):
+        for fault in _with_errors(trial, part):
+            if fault is not None and (key := _key(fault)) not in known:
+                known.add(key)
+                yield fault
+            yield None
+            if clock() > until_s:
+                return
+            if fault is not None and fault.law in LAST:
+                if not fault.where:  # a fault of the game itself, without which none can be played
+                    return
+                break
+
+
+def _with_errors(trial: _Trial, part: Faults) -> Faults:
+    """Yield the faults of a part, and an exception that ends it."""
+    try:
+        yield from part
+    except Exception as error:  # noqa: BLE001 - the rules can raise anything
+        words, where = " ".join(str(error).split()), trial.where()
+        told = f"{type(error).__name__}: {words}" if words else type(error).__name__
+        notes = [note for note in getattr(error, "__notes__", ()) if note != where]
+        yield Fault(
+            Law.RAISES, f"{told} ({'; '.join(notes)})" if notes else told, where, error=error
+        )
+
+
+def _key(fault: Fault) -> object:
+    """Return what two reports of one fault share: the law, or the line that raises an error."""
+    if fault.error is None:
+        return fault.law
+    last = traceback.extract_tb(fault.error.__traceback__)[-1]
+    return type(fault.error), last.filename, last.lineno
+
+
+# Each law yields the faults that it finds, and None at each point where a trial can stop.
 
 
 class _Trial:
     """The laws, and the state of the trial of one game."""
 
-    def __init__(self, game: Any, every: int) -> None:
+    def __init__(self, game: Any, every: int, tally: Tally | None = None) -> None:
         self.game: Final = game
+        self.tally: Final = Tally() if tally is None else tally
         self.every: Final = every
+        self.setup: str | None = None
+        """The setup of the current random game."""
         self.moves: Final = list[str]()
         """The moves of the current random game."""
         self.known: Final = set[Move]()
         """The moves that were legal in some position."""
         self.positions: Final = dict[Any, str]()
         """The text of each position met."""
-        self.number: Final = count()
 
-    def of_games(self, games: int) -> Iterator[str]:
-        """Yield faults of a game: first without playing, then in random games."""
-        yield from _of_looks(self.game)
-        yield from _of_setups(self.game)
+    def parts(self, games: int) -> Iterator[Faults]:
+        """Yield the parts of a trial: first those without playing, then each random game."""
+        yield of_looks(self.game)
+        yield of_setups(self.game)
         for seed in range(1, games + 1):
-            setup = self.game.draw_setup(seed) if self.game.has_setups else None
-            if setup is not None and self.game.draw_setup(seed) != setup:
-                yield f"draw_setup({seed}) is {setup!r} once and another setup the next time"
-            if setup is not None and self.game.canonical_setup(setup) != setup:
-                yield f"draw_setup({seed}) is {setup!r}, which is not its canonical_setup"
-            self.moves.clear()
-            try:
-                for words in self.of_one(setup, Random(seed), is_long=not seed % 2):
-                    yield words and ": ".join(filter(None, (self.where(setup), words)))
-            except Exception as error:
-                if where := self.where(setup):
-                    error.add_note(where)
-                raise
+            yield self.of_seed(seed)
 
-    def where(self, setup: str | None) -> str:
+    def of_seed(self, seed: int) -> Faults:
+        """Yield faults in the setup and the random game of a seed."""
+        self.moves.clear()
+        self.setup = setup = self.game.draw_setup(seed) if self.game.has_setups else None
+        if setup is not None and self.game.draw_setup(seed) != setup:
+            words = f"draw_setup({seed}) is {setup!r} once and another setup the next time"
+            yield Fault(Law.SETUP_DRAWN, words)
+        if setup is not None and self.game.canonical_setup(setup) != setup:
+            words = f"draw_setup({seed}) is {setup!r}, which is not its canonical_setup"
+            yield Fault(Law.SETUP_DRAWN, words)
+        self.tally.games += 1
+        try:
+            for fault in self.of_one(setup, Random(seed), is_long=not seed % 2):
+                yield fault and fault._replace(where=self.where())
+        except Exception as error:
+            if where := self.where():
+                error.add_note(where)
+            raise
+
+    def where(self) -> str:
         """Return the setup and the moves of the current random game, for messages."""
-        begun = [] if setup is None else [f"setup {setup!r}"]
+        begun = [] if self.setup is None else [f"setup {self.setup!r}"]
         played = [f"ply {len(self.moves)}, after {' '.join(self.moves)}"] if self.moves else []
         return ", ".join(begun + played)
 
-    def of_one(self, setup: str | None, chance: Random, *, is_long: bool) -> Iterator[str]:
+    def of_one(self, setup: str | None, chance: Random, *, is_long: bool) -> Faults:
         """Yield faults in one random game; its moves are added to `moves`."""
         position = self.game.start(setup)
         called = "start()" if setup is None else f"start({setup!r})"
         line = list[tuple[Any, str, int, Any]]()
         while True:
             if missing := lacking(position, Position):
-                yield f"{called} returned {_shown(position)}, which lacks {', '.join(missing)}"
+                words = f"{called} returned {shown(position)}, which lacks {', '.join(missing)}"
+                yield Fault(Law.MEMBERS, words)
             yield from self.of_position(position)
-            yield from () if line else _of_starts(position)
-            if not next(self.number) % self.every:
+            yield from () if line else of_start(position)
+            yield from self.of_old_moves(position, line)
+            self.tally.positions += 1
+            if not (self.tally.positions - 1) % self.every:
                 yield from self.of_state(position)
                 yield from self.of_moves(position)
                 yield from self.of_symmetries(position, chance)
                 yield from self.of_texts(position)
+                yield from of_travel(position)
             legal, text = position.legal_moves(), position.text()
             line.append((position, text, hash(position), legal))
             if self.positions.setdefault(position, text) != text:
-                yield f"{text!r} and {self.positions[position]!r} are equal positions"
+                words = f"{text!r} and {self.positions[position]!r} are equal positions"
+                yield Fault(Law.EQUAL, words)
             if not legal or len(self.moves) == MOST_PLIES:
                 break
             move = self.chosen(position, chance, LOOKS if is_long else 0)
             self.moves.append(move)
-            called, after = f"play({move!r})", position.play(move)
+            called = f"play({move!r})"
+            try:
+                after, again = position.play(move), position.play(move)
+            except IllegalMoveError as error:
+                self.moves.pop()
+                words = f"{move} is among legal_moves(), but {called} refuses it: {error.reason}"
+                yield Fault(Law.PLAYABLE, words)
+                break
             if position.text() != text:
-                yield f"{called} changed the position that it was played in"
-            if position.play(move) != after:
-                yield f"{called} twice gives two positions: equal states must be equal"
+                yield Fault(Law.CHANGED, f"{called} changed the position that it was played in")
+            if again != after:
+                words = f"{called} twice gives two positions: equal states must be equal"
+                yield Fault(Law.REPEATABLE, words)
             position = after
         yield from self.of_lines(line, chance)
+
+    def of_old_moves(self, position: Any, line: Sequence[tuple[Any, str, int, Any]]) -> Faults:
+        """Yield faults in refusing the last move again, and every move after the end."""
+        if not line:
+            return
+        *_, (_, _, _, before) = line
+        legal, last = position.legal_moves(), Move(self.moves[-1])
+        for move in (last, *before[:5]) if position.is_over else (last,):
+            if move not in legal:
+                yield from of_refusal(position, move)
 
     def chosen(self, position: Any, chance: Random, looks: int) -> Move:
         """Return a random move; one of `looks` others that does not end the game is preferred."""
@@ -187,7 +305,7 @@ class _Trial:
         self.moves.pop()
         return is_over
 
-    def of_position(self, position: Any) -> Iterator[str]:
+    def of_position(self, position: Any) -> Faults:
         """Yield faults in the members of a position."""
         yield from self.of_ending(position)
         moves = position.legal_moves()
@@ -195,109 +313,115 @@ class _Trial:
             yield from self.of_written(move)
         yield from self.of_text(position)
         yield from self.of_contents(position)
+        yield from of_owner(position)
         yield from self.of_bits(position)
         for move in moves:
             if (why := position.why_illegal(move)) is not None:
-                yield f"{move} is among legal_moves(), but why_illegal says {why!r}"
-            yield ""
+                words = f"{move} is among legal_moves(), but why_illegal says {why!r}"
+                yield Fault(Law.LISTED, words)
+            yield None
 
-    def of_ending(self, position: Any) -> Iterator[str]:
+    def of_ending(self, position: Any) -> Faults:
         """Yield faults in `to_move`, `outcome` and `legal_moves`."""
         if position.to_move not in SIDES:
-            yield f"to_move is {_shown(position.to_move)}, expected Side.FIRST or Side.SECOND"
+            words = f"to_move is {shown(position.to_move)}, expected Side.FIRST or Side.SECOND"
+            yield Fault(Law.TO_MOVE, words)
         outcome, moves = position.outcome(), position.legal_moves()
         if not isinstance(moves, tuple):
-            yield f"legal_moves() is {_shown(moves)}, expected a tuple"
+            yield Fault(Law.LEGAL_TUPLE, f"legal_moves() is {shown(moves)}, expected a tuple")
         if outcome is not None and not isinstance(outcome, Outcome):
-            yield f"outcome() is {_shown(outcome)}, expected an Outcome or None"
+            words = f"outcome() is {shown(outcome)}, expected an Outcome or None"
+            yield Fault(Law.OUTCOME, words)
         if position.is_over != (outcome is not None):
-            yield f"is_over is {position.is_over}, but outcome() is {_shown(outcome)}"
+            words = f"is_over is {position.is_over}, but outcome() is {shown(outcome)}"
+            yield Fault(Law.IS_OVER, words)
         if not moves and outcome is None:
-            yield "the game is not over, but it has no legal move: legal_moves() is empty"
+            words = "the game is not over, but it has no legal move: legal_moves() is empty"
+            yield Fault(Law.STUCK, words)
         if moves and outcome is not None:
-            yield f"there are {len(moves)} legal moves, but outcome() is {_shown(outcome)}"
+            words = f"there are {len(moves)} legal moves, but outcome() is {shown(outcome)}"
+            yield Fault(Law.GOES_ON, words)
         if len(set(moves)) != len(moves):
-            yield "legal_moves() has a move twice"
+            yield Fault(Law.TWICE, "legal_moves() has a move twice")
         if outcome is not None:
-            yield from self.of_outcome(outcome)
+            yield from of_outcome(self.game, outcome)
         result, told = result_of(position), outcome.result if outcome else Result.UNFINISHED
         if result != told:
-            yield f"result is {result}, but outcome() says {told}"
+            yield Fault(Law.RESULT, f"result is {result}, but outcome() says {told}")
 
-    def of_written(self, move: Any) -> Iterator[str]:
+    def of_written(self, move: Any) -> Faults:
         """Yield faults in the text of a legal move."""
         if not isinstance(move, str) or meant_escape(move) != move:
-            yield (
-                f"{_shown(move)} is not a move that a record can hold: expected a letter, then "
+            yield Fault(
+                Law.WRITTEN if isinstance(move, str) else Law.LEGAL_TUPLE,
+                f"{shown(move)} is not a move that a record can hold: expected a letter, then "
                 "letters, digits or any of + - = : @ /; write Move(escaped(text)), with escaped "
-                "of lath.games.core"
+                "of lath.games.core",
             )
         if (text := self.game.canonical(move)) != move:
-            yield f"canonical({move!r}) is {_shown(text)}, but legal_moves() writes {move!r}"
+            words = f"canonical({move!r}) is {shown(text)}, but legal_moves() writes {move!r}"
+            yield Fault(Law.CANONICAL, words)
 
-    def of_outcome(self, outcome: Outcome) -> Iterator[str]:
-        """Yield faults in an outcome."""
-        if outcome.winner not in (*SIDES, None):
-            yield f"outcome() has the winner {_shown(outcome.winner)}, expected a Side or None"
-        if not outcome.ending or outcome.ending.strip() != outcome.ending:
-            yield f"outcome() has the ending {outcome.ending!r}, expected a few words"
-        in_order = [name for name in self.game.board.names if name in outcome.cells]
-        if list(outcome.cells) != in_order:
-            yield f"outcome() has the cells {outcome.cells}, expected {in_order}: in board order"
-        if outcome.winner is None and outcome.is_loss:
-            yield "outcome() is a draw, but has is_loss=True"
-
-    def of_text(self, position: Any) -> Iterator[str]:
+    def of_text(self, position: Any) -> Faults:
         """Yield faults in a position's text, which must describe the position completely."""
         text = position.text()
         if not isinstance(text, str):
-            yield f"text() is {_shown(text)}, expected a text"
+            yield Fault(Law.TEXT, f"text() is {shown(text)}, expected a text")
         try:
             again = self.game.position(text)
         except GameError as error:
-            yield f"position({text!r}) refuses the position's own text(): {error}"
+            words = f"position({text!r}) refuses the position's own text(): {error}"
+            yield Fault(Law.TEXT_REFUSED, words)
             return
         try:
             hash(position)
         except TypeError as error:
-            yield f"a position must be hashable, for example a NamedTuple: {error}"
+            words = f"a position must be hashable, for example a NamedTuple: {error}"
+            yield Fault(Law.HASH, words)
         if again != position or hash(again) != hash(position):
             yield from self.of_state(position)
-            yield f"position({text!r}), its own text, differs from it by == or hash()"
+            words = f"position({text!r}), its own text, differs from it by == or hash()"
+            yield Fault(Law.TEXT_DIFFERS, words)
 
-    def of_state(self, position: Any) -> Iterator[str]:
+    def of_state(self, position: Any) -> Faults:
         """Yield the members in which the position read from a position's text differs."""
         text = position.text()
         again = self.game.position(text)
         for name in _STATE:
             found, expected = (_value(each, name) for each in (again, position))
             if found != expected:
-                yield (
+                yield Fault(
+                    Law.TEXT_DIFFERS,
                     f"position({text!r}), its own text, is another position: its {name} is "
-                    f"{_shown(found)}, expected {_shown(expected)}"
+                    f"{shown(found)}, expected {shown(expected)}",
                 )
 
-    def of_contents(self, position: Any) -> Iterator[str]:
+    def of_contents(self, position: Any) -> Faults:
         """Yield faults in the pieces on the cells."""
         contents = position.contents()
         cells, codes = self.game.board.names, {piece.code for piece in self.game.pieces}
-        if not isinstance(contents, Sequence) or len(contents) != len(cells):
-            yield (
-                f"contents() is {_shown(contents)}, expected a text for each of {len(cells)} cells"
+        is_fit = isinstance(contents, Sequence) and len(contents) == len(cells)
+        if not is_fit or not all(isinstance(text, str) for text in contents):
+            yield Fault(
+                Law.CONTENTS,
+                f"contents() is {shown(contents)}, expected a text for each of {len(cells)} cells",
             )
         if strange := sorted(set("".join(contents)) - codes):
-            yield f"contents() has {strange[0]!r}, expected codes of pieces: {_listed(codes)}"
+            words = f"contents() has {strange[0]!r}, expected codes of pieces: {listed(codes)}"
+            yield Fault(Law.CODES, words)
         if not knows_layers(position):
             return
         layers = layers_of(position)
         if strange := sorted(layers.keys() - codes):
-            yield f"layers() has {strange[0]!r}, expected codes of pieces: {_listed(codes)}"
+            words = f"layers() has {strange[0]!r}, expected codes of pieces: {listed(codes)}"
+            yield Fault(Law.CODES, words)
         told = self.game.board.contents(layers.items())
         for cell, lies, said in zip(cells, told, contents, strict=True):
             if lies != said:
-                yield f"layers() has {lies!r} on {cell}, but contents() has {said!r}"
+                words = f"layers() has {lies!r} on {cell}, but contents() has {said!r}"
+                yield Fault(Law.LAYERS, words)
 
-    def of_bits(self, position: Any) -> Iterator[str]:
+    def of_bits(self, position: Any) -> Faults:
         """Yield faults in the bits of the legal moves, if the game has bits."""
         found, bits = legal_bits(position), bits_of(self.game)
         if found is None or found == sum(bits.get(move, 0) for move in position.legal_moves()):
@@ -306,77 +430,92 @@ class _Trial:
         for move, bit in bits.items():
             if bool(found & bit) != (move in moves):
                 has, is_ = ("lacks", "is") if move in moves else ("has", "is not")
-                yield f"legal_bits {has} the bit of {move}, which {is_} among legal_moves()"
-        yield "legal_bits is not the sum of the bits of the legal moves"
+                words = f"legal_bits {has} the bit of {move}, which {is_} among legal_moves()"
+                yield Fault(Law.BITS, words)
+        yield Fault(Law.BITS, "legal_bits is not the sum of the bits of the legal moves")
 
-    def of_moves(self, position: Any) -> Iterator[str]:
+    def of_moves(self, position: Any) -> Faults:
         """Yield faults in playing legal moves, and in refusing illegal moves and strange texts."""
         moves = position.legal_moves()
         for move in moves:
-            if (of := position.play(move).game) is not position.game:
-                yield f"play({move!r}) leads to a position of {of!r}, expected {position.game!r}"
-            yield ""
+            try:
+                of = position.play(move).game
+            except IllegalMoveError as error:
+                words = f"{move} is among legal_moves(), but play refuses it: {error.reason}"
+                yield Fault(Law.PLAYABLE, words)
+                continue
+            if of is not position.game:
+                words = f"play({move!r}) leads to a position of {of!r}, expected {position.game!r}"
+                yield Fault(Law.GAME, words)
+            yield None
         self.known.update(moves)
         forms = {form for move in moves for form in (move.upper(), move.swapcase(), move + move)}
         spellings = spellings_of(self.game)
         written = set(spellings.values())
         for text in sorted({*STRANGE_TEXTS, *spellings, *self.known, *forms}):
             if text not in moves:
-                yield from _of_refusal(position, text)
-            with _noted(f"canonical({text!r})"):
+                yield from of_refusal(position, text)
+            with noted(f"canonical({text!r})"):
                 yield from self.of_canonical(text, written)
-            yield ""
+            yield None
 
-    def of_canonical(self, text: str, written: set[Move]) -> Iterator[str]:
+    def of_canonical(self, text: str, written: set[Move]) -> Faults:
         """Yield faults in the canonical text of a move, which must be one of `written`, if any."""
         try:
             once = self.game.canonical(text)
         except MoveSyntaxError as error:
             if not error.expected:
-                yield f"canonical({text!r}) must have a message that says what is expected"
+                words = f"canonical({text!r}) must have a message that says what is expected"
+                yield Fault(Law.EXPECTED, words)
             return
         if self.game.canonical(once) != once or (written and once not in written):
-            yield f"canonical({text!r}) is {_shown(once)}, which is not canonical itself"
+            words = f"canonical({text!r}) is {shown(once)}, which is not canonical itself"
+            yield Fault(Law.CANONICAL, words)
 
-    def of_texts(self, position: Any) -> Iterator[str]:
+    def of_texts(self, position: Any) -> Faults:
         """Yield strange texts that are accepted as positions although they are not canonical."""
         text = position.text()
         for strange in (
             *STRANGE_TEXTS, f"{text} ", f" {text}", f"{text} w", text[:-2], f"{text}\n"
         ):  # fmt: skip
-            yield ""
-            with _noted(f"position({strange!r})"):
+            yield None
+            with noted(f"position({strange!r})"):
                 try:
                     read = self.game.position(strange).text()
                 except PositionError:
                     continue
             if read != strange:
-                yield f"position({strange!r}) must raise PositionError, but returns {read!r}"
+                words = f"position({strange!r}) must raise PositionError, but returns {read!r}"
+                yield Fault(Law.TEXT_STRANGE, words)
 
-    def of_symmetries(self, position: Any, chance: Random) -> Iterator[str]:
+    def of_symmetries(self, position: Any, chance: Random) -> Faults:
         """Yield faults in symmetries: the legal moves of images, and the positions after them."""
-        with _noted("symmetries() fails"):
+        with noted("symmetries() fails"):
             ways = symmetries(position)
             for number, way in enumerate(ways):
-                for words in _of_image(position, way, chance):
-                    yield words and f"symmetries()[{number}] of {position.text()!r}: {words}"
+                of = f"symmetries()[{number}] of {position.text()!r}"
+                for words in of_image(position, way, chance):
+                    yield Fault(Law.IMAGE, f"{of}: {words}") if words else None
             first = least(position)
             if self.game.position(first.text()) != first:
-                yield f"symmetries(): position({first.text()!r}) differs from its source"
+                words = f"symmetries(): position({first.text()!r}) differs from its source"
+                yield Fault(Law.LEAST, words)
             image = chance.choice(ways).position(position)
             if least(image) != first:
-                yield (
+                yield Fault(
+                    Law.LEAST,
                     f"symmetries() of {image.text()!r} and its symmetric positions "
-                    "do not share one least position"
+                    "do not share one least position",
                 )
             known = sorted(self.known)
-            yield from _of_group(first, chance.sample(known, min(60, len(known))))
+            yield from of_group(first, chance.sample(known, min(60, len(known))))
 
-    def of_lines(self, line: Sequence[tuple[Any, str, int, Any]], chance: Random) -> Iterator[str]:
+    def of_lines(self, line: Sequence[tuple[Any, str, int, Any]], chance: Random) -> Faults:
         """Yield positions that have changed, and faults in `after` and `movers`."""
         for old, *then in line:
             if [old.text(), hash(old), old.legal_moves()] != then:
-                yield f"the position {then[0]!r} has changed since: play() must return a new one"
+                words = f"the position {then[0]!r} has changed since: play() must return a new one"
+                yield Fault(Law.CHANGED, words)
         begun = chance.randrange(len(line))
         base, moves = line[begun][0], self.moves[begun:]
         for played in ([], moves, [*moves, *self.moves[:1]], _spoiled(moves, chance)):
@@ -384,143 +523,11 @@ class _Trial:
             stages = list(_stages(base, played))
             end = stages[-1] if len(stages) > len(played) else None
             if follow(base, played) != end:
-                yield f"after{said} differs from playing the moves one by one"
+                yield Fault(Law.LINES, f"after{said} differs from playing the moves one by one")
             seats = [stage.to_move for stage in stages]
             if end is not None and list(movers(base, played)) != seats:
-                yield f"movers{said} differs from playing the moves one by one"
-            yield ""
-
-
-def _of_looks(game: Any) -> Iterator[str]:
-    """Yield faults in the attributes of a game."""
-    for name, value in (("title", game.title), ("credit", game.credit)):
-        if not isinstance(value, str) or not value:
-            yield f"{name} is {_shown(value)}, expected a text"
-    colours = game.colours
-    if not (_are(colours, str) and len(set(colours)) == len(colours) == 2):
-        yield f"colours are {_shown(colours)}, expected two words for first and second"
-    if not isinstance(game.board, Board):
-        yield f"board is {_shown(game.board)}, expected a Board of lath.games.board"
-    if len(game.board.names) != len(set(game.board.centres)):
-        yield "board has two cells with the same centre"
-    if not _are(game.pieces, Piece):
-        yield f"pieces are {_shown(game.pieces)}, expected a tuple of Piece"
-    yield from _of_pieces(game)
-    yield from lesson_faults(game)
-
-
-def _of_pieces(game: Any) -> Iterator[str]:
-    codes = [piece.code for piece in game.pieces]
-    if not len(set(codes)) == len(codes) == len("".join(codes)):
-        yield f"pieces have the codes {codes}, expected a different letter for each"
-    for piece in game.pieces:
-        if not _COLOUR.fullmatch(piece.colour):
-            yield f"the piece {piece.code} has the colour {piece.colour!r}, expected #rrggbb"
-    for overlay in overlays_of(game):
-        named = [getattr(overlay, field.name) for field in fields(overlay)]
-        if not all(named) or not {*codes}.issuperset("".join(named)):
-            yield f"overlays has {overlay}, expected codes of pieces: {_listed(codes)}"
-
-
-def _of_setups(game: Any) -> Iterator[str]:
-    """Yield strange setups that the game accepts wrongly."""
-    for strange in STRANGE_SETUPS:
-        with _noted(f"the setup {strange!r}"):
-            try:
-                once = game.canonical_setup(strange)
-            except SetupError:
-                once = None
-            else:
-                if not game.has_setups or game.canonical_setup(once) != once:
-                    yield f"canonical_setup({strange!r}) is {once!r}, expected SetupError"
-            try:
-                game.start(strange)
-            except GameError:
-                continue
-            if once is None:
-                yield f"start({strange!r}) must raise SetupError, because canonical_setup does"
-
-
-def _of_starts(position: Any) -> Iterator[str]:
-    """Yield faults in the first position, and attributes that can be set."""
-    if position.to_move != SIDES[0] or position.is_over:
-        yield "the start must have to_move Side.FIRST and is_over False"
-    bits = [] if legal_bits(position) is None else [*bits_of(position.game).values()]
-    if len({*bits}) != len(bits) or any(bit.bit_count() != 1 for bit in bits):
-        yield "bits must have a different power of two for each move"
-    names = [name for name in dir(position) if name.islower() and not name.startswith("_")]
-    names.sort(key=lambda name: callable(getattr(type(position), name, None)))
-    for name in (*names, "an_attribute_of_nobody"):
-        try:
-            setattr(position, name, None)
-        except (
-            AttributeError,
-            TypeError,
-            ValueError,
-        ):  # the type depends on how the class is frozen
-            continue
-        yield (
-            f"{name} of a position can be set, but positions must not change: use a "
-            "NamedTuple, a frozen dataclass, or a subclass of one with __slots__ = ()"
-        )
-
-
-def _of_refusal(position: Any, text: str) -> Iterator[str]:
-    """Yield faults in refusing a text that is not a legal move."""
-    move = Move(text)
-    with _noted(f"why_illegal({text!r})"):
-        reason = position.why_illegal(move)
-    if not isinstance(reason, str) or not reason.strip():
-        yield (
-            f"{text!r} is not among legal_moves(), but why_illegal says {reason!r}, expected a "
-            "reason"
-        )
-    with _noted(f"play({text!r}): call require_legal(self, move) first"):
-        try:
-            position.play(move)
-        except IllegalMoveError as error:
-            if (error.move, error.reason) != (move, reason):
-                yield f"play({text!r}) says {str(error)!r}, but why_illegal says {reason!r}"
-        else:
-            yield f"play({text!r}) plays an illegal move: call require_legal(self, move) first"
-
-
-def _of_image(position: Any, way: Symmetry, chance: Random) -> Iterator[str]:
-    """Yield differences between a position's image and the image of its play."""
-    image = way.position(position)
-    moves, legal, shown = position.legal_moves(), set(image.legal_moves()), repr(image.text())
-    images = {move: way.move(move) for move in moves}
-    if (image.to_move, image.is_over) != (position.to_move, position.is_over):
-        yield f"the symmetric position {shown} has a different to_move or is_over"
-    for move, to in images.items():
-        if to not in legal:
-            yield f"{move} is legal, but {to} is not legal in the symmetric position {shown}"
-    if len(legal) != len(set(images.values())):
-        yield f"{len(moves)} moves are legal, but {len(legal)} in the symmetric position {shown}"
-    for move in chance.sample(moves, min(2, len(moves))):
-        end, played = way.position(position.play(move)), image.play(images[move])
-        if end != played:
-            yield (
-                f"after {move} the symmetric position is {end.text()!r}, but "
-                f"{images[move]} in {shown} leads to {played.text()!r}"
-            )
-        yield ""
-    before, now = position.outcome(), image.outcome()
-    if before and (before.winner, before.ending, len(before.cells)) != (
-        now.winner, now.ending, len(now.cells)
-    ):  # fmt: skip
-        yield f"outcome() is {before}, but {now} in the symmetric position"
-
-
-def _of_group(kept: Any, moves: Sequence[Move]) -> Iterator[str]:
-    """Yield missing members of the group of symmetries that preserve a position."""
-    keeping = [way.move for way in symmetries(kept) if way.position(kept) == kept]
-    maps = {tuple(map(move, moves)) for move in keeping}
-    if tuple(moves) not in maps:
-        yield f"symmetries() of {kept.text()!r} lacks the identity"
-    for one, other in product(keeping, repeat=2):
-        if tuple(one(other(move)) for move in moves) not in maps:
-            yield f"symmetries() of {kept.text()!r} lacks the combination of two of them"
+                yield Fault(Law.LINES, f"movers{said} differs from playing the moves one by one")
+            yield None
 
 
 def _stages(position: Any, moves: Sequence[str]) -> Iterator[Any]:
@@ -551,29 +558,6 @@ def _spoiled(moves: Sequence[str], chance: Random) -> list[str]:
     return changed
 
 
-@contextmanager
-def _noted(words: str) -> Iterator[None]:
-    """Add a note to exceptions in the `with` block."""
-    try:
-        yield
-    except Exception as error:
-        error.add_note(words)
-        raise
-
-
 def _value(position: Any, name: str) -> Any:
     value = getattr(position, name)
     return value() if callable(value) else value
-
-
-def _are(values: object, kind: type) -> bool:
-    return isinstance(values, tuple) and all(isinstance(value, kind) for value in values)
-
-
-def _listed(codes: Iterable[str]) -> str:
-    return ", ".join(sorted(codes))
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
-from typing import Final
+from typing import Final, Protocol
 
 from lath import games
 from lath.arena.botcheck import steps
@@ -156,6 +156,46 @@ class _Check:
             return replace(found.finding, verdict=at_worst)
 
 
+class ReportedPoint(Protocol):
+    """A point of a check, of a bot or of a game type, as `Report` prints it."""
+
+    @property
+    def id(self) -> str:
+        """Return the name of the point."""
+
+    @property
+    def chapter(self) -> str:
+        """Return the part of the check."""
+
+    @property
+    def game(self) -> str | None:
+        """Return the game type that was played; None if the point does not concern one."""
+
+    @property
+    def asks(self) -> str:
+        """Return the task, as a sentence without its subject."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return the verdict."""
+
+    @property
+    def seen(self) -> str:
+        """Return what was found, in words."""
+
+    @property
+    def mend(self) -> str:
+        """Return the change to make; empty if nothing is wrong."""
+
+    @property
+    def exchange(self) -> tuple[str, ...]:
+        """Return the lines that led to the failure."""
+
+    @property
+    def stderr(self) -> tuple[str, ...]:
+        """Return the last lines of standard error."""
+
+
 @dataclass(slots=True)
 class Report:
     """The text of a check, point by point; repeated remedies and errors refer to the first one."""
@@ -164,10 +204,10 @@ class Report:
     _said: dict[object, str] = field(default_factory=dict)
     """The point at which each remedy and each end of standard error was first shown."""
 
-    _skipped: list[CheckPoint] = field(default_factory=list)
+    _skipped: list[ReportedPoint] = field(default_factory=list)
     """Points that were not tested for the same reason, and are not reported yet."""
 
-    def add(self, point: CheckPoint) -> Iterator[str]:
+    def add(self, point: ReportedPoint) -> Iterator[str]:
         """Yield the lines that a point adds."""
         if point.verdict is Verdict.UNTESTED:
             if self._skipped and self._skipped[0].seen != point.seen:
@@ -185,7 +225,7 @@ class Report:
         if point.mend:
             yield from self._how_to_mend(point)
 
-    def _how_to_mend(self, point: CheckPoint) -> Iterator[str]:
+    def _how_to_mend(self, point: ReportedPoint) -> Iterator[str]:
         here = f"{point.id} ({point.game})" if point.game else point.id
         if (first := self._said.setdefault(point.mend, here)) == here:
             yield from (f"{_BELOW}  {printable(line)}" for line in point.exchange)
@@ -219,7 +259,7 @@ def _wrapped(text: str, *, indent: str) -> list[str]:
     )
 
 
-def count_words(points: Iterable[CheckPoint], seconds: float) -> str:
+def count_words(points: Iterable[ReportedPoint], seconds: float) -> str:
     """Return the number of points with each verdict, in words."""
     verdicts = [point.verdict for point in points]
     have_plural = (Verdict.NOTE, Verdict.WARNING, Verdict.FAULT)

@@ -3,35 +3,46 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import asdict
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from lath import games as registry
-from lath.arena.cli.help import LIST, AboutCommand, Printed, Topic
+from lath.arena.cli.help import LINES, LIST, AboutCommand, Printed, Topic
 from lath.arena.cli.main import (
     App,
     AsJson,
     GameId,
     ListGroup,
     OtherGames,
+    Quiet,
     add_games,
     argument,
     flag,
     option,
     print_json,
+    refuse_json_beside,
     whole,
 )
-from lath.arena.errors import ConfigError
-from lath.arena.terminal.streams import data_output, fitted
+from lath.arena.cli.outputs import SVG, Force, Target
+from lath.arena.errors import FAULT, ConfigError
+from lath.arena.machine import signals
+from lath.arena.referee import process_trees
+from lath.arena.terminal.streams import data_output, fitted, tell_over
 from lath.games import parameters
 from lath.games.cards import card_of, variants
 from lath.games.core import Position, version_of
 from lath.games.core import perft as count_paths
 
 if TYPE_CHECKING:
+    from lath.arena.gamecheck.lab import GameLab
+    from lath.arena.gamecheck.points import GamePoint
     from lath.games.core import Game
 
 app = App()
@@ -231,6 +242,99 @@ def perft(
         print_json({"game": start.game.id, "depth": depth, "count": count, **counts})
     else:
         print(count)
+
+
+@group.command(
+    example="arena games check yavalath --quick",
+    statuses={0: "The game type is fit for tournaments", FAULT: "The game type has a fault"},
+    prints=(Printed("id chapter asks verdict seen mend where way", LINES),),
+)
+def check(
+    game: GameId,
+    quick: Annotated[
+        bool, flag("--quick", "Check for about 5 s instead of 20 s.", Topic.MOST_USED)
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        option(
+            "--only",
+            "CHECK",
+            "Name of a check to run, such as legal-moves, as printed in the output. Repeatable.",
+            Topic.MOST_USED,
+            default="all",
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        option(
+            "--picture", "FILE", "SVG file to write: a position of a random game.", Topic.DRAWING
+        ),
+    ] = None,
+    seed: Annotated[int, option("--seed", "N", "Random seed.", Topic.GAMES, **whole(0))] = 1,
+    files: OtherGames = None,
+    force: Force = False,
+    as_json: Annotated[
+        bool, flag("--json", "Print a JSON object per finding.", Topic.OUTPUT)
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Check that a game type is fit for tournaments.
+
+    The arena tests the rules, texts, symmetries, drawing and speed, plays random games, and lets
+    bots play. For each fault, it prints how to fix the game type.
+    """
+    from lath.arena.botcheck.check import Report, count_words  # start-up time
+    from lath.arena.gamecheck import check as checks
+    from lath.arena.gamecheck.drawing import picture as picture_of
+    from lath.arena.gamecheck.lab import GameLab
+    from lath.arena.terminal.tables import print_lines
+
+    refuse_json_beside(picture, as_json=as_json)
+    output = None if picture is None else Target(path=picture, kind=SVG, force=force)
+    if output is not None:
+        output.refuse()
+    add_games(files)
+    checks.refuse_unknown(only or ())
+    began_s = signals.awake_s()
+    game_id, unloaded = checks.loaded(game)
+    lab = None if unloaded else GameLab(registry.get(game_id), game, is_quick=quick, seed=seed)
+    report, points = Report(), []
+    process_trees.adopt_orphans()  # this process starts no other children
+    with signals.heeded(raises=True):
+        for point in checks.check(lab, only or (), _begin) if lab else filter(None, (unloaded,)):
+            points.append(point)
+            if quiet and not point.verdict.is_bad:
+                continue
+            if as_json:
+                print(json.dumps(asdict(point), ensure_ascii=False), file=data_output(), flush=True)
+            else:
+                print_lines(report.add(point))
+                _show(lab, point, is_written=output is not None)
+    if output is not None and lab is not None:
+        output.write([picture_of(lab).encode()])
+    if not as_json:
+        print_lines(report.rest())
+    if not as_json and not quiet:
+        print(count_words(points, signals.awake_s() - began_s))
+        print(f"{game_id or game}: {checks.verdict_words(points)}")
+    raise typer.Exit(FAULT if any(point.verdict == "fault" for point in points) else 0)
+
+
+def _begin(check_id: str) -> None:
+    """Show on a terminal which check is run; the next output overwrites it."""
+    if sys.stderr.isatty():
+        tell_over(f"checking {check_id} …")
+
+
+def _show(lab: GameLab | None, point: GamePoint, *, is_written: bool) -> None:
+    """Print the position of a random game after the check that draws it."""
+    if lab is None or is_written or point.id != "drawn" or point.verdict.is_bad:
+        return
+    from lath.arena.gamecheck.drawing import shown_visit  # start-up time
+    from lath.arena.terminal.boards import drawing
+
+    visit, last = shown_visit(lab)
+    print(indent(drawing(visit.position, last=last), " " * 12))
 
 
 _SCHEMAS: Final = {

@@ -72,6 +72,7 @@ DATA: Final = _kind("data of a report", rb'\{\s*"version"')
 EVENTS: Final = _kind("events", rb'\{\s*"type"')
 PNG: Final = _kind("PNG", rb"\x89PNG")
 GIF: Final = _kind("GIF", rb"GIF8")
+SVG: Final = _kind("SVG", rb"<svg\b")
 PACKED: Final = _kind("packed bot", rb"# [^\n]*, packed by `arena bot pack`")
 
 FORMATS: Final = {

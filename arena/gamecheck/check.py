@@ -1,0 +1,145 @@
+"""A complete check of a game type: all steps in order, and a verdict at the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Final
+
+from lath import games
+from lath.arena.botcheck.points import Verdict
+from lath.arena.errors import ConfigError
+from lath.arena.gamecheck import balance, contest, drawing, replica, rules, speed, turning
+from lath.arena.gamecheck.lab import GameLab, error_words
+from lath.arena.gamecheck.points import GameFinding, GamePoint, GameStep, fault, ok, untested
+from lath.games.errors import GameFileError
+from lath.games.trial import postponed
+
+
+def _same_elsewhere(lab: GameLab) -> Iterator[GameFinding]:
+    """Yield how another process plays the game differently."""
+    if words := replica.difference(lab.game):
+        yield fault(
+            words,
+            "let nothing depend on the order of a set or on hash(), which differ between "
+            "processes: sort what comes from a set",
+        )
+    else:
+        yield ok("another process has the same positions and moves")
+
+
+_ELSEWHERE: Final = GameStep("processes", "is the same game in each process", _same_elsewhere)
+
+CHAPTERS: Final[Mapping[str, Sequence[GameStep]]] = {
+    "contract": (*map(rules.step_of, rules.CONTRACT), _ELSEWHERE, rules.VARIANTS),
+    "texts": (
+        *map(rules.step_of, ("move-texts", "position-texts")),
+        rules.REASONS,
+        rules.step_of("ending-words"),
+        rules.CARD,
+        rules.step_of("lessons"),
+    ),
+    "symmetries": (rules.step_of("declared"), turning.UNDECLARED),
+    "drawing": (
+        *map(rules.step_of, ("pieces", "contents")),
+        drawing.DISTINCT,
+        drawing.VISIBLE,
+        drawing.OWNERS,
+        drawing.DRAWN,
+    ),
+    "speed": (speed.POSITIONS, speed.NODES),
+    "balance": (balance.ENDS, balance.SHARE),
+    "bots": (contest.TOURNAMENT,),
+}
+"""The steps of each part of a check, in order."""
+
+IDS: Final = tuple(step.id for steps in CHAPTERS.values() for step in steps)
+"""Ids of all points, in the order of a check."""
+
+_BLOCKING: Final = {*rules.CONTRACT, "position-texts", "contents", "pieces"}
+"""Points without which later steps can only repeat the fault."""
+
+
+def loaded(named: str) -> tuple[str, GamePoint | None]:
+    """Return the id of the game that a user names, without a trial of its rules.
+
+    If its file does not define a game, the id is empty, and the point says why. Raises GameError
+    for an unknown game or a missing file.
+    """
+    try:
+        with postponed():
+            return games.named(named), None
+    except GameFileError as error:
+        if not os.path.isfile(named.partition(":")[0]):  # noqa: PTH113 - the text is a name
+            raise
+        (finding,) = rules.unloaded(str(error))
+        step = CHAPTERS["contract"][0]
+        return "", _point(step, "contract", finding)
+
+
+def refuse_unknown(only: Collection[str]) -> None:
+    """Raise ConfigError for an id that is not a check."""
+    for id_ in only:
+        if id_ not in IDS:
+            alike = get_close_matches(id_, IDS, n=1)
+            hint = f"did you mean {alike[0]}?" if alike else f"choose from {', '.join(IDS)}"
+            raise ConfigError(f"--only: {id_!r} is not a check", hint=hint)
+
+
+def check(
+    lab: GameLab, only: Collection[str] = (), begin: Callable[[str], None] = lambda _: None
+) -> Iterator[GamePoint]:
+    """Yield the points of a game, each as soon as possible.
+
+    `only` has the ids of the points to test; empty for all. `begin` is called with the id of each
+    point before its test. Raises ConfigError for an unknown id.
+    """
+    refuse_unknown(only)
+    for chapter, steps in CHAPTERS.items():
+        for step in steps:
+            if not only or step.id in only:
+                begin(step.id)
+                for finding in _found(lab, step):
+                    yield _point(step, chapter, finding)
+
+
+def _found(lab: GameLab, step: GameStep) -> Iterator[GameFinding]:
+    """Yield the findings of a step; an exception of the rules is one, too."""
+    if step.needs_rules and (stopped := lab.stopped & _BLOCKING):
+        first = min(stopped, key=IDS.index)
+        yield untested(f"the rules have a fault: see {first}")
+        return
+    try:
+        for finding in step.run(lab):
+            if finding.verdict is Verdict.FAULT:
+                lab.stopped.add(step.id)
+            yield finding
+    except Exception as error:
+        if not (where := lab.where(error)):
+            raise
+        yield fault(error_words(error), "correct this line", where=where)
+
+
+def _point(step: GameStep, chapter: str, finding: GameFinding) -> GamePoint:
+    return GamePoint(
+        id=step.id,
+        chapter=chapter,
+        asks=step.asks,
+        verdict=finding.verdict,
+        seen=finding.seen,
+        mend=finding.mend,
+        where=finding.where,
+        way=finding.way,
+    )
+
+
+def verdict_words(points: Sequence[GamePoint]) -> str:
+    """Return the verdict on a game in words."""
+    faults = sum(point.verdict is Verdict.FAULT for point in points)
+    warnings = sum(point.verdict is Verdict.WARNING for point in points)
+    if faults:
+        return f"{faults} fault{'s' * (faults > 1)}: not fit for tournaments"
+    if warnings:
+        return f"fit for tournaments, with {warnings} warning{'s' * (warnings > 1)}"
+    return "fit for tournaments"

@@ -1,0 +1,169 @@
+"""The steps about speed: random games, and the positions that a search visits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from random import Random
+from typing import Final
+
+from lath.arena.gamecheck.lab import GameLab
+from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, rate_words, warning
+from lath.games.builtin import builtin_ids
+from lath.games.capabilities import boarded
+from lath.games.core import Game, Position
+from lath.games.fast import FastBoard, fast_board, has_compiled_form
+from lath.games.registry import get
+
+_SECONDS: Final = 0.5
+"""CPU seconds of each measurement."""
+
+_MOST_PLIES: Final = 300
+
+_TOO_SLOW: Final = 50
+"""Positions per second below which a bot with 50 ms per move sees almost nothing."""
+
+_SLOW: Final = 500
+
+_TIMES_SLOWER: Final = 30
+"""How many times slower than a built-in game a search can be without a warning."""
+
+
+def _measure(lab: GameLab) -> Iterator[GameFinding]:
+    """Yield the positions per second of random games, and the time of each member."""
+    until_s = (began_s := time.thread_time()) + lab.seconds(_SECONDS)
+    positions, seed = 0, lab.seed
+    while time.thread_time() < until_s:
+        for _ in lab.walk(seed, _MOST_PLIES):
+            positions += 1
+            if time.thread_time() > until_s:
+                break
+        seed += 1
+    took_s = time.thread_time() - began_s
+    rate = positions / took_s
+    costs = costs_of(lab)
+    each = ", ".join(f"{name} {_micro(cost)}" for name, cost in costs.items())
+    words = f"{rate_words(positions, took_s)} positions per second ({each})"
+    dearest = max(costs, key=costs.__getitem__)
+    if rate < _TOO_SLOW:
+        yield fault(words, f"make {dearest} faster: bots with 50 ms per move see almost nothing")
+    elif rate < _SLOW:
+        yield warning(words, f"make {dearest} faster; sets of cells as ints of Board help most")
+    else:
+        yield ok(words)
+
+
+def costs_of(lab: GameLab) -> dict[str, float]:
+    """Return the CPU seconds of one call of each member that a game or a search needs."""
+    visits = [visit for visit in lab.sample if visit.move is not None][:60]
+    members: dict[str, Callable[[Position], object]] = {
+        "legal_moves()": lambda position: position.legal_moves(),
+        "outcome()": lambda position: position.outcome(),
+        "text()": lambda position: position.text(),
+    }
+    costs = {}
+    share = lab.seconds(0.1)
+    for name, call in members.items():
+        # a new position each time: the last one may keep what it has computed
+        fresh = [lab.game.position(visit.position.text()) for visit in visits]
+        costs[name] = _time_of([partial(call, one) for one in fresh], share)
+    played = [partial(visit.position.play, visit.move) for visit in visits if visit.move]
+    return {"play()": _time_of(played, share), **costs}
+
+
+def _time_of(calls: Iterable[Callable[[], object]], seconds: float) -> float:
+    """Return the CPU seconds of one call."""
+    began_s, count = time.thread_time(), 0
+    for call in calls:
+        call()
+        count += 1
+        if time.thread_time() - began_s > seconds:
+            break
+    return (time.thread_time() - began_s) / max(1, count)
+
+
+def _micro(seconds: float) -> str:
+    return f"{seconds * 1e3:.1f} ms" if seconds > 1e-3 else f"{seconds * 1e6:.0f} µs"
+
+
+def nodes_per_second(position: Position, seconds: float) -> float:
+    """Return how many positions per second careful random games visit on the board for searches.
+
+    Each position asks for its `candidates`, as a search does.
+    """
+    board, chance = fast_board(position), Random(1)
+    began_s, nodes = time.thread_time(), 0
+    while (took_s := time.thread_time() - began_s) < seconds or not nodes:
+        nodes += _played(board, chance, began_s + 2 * seconds)
+    return nodes / took_s
+
+
+def _played(board: FastBoard, chance: Random, until_s: float) -> int:
+    """Return the plies of one careful random game, which is taken back."""
+    plies = 0
+    while board.winner is None and plies < _MOST_PLIES:
+        codes = board.candidates()
+        board.play(codes[int(chance.random() * len(codes))])
+        plies += 1
+        if time.thread_time() > until_s:
+            break
+    for _ in range(plies):
+        board.undo()
+    return max(1, plies)
+
+
+def peer_of(game: Game) -> Game:
+    """Return the built-in game whose board is most like a game's: its shape, then its size."""
+    cells, shape = len(game.board.names), game.board.shape
+    others = [get(game_id) for game_id in builtin_ids() if game_id != game.id]
+    return min(
+        others, key=lambda one: (one.board.shape != shape, abs(len(one.board.names) - cells))
+    )
+
+
+def _compare(lab: GameLab) -> Iterator[GameFinding]:
+    """Yield the speed of searches beside that of a built-in game."""
+    game: Game = lab.game
+    peer, seconds = peer_of(game), lab.seconds(_SECONDS)
+    rate = nodes_per_second(lab.start(1), seconds)
+    usual = nodes_per_second(peer.start(peer.draw_setup(1)), seconds)
+    kind = "no fast board of its own" if boarded(game) is None else "its own fast board"
+    if boarded(game) is not None and has_compiled_form(game):
+        kind = "its own fast board with a compiled form"
+    times = usual / rate
+    beside = f"{times:.1f} times slower than" if times > 1 else f"{1 / times:.1f} times faster than"
+    words = (
+        f"{rate_words(rate, 1)} nodes per second with {kind}: {beside} {peer.title} "
+        f"({rate_words(usual, 1)})"
+    )
+    if times > _TIMES_SLOWER:
+        yield warning(words, hook_of(lab))
+    elif times > 3:
+        yield note(words, hook_of(lab))
+    else:
+        yield ok(words)
+
+
+def hook_of(lab: GameLab) -> str:
+    """Return the member that would make searches faster than any other, in words."""
+    if boarded(lab.game) is not None:
+        return "profile candidates() and play() of the fast board; they take the time"
+    costs = costs_of(lab)
+    played = lab.sample[0].position
+    # A search without a fast board plays every legal move at each position, and asks how it ended.
+    moves = len(played.legal_moves())
+    shares = {
+        "play()": moves * costs["play()"],
+        "outcome()": moves * costs["outcome()"],
+        "legal_moves()": costs["legal_moves()"],
+        "text()": costs["text()"],
+    }
+    total = sum(shares.values()) or 1.0
+    name = max(shares, key=shares.__getitem__)
+    share = f"{shares[name] / total:.0%} of a search is {name}"
+    return f"define fast(position), which returns a FastBoard that plays and takes back: {share}"
+
+
+POSITIONS: Final = GameStep("speed", "plays random games quickly", _measure)
+NODES: Final = GameStep("search", "is searched as fast as a built-in game", _compare)

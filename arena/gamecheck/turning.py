@@ -1,0 +1,104 @@
+"""The search for rotations and reflections of the board that the rules do not distinguish."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from lath.arena.gamecheck.lab import GameLab
+from lath.arena.gamecheck.points import GameFinding, GameStep, note, ok, untested, warning
+from lath.games.capabilities import symmetries
+from lath.games.core import Game, Move, Position
+
+_GAMES: Final = 12
+_MOST_PLIES: Final = 60
+"""The random games in which a rotation or reflection is tried, and the plies of each."""
+
+_SECONDS: Final = 1.5
+
+
+def turning(cells: Mapping[str, str]) -> Callable[[str], Move]:
+    """Return the function that replaces each cell in a move's text by its image.
+
+    >>> turning({"a1": "c1", "b2": "b2", "c1": "a1"})("xa1-b2")
+    'xc1-b2'
+    """
+    names = sorted(cells, key=len, reverse=True)  # a longer name first: a11 before a1
+    pattern = re.compile(rf"(?:{'|'.join(map(re.escape, names))})(?![0-9])")
+    return lambda text: Move(pattern.sub(lambda cell: cells[cell[0]], text))
+
+
+def _is_image(
+    one: Position, other: Position, turned: Callable[[str], Move], cells: Mapping[str, str]
+) -> bool:
+    """Return whether a position looks like the image of another."""
+    names = one.game.board.names
+    there = dict(zip(names, other.contents(), strict=True))
+    if any(there[cells[name]] != has for name, has in zip(names, one.contents(), strict=True)):
+        return False
+    if (one.to_move, one.is_over) != (other.to_move, other.is_over):
+        return False
+    if {*map(turned, one.legal_moves())} != {*other.legal_moves()}:
+        return False
+    outcome, image = one.outcome(), other.outcome()
+    return outcome is None or (
+        image is not None and (outcome.winner, outcome.ending) == (image.winner, image.ending)
+    )
+
+
+def holds(lab: GameLab, cells: Mapping[str, str], until_s: float) -> bool:
+    """Return whether random games and their images go alike, by an image of each cell."""
+    turned = turning(cells)
+    for seed in range(lab.seed, lab.seed + _GAMES):
+        other: Position | None = None
+        for visit in lab.walk(seed, _MOST_PLIES):
+            other = lab.start(seed) if other is None else other
+            if not _is_image(visit.position, other, turned, cells):
+                return False
+            if time.thread_time() > until_s:
+                return seed > lab.seed
+            if visit.move is not None:
+                other = other.play(turned(visit.move))
+    return True
+
+
+def declared(game: Game, moves: list[Move]) -> set[tuple[Move, ...]]:
+    """Return the images of some moves by each symmetry that the game declares at its start."""
+    return {tuple(map(way.move, moves)) for way in symmetries(game.start())}
+
+
+def _undeclared(lab: GameLab) -> Iterator[GameFinding]:
+    """Yield the rotations and reflections that hold but are not declared."""
+    game: Game = lab.game
+    moves = [*{move: None for visit in lab.sample for move in visit.position.legal_moves()}]
+    others = game.board.isometries[1:]
+    if others and not any(name in move for move in moves for name in game.board.names):
+        yield untested("no move names a cell, so that moves cannot be rotated")
+        return
+    known = declared(game, moves)
+    share = lab.seconds(_SECONDS) / max(1, len(others))
+    missing = 0
+    for each in others:
+        if tuple(map(turning(each.cells), moves)) not in known:
+            missing += holds(lab, each.cells, time.thread_time() + share)
+    which = f"{len(others)} rotations and reflections of the board"
+    if missing:
+        yield warning(
+            f"the rules look symmetric under {missing} of {which} that it does not declare",
+            "declare them with Turning, with `symmetric` of SimpleGame, or in symmetries(); "
+            "otherwise openings, duplicate games and databases count each position up to "
+            f"{len(known) + missing} times",
+        )
+    elif not others:
+        yield ok("the board has no rotation or reflection")
+    elif len(known) == 1:
+        yield note(f"the rules distinguish all {which}")
+    else:
+        yield ok(f"{len(known)} symmetries at the start, and no other holds")
+
+
+UNDECLARED: Final = GameStep(
+    "undeclared", "declares each rotation and reflection that its rules allow", _undeclared
+)
