@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from itertools import count, product
@@ -18,6 +18,7 @@ from typing import Any, Final
 from lath.games.board import Board
 from lath.games.capabilities import (
     bits_of,
+    extras_of,
     follow,
     knows_layers,
     lacking,
@@ -118,6 +119,8 @@ class _Trial:
         """The moves that were legal in some position."""
         self.positions: Final = dict[Any, str]()
         """The text of each position met."""
+        self.extras: Final = dict[str, Any]()
+        """The names and types of extras, once a position has been met."""
         self.number: Final = count()
 
     def of_games(self, games: int) -> Iterator[str]:
@@ -198,6 +201,7 @@ class _Trial:
             yield from self.of_written(move)
         yield from self.of_text(position)
         yield from self.of_contents(position)
+        yield from self.of_extras(position)
         yield from self.of_bits(position)
         for move in moves:
             if (why := position.why_illegal(move)) is not None:
@@ -298,6 +302,21 @@ class _Trial:
         for cell, lies, said in zip(cells, told, contents, strict=True):
             if lies != said:
                 yield f"layers() has {lies!r} on {cell}, but contents() has {said!r}"
+
+    def of_extras(self, position: Any) -> Iterator[str]:
+        """Yield faults in the state beside the cells; its names and types must never change."""
+        extras = extras_of(position)
+        if not isinstance(extras, Mapping):
+            yield f"extras is {_shown(extras)}, expected a dict of names and values"
+        kinds = [(name, type(value)) for name, value in extras.items()]
+        if kinds != self.extras.setdefault("kinds", kinds):
+            yield f"extras has {kinds}, but {self.extras['kinds']} before: both must be the same"
+        named = {piece.name for piece in self.game.pieces}
+        for name, kind in kinds:
+            if name in named or name != " ".join(name.split()) or kind not in (int, str):
+                yield f"extras has {name!r}: {_shown(extras[name])}, expected new words: int or str"
+        if extras and extras_of(self.game.position(position.text())) != extras:
+            yield f"position({position.text()!r}) has other extras: text() must describe them"
 
     def of_bits(self, position: Any) -> Iterator[str]:
         """Yield faults in the bits of the legal moves, if the game has bits."""
