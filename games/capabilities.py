@@ -335,6 +335,34 @@ def layers_of(position: Position) -> dict[str, int]:
     return found
 
 
+class HasExtras(Protocol):
+    """A position with a state beside its cells, such as hands, captured pieces or passes."""
+
+    @property
+    def extras(self) -> Mapping[str, int | str]:
+        """Return each number or text by its name in words, such as `{"white hand": 3}`.
+
+        All positions of a game have the same names in the same order, with values of the same
+        types. The state is also part of the position's `text()`.
+        """
+
+
+def extras_of(position: Position) -> Mapping[str, int | str]:
+    """Return the state that a position holds beside its cells, by name; empty for most games.
+
+    >>> from lath import games
+    >>> extras_of(games.get("yavalath").start())
+    {}
+    """
+    able: HasExtras | None = _able(position, "extras")
+    return {} if able is None else able.extras
+
+
+def extras_told(position: Position) -> str:
+    """Return the state beside the cells in words, such as `white hand 3, passes 1`, or ""."""
+    return ", ".join(f"{name} {value}" for name, value in extras_of(position).items())
+
+
 class PlaysLines(Protocol):
     """A position that can play many moves at once."""
 

@@ -280,6 +280,7 @@ class State(_Fields):
         """Return the pieces on each cell, from the bottom up."""
         return self.game.board.contents(self.layers())
 
+    @property
     def extras(self) -> Mapping[str, Extra]:
         """Return what the position holds beside its cells, by name."""
         return dict(zip(self.game.facts, self.facts, strict=True))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from lath.games.capabilities import (
     bits_of,
+    extras_of,
     follow,
     knows_layers,
     lacking,
@@ -204,6 +205,8 @@ class _Trial:
         """The moves that were legal in some position."""
         self.positions: Final = dict[Any, str]()
         """The text of each position met."""
+        self.extras: Final = list[list[tuple[str, type]]]()
+        """The names and types of extras, once a position has been met."""
 
     def parts(self, games: int) -> Iterator[Faults]:
         """Yield the parts of a trial: first those without playing, then each random game."""
@@ -314,6 +317,7 @@ class _Trial:
         yield from self.of_text(position)
         yield from self.of_contents(position)
         yield from of_owner(position)
+        yield from self.of_extras(position)
         yield from self.of_bits(position)
         for move in moves:
             if (why := position.why_illegal(move)) is not None:
@@ -420,6 +424,31 @@ class _Trial:
             if lies != said:
                 words = f"layers() has {lies!r} on {cell}, but contents() has {said!r}"
                 yield Fault(Law.LAYERS, words)
+
+    def of_extras(self, position: Any) -> Faults:
+        """Yield faults in the state beside the cells; its names and types must never change."""
+        extras = extras_of(position)
+        if not isinstance(extras, Mapping):
+            yield Fault(
+                Law.EXTRAS, f"extras is {shown(extras)}, expected a dict of names and values"
+            )
+            return
+        kinds = [(name, type(value)) for name, value in extras.items()]
+        if not self.extras:
+            self.extras.append(kinds)
+        if kinds != self.extras[0]:
+            words = f"extras has {kinds}, but {self.extras[0]} before: both must be the same"
+            yield Fault(Law.EXTRAS, words)
+        named = {piece.name for piece in self.game.pieces}
+        for name, kind in kinds:
+            if name in named or name != " ".join(name.split()) or kind not in (int, str):
+                words = (
+                    f"extras has {name!r}: {shown(extras[name])}, expected new words: int or str"
+                )
+                yield Fault(Law.EXTRAS, words)
+        if extras and extras_of(self.game.position(position.text())) != extras:
+            words = f"position({position.text()!r}) has other extras: text() must describe them"
+            yield Fault(Law.EXTRAS, words)
 
     def of_bits(self, position: Any) -> Faults:
         """Yield faults in the bits of the legal moves, if the game has bits."""

@@ -24,6 +24,7 @@ from lath.games.errors import GameError
 from lath.notation import formats
 from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import is_database
+from lath.notation.tables.data import extras_to_json
 from lath.reports.exploring.explorer import Node, NodeCounter
 
 app = App()
@@ -180,6 +181,7 @@ class _Exploring:
             "left_out": {**selection.left_out(), "other_games": self.others},
             "after": self._line,
             **self.node.to_json(),
+            **extras_to_json(self._played[-1]),
         }
         print(json.dumps(told, indent=2))
 

@@ -60,6 +60,7 @@ from lath.notation.archive.index import SUFFIX, NoIndexError, write_index
 from lath.notation.record.errors import printable
 from lath.notation.record.record import Record
 from lath.notation.rules.validation import Findings, validate
+from lath.notation.tables.data import extras_to_json
 from lath.notation.text.splitting import Entry
 
 app = App()
@@ -428,6 +429,7 @@ def _print_json(number: int, record: Record, played: list[Position], only: int |
                 "record": number,
                 "ply": ply,
                 "position": position.text(),
+                **extras_to_json(position),
                 "move": move,
                 "legal": len(position.legal_moves()),
             }

@@ -17,6 +17,7 @@ from rich.style import Style
 from rich.text import Text
 
 from lath.arena.terminal.streams import unfiltered
+from lath.games.capabilities import extras_told
 from lath.games.drawing.shapes import CELL, FAINT, LABEL, LOSING, ink
 from lath.notation.text.writer import diagram
 
@@ -52,7 +53,8 @@ def drawing(position: Position, *, last: Collection[str] = ()) -> str:
         return diagram(position)
     with console.capture() as capture:
         console.print(coloured(position, last=last), end="", crop=False)
-    return capture.get()
+    told = extras_told(position)
+    return f"{capture.get()}\n\n{told}" if told else capture.get()
 
 
 def coloured(position: Position, *, last: Collection[str] = ()) -> Text:

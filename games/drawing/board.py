@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, Final
 
 from lath.games.board import Shape
-from lath.games.capabilities import can_be_drawn
+from lath.games.capabilities import can_be_drawn, extras_told
 from lath.games.core import SIDES, Game, Piece, Position, Side, owned_by
 from lath.games.drawing import shapes
 from lath.games.drawing.shapes import FAINT, LABEL, PLATE, UNIT, Point, mark, number
@@ -217,6 +217,8 @@ def svg(
     - `aids` shows the game's overlays.
     - `strip` has lines of text below the board: the names of both players, and other lines.
 
+    The state beside the cells is on a line between the board and the strip.
+
     Names that are not on the board are ignored.
     """
     game = position.game
@@ -231,10 +233,11 @@ def svg(
     for where, text in chain(*marks, _legal_shown(position) if legal else ()):
         shown[where].append(text)
     sentences = _sentences(position, shown["words"], legal=legal)
+    extras = extras_told(position)
     shape, centres = game.board.shape, dict(zip(game.board.names, places(game), strict=True))
     veil, line = _decided(shape, centres, highlight, "losing" if is_loss else "deciding")
     parts = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {_attributes(game, len(strip))}>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {_attributes(game, extras, len(strip))}>',
         f"<title>{escape(title or game.title)}</title>",
         f"<desc>{escape('. '.join(sentences))}.</desc>",
         _plate(game),
@@ -247,7 +250,8 @@ def svg(
         *(_at(centre, shapes.moved(shape)) for name, centre in centres.items() if name in last),
         *shown["above"],
         *shown["legal"],
-        *_strip(game, strip),
+        _extras(game, extras),
+        *_strip(game, strip, extras),
         "</svg>",
     )
     return "".join(parts)
@@ -356,7 +360,8 @@ def _sentences(position: Position, shown: Iterable[str], *, legal: bool) -> list
         for name, content in zip(game.board.names, position.contents(), strict=True)
         if content
     ]
-    sentences = [", ".join(lying) or "Empty board", _state(position), *shown]
+    said = [", ".join(lying) or "Empty board", extras_told(position), _state(position)]
+    sentences = [*filter(None, said), *shown]
     if legal:
         sentences.append(f"Legal moves: {' '.join(position.legal_moves()) or 'none'}")
     return sentences
@@ -372,10 +377,33 @@ def _state(position: Position) -> str:
     return f"{colours[outcome.winner].capitalize()} won: {outcome.ending}"
 
 
-def _strip(game: Game, lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of text below a board, the players' with their colours."""
+def _extras(game: Game, words: str) -> str:
+    """Return the line of words below a board that has a state beside its cells."""
+    if not words:
+        return ""
     left, top, width, height = _extent(game)
     size, end = width / _IN_A_LINE, top + height
+    x, y, middle, high, radius, baseline = map(
+        number,
+        (left, end + 0.2 * size, left + width / 2, 1.7 * size, 0.85 * size, end + 1.38 * size),
+    )
+    return (
+        f'<rect x="{x}" y="{y}" width="{number(width)}" height="{high}" rx="{radius}" '
+        f'fill="{PLATE}"/><text class="extras" data-room="{number(_room(game, words))}" '
+        f'x="{middle}" y="{baseline}" font-size="{number(min(size, 1.6 * width / len(words)))}" '
+        f'fill="{LABEL}">{escape(words)}</text>'
+    )
+
+
+def _room(game: Game, extras: str) -> float:
+    """Return the height of the line of `_extras`."""
+    return _tall(1) * _extent(game)[2] / _IN_A_LINE if extras else 0
+
+
+def _strip(game: Game, lines: Sequence[str], extras: str) -> Iterator[str]:
+    """Yield the lines of text below a board, the players' with their colours."""
+    left, top, width, height = _extent(game)
+    size, end = width / _IN_A_LINE, top + height + _room(game, extras)
     if lines:
         ends = f"M{number(left)} {number(end)}h{number(width)}v{number(_tall(len(lines)) * size)}"
         yield f'<path d="{ends}h{number(-width)}z" fill="#fff"/>'
@@ -409,19 +437,21 @@ def _tall(lines: int) -> float:
     return _ROW * lines + 0.5 if lines else 0
 
 
-def _attributes(game: Game, lines: int = 0) -> str:
+def _attributes(game: Game, extras: str, lines: int = 0) -> str:
     """Return the attributes of the SVG element that apply to all its parts: extent, role, fonts.
 
-    Below the board is room for some lines of text.
+    Below the board is room for the state beside its cells and for some lines of text.
     """
     left, top, width, height = _extent(game)
-    box = (left, top, width, height + _tall(lines) * width / _IN_A_LINE)
+    box = (left, top, width, height + _room(game, extras) + _tall(lines) * width / _IN_A_LINE)
     return f'viewBox="{" ".join(map(number, box))}" role="img" {shapes.INHERITED}'
 
 
 def extent(game: Game) -> str:
     """Return the left, top, width and height of a board's drawing, as in its `viewBox`."""
-    return " ".join(map(number, _extent(game)))
+    left, top, width, height = _extent(game)
+    room = _room(game, extras_told(game.start()))
+    return " ".join(map(number, (left, top, width, height + room)))
 
 
 def _extent(game: Game) -> tuple[float, float, float, float]:
@@ -485,9 +515,10 @@ def template(game: Game) -> str:
     sprites = "".join(
         f'<g data-sprite="{escape(name)}">{drawn}</g>' for name, drawn in _sprites(game)
     )
+    extras = extras_told(game.start())
     return (
-        f'<svg class="board" {_attributes(game)}><title></title><desc></desc>{_plate(game)}'
-        f'<g class="sprites">{sprites}</g></svg>'
+        f'<svg class="board" {_attributes(game, extras)}><title></title><desc></desc>{_plate(game)}'
+        f'{_extras(game, extras)}<g class="sprites">{sprites}</g></svg>'
     )
 
 

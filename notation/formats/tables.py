@@ -83,11 +83,12 @@ def parquet_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]
 
 
 def json_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
-    """Yield one object per ply and line; missing values are null."""
+    """Yield one object per ply and line; missing values are null, and `extras` is an object."""
     names = [column.name for column in PLIES]
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
     rows = (dict(zip(names, row, strict=True)) for row in _plies(records, lost))
-    return (encode(row).encode() + b"\n" for row in rows)
+    told = ({**row, "extras": json.loads(row["extras"])} if row["extras"] else row for row in rows)
+    return (encode(row).encode() + b"\n" for row in told)
 
 
 def _plies(records: Iterable[Numbered], lost: Lost) -> Iterator[Row]:

@@ -16,7 +16,8 @@ from math import isfinite
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
-from lath.games.core import RESULTS
+from lath.games.capabilities import extras_of
+from lath.games.core import RESULTS, Position
 from lath.games.errors import GameError
 from lath.notation.files.bounds import read_json
 from lath.notation.record.errors import NotationError, instead, shortened
@@ -96,6 +97,7 @@ PLIES: Final = (
     Column("seat", "text", "the side to move: first or second", is_always_there=True),
     Column("move", "text", "the move in canonical form", is_always_there=True),
     Column("position", "text", "the position before the move", is_always_there=True),
+    Column("extras", "text", "the state beside the cells as a JSON object; empty in most games"),
     Column("score", "number", "the mover's points in this game: 1, 0.5 or 0; empty if unfinished"),
     Column("result", "text", "1-0, 0-1, 1/2-1/2 or *", is_always_there=True),
     Column("termination", "text", "the tag Termination"),
@@ -356,13 +358,19 @@ def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
     end = (record.result.value, tag("Termination"))
     scores = record.result.points if record.result.is_finished else (None, None)
     position = start_of(record)
-    canonical = position.game.canonical
+    canonical, has_extras = position.game.canonical, bool(extras_of(position))
     for index, ply in enumerate(record.plies, 1):
         move, seat = canonical(ply.move), position.to_move
         following = position.play(move)
-        at = (index, seat.word, move, position.text(), scores[seat])
+        extras = extras_json(position) if has_extras else None
+        at = (index, seat.word, move, position.text(), extras, scores[seat])
         yield *before, *at, *end, *notes_of(ply)
         position = following
+
+
+def extras_json(position: Position) -> str:
+    """Return what a position holds beside its cells as a JSON object."""
+    return json.dumps(dict(extras_of(position)), ensure_ascii=False)
 
 
 def games_table(records: Iterable[Record]) -> dict[str, list[Any]]:

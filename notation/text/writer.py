@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
+from lath.games.capabilities import extras_told
 from lath.games.core import Position
 from lath.notation.record.record import Annotation, Comment, Ply, Record, Variation, require_record
 from lath.notation.tokens import BEGINNING
@@ -15,7 +16,7 @@ def diagram(position: Position) -> str:
     """Return the board as text, the top row first, with the names of rows and columns.
 
     Squares have numbers at the left and letters below. Each row of hexagons has a letter at its
-    left, and its cells are numbered from 1.
+    left, and its cells are numbered from 1. The state beside the cells is on a line of its own.
     """
     board = position.game.board
     contents = [content or "." for content in position.contents()]
@@ -35,6 +36,8 @@ def diagram(position: Position) -> str:
     if board.shape == "square":
         letters = sorted({name[0] for name in board.names})
         lines.append("   " + "".join(letter.ljust(unit) for letter in letters).rstrip())
+    if told := extras_told(position):
+        lines += ["", told]
     return "\n".join(lines)
 
 

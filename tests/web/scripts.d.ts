@@ -53,6 +53,7 @@ type Share = [cell: number, part: number, colour: string, words: string];
 
 interface Shown {
   stacks: string[];
+  extras?: string;
   moved?: number[];
   deciding?: number[];
   isLoss?: boolean;
@@ -140,6 +141,8 @@ interface Chunk {
   legal: number[][][];
   hints: number[][][];
   better: number[][][];
+  extras?: [plies: number[], better: Record<string, number[] | undefined>][];
+  words?: string[];
   forms: string[];
 }
 
@@ -181,6 +184,7 @@ interface GameOf<Board> extends Head {
   legal: Board extends null ? null : number[][];
   hints: number[][];
   better: Map<number, number[]>;
+  extrasAt: (ply: number, better?: number) => string | undefined;
   analysis: string;
   shapes: Shapes;
   stacks: string[][];
@@ -275,8 +279,9 @@ interface Beginning { title: string; text: string; kind: string; example: number
 type LineJson = [before: number, move: string, effect: string, ...counts: number[]];
 type SetupJson = [
   text: string, stacks: string[], wins: number, draws: number, losses: number, low: number, high: number, example: number,
+  extras?: string,
 ];
-interface Begun { game: string; lines: (LineJson | null)[]; setups: SetupJson[]; different: number }
+interface Begun { game: string; lines: (LineJson | null)[]; extras?: string[]; setups: SetupJson[]; different: number }
 interface OpenedLine extends Favour {
   before: number;
   move: string;
@@ -471,7 +476,7 @@ interface Lath {
   makeList: (games: Games, replay: Replay) => List;
   openedLines: (lines: (LineJson | null)[]) => (OpenedLine | null)[];
   exampleLink: (number: number, ply: number) => HTMLElement;
-  makeTree: (lines: (LineJson | null)[], family: Family, board: BoardJson) => HTMLElement;
+  makeTree: (begun: Begun, family: Family, board: BoardJson) => HTMLElement;
   makeSetups: (begun: Begun, board: BoardJson) => HTMLElement;
   makeOpenings: (games: Games) => void;
 
@@ -501,6 +506,7 @@ interface StartJson { game: string; setup: string; position: string }
 /** `lath.arena.site.boards.boards_of`. */
 interface PositionShown {
   stacks: string[];
+  extras?: string;
   moved: number[];
   deciding: number[];
   to_move: number;

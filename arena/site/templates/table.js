@@ -68,7 +68,7 @@ export const makeTable = (onMove) => {
     const cellsOf = (texts) => all.filter(({ text }) => texts.includes(text)).flatMap(({ text, cells }) => cells.map((cell) => /** @type {[number, boolean]} */ ([cell, now.wins.includes(text)])));
     const threatened = state.threats ? all.filter(({ text }) => now.threats.includes(text)) : [];
     view.show({
-      stacks: now.stacks, moved: now.moved, deciding: now.deciding, isLoss: now.is_loss, legal,
+      stacks: now.stacks, extras: now.extras, moved: now.moved, deciding: now.deciding, isLoss: now.is_loss, legal,
       looked: isChoosing ? state.at : -1, isKept: isChoosing,
       hinted: cellsOf(state.threats ? [...now.wins, ...now.loses] : []), ghost: ghost(),
       shares: [...(isChoosing ? [] : state.shares), ...threatened.flatMap(({ cells }) => cells.map((cell) => /** @type {Share} */ ([cell, 0.2, game.seats[1 - now.to_move][1], "!"])))],
