@@ -367,9 +367,7 @@ class Board:
         return tuple(tuple(takewhile(self.name.__contains__, way))[1:] for way in ways)
 
     def slides(self, cell: int, blocked: int) -> int:
-        """Return the cells that a queen reaches from a cell: in line, up to a blocked cell.
-
-        Cells are masks. On hexagons, the lines go through the edges of cells.
+        """Return the cells in line with a cell, each up to a blocked cell, all as masks.
 
         >>> board = squares(4)
         >>> board.names_in(board.slides(board.bit["a1"], board.bit["c1"] | board.bit["a2"]))
