@@ -226,7 +226,7 @@ class _Trial:
 
     def of_written(self, move: Any) -> Iterator[str]:
         """Yield faults in the text of a legal move."""
-        if not isinstance(move, str) or meant_escape(move) != move:
+        if not isinstance(move, str) or not move or meant_escape(move) != move:
             yield (
                 f"{_shown(move)} is not a move that a record can hold: expected a letter, then "
                 "letters, digits or any of + - = : @ /; write Move(escaped(text)), with escaped "
