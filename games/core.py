@@ -143,8 +143,9 @@ def unescaped(move: str) -> str:
 
     Raises MoveSyntaxError if the move is not such a form, for example because `%61` stands for `a`.
     """
-    if (right := meant_escape(move)) != move:
-        raise MoveSyntaxError(move, f"expected {right or 'UTF-8 in its escapes %XX'}")
+    right = meant_escape(move)
+    if not move or right != move:
+        raise MoveSyntaxError(move, f"expected {right or 'a text, or UTF-8 escaped by %XX'}")
     return _decoded(move)
 
 

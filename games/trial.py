@@ -355,7 +355,7 @@ class _Trial:
 
     def of_written(self, move: Any) -> Faults:
         """Yield faults in the text of a legal move."""
-        if not isinstance(move, str) or meant_escape(move) != move:
+        if not isinstance(move, str) or not move or meant_escape(move) != move:
             yield Fault(
                 Law.WRITTEN if isinstance(move, str) else Law.LEGAL_TUPLE,
                 f"{shown(move)} is not a move that a record can hold: expected a letter, then "

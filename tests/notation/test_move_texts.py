@@ -10,9 +10,10 @@ import pytest
 from asked_games import database_of, found_alike
 from exploring import one_in
 from format_files import entries, records_in, whole
-from game_files import EXAMPLES, forget_games, write_game
+from game_files import forget_games, write_game
 from hypothesis import given
 from hypothesis import strategies as st
+from odd_moves import TEXTS, odd_rules
 from sample_records import random_game
 
 from lath.arena.referee.match import read_answer
@@ -27,9 +28,6 @@ from lath.notation.rules.quick_check import valid_plies
 from lath.notation.text import scanner
 from lath.notation.text.parser import parse_closely
 from lath.notation.tokens import is_move
-
-TEXTS = ("0,1", "X From (3, 7)", "a#*", "é→", "100%2C", "1. {a};[!?]", '"\\=\n')
-"""The moves of a game with seven columns."""
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=9)
 
@@ -53,34 +51,19 @@ def test_a_move_is_the_escaped_form_of_its_text_or_refused(move: str) -> None:
         return
     with pytest.raises(MoveSyntaxError) as refused:
         unescaped(move)
-    assert refused.value.expected == (meant or "UTF-8 in its escapes %XX")
+    assert refused.value.expected == (meant or "a text, or UTF-8 escaped by %XX")
 
 
-def test_an_empty_text_has_no_escaped_form() -> None:
+def test_an_empty_text_has_no_escaped_form_and_is_none() -> None:
     with pytest.raises(ValueError, match="at least one character"):
         escaped("")
-
-
-def odd_rules(moves: str) -> str:
-    """Return a game file in which columns have these moves, a Python expression."""
-    changes = {
-        'id = "connect-four"': 'id = "odd-columns"',
-        'columns = [chr(ord("a") + column) for column in range(width)]': f"columns = {moves}",
-        'board.bit[f"{column}1"]': "board.bit['abcdefg'[columns.index(column)] + '1']",
-        "across[cell[0]] + cell[1:]": "'gfedcba'['abcdefg'.index(cell[0])] + cell[1:]",
-        "import IDENTITY,": "import escaped, IDENTITY,",
-    }
-    text = (EXAMPLES / "connect_four.py").read_text(encoding="utf-8")
-    for old, new in changes.items():
-        assert old in text
-        text = text.replace(old, new)
-    return text
+    with pytest.raises(MoveSyntaxError, match="expected a text"):
+        unescaped("")
 
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
-    rules = odd_rules(f"[*map(escaped, {TEXTS!r})]")
-    yield files.add(write_game(tmp_path_factory.mktemp("odd"), rules))
+    yield files.add(write_game(tmp_path_factory.mktemp("odd"), odd_rules()))
     forget_games()
 
 
@@ -93,7 +76,7 @@ def played(odd: Game) -> list[Record]:
 
 def test_such_a_game_keeps_the_contract_and_is_told_how(odd: Game, tmp_path: Path) -> None:
     assert wrong_with(odd, games=5) == ""
-    for moves in (f"{list(TEXTS)!r}", "['%61', *map(escaped, 'bcdefg')]"):
+    for moves in (f"{list(TEXTS)!r}", "['%61', *map(escaped, 'bcdefg')]", "['', *'bcdefg']"):
         path = write_game(tmp_path, odd_rules(moves).replace("odd-columns", "odder"))
         with pytest.raises(ValueError, match=r"write Move\(escaped\(text\)\)"):
             files.add(path)
