@@ -190,7 +190,7 @@ _MARGIN: Final = 46
 _NAME_STYLE: Final = (24, FAINT, 400)
 """The size, colour and weight of cell names."""
 
-_BESIDE: Final = (44.0, 40.0)
+_BESIDE: Final = (40.0, 38.0)
 """The place of a point's name, beside a piece on that point."""
 
 
@@ -461,7 +461,8 @@ def _plate(game: Game) -> str:
     else:
         edge = shapes.contour(game.board.shape, tuple(centres))
         plate = f'<path d="{edge}" stroke="{PLATE}" stroke-width="{2 * _MARGIN}"/>'
-    return f"{plate}{shapes.texts(_labels(game.board, centres), 30, LABEL)}"
+    size = 37 if rim(game.board).is_above else 30  # a rhombus is wide, so its labels come out small
+    return f"{plate}{shapes.texts(_labels(game.board, centres), size, LABEL)}"
 
 
 def _surface(game: Game, centres: Sequence[Point]) -> str:

@@ -61,8 +61,8 @@ class Three(Turning):
     parameters = (Parameter("board", "morris", tuple(BOARDS), "kind of board"),)
     overlays = (Groups("wb"),)
 
-    def __init__(self, board: str = "morris") -> None:
-        self.board: Final[Board] = BOARDS[board]()
+    def __init__(self, board: str | Board = "morris") -> None:
+        self.board: Final[Board] = BOARDS[board]() if isinstance(board, str) else board
         self.lines: Final = self.board.lines(3)
         self.moves = {name: Move(name) for name in self.board.names}
         self.expected = f"expected a cell from a1 to {self.board.names[-1]}"
