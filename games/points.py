@@ -28,10 +28,11 @@ class Points(Board):
         stride: int,
     ) -> None:
         super().__init__("point", places, (), stride=stride, facing=())
-        self._lines: Final = [[self.bit[name] for name in line] for line in lines]
+        self.tracks: Final = [[self.bit[name] for name in line] for line in lines]
+        """The points of each given line in order."""
         self._edges: Final = [[self.bit[name] for name in edge] for edge in edges]
         self._near: Final = dict.fromkeys(self.name, 0)
-        for one, other in chain(*map(pairwise, self._lines), self._edges):
+        for one, other in chain(*map(pairwise, self.tracks), self._edges):
             self._near[one] |= other
             self._near[other] |= one
 
@@ -53,14 +54,14 @@ class Points(Board):
         are_near = all(
             isometry.mask(near) == self._near[moved[bit]] for bit, near in self._near.items()
         )
-        lines = [[moved[bit] for bit in line] for line in self._lines]
-        return are_near and all(line in self._lines or line[::-1] in self._lines for line in lines)
+        lines = [[moved[bit] for bit in line] for line in self.tracks]
+        return are_near and all(line in self.tracks or line[::-1] in self.tracks for line in lines)
 
     @cache  # noqa: B019 - a board lives as long as the program
     def lines(self, length: int) -> tuple[int, ...]:
         """Return every run of exactly `length` points along a line as a mask."""
         runs = (
-            line[at : at + length] for line in self._lines for at in range(len(line) - length + 1)
+            line[at : at + length] for line in self.tracks for at in range(len(line) - length + 1)
         )
         return tuple(dict.fromkeys(map(sum, runs))) if length > 1 else tuple(self.name)
 
@@ -90,7 +91,7 @@ class Points(Board):
         place = {bit: i for i, bit in enumerate(self.name)}
         start = tuple(self.name)[cell]
         ways: list[list[int]] = []
-        for line in (*self._lines, *self._edges):
+        for line in (*self.tracks, *self._edges):
             if start in line:
                 at = line.index(start)
                 ways += (way for way in (line[at + 1 :], line[:at][::-1]) if way)

@@ -157,6 +157,7 @@ def test_each_kind_has_its_symmetries_and_sides() -> None:
         "slanted column": (2, 4),
         "triangle": (6, 3),
         "morris": (8, 0),
+        "star": (1, 0),
         "wheel": (8, 0),
         "pair": (2, 0),
         "edges": (1, 0),

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from board_games import morris, star
 from hypothesis import strategies as st
 
 from lath.games.board import Board, hexagon, hexagon_of, rhombus, squares, triangle
 from lath.games.points import points
 
-RINGS: Final = "a1 d1 g1 b2 d2 f2 c3 d3 e3 a4 b4 c4 e4 f4 g4 c5 d5 e5 b6 d6 f6 a7 d7 g7"
-
-MORRIS: Final = points(
-    RINGS,
-    [
-        *("a1 d1 g1", "b2 d2 f2", "c3 d3 e3", "a4 b4 c4", "e4 f4 g4", "c5 d5 e5", "b6 d6 f6"),
-        *("a7 d7 g7", "a1 a4 a7", "b2 b4 b6", "c3 c4 c5", "d1 d2 d3", "d5 d6 d7", "e3 e4 e5"),
-        *("f2 f4 f6", "g1 g4 g7"),
-    ],
-)
-"""Nine Men's Morris: 24 points on 16 lines of three."""
+MORRIS: Final = morris()
 
 WHEEL: Final = points(
     {
@@ -46,6 +37,7 @@ KINDS: Final[dict[str, Board]] = {
     "slanted column": rhombus(1, 5),
     "triangle": triangle(6),
     "morris": MORRIS,
+    "star": star(),
     "wheel": WHEEL,
     "pair": points("c1 a1", ["a1 c1"]),
     "edges": points("a1 b1 b2 c3", [], ["a1 b1", "b2 c3"]),
