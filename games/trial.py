@@ -35,9 +35,9 @@ from lath.games.trials.laws import (
     LAST,
     STRANGE_SETUPS,
     STRANGE_TEXTS,
-    Fault,
     Faults,
     Law,
+    LawFault,
     listed,
     noted,
     of_group,
@@ -50,6 +50,8 @@ from lath.games.trials.laws import (
     of_start,
     of_travel,
     shown,
+    spoiled,
+    stages,
 )
 
 __all__ = [
@@ -57,7 +59,7 @@ __all__ = [
     "MOST_PLIES",
     "STRANGE_SETUPS",
     "STRANGE_TEXTS",
-    "Tally",
+    "TrialTally",
     "faults_of",
     "postponed",
     "wrong_with",
@@ -128,7 +130,7 @@ def postponed() -> Iterator[None]:
 
 
 @dataclass(slots=True)
-class Tally:
+class TrialTally:
     """The numbers of random games and positions that a trial has tested."""
 
     games: int = 0
@@ -142,7 +144,7 @@ def faults_of(
     seconds: float = SECONDS,
     every: int = EVERY,
     clock: Callable[[], float] = time.thread_time,
-    tally: Tally | None = None,
+    tally: TrialTally | None = None,
 ) -> Faults:
     """Yield the faults of a game, each law once; None at each point where the trial can stop.
 
@@ -174,12 +176,12 @@ def _with_errors(trial: _Trial, part: Faults) -> Faults:
         words, where = " ".join(str(error).split()), trial.where()
         told = f"{type(error).__name__}: {words}" if words else type(error).__name__
         notes = [note for note in getattr(error, "__notes__", ()) if note != where]
-        yield Fault(
+        yield LawFault(
             Law.RAISES, f"{told} ({'; '.join(notes)})" if notes else told, where, error=error
         )
 
 
-def _key(fault: Fault) -> object:
+def _key(fault: LawFault) -> object:
     """Return what two reports of one fault share: the law, or the line that raises an error."""
     if fault.error is None:
         return fault.law
@@ -193,14 +195,20 @@ def _key(fault: Fault) -> object:
 class _Trial:
     """The laws, and the state of the trial of one game."""
 
-    def __init__(self, game: Any, every: int, tally: Tally | None = None) -> None:
+    def __init__(self, game: Any, every: int, tally: TrialTally | None = None) -> None:
         self.game: Final = game
-        self.tally: Final = Tally() if tally is None else tally
+        self.tally: Final = TrialTally() if tally is None else tally
         self.every: Final = every
         self.setup: str | None = None
         """The setup of the current random game."""
         self.moves: Final = list[str]()
         """The moves of the current random game."""
+        self.trying = Move("")
+        """The move that is being played."""
+        self.crashing: Final = set[Move]()
+        """The moves that raised an exception. Later games avoid them, to find other faults."""
+        self.first: tuple[str | None, list[str], list[tuple[str, Any]]] | None = None
+        """The setup, the moves, and the texts and legal moves of the first random game."""
         self.known: Final = set[Move]()
         """The moves that were legal in some position."""
         self.positions: Final = dict[Any, str]()
@@ -221,18 +229,38 @@ class _Trial:
         self.setup = setup = self.game.draw_setup(seed) if self.game.has_setups else None
         if setup is not None and self.game.draw_setup(seed) != setup:
             words = f"draw_setup({seed}) is {setup!r} once and another setup the next time"
-            yield Fault(Law.SETUP_DRAWN, words)
+            yield LawFault(Law.SETUP_DRAWN, words)
         if setup is not None and self.game.canonical_setup(setup) != setup:
             words = f"draw_setup({seed}) is {setup!r}, which is not its canonical_setup"
-            yield Fault(Law.SETUP_DRAWN, words)
+            yield LawFault(Law.SETUP_DRAWN, words)
         self.tally.games += 1
         try:
             for fault in self.of_one(setup, Random(seed), is_long=not seed % 2):
                 yield fault and fault._replace(where=self.where())
         except Exception as error:
+            self.crashing.add(self.trying)
             if where := self.where():
                 error.add_note(where)
             raise
+
+    def of_first(self, setup: str | None, line: list[tuple[str, Any]]) -> Faults:
+        """Keep the texts and legal moves of the first game; later yield whether a replay differs.
+
+        A difference shows state outside of the positions, such as a counter in the game.
+        """
+        if self.first is None:
+            self.first = setup, [*self.moves], line
+            return
+        begun, moves, told = self.first
+        position = self.game.start(begun)
+        for ply, (text, legal) in enumerate(told):
+            if (position.text(), position.legal_moves()) != (text, legal):
+                words = f"the moves {' '.join(moves[:ply])} led to {text!r} with {shown(legal)}"
+                later = f"later to {position.text()!r} with {shown(position.legal_moves())}"
+                yield LawFault(Law.REPEATABLE, f"{words}, {later}")
+                return
+            position = position.play(Move(moves[ply])) if ply < len(moves) else position
+            yield None
 
     def where(self) -> str:
         """Return the setup and the moves of the current random game, for messages."""
@@ -248,7 +276,7 @@ class _Trial:
         while True:
             if missing := lacking(position, Position):
                 words = f"{called} returned {shown(position)}, which lacks {', '.join(missing)}"
-                yield Fault(Law.MEMBERS, words)
+                yield LawFault(Law.MEMBERS, words)
             yield from self.of_position(position)
             yield from () if line else of_start(position)
             yield from self.of_old_moves(position, line)
@@ -263,10 +291,11 @@ class _Trial:
             line.append((position, text, hash(position), legal))
             if self.positions.setdefault(position, text) != text:
                 words = f"{text!r} and {self.positions[position]!r} are equal positions"
-                yield Fault(Law.EQUAL, words)
+                yield LawFault(Law.EQUAL, words)
             if not legal or len(self.moves) == MOST_PLIES:
                 break
             move = self.chosen(position, chance, LOOKS if is_long else 0)
+            self.trying = move
             self.moves.append(move)
             called = f"play({move!r})"
             try:
@@ -274,15 +303,16 @@ class _Trial:
             except IllegalMoveError as error:
                 self.moves.pop()
                 words = f"{move} is among legal_moves(), but {called} refuses it: {error.reason}"
-                yield Fault(Law.PLAYABLE, words)
+                yield LawFault(Law.PLAYABLE, words)
                 break
             if position.text() != text:
-                yield Fault(Law.CHANGED, f"{called} changed the position that it was played in")
+                yield LawFault(Law.CHANGED, f"{called} changed the position that it was played in")
             if again != after:
                 words = f"{called} twice gives two positions: equal states must be equal"
-                yield Fault(Law.REPEATABLE, words)
+                yield LawFault(Law.REPEATABLE, words)
             position = after
         yield from self.of_lines(line, chance)
+        yield from self.of_first(setup, [(text, legal) for _, text, _, legal in line])
 
     def of_old_moves(self, position: Any, line: Sequence[tuple[Any, str, int, Any]]) -> Faults:
         """Yield faults in refusing the last move again, and every move after the end."""
@@ -297,12 +327,14 @@ class _Trial:
     def chosen(self, position: Any, chance: Random, looks: int) -> Move:
         """Return a random move; one of `looks` others that does not end the game is preferred."""
         legal = position.legal_moves()
+        legal = [move for move in legal if move not in self.crashing] or legal
         move: Move = chance.choice(legal)
         others = chance.sample(legal, min(looks, len(legal)))  # a board may have fewer moves left
         return next((each for each in others if not self.ends(position, each)), move)
 
-    def ends(self, position: Any, move: str) -> bool:
+    def ends(self, position: Any, move: Move) -> bool:
         """Return whether a move ends the game; `moves` includes it meanwhile, for error notes."""
+        self.trying = move
         self.moves.append(move)
         is_over = bool(position.play(move).is_over)
         self.moves.pop()
@@ -322,41 +354,41 @@ class _Trial:
         for move in moves:
             if (why := position.why_illegal(move)) is not None:
                 words = f"{move} is among legal_moves(), but why_illegal says {why!r}"
-                yield Fault(Law.LISTED, words)
+                yield LawFault(Law.LISTED, words)
             yield None
 
     def of_ending(self, position: Any) -> Faults:
         """Yield faults in `to_move`, `outcome` and `legal_moves`."""
         if position.to_move not in SIDES:
             words = f"to_move is {shown(position.to_move)}, expected Side.FIRST or Side.SECOND"
-            yield Fault(Law.TO_MOVE, words)
+            yield LawFault(Law.TO_MOVE, words)
         outcome, moves = position.outcome(), position.legal_moves()
         if not isinstance(moves, tuple):
-            yield Fault(Law.LEGAL_TUPLE, f"legal_moves() is {shown(moves)}, expected a tuple")
+            yield LawFault(Law.LEGAL_TUPLE, f"legal_moves() is {shown(moves)}, expected a tuple")
         if outcome is not None and not isinstance(outcome, Outcome):
             words = f"outcome() is {shown(outcome)}, expected an Outcome or None"
-            yield Fault(Law.OUTCOME, words)
+            yield LawFault(Law.OUTCOME, words)
         if position.is_over != (outcome is not None):
             words = f"is_over is {position.is_over}, but outcome() is {shown(outcome)}"
-            yield Fault(Law.IS_OVER, words)
+            yield LawFault(Law.IS_OVER, words)
         if not moves and outcome is None:
             words = "the game is not over, but it has no legal move: legal_moves() is empty"
-            yield Fault(Law.STUCK, words)
+            yield LawFault(Law.STUCK, words)
         if moves and outcome is not None:
             words = f"there are {len(moves)} legal moves, but outcome() is {shown(outcome)}"
-            yield Fault(Law.GOES_ON, words)
+            yield LawFault(Law.GOES_ON, words)
         if len(set(moves)) != len(moves):
-            yield Fault(Law.TWICE, "legal_moves() has a move twice")
+            yield LawFault(Law.TWICE, "legal_moves() has a move twice")
         if outcome is not None:
             yield from of_outcome(self.game, outcome)
         result, told = result_of(position), outcome.result if outcome else Result.UNFINISHED
         if result != told:
-            yield Fault(Law.RESULT, f"result is {result}, but outcome() says {told}")
+            yield LawFault(Law.RESULT, f"result is {result}, but outcome() says {told}")
 
     def of_written(self, move: Any) -> Faults:
         """Yield faults in the text of a legal move."""
         if not isinstance(move, str) or not move or meant_escape(move) != move:
-            yield Fault(
+            yield LawFault(
                 Law.WRITTEN if isinstance(move, str) else Law.LEGAL_TUPLE,
                 f"{shown(move)} is not a move that a record can hold: expected a letter, then "
                 "letters, digits or any of + - = : @ /; write Move(escaped(text)), with escaped "
@@ -364,28 +396,28 @@ class _Trial:
             )
         if (text := self.game.canonical(move)) != move:
             words = f"canonical({move!r}) is {shown(text)}, but legal_moves() writes {move!r}"
-            yield Fault(Law.CANONICAL, words)
+            yield LawFault(Law.CANONICAL, words)
 
     def of_text(self, position: Any) -> Faults:
         """Yield faults in a position's text, which must describe the position completely."""
         text = position.text()
         if not isinstance(text, str):
-            yield Fault(Law.TEXT, f"text() is {shown(text)}, expected a text")
+            yield LawFault(Law.TEXT, f"text() is {shown(text)}, expected a text")
         try:
             again = self.game.position(text)
         except GameError as error:
             words = f"position({text!r}) refuses the position's own text(): {error}"
-            yield Fault(Law.TEXT_REFUSED, words)
+            yield LawFault(Law.TEXT_REFUSED, words)
             return
         try:
             hash(position)
         except TypeError as error:
             words = f"a position must be hashable, for example a NamedTuple: {error}"
-            yield Fault(Law.HASH, words)
+            yield LawFault(Law.HASH, words)
         if again != position or hash(again) != hash(position):
             yield from self.of_state(position)
             words = f"position({text!r}), its own text, differs from it by == or hash()"
-            yield Fault(Law.TEXT_DIFFERS, words)
+            yield LawFault(Law.TEXT_DIFFERS, words)
 
     def of_state(self, position: Any) -> Faults:
         """Yield the members in which the position read from a position's text differs."""
@@ -394,7 +426,7 @@ class _Trial:
         for name in _STATE:
             found, expected = (_value(each, name) for each in (again, position))
             if found != expected:
-                yield Fault(
+                yield LawFault(
                     Law.TEXT_DIFFERS,
                     f"position({text!r}), its own text, is another position: its {name} is "
                     f"{shown(found)}, expected {shown(expected)}",
@@ -406,30 +438,30 @@ class _Trial:
         cells, codes = self.game.board.names, {piece.code for piece in self.game.pieces}
         is_fit = isinstance(contents, Sequence) and len(contents) == len(cells)
         if not is_fit or not all(isinstance(text, str) for text in contents):
-            yield Fault(
+            yield LawFault(
                 Law.CONTENTS,
                 f"contents() is {shown(contents)}, expected a text for each of {len(cells)} cells",
             )
         if strange := sorted(set("".join(contents)) - codes):
             words = f"contents() has {strange[0]!r}, expected codes of pieces: {listed(codes)}"
-            yield Fault(Law.CODES, words)
+            yield LawFault(Law.CODES, words)
         if not knows_layers(position):
             return
         layers = layers_of(position)
         if strange := sorted(layers.keys() - codes):
             words = f"layers() has {strange[0]!r}, expected codes of pieces: {listed(codes)}"
-            yield Fault(Law.CODES, words)
+            yield LawFault(Law.CODES, words)
         told = self.game.board.contents(layers.items())
         for cell, lies, said in zip(cells, told, contents, strict=True):
             if lies != said:
                 words = f"layers() has {lies!r} on {cell}, but contents() has {said!r}"
-                yield Fault(Law.LAYERS, words)
+                yield LawFault(Law.LAYERS, words)
 
     def of_extras(self, position: Any) -> Faults:
         """Yield faults in the state beside the cells; its names and types must never change."""
         extras = extras_of(position)
         if not isinstance(extras, Mapping):
-            yield Fault(
+            yield LawFault(
                 Law.EXTRAS, f"extras is {shown(extras)}, expected a dict of names and values"
             )
             return
@@ -438,17 +470,17 @@ class _Trial:
             self.extras.append(kinds)
         if kinds != self.extras[0]:
             words = f"extras has {kinds}, but {self.extras[0]} before: both must be the same"
-            yield Fault(Law.EXTRAS, words)
+            yield LawFault(Law.EXTRAS, words)
         named = {piece.name for piece in self.game.pieces}
         for name, kind in kinds:
             if name in named or name != " ".join(name.split()) or kind not in (int, str):
                 words = (
                     f"extras has {name!r}: {shown(extras[name])}, expected new words: int or str"
                 )
-                yield Fault(Law.EXTRAS, words)
+                yield LawFault(Law.EXTRAS, words)
         if extras and extras_of(self.game.position(position.text())) != extras:
             words = f"position({position.text()!r}) has other extras: text() must describe them"
-            yield Fault(Law.EXTRAS, words)
+            yield LawFault(Law.EXTRAS, words)
 
     def of_bits(self, position: Any) -> Faults:
         """Yield faults in the bits of the legal moves, if the game has bits."""
@@ -460,22 +492,26 @@ class _Trial:
             if bool(found & bit) != (move in moves):
                 has, is_ = ("lacks", "is") if move in moves else ("has", "is not")
                 words = f"legal_bits {has} the bit of {move}, which {is_} among legal_moves()"
-                yield Fault(Law.BITS, words)
-        yield Fault(Law.BITS, "legal_bits is not the sum of the bits of the legal moves")
+                yield LawFault(Law.BITS, words)
+        yield LawFault(Law.BITS, "legal_bits is not the sum of the bits of the legal moves")
 
     def of_moves(self, position: Any) -> Faults:
         """Yield faults in playing legal moves, and in refusing illegal moves and strange texts."""
         moves = position.legal_moves()
         for move in moves:
+            if move in self.crashing:
+                continue
+            self.trying = move
             try:
-                of = position.play(move).game
+                with noted(f"play({move!r})"):
+                    of = position.play(move).game
             except IllegalMoveError as error:
                 words = f"{move} is among legal_moves(), but play refuses it: {error.reason}"
-                yield Fault(Law.PLAYABLE, words)
+                yield LawFault(Law.PLAYABLE, words)
                 continue
             if of is not position.game:
                 words = f"play({move!r}) leads to a position of {of!r}, expected {position.game!r}"
-                yield Fault(Law.GAME, words)
+                yield LawFault(Law.GAME, words)
             yield None
         self.known.update(moves)
         forms = {form for move in moves for form in (move.upper(), move.swapcase(), move + move)}
@@ -495,11 +531,11 @@ class _Trial:
         except MoveSyntaxError as error:
             if not error.expected:
                 words = f"canonical({text!r}) must have a message that says what is expected"
-                yield Fault(Law.EXPECTED, words)
+                yield LawFault(Law.EXPECTED, words)
             return
         if self.game.canonical(once) != once or (written and once not in written):
             words = f"canonical({text!r}) is {shown(once)}, which is not canonical itself"
-            yield Fault(Law.CANONICAL, words)
+            yield LawFault(Law.CANONICAL, words)
 
     def of_texts(self, position: Any) -> Faults:
         """Yield strange texts that are accepted as positions although they are not canonical."""
@@ -515,7 +551,7 @@ class _Trial:
                     continue
             if read != strange:
                 words = f"position({strange!r}) must raise PositionError, but returns {read!r}"
-                yield Fault(Law.TEXT_STRANGE, words)
+                yield LawFault(Law.TEXT_STRANGE, words)
 
     def of_symmetries(self, position: Any, chance: Random) -> Faults:
         """Yield faults in symmetries: the legal moves of images, and the positions after them."""
@@ -524,14 +560,14 @@ class _Trial:
             for number, way in enumerate(ways):
                 of = f"symmetries()[{number}] of {position.text()!r}"
                 for words in of_image(position, way, chance):
-                    yield Fault(Law.IMAGE, f"{of}: {words}") if words else None
+                    yield LawFault(Law.IMAGE, f"{of}: {words}") if words else None
             first = least(position)
             if self.game.position(first.text()) != first:
                 words = f"symmetries(): position({first.text()!r}) differs from its source"
-                yield Fault(Law.LEAST, words)
+                yield LawFault(Law.LEAST, words)
             image = chance.choice(ways).position(position)
             if least(image) != first:
-                yield Fault(
+                yield LawFault(
                     Law.LEAST,
                     f"symmetries() of {image.text()!r} and its symmetric positions "
                     "do not share one least position",
@@ -544,47 +580,19 @@ class _Trial:
         for old, *then in line:
             if [old.text(), hash(old), old.legal_moves()] != then:
                 words = f"the position {then[0]!r} has changed since: play() must return a new one"
-                yield Fault(Law.CHANGED, words)
+                yield LawFault(Law.CHANGED, words)
         begun = chance.randrange(len(line))
         base, moves = line[begun][0], self.moves[begun:]
-        for played in ([], moves, [*moves, *self.moves[:1]], _spoiled(moves, chance)):
+        for played in ([], moves, [*moves, *self.moves[:1]], spoiled(moves, chance)):
             said = f"({played}) at {base.text()!r}"
-            stages = list(_stages(base, played))
-            end = stages[-1] if len(stages) > len(played) else None
+            steps = list(stages(base, played))
+            end = steps[-1] if len(steps) > len(played) else None
             if follow(base, played) != end:
-                yield Fault(Law.LINES, f"after{said} differs from playing the moves one by one")
-            seats = [stage.to_move for stage in stages]
+                yield LawFault(Law.LINES, f"after{said} differs from playing the moves one by one")
+            seats = [stage.to_move for stage in steps]
             if end is not None and list(movers(base, played)) != seats:
-                yield Fault(Law.LINES, f"movers{said} differs from playing the moves one by one")
+                yield LawFault(Law.LINES, f"movers{said} differs from playing the moves one by one")
             yield None
-
-
-def _stages(position: Any, moves: Sequence[str]) -> Iterator[Any]:
-    """Yield the positions after each move, up to the first illegal move."""
-    yield position
-    for move in moves:
-        if position.why_illegal(Move(move)) is not None:
-            return
-        position = position.play(Move(move))
-        yield position
-
-
-def _spoiled(moves: Sequence[str], chance: Random) -> list[str]:
-    """Return the moves with one removed, moved, doubled, inserted or changed."""
-    changed = list(moves) or ["a1"]
-    at, to = chance.randrange(len(changed)), chance.randrange(len(changed))
-    match chance.randrange(5):
-        case 0:
-            del changed[at]
-        case 1:
-            changed[at], changed[to] = changed[to], changed[at]
-        case 2:
-            changed[at] = changed[to]
-        case 3:
-            changed.insert(at, changed[to])
-        case _:
-            changed.insert(at, chance.choice(STRANGE_TEXTS))
-    return changed
 
 
 def _value(position: Any, name: str) -> Any:

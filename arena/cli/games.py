@@ -326,7 +326,7 @@ def check(
     from lath.arena.botcheck.check import Report, count_words  # start-up time
     from lath.arena.gamecheck import check as checks
     from lath.arena.gamecheck.drawing import picture as picture_of
-    from lath.arena.gamecheck.lab import GameLab
+    from lath.arena.gamecheck.lab import QUICK, GameLab
     from lath.arena.terminal.tables import print_lines
 
     refuse_json_beside(picture, as_json=as_json)
@@ -334,14 +334,16 @@ def check(
     if output is not None:
         output.refuse()
     add_games(files)
-    checks.refuse_unknown(only or ())
+    wanted = [*(only or ()), *(["drawn"] if only and output is not None else [])]
+    checks.refuse_unknown(wanted)
     began_s = signals.awake_s()
     game_id, unloaded = checks.loaded(game)
-    lab = None if unloaded else GameLab(registry.get(game_id), game, is_quick=quick, seed=seed)
+    effort = QUICK if quick else 1.0
+    lab = None if unloaded else GameLab(registry.get(game_id), game, effort=effort, seed=seed)
     report, points = Report(), []
     process_trees.adopt_orphans()  # this process starts no other children
     with signals.heeded(raises=True):
-        for point in checks.check(lab, only or (), _begin) if lab else filter(None, (unloaded,)):
+        for point in checks.check(lab, wanted, _begin) if lab else filter(None, (unloaded,)):
             points.append(point)
             if quiet and not point.verdict.is_bad:
                 continue
@@ -351,7 +353,10 @@ def check(
                 print_lines(report.add(point))
                 _show(lab, point, is_written=output is not None)
     if output is not None and lab is not None:
-        output.write([picture_of(lab).encode()])
+        if any((point.id, point.verdict) == ("drawn", "ok") for point in points):
+            output.write([picture_of(lab).encode()])
+        else:
+            print_warning(f"{picture} was not written, because no position could be drawn")
     if not as_json:
         print_lines(report.rest())
     if not as_json and not quiet:
@@ -368,7 +373,7 @@ def _begin(check_id: str) -> None:
 
 def _show(lab: GameLab | None, point: GamePoint, *, is_written: bool) -> None:
     """Print the position of a random game after the check that draws it."""
-    if lab is None or is_written or point.id != "drawn" or point.verdict.is_bad:
+    if lab is None or is_written or (point.id, point.verdict) != ("drawn", "ok"):
         return
     from lath.arena.gamecheck.drawing import shown_visit  # start-up time
     from lath.arena.terminal.boards import drawing

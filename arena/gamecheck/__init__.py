@@ -1,4 +1,4 @@
-"""The check of a game type: its rules, texts, symmetries, drawing, speed, balance, and bots.
+"""The check of a game type.
 
-`arena games check` prints what it finds.
+It covers rules, texts, symmetries, drawing, speed, balance and bots. `arena games check` prints it.
 """

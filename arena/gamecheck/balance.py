@@ -55,5 +55,7 @@ def _share(lab: GameLab) -> Iterator[GameFinding]:
         yield ok(words)
 
 
-ENDS: Final = GameStep("length", "ends each random game", _end)
-SHARE: Final = GameStep("first-player", "gives both players a chance in random games", _share)
+ENDS: Final = GameStep("length", "ends each random game", _end, needs="board")
+SHARE: Final = GameStep(
+    "first-player", "gives both players a chance in random games", _share, needs="board"
+)

@@ -57,8 +57,12 @@ CHAPTERS: Final[Mapping[str, Sequence[GameStep]]] = {
 IDS: Final = tuple(step.id for steps in CHAPTERS.values() for step in steps)
 """Ids of all points, in the order of a check."""
 
-_BLOCKING: Final = {*rules.CONTRACT, "position-texts", "contents", "pieces"}
-"""Points without which later steps can only repeat the fault."""
+_BLOCKING: Final[dict[str, frozenset[str]]] = {
+    "nothing": frozenset(),
+    "rules": frozenset((*rules.CONTRACT, "position-texts", "contents", "pieces")) - {"fast-board"},
+}
+_BLOCKING["board"] = _BLOCKING["rules"] | {"fast-board"}
+"""For what a step needs: the points whose faults it could only repeat."""
 
 
 def loaded(named: str) -> tuple[str, GamePoint | None]:
@@ -106,7 +110,7 @@ def check(
 
 def _found(lab: GameLab, step: GameStep) -> Iterator[GameFinding]:
     """Yield the findings of a step; an exception of the rules is one, too."""
-    if step.needs_rules and (stopped := lab.stopped & _BLOCKING):
+    if stopped := lab.stopped & _BLOCKING[step.needs] - {step.id}:
         first = min(stopped, key=IDS.index)
         yield untested(f"the rules have a fault: see {first}")
         return
@@ -114,11 +118,18 @@ def _found(lab: GameLab, step: GameStep) -> Iterator[GameFinding]:
         for finding in step.run(lab):
             if finding.verdict is Verdict.FAULT:
                 lab.stopped.add(step.id)
+                lab.raised.add(finding.where)
             yield finding
     except Exception as error:
-        if not (where := lab.where(error)):
+        where = lab.where(error)
+        if where in lab.raised:  # an empty place, too, after any fault
+            yield untested(f"possible after the other faults are fixed: {error_words(error)}")
+        elif where:
+            lab.stopped.add(step.id)
+            lab.raised.add(where)
+            yield fault(error_words(error), "correct this line", where=where)
+        else:
             raise
-        yield fault(error_words(error), "correct this line", where=where)
 
 
 def _point(step: GameStep, chapter: str, finding: GameFinding) -> GamePoint:

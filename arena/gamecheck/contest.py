@@ -20,8 +20,11 @@ BOTS: Final = ("random", "greedy", "mcts", "alphabeta")
 """The entrants: bundled bots that play any game type."""
 
 _MOVE_S: Final = 0.05
+_QUICK_S: Final = 0.02
+"""The time per move, and that in a quick check."""
+
 _BUDGET_S: Final = 8.0
-"""The time per move, and of all games."""
+"""The time after which no game begins."""
 
 
 def _play(lab: GameLab) -> Iterator[GameFinding]:
@@ -46,13 +49,15 @@ def _play(lab: GameLab) -> Iterator[GameFinding]:
 
 def played(lab: GameLab, folder: Path) -> RunResult:
     """Return the tournament of the bots in a new folder; raises ArenaError."""
+    is_quick = lab.effort < 1
+    move_s = _QUICK_S if is_quick else _MOVE_S
     config: Mapping[str, Any] = {
         "event": "Check",
         "format": "round-robin",
-        "rounds": 1 if lab.is_quick else 2,
+        "rounds": 1 if is_quick else 2,
         "games": [lasting(lab.game.id)],
         "seed": lab.seed,
-        "time": time_table(time_of(f"move {_MOVE_S}")),
+        "time": time_table(time_of(f"move {move_s}")),
         "bot": [{"name": name} for name in BOTS],
     }
     budget = f"{max(1, round(lab.seconds(_BUDGET_S)))}s"
@@ -83,4 +88,6 @@ def _scores(run: RunResult) -> Iterator[GameFinding]:
         yield ok(f"{', '.join(scores)} in {len(games)} games")
 
 
-TOURNAMENT: Final = GameStep("tournament", "is played by bots without a failure", _play)
+TOURNAMENT: Final = GameStep(
+    "tournament", "is played by bots without a failure", _play, needs="board"
+)

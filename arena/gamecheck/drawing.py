@@ -150,7 +150,13 @@ def _is_drawn(lab: GameLab) -> Iterator[GameFinding]:
     yield ok(f"{cells} cells, {lying} with pieces at ply {visit.ply}; {kilobytes:.0f} kB of SVG")
 
 
-DISTINCT: Final = GameStep("distinct", "draws its pieces so that they differ", _are_distinct)
-VISIBLE: Final = GameStep("visible", "has pieces that stand out from the board", _are_visible)
-OWNERS: Final = GameStep("owners", "names pieces after the players who own them", _have_owners)
+DISTINCT: Final = GameStep(
+    "distinct", "draws its pieces so that they differ", _are_distinct, needs="nothing"
+)
+VISIBLE: Final = GameStep(
+    "visible", "has pieces that stand out from the board", _are_visible, needs="nothing"
+)
+OWNERS: Final = GameStep(
+    "owners", "names pieces after the players who own them", _have_owners, needs="nothing"
+)
 DRAWN: Final = GameStep("drawn", "draws a position as a picture", _is_drawn)

@@ -15,9 +15,9 @@ from typing import Any, Final
 from lath import games
 from lath.games.core import Game, Move, Position
 from lath.games.fast import fast_board
-from lath.games.trial import Tally, faults_of
+from lath.games.trial import TrialTally, faults_of
 from lath.games.trials.boards import board_faults
-from lath.games.trials.laws import Fault
+from lath.games.trials.laws import LawFault
 
 _TRIAL_S: Final = 5.0
 _BOARDS_S: Final = 1.0
@@ -29,6 +29,9 @@ look at, and those whose results are counted."""
 _TRIAL_GAMES: Final = 200
 _EVERY: Final = 8
 """One in this many positions of the trial gets its slow tests."""
+
+QUICK: Final = 0.2
+"""The effort of a quick check."""
 
 _SAMPLE_GAMES: Final = 30
 _BALANCE_GAMES: Final = 1000
@@ -77,19 +80,24 @@ class GameLab:
     named: str
     """The name of the game as the user typed it."""
 
-    is_quick: bool = False
+    effort: float = 1.0
+    """The share of the usual time that each part of the check takes."""
+
     seed: int = 1
     stopped: set[str] = field(default_factory=set)
     """Ids of the points with faults in the rules, so that other points cannot be tested."""
 
-    tally: Tally = field(default_factory=Tally)
+    raised: set[str] = field(default_factory=set)
+    """The files and lines of exceptions that were reported."""
+
+    tally: TrialTally = field(default_factory=TrialTally)
 
     def seconds(self, usual: float) -> float:
-        """Return the time of a part: a quarter of the usual in a quick check."""
-        return usual / 4 if self.is_quick else usual
+        """Return the time of a part that usually takes some seconds."""
+        return usual * self.effort
 
     @cached_property
-    def faults(self) -> list[Fault]:
+    def faults(self) -> list[LawFault]:
         """The faults of the rules, each law once."""
         found = faults_of(
             self.game,
@@ -101,7 +109,7 @@ class GameLab:
         return [fault for fault in found if fault is not None]
 
     @cached_property
-    def board_faults(self) -> list[Fault]:
+    def board_faults(self) -> list[LawFault]:
         """The differences between the fast board and the positions."""
         found = board_faults(self.game, games=50, seconds=self.seconds(_BOARDS_S))
         return [fault for fault in found if fault is not None]
@@ -156,7 +164,7 @@ class GameLab:
 
     @cached_property
     def file(self) -> str:
-        """The absolute path of the file with the rules; empty if there is none."""
+        """The absolute path of the file with the rules; empty for rules without a file."""
         if origin := games.origin(self.game.id):
             return origin.path
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from lath.arena.botcheck.points import Verdict
 
@@ -19,7 +19,7 @@ class GameFinding:
 
     verdict: Verdict
     seen: str
-    """What was found, in words."""
+    """The finding in words."""
 
     mend: str = ""
     """Change that the game's author should make; empty if nothing is wrong."""
@@ -42,7 +42,7 @@ class GamePoint:
     """Part of the check, such as `contract`."""
 
     asks: str
-    """What the game must do, as a sentence without its subject."""
+    """The game's task, as a sentence without its subject."""
 
     verdict: Verdict
     seen: str
@@ -74,8 +74,9 @@ class GameStep:
     run: Callable[[GameLab], Iterator[GameFinding]]
     """Yields what it finds, at least one finding; nothing if it does not apply to the game."""
 
-    needs_rules: bool = True
-    """Whether the step is only possible if the rules have no fault."""
+    needs: Literal["nothing", "rules", "board"] = "rules"
+    """The parts that must have no fault before the step: none, the rules, or also the fast board.
+    """
 
 
 ok: Final = partial(GameFinding, Verdict.OK)

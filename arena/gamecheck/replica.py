@@ -16,13 +16,14 @@ from typing import Any, Final
 
 from lath import games
 from lath.games.core import Game
+from lath.games.trials.laws import shown
 
 GAMES: Final = 3
 MOST_PLIES: Final = 60
 """The number of games of a comparison, and the most plies of each."""
 
 _MEMBERS: Final = ("setup", "text()", "legal_moves()", "contents()", "outcome()")
-"""What each state has, in this order."""
+"""The values of a state, in this order."""
 
 _WITHIN_S: Final = 60.0
 """The time limit of the other process."""
@@ -61,17 +62,12 @@ def difference(game: Game) -> str:
     for theirs, mine in zip(other, here, strict=False):
         for name, one, two in zip(_MEMBERS, mine, theirs, strict=True):
             if one != two:
-                return f"{name} at {mine[1]!r} is {_cut(one)} here, but {_cut(two)} there"
+                return f"{name} at {mine[1]!r} is {shown(one)} here, but {shown(two)} there"
     return ""
 
 
 def _plain(state: list[Any]) -> Any:
     return json.loads(json.dumps(state))
-
-
-def _cut(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from lath.games.cards import card_of, variants
 from lath.games.errors import UnknownGameError
 from lath.games.registry import get
 from lath.games.trial import faults_of
-from lath.games.trials.laws import Fault, Law
+from lath.games.trials.laws import Law, LawFault
 
 MEND: Final[Mapping[Law, str]] = {
     Law.LOOKS: "give the game a title, a credit and two different words for the players",
@@ -27,7 +27,7 @@ MEND: Final[Mapping[Law, str]] = {
     Law.START: "let start() return a position of the first player in which the game is not over",
     Law.SETTABLE: "make the position a NamedTuple, a frozen dataclass, or a class with slots",
     Law.BITS: "give each move its own power of two, and legal_bits those of the legal moves",
-    Law.RAISES: "correct this line; the moves below lead there",
+    Law.RAISES: "correct this line; the message shows the moves that lead there",
     Law.TO_MOVE: "return a Side from to_move, such as SIDES[self.mover]",
     Law.LEGAL_TUPLE: "return a tuple of Move from legal_moves()",
     Law.OUTCOME: "return Outcome(winner, ending, cells) or None from outcome()",
@@ -141,6 +141,9 @@ _POINTS: Final[Mapping[str, tuple[str, frozenset[Law]]]] = {
 }
 """For each point from the trial: what the game must do, and the laws."""
 
+LAWS: Final = {point: laws for point, (_, laws) in _POINTS.items()}
+"""The laws of each point from the trial."""
+
 CONTRACT: Final = (
     *("members", "exceptions", "start", "legal-moves", "illegal-moves", "endings", "positions"),
     "fast-board",
@@ -159,14 +162,14 @@ def step_of(point: str) -> GameStep:
         if not found:
             yield from _fine(lab, point)
 
-    return GameStep(point, asks, run, needs_rules=False)
+    return GameStep(point, asks, run, needs="nothing")
 
 
-def _of_board(lab: GameLab, point: str) -> list[Fault]:
+def _of_board(lab: GameLab, point: str) -> list[LawFault]:
     return lab.board_faults if point == "fast-board" and not lab.faults else []
 
 
-def finding_of(lab: GameLab, one: Fault) -> GameFinding:
+def finding_of(lab: GameLab, one: LawFault) -> GameFinding:
     """Return the finding of a fault of the rules."""
     where = "" if one.error is None else lab.where(one.error)
     return fault(one.words, MEND[one.law], where=where, way=one.where)
@@ -296,7 +299,7 @@ def _has_variants(lab: GameLab) -> Iterator[GameFinding]:
 
 
 REASONS: Final = GameStep("reasons", "says in words why a move is illegal", _has_reasons)
-CARD: Final = GameStep("rule-card", "states its rules for people", _has_card)
+CARD: Final = GameStep("rule-card", "states its rules for people", _has_card, needs="nothing")
 VARIANTS: Final = GameStep("variants", "plays with other values of its parameters", _has_variants)
 
 

@@ -166,4 +166,4 @@ def hook_of(lab: GameLab) -> str:
 
 
 POSITIONS: Final = GameStep("speed", "plays random games quickly", _measure)
-NODES: Final = GameStep("search", "is searched as fast as a built-in game", _compare)
+NODES: Final = GameStep("search", "is searched as fast as a built-in game", _compare, needs="board")

@@ -1,4 +1,4 @@
-"""The laws that every game must obey, and their tests on games, positions and fast boards.
+"""The laws of games, and their tests.
 
 `lath.games.trial` plays the random games in which they are tested.
 """

@@ -11,7 +11,7 @@ from typing import Any, Final
 from lath.games.capabilities import boarded, symmetries
 from lath.games.contract import Position
 from lath.games.fast import DRAW, FastBoard, PlainBoard, fast_board
-from lath.games.trials.laws import Fault, Faults, Law, shown
+from lath.games.trials.laws import Faults, Law, LawFault, shown
 
 MOST_PLIES: Final = 200
 """The most plies of each random game."""
@@ -31,7 +31,7 @@ def board_faults(
     """Yield the differences between a game's fast board and its positions, each law once.
 
     Nothing is yielded for a game without its own fast board. The comparison ends after some
-    `seconds` by `clock` (default: this thread's CPU time); None marks each point where it can stop.
+    `seconds` by `clock` (default: this thread's CPU time). None marks each point where it can stop.
     """
     until_s, known, texts = clock() + seconds, set[Law](), dict[int, str]()
     if boarded(game) is None:
@@ -50,7 +50,7 @@ def board_faults(
 
 def _of_one(
     game: Any, seed: int, moves: list[str], texts: dict[int, str], every: int
-) -> Iterator[Fault | None]:
+) -> Iterator[LawFault | None]:
     """Yield faults in one random game, forwards and backwards; its moves are added to `moves`."""
     position = game.start(game.draw_setup(seed) if game.has_setups else None)
     board, chance = fast_board(position), Random(seed)
@@ -73,14 +73,14 @@ def _of_one(
         moves.pop()
         if (board.position(), board.key) != (before, key):
             words = f"undo() leads to {shown(board.position().text())}, expected {before.text()!r}"
-            yield Fault(Law.FAST_UNDO, words)
+            yield LawFault(Law.FAST_UNDO, words)
             return
         yield None
     try:
         board.undo()
     except IndexError:
         return
-    yield Fault(Law.FAST_UNDO, "undo() at the first position must raise IndexError")
+    yield LawFault(Law.FAST_UNDO, "undo() at the first position must raise IndexError")
 
 
 def _of_state(board: FastBoard, position: Position, texts: dict[int, str]) -> Faults:
@@ -89,7 +89,7 @@ def _of_state(board: FastBoard, position: Position, texts: dict[int, str]) -> Fa
     if found != expected:
         odd = [move for move in (*found, *expected) if (move in found) != (move in expected)]
         which = f"differ in {odd[0]}" if odd else "have another order"
-        yield Fault(Law.FAST_MOVES, f"legal() of the fast board and legal_moves() {which}")
+        yield LawFault(Law.FAST_MOVES, f"legal() of the fast board and legal_moves() {which}")
     outcome = position.outcome()
     winner = None if outcome is None else DRAW if outcome.winner is None else int(outcome.winner)
     for name, has, wanted in (
@@ -98,19 +98,19 @@ def _of_state(board: FastBoard, position: Position, texts: dict[int, str]) -> Fa
     ):
         if has != wanted:
             words = f"{name} of the fast board is {has}, expected {wanted} as in the position"
-            yield Fault(Law.FAST_STATE, words)
+            yield LawFault(Law.FAST_STATE, words)
     text = position.text()
     if board.position() != position:
         words = (
             f"position() of the fast board is {shown(board.position().text())}, expected {text!r}"
         )
-        yield Fault(Law.FAST_STATE, words)
+        yield LawFault(Law.FAST_STATE, words)
     if texts.setdefault(board.key, text) != text:
         words = f"{texts[board.key]!r} and {text!r} have the same key, expected different keys"
-        yield Fault(Law.FAST_KEY, words)
+        yield LawFault(Law.FAST_KEY, words)
     if fast_board(position).key != board.key:
         words = f"key differs between a new board and one that played the moves to {text!r}"
-        yield Fault(Law.FAST_KEY, words)
+        yield LawFault(Law.FAST_KEY, words)
 
 
 def _of_threats(board: FastBoard, position: Position) -> Faults:
@@ -121,19 +121,19 @@ def _of_threats(board: FastBoard, position: Position) -> Faults:
     ):
         if (has := _texts(board, found)) != (wanted := _texts(plain, expected)):
             words = f"threats() of the fast board has the moves {shown(has)} that {which} at once"
-            yield Fault(Law.FAST_THREATS, f"{words}, expected {shown(wanted)}")
+            yield LawFault(Law.FAST_THREATS, f"{words}, expected {shown(wanted)}")
             return
         yield None
     legal, candidates = board.legal(), board.candidates()
     if not set(candidates) <= set(legal) or bool(candidates) != bool(legal):
         words = f"candidates() is {shown(_texts(board, candidates))}, expected some legal moves"
-        yield Fault(Law.FAST_THREATS, words)
+        yield LawFault(Law.FAST_THREATS, words)
         return
     wins, losses = board.threats()
     if wins:
         if sorted(candidates) != sorted(wins):
             words = "candidates() must have only the moves that win at once, if there are any"
-            yield Fault(Law.FAST_THREATS, words)
+            yield LawFault(Law.FAST_THREATS, words)
         return
     me = board.to_move
     for code in sorted(set(legal) - set(candidates) - set(losses)):
@@ -142,7 +142,7 @@ def _of_threats(board: FastBoard, position: Position) -> Faults:
         board.undo()
         if not loses:
             words = f"candidates() leaves out {board.moves[code]}, which does not lose"
-            yield Fault(Law.FAST_THREATS, words)
+            yield LawFault(Law.FAST_THREATS, words)
             return
         yield None
 
@@ -154,7 +154,7 @@ def _of_images(board: FastBoard, position: Position) -> Faults:
             if board.moves[image[code]] != way.move(board.moves[code]):
                 words = f"images() turns {board.moves[code]} into {board.moves[image[code]]}"
                 expected = way.move(board.moves[code])
-                yield Fault(Law.FAST_IMAGES, f"{words}, but symmetries() into {expected}")
+                yield LawFault(Law.FAST_IMAGES, f"{words}, but symmetries() into {expected}")
                 return
         yield None
 

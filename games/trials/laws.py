@@ -98,12 +98,12 @@ LAST: Final = frozenset(
 """Laws after which nothing more can be tested in the same random game."""
 
 
-class Fault(NamedTuple):
+class LawFault(NamedTuple):
     """A law that a game does not obey, and where."""
 
     law: Law
     words: str
-    """What was found, and what was expected."""
+    """The finding, and the expected value."""
 
     where: str = ""
     """The setup and the moves that lead there; empty if no game was played."""
@@ -117,7 +117,7 @@ class Fault(NamedTuple):
         return ": ".join(filter(None, (self.where, self.words)))
 
 
-Faults = Iterator[Fault | None]
+Faults = Iterator[LawFault | None]
 """The faults of a game; None at each point where a trial can stop."""
 
 
@@ -141,39 +141,39 @@ def of_looks(game: Any) -> Faults:
     """Yield faults in the attributes of a game."""
     for name, value in (("title", game.title), ("credit", game.credit)):
         if not isinstance(value, str) or not value:
-            yield Fault(Law.LOOKS, f"{name} is {shown(value)}, expected a text")
+            yield LawFault(Law.LOOKS, f"{name} is {shown(value)}, expected a text")
     colours = game.colours
     if not (_are(colours, str) and len(set(colours)) == len(colours) == 2):
-        yield Fault(
+        yield LawFault(
             Law.LOOKS, f"colours are {shown(colours)}, expected two words for first and second"
         )
     if not isinstance(game.board, Board):
-        yield Fault(
+        yield LawFault(
             Law.BOARD, f"board is {shown(game.board)}, expected a Board of lath.games.board"
         )
     if len(game.board.names) != len(set(game.board.centres)):
-        yield Fault(Law.BOARD, "board has two cells with the same centre")
+        yield LawFault(Law.BOARD, "board has two cells with the same centre")
     if not _are(game.pieces, Piece):
-        yield Fault(Law.PIECES, f"pieces are {shown(game.pieces)}, expected a tuple of Piece")
+        yield LawFault(Law.PIECES, f"pieces are {shown(game.pieces)}, expected a tuple of Piece")
     yield from _of_pieces(game)
     for words in lesson_faults(game):
-        yield Fault(Law.LESSON, words)
+        yield LawFault(Law.LESSON, words)
 
 
 def _of_pieces(game: Any) -> Faults:
     codes = [piece.code for piece in game.pieces]
     if not len(set(codes)) == len(codes) == len("".join(codes)):
         words = f"pieces have the codes {codes}, expected a different letter for each"
-        yield Fault(Law.PIECES, words)
+        yield LawFault(Law.PIECES, words)
     for piece in game.pieces:
         if not _COLOUR.fullmatch(piece.colour):
             words = f"the piece {piece.code} has the colour {piece.colour!r}, expected #rrggbb"
-            yield Fault(Law.COLOUR, words)
+            yield LawFault(Law.COLOUR, words)
     for overlay in overlays_of(game):
         named = [getattr(overlay, field.name) for field in fields(overlay)]
         if not all(named) or not {*codes}.issuperset("".join(named)):
             words = f"overlays has {overlay}, expected codes of pieces: {listed(codes)}"
-            yield Fault(Law.OVERLAYS, words)
+            yield LawFault(Law.OVERLAYS, words)
 
 
 def of_setups(game: Any) -> Faults:
@@ -187,28 +187,28 @@ def of_setups(game: Any) -> Faults:
             else:
                 if not game.has_setups or game.canonical_setup(once) != once:
                     words = f"canonical_setup({strange!r}) is {once!r}, expected SetupError"
-                    yield Fault(Law.SETUP_TEXT, words)
+                    yield LawFault(Law.SETUP_TEXT, words)
             try:
                 game.start(strange)
             except GameError:
                 continue
             if once is None:
                 words = f"start({strange!r}) must raise SetupError, because canonical_setup does"
-                yield Fault(Law.SETUP_TEXT, words)
+                yield LawFault(Law.SETUP_TEXT, words)
 
 
 def of_start(position: Any) -> Faults:
     """Yield faults in the first position, and attributes that can be set."""
     if position.to_move != SIDES[0] or position.is_over:
-        yield Fault(Law.START, "the start must have to_move Side.FIRST and is_over False")
+        yield LawFault(Law.START, "the start must have to_move Side.FIRST and is_over False")
     bits = [] if legal_bits(position) is None else [*bits_of(position.game).values()]
     if len({*bits}) != len(bits) or any(bit.bit_count() != 1 for bit in bits):
-        yield Fault(Law.BITS, "bits must have a different power of two for each move")
+        yield LawFault(Law.BITS, "bits must have a different power of two for each move")
     names = [name for name in dir(position) if name.islower() and not name.startswith("_")]
     names.sort(key=lambda name: callable(getattr(type(position), name, None)))
     for name in (*names, "an_attribute_of_nobody"):
         if _can_be_set(position, name):
-            yield Fault(
+            yield LawFault(
                 Law.SETTABLE,
                 f"{name} of a position can be set, but positions must not change: use a "
                 "NamedTuple, a frozen dataclass, or a subclass of one with __slots__ = ()",
@@ -235,17 +235,17 @@ def of_outcome(game: Any, outcome: Outcome) -> Faults:
     """Yield faults in the outcome of a position."""
     if outcome.winner not in (*SIDES, None):
         words = f"outcome() has the winner {shown(outcome.winner)}, expected a Side or None"
-        yield Fault(Law.WINNER, words)
+        yield LawFault(Law.WINNER, words)
         return
     if not outcome.ending or outcome.ending.strip() != outcome.ending:
         words = f"outcome() has the ending {outcome.ending!r}, expected a few words"
-        yield Fault(Law.ENDING, words)
+        yield LawFault(Law.ENDING, words)
     in_order = [name for name in game.board.names if name in outcome.cells]
     if list(outcome.cells) != in_order:
         words = f"outcome() has the cells {outcome.cells}, expected {in_order}: in board order"
-        yield Fault(Law.CELLS, words)
+        yield LawFault(Law.CELLS, words)
     if outcome.winner is None and outcome.is_loss:
-        yield Fault(Law.IS_LOSS, "outcome() is a draw, but has is_loss=True")
+        yield LawFault(Law.IS_LOSS, "outcome() is a draw, but has is_loss=True")
 
 
 def of_owner(position: Any) -> Faults:
@@ -260,7 +260,7 @@ def of_owner(position: Any) -> Faults:
         made = outcome.winner.other if outcome.is_loss else outcome.winner
         if owners != {made}:
             what = "is_loss=True" if outcome.is_loss else "is_loss=False"
-            yield Fault(
+            yield LawFault(
                 Law.OWNER,
                 f"outcome() says that {outcome.winner.word} won, with the cells {outcome.cells} "
                 f"and {what}: expected cells with pieces of {made.word} only",
@@ -273,7 +273,7 @@ def of_refusal(position: Any, text: str) -> Faults:
     with noted(f"why_illegal({text!r})"):
         reason = position.why_illegal(move)
     if not isinstance(reason, str) or not reason.strip():
-        yield Fault(
+        yield LawFault(
             Law.REASON,
             f"{text!r} is not among legal_moves(), but why_illegal says {reason!r}, expected a "
             "reason",
@@ -283,12 +283,12 @@ def of_refusal(position: Any, text: str) -> Faults:
             position.play(move)
         except IllegalMoveError as error:
             if (error.move, error.reason) != (move, reason):
-                yield Fault(
+                yield LawFault(
                     Law.SAME_REASON,
                     f"play({text!r}) says {str(error)!r}, but why_illegal says {reason!r}",
                 )
         else:
-            yield Fault(
+            yield LawFault(
                 Law.REFUSED,
                 f"play({text!r}) plays an illegal move: call require_legal(self, move) first",
             )
@@ -304,10 +304,10 @@ def of_travel(position: Any) -> Faults:
         try:
             again = copied(position)
         except (pickle.PicklingError, TypeError, AttributeError) as error:
-            yield Fault(Law.TRAVELS, f"a position cannot be copied by {name}: {error}")
+            yield LawFault(Law.TRAVELS, f"a position cannot be copied by {name}: {error}")
             return
         if again != position or again.game is not position.game:
-            yield Fault(Law.TRAVELS, f"a copy of a position by {name} differs from the position")
+            yield LawFault(Law.TRAVELS, f"a copy of a position by {name} differs from the position")
 
 
 def of_image(position: Any, way: Symmetry, chance: Random) -> Iterator[str]:
@@ -343,11 +343,39 @@ def of_group(kept: Any, moves: Sequence[Move]) -> Faults:
     keeping = [way.move for way in symmetries(kept) if way.position(kept) == kept]
     maps = {tuple(map(move, moves)) for move in keeping}
     if tuple(moves) not in maps:
-        yield Fault(Law.GROUP, f"symmetries() of {kept.text()!r} lacks the identity")
+        yield LawFault(Law.GROUP, f"symmetries() of {kept.text()!r} lacks the identity")
     for one, other in product(keeping, repeat=2):
         if tuple(one(other(move)) for move in moves) not in maps:
             words = f"symmetries() of {kept.text()!r} lacks the combination of two of them"
-            yield Fault(Law.GROUP, words)
+            yield LawFault(Law.GROUP, words)
+
+
+def stages(position: Any, moves: Sequence[str]) -> Iterator[Any]:
+    """Yield the positions after each move, up to the first illegal move."""
+    yield position
+    for move in moves:
+        if position.why_illegal(Move(move)) is not None:
+            return
+        position = position.play(Move(move))
+        yield position
+
+
+def spoiled(moves: Sequence[str], chance: Random) -> list[str]:
+    """Return the moves with one removed, moved, doubled, inserted or changed."""
+    changed = list(moves) or ["a1"]
+    at, to = chance.randrange(len(changed)), chance.randrange(len(changed))
+    match chance.randrange(5):
+        case 0:
+            del changed[at]
+        case 1:
+            changed[at], changed[to] = changed[to], changed[at]
+        case 2:
+            changed[at] = changed[to]
+        case 3:
+            changed.insert(at, changed[to])
+        case _:
+            changed.insert(at, chance.choice(STRANGE_TEXTS))
+    return changed
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Game metrics, measured from records for designers, and the game that a page shows first.
+"""Game metrics for designers, and the game that a page shows first.
 
 Counts per bot are in `counting`.
 """

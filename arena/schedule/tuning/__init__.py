@@ -1,4 +1,4 @@
-"""The calculations of a tuning: the options to tune, the next values to try, the best values found.
+"""The calculations of a tuning: options, the next values, the best values.
 
 `schedule/tune` deals the pairs.
 """

@@ -1,4 +1,4 @@
-"""The database of a tournament: each game once, notes about the tournament, rulings.
+"""The database of a tournament: each game once, notes, rulings.
 
 `outcome` counts the games.
 """
