@@ -368,7 +368,7 @@ def ply_rows(
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of PLIES of one record, the `number`-th of its source. Raises GameError.
 
-    With the columns PLIES_AND_EXTRAS, each row ends with the extras, or None if there are none.
+    With the columns PLIES_AND_EXTRAS, each row ends with the extras, or with None.
     """
     tag = dict(record.tags).get
     before = (
