@@ -388,11 +388,12 @@ def _extras(game: Game, words: str) -> str:
         number,
         (left, end + 0.2 * size, left + width / 2, 1.7 * size, 0.85 * size, end + 1.38 * size),
     )
+    fits = size * min(1, _EXTRAS_IN_A_LINE / len(words))
     return (
         f'<rect x="{x}" y="{y}" width="{number(width)}" height="{high}" rx="{radius}" '
         f'fill="{PLATE}"/><text class="extras" data-room="{number(_room(game, words))}" '
-        f'x="{middle}" y="{baseline}" font-size="{number(min(size, 1.6 * width / len(words)))}" '
-        f'fill="{LABEL}">{escape(words)}</text>'
+        f'data-size="{number(size)}" x="{middle}" y="{baseline}" font-size="{number(fits)}" '
+        f'font-weight="400" fill="{LABEL}">{escape(words)}</text>'
     )
 
 
@@ -427,6 +428,9 @@ def _strip(game: Game, lines: Sequence[str], extras: str) -> Iterator[str]:
 
 _IN_A_LINE: Final = 28
 """The width of a board in sizes of the letters below it."""
+
+_EXTRAS_IN_A_LINE: Final = 46
+"""The characters that fit below a board at the usual size; `js/board.js` has the same number."""
 
 _ROW: Final = 1.4
 """The distance of the lines below a board, in sizes of the letters."""

@@ -30,8 +30,9 @@ from lath.games.capabilities import extras_of, extras_told
 from lath.games.core import Move, Position
 from lath.games.drawing.board import html, svg
 from lath.games.trial import wrong_with
-from lath.notation import format_record, parse
+from lath.notation import format_record, parse, plies_table
 from lath.notation.formats import ply_writer
+from lath.notation.formats.tables import arrow_plies
 from lath.notation.record.record import Record
 from lath.notation.rules.effects import Dictionary
 from lath.notation.rules.replay import positions
@@ -115,7 +116,8 @@ def test_show_prints_them_for_programs_and_for_people(tmp_path: Path) -> None:
 
 
 def test_each_ply_of_a_table_has_those_of_its_position() -> None:
-    records = [*sample(3), random_game("yavalath", 1)]
+    other = random_game("yavalath", 1)
+    records = [*sample(3), other]
     expected = [dict(extras_of(at)) or None for record in records for at in line_of(record)[:-1]]
     written = {
         name: b"".join(ply_writer(name)(enumerate(records, 1), lambda *_: None))
@@ -125,6 +127,12 @@ def test_each_ply_of_a_table_has_those_of_its_position() -> None:
     assert [line["extras"] for line in lines] == expected
     table = pq.read_table(io.BytesIO(written["parquet"])).to_pydict()
     assert [text and json.loads(text) for text in table["extras"]] == expected
+    assert plies_table(records) == table
+    assert arrow_plies(records).read_all().to_pydict() == plies_table(records)
+    lost: list[tuple[int, str]] = []
+    csv = b"".join(ply_writer("csv")(enumerate([other, *sample(3)], 1), lambda *n: lost.append(n)))
+    assert b"extras" not in csv, "the first record decides on the columns, as for other games"
+    assert (3, "extras") in lost
 
 
 def test_a_number_fills_a_plane_and_a_text_has_none() -> None:

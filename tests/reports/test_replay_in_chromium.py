@@ -23,7 +23,8 @@ from lath import games
 from lath.games.capabilities import extras_told
 from lath.games.cards import card_of
 from lath.games.core import Move, Position
-from lath.games.drawing.board import effects
+from lath.games.drawing import shapes
+from lath.games.drawing.board import effects, svg
 from lath.notation.record.record import Ply, comment
 from lath.notation.record.tags import opening_name
 from lath.notation.rules.reading import entries, read
@@ -344,6 +345,8 @@ def test_the_state_beside_the_cells_follows_a_replay_and_its_better_line(
     for position in line:
         assert page.text_content("#board .extras") == extras_told(position)
         assert extras_told(position) in page.text_content("#board desc")
+        size = page.get_attribute("#board .extras", "font-size")
+        assert f' font-size="{shapes.number(float(size))}" font-weight="400"' in svg(position)
         page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
     position = line[1]  # the better line begins there

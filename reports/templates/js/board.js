@@ -14,7 +14,7 @@ lath.makeBoard = (data, template) => {
   const { shown: overlays, neighbours, rays } = data.overlays;
   const { has, copy, written } = lath.takeSprites(element);
   const extrasLine = element.querySelector(".extras");
-  const size = Number(extrasLine?.getAttribute("font-size"));
+  const size = Number(extrasLine?.dataset.size);
   const { drawn: make, placed } = lath;
   /** @param {SVGElement} made @param {number} cell */
   const at = (made, cell) => placed(made, ...geometry.centres[cell]);
@@ -215,7 +215,7 @@ lath.makeBoard = (data, template) => {
     cells.forEach(({ node }, i) => node.classList.toggle("covered", covered.has(i)));
     showStacks(stacks);
     if (extrasLine) extrasLine.textContent = extras;
-    extrasLine?.setAttribute("font-size", String(Math.min(1, 44 / extras.length) * size));
+    extrasLine?.setAttribute("font-size", String(Math.min(1, 46 / extras.length) * size));
     const isDecided = deciding.length > 0;
     below.replaceChildren(...all("below"), ...(net ? [copy("net", net)] : []), ...(isDecided ? [veilAround(deciding)] : []));
     marks.replaceChildren(
