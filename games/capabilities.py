@@ -8,7 +8,7 @@ them import this one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, cast
 
 from lath.games.contract import (
@@ -335,6 +335,34 @@ def layers_of(position: Position) -> dict[str, int]:
     return found
 
 
+class HasExtras(Protocol):
+    """A position with a state beside its cells, such as hands, captured pieces or passes."""
+
+    @property
+    def extras(self) -> Mapping[str, int | str]:
+        """Return each number or text by its name in words, such as `{"white hand": 3}`.
+
+        All positions of a game have the same names in the same order, with values of the same
+        types. The state is also part of the position's `text()`.
+        """
+
+
+def extras_of(position: Position) -> Mapping[str, int | str]:
+    """Return the state that a position holds beside its cells, by name; empty for most games.
+
+    >>> from lath import games
+    >>> extras_of(games.get("yavalath").start())
+    {}
+    """
+    able: HasExtras | None = _able(position, "extras")
+    return {} if able is None else able.extras
+
+
+def extras_told(position: Position) -> str:
+    """Return the state beside the cells in words, such as `white hand 3, passes 1`, or ""."""
+    return ", ".join(f"{name} {value}" for name, value in extras_of(position).items())
+
+
 class PlaysLines(Protocol):
     """A position that can play many moves at once."""
 
@@ -387,3 +415,47 @@ def movers(position: Position, moves: Sequence[str]) -> Sequence[Side]:
         position = position.play(Move(move))
         seats.append(position.to_move)
     return seats
+
+
+class PlaysKnown(Protocol):
+    """A position that can play a move without testing whether it is legal."""
+
+    def play_known(self, move: Move, /) -> Position:
+        """Return the position after a move that is known to be legal."""
+
+
+def playing(position: P) -> Callable[[P, Move], P]:
+    """Return the function of this kind of position that plays a move known to be legal."""
+    kind: Any = type(position)
+    able: PlaysKnown | None = _able(position, "play_known")
+    return cast("Callable[[P, Move], P]", kind.play if able is None else kind.play_known)
+
+
+class Keyed(Protocol):
+    """A position that can compute a hash of its state."""
+
+    def key(self) -> int:
+        """Return a hash in 64 bits, the same in every process; equal positions have equal keys."""
+
+
+def key_of(position: Position) -> int:
+    """Return a hash of a position in 64 bits. Default: of its text."""
+    able: Keyed | None = _able(position, "key")
+    if able is not None:
+        return able.key()
+    from hashlib import blake2b  # only searches need it
+
+    return int.from_bytes(blake2b(position.text().encode(), digest_size=8).digest(), "little")
+
+
+class Evaluating(Protocol):
+    """A game that estimates who is winning."""
+
+    def lean(self, position: Any, /) -> float | None:
+        """Return an estimate from -1 to 1 for the side to move; None without one."""
+
+
+def leaning(position: Position) -> float | None:
+    """Return the game's own estimate for the side to move; None if it has none."""
+    able: Evaluating | None = _able(position.game, "lean")
+    return None if able is None else able.lean(position)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final, cast
@@ -33,7 +34,7 @@ from lath.games.contract import (
     Side,
     Symmetry,
 )
-from lath.games.errors import IllegalMoveError
+from lath.games.errors import GameError, IllegalMoveError, MoveSyntaxError
 
 __all__ = [
     "FIRST_VERSION",
@@ -51,6 +52,7 @@ __all__ = [
     "Side",
     "Symmetry",
     "by_version",
+    "escaped",
     "find",
     "follow",
     "found_with",
@@ -60,14 +62,18 @@ __all__ = [
     "layers_of",
     "least",
     "least_line",
+    "meant_escape",
     "movers",
     "one_by_one",
     "owned_by",
     "perft",
+    "plain_move",
     "read_move",
+    "read_typed_move",
     "require_legal",
     "result_of",
     "symmetries",
+    "unescaped",
     "version_of",
 ]
 
@@ -94,6 +100,82 @@ def read_move(position: Position, text: str) -> Move:
     move = position.game.canonical(text)
     require_legal(position, move)
     return move
+
+
+def read_typed_move(position: Position, text: str) -> Move:
+    """Return the legal move that a person typed: in canonical text, or without its escapes.
+
+    Raises MoveSyntaxError and IllegalMoveError as `read_move` does.
+    """
+    try:
+        return read_move(position, text)
+    except GameError:
+        if not text or (move := escaped(text.encode(errors="replace").decode())) == text:
+            raise
+        try:
+            return read_move(position, move)
+        except GameError:
+            pass
+        raise
+
+
+_UNSAFE: Final = re.compile(rb"\A[^A-Za-z]|[^A-Za-z0-9+=:@/-]")
+_ESCAPE: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
+
+
+def escaped(text: str) -> Move:
+    """Return a text as a move that every record and the protocol can hold.
+
+    Letters stay, and after the first character also digits and `+ - = : @ /`. Each byte of the
+    UTF-8 of all other characters becomes `%` and its two hexadecimal digits, as in RFC 3986.
+    Raises ValueError for an empty text and for characters that UTF-8 lacks.
+
+    >>> escaped("b2xc3#"), escaped("0,1"), escaped("e4"), unescaped("%30%2C1")
+    ('b2xc3%23', '%30%2C1', 'e4', '0,1')
+    """
+    if not text:
+        raise ValueError("a move is a text of at least one character, found ''")
+    return Move(_UNSAFE.sub(lambda found: b"%%%02X" % ord(found[0]), text.encode()).decode())
+
+
+def unescaped(move: str) -> str:
+    """Return the text whose `escaped` form is this move.
+
+    Raises MoveSyntaxError if the move is not such a form, for example because `%61` stands for `a`.
+    """
+    right = meant_escape(move)
+    if not move or right != move:
+        raise MoveSyntaxError(move, f"expected {right or 'a text, or UTF-8 escaped by %XX'}")
+    return _decoded(move)
+
+
+def meant_escape(move: str) -> str:
+    """Return the only escaped form of the text of a move; empty if its escapes are not UTF-8.
+
+    >>> meant_escape("%61%2c%62"), meant_escape("%FF")
+    ('a%2Cb', '')
+    """
+    try:
+        return escaped(_decoded(move))
+    except ValueError:
+        return ""
+
+
+def plain_move(move: str) -> str:
+    """Return a move for people: without its escapes, if the text is printable.
+
+    >>> plain_move("a%2Cb"), plain_move("a%0Ab"), plain_move("e5")
+    ('a,b', 'a%0Ab', 'e5')
+    """
+    if "%" not in move or meant_escape(move) != move:
+        return move
+    text = _decoded(move)
+    return text if text.isprintable() else move
+
+
+def _decoded(move: str) -> str:
+    """Return a move with each `%XX` as its byte; raises UnicodeError if this is not UTF-8."""
+    return _ESCAPE.sub(lambda found: bytes.fromhex(found[1].decode()), move.encode()).decode()
 
 
 def require_legal(position: Position, move: Move) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from random import Random
 from typing import ClassVar, Final, NamedTuple
 
@@ -54,6 +54,34 @@ WIN: Final = Parameter(
 )
 
 
+def over_three(board: Board, mask: int) -> int:
+    """Return at least one cell of each group of four or more in `mask`.
+
+    `mask` can combine two sets of cells, the second one shifted by `apart`. The groups of
+    hexagons are not walked. A cell with three neighbours belongs to a group of four or more. So
+    do two neighbouring cells with two neighbours each, unless the three cells form a triangle.
+    """
+    if board.shape != "hexagon":
+        both = (mask & board.full, 0), (mask >> board.apart, board.apart)
+        groups = ((group, by) for part, by in both for group in board.groups(part))
+        return sum((group & -group) << by for group, by in groups if group.bit_count() > 3)
+    one = two = three = triangles = 0
+    across, up, diagonal = sorted(board.directions)
+    for step in board.directions:
+        pair = mask & mask >> step
+        for near in (pair, pair << step):
+            three |= two & near
+            two |= one & near
+            one |= near
+    if not two:
+        return 0
+    for side in (across, up):
+        lowest = mask & mask >> side & mask >> diagonal
+        triangles |= lowest | lowest << side | lowest << diagonal
+    inner = two & ~triangles
+    return three | inner & (inner >> across | inner >> up | inner >> diagonal)
+
+
 class Manalath(Turning):
     """The rules on one board."""
 
@@ -87,7 +115,7 @@ class Manalath(Turning):
         """The verdict of each examined group size for the player of the last turn. With both sizes,
         the greater one counts."""
         self.large: Final[Callable[[int], int]] = (
-            self.board.over_three if self.lose == 4 else self._large
+            partial(over_three, self.board) if self.lose == 4 else self._large
         )
         """Returns at least one cell of each examined group; accepts both colours, as in `bits`."""
         self.placements: Final = {

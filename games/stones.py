@@ -105,6 +105,10 @@ class Rules:
         def title(self) -> str:
             """Return the name for people."""
 
+        @property
+        def credit(self) -> str:
+            """Return the inventor and the year, for people."""
+
     def __repr__(self) -> str:
         return f"<game {self.id}>"
 
@@ -133,7 +137,7 @@ class Rules:
         raise SetupError(f"{self.id} does not have setups, found {setup!r}")
 
 
-_CELL: Final = re.compile(r"[a-z][0-9]+")
+CELL: Final = re.compile(r"[a-z][0-9]+")
 
 
 class Turning(Rules):
@@ -166,7 +170,7 @@ class Turning(Rules):
     def moved(self, cells: Mapping[str, str]) -> dict[Move, Move]:
         """Return the image of each move, with each cell name replaced by its image."""
         return {
-            move: self.canonical(_CELL.sub(lambda cell: cells[cell[0]], move))
+            move: self.canonical(CELL.sub(lambda cell: cells[cell[0]], move))
             for move in self.moves.values()
         }
 

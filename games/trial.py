@@ -6,10 +6,9 @@ The trial reports a fault in a user's rules before a tournament begins. The cont
 
 from __future__ import annotations
 
-import re
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any, Final
 
 from lath.games.capabilities import (
     bits_of,
+    extras_of,
     follow,
     knows_layers,
     lacking,
@@ -29,7 +29,7 @@ from lath.games.capabilities import (
     symmetries,
 )
 from lath.games.contract import SIDES, Move, Outcome, Position, Result
-from lath.games.core import least
+from lath.games.core import least, meant_escape
 from lath.games.errors import GameError, IllegalMoveError, MoveSyntaxError, PositionError
 from lath.games.trials.laws import (
     LAST,
@@ -80,9 +80,6 @@ LOOKS: Final = 12
 
 SECONDS: Final = 1.0
 """The most seconds of the trial; a call of the rules that has begun is not interrupted."""
-
-_MOVE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+=:@/-]*")
-"""The form of a move in a record."""
 
 _STATE: Final = ("to_move", "is_over", "outcome", "legal_moves", "contents", "text")
 """The members in which the trial compares two positions."""
@@ -216,6 +213,8 @@ class _Trial:
         """The moves that were legal in some position."""
         self.positions: Final = dict[Any, str]()
         """The text of each position met."""
+        self.extras: Final = list[list[tuple[str, type]]]()
+        """The names and types of extras, once a position has been met."""
 
     def parts(self, games: int) -> Iterator[Faults]:
         """Yield the parts of a trial: first those without playing, then each random game."""
@@ -350,6 +349,7 @@ class _Trial:
         yield from self.of_text(position)
         yield from self.of_contents(position)
         yield from of_owner(position)
+        yield from self.of_extras(position)
         yield from self.of_bits(position)
         for move in moves:
             if (why := position.why_illegal(move)) is not None:
@@ -387,11 +387,12 @@ class _Trial:
 
     def of_written(self, move: Any) -> Faults:
         """Yield faults in the text of a legal move."""
-        if not isinstance(move, str) or not _MOVE.fullmatch(move):
+        if not isinstance(move, str) or not move or meant_escape(move) != move:
             yield LawFault(
                 Law.WRITTEN if isinstance(move, str) else Law.LEGAL_TUPLE,
                 f"{shown(move)} is not a move that a record can hold: expected a letter, then "
-                "letters, digits or any of + - = : @ /",
+                "letters, digits or any of + - = : @ /; write Move(escaped(text)), with escaped "
+                "of lath.games.core",
             )
         if (text := self.game.canonical(move)) != move:
             words = f"canonical({move!r}) is {shown(text)}, but legal_moves() writes {move!r}"
@@ -455,6 +456,31 @@ class _Trial:
             if lies != said:
                 words = f"layers() has {lies!r} on {cell}, but contents() has {said!r}"
                 yield LawFault(Law.LAYERS, words)
+
+    def of_extras(self, position: Any) -> Faults:
+        """Yield faults in the state beside the cells; its names and types must never change."""
+        extras = extras_of(position)
+        if not isinstance(extras, Mapping):
+            yield LawFault(
+                Law.EXTRAS, f"extras is {shown(extras)}, expected a dict of names and values"
+            )
+            return
+        kinds = [(name, type(value)) for name, value in extras.items()]
+        if not self.extras:
+            self.extras.append(kinds)
+        if kinds != self.extras[0]:
+            words = f"extras has {kinds}, but {self.extras[0]} before: both must be the same"
+            yield LawFault(Law.EXTRAS, words)
+        named = {piece.name for piece in self.game.pieces}
+        for name, kind in kinds:
+            if name in named or name != " ".join(name.split()) or kind not in (int, str):
+                words = (
+                    f"extras has {name!r}: {shown(extras[name])}, expected new words: int or str"
+                )
+                yield LawFault(Law.EXTRAS, words)
+        if extras and extras_of(self.game.position(position.text())) != extras:
+            words = f"position({position.text()!r}) has other extras: text() must describe them"
+            yield LawFault(Law.EXTRAS, words)
 
     def of_bits(self, position: Any) -> Faults:
         """Yield faults in the bits of the legal moves, if the game has bits."""

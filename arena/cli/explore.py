@@ -19,11 +19,12 @@ from lath.arena.cli.main import App, AsJson, Quiet, Strict, add_games, flag, opt
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import FAULT, ConfigError
 from lath.arena.terminal.streams import fitted
-from lath.games.core import Position, read_move
+from lath.games.core import Position, read_typed_move
 from lath.games.errors import GameError
 from lath.notation import formats
 from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import is_database
+from lath.notation.tables.data import extras_to_json
 from lath.reports.exploring.explorer import Node, NodeCounter
 
 app = App()
@@ -124,7 +125,7 @@ class _Exploring:
         for ply, move in enumerate(self._line, 1):
             before = self._played[-1]
             try:
-                self._played.append(before.play(read_move(before, move)))
+                self._played.append(before.play(read_typed_move(before, move)))
             except GameError as error:
                 raise GameError(f"--after: move {ply}: {error}") from error
 
@@ -180,6 +181,7 @@ class _Exploring:
             "left_out": {**selection.left_out(), "other_games": self.others},
             "after": self._line,
             **self.node.to_json(),
+            **extras_to_json(self._played[-1]),
         }
         print(json.dumps(told, indent=2))
 

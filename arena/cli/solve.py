@@ -29,7 +29,7 @@ from lath.arena.errors import UNDECIDED, ConfigError
 from lath.arena.referee.answers import MOST_NODES, Limit
 from lath.arena.terminal.notices import print_note
 from lath.arena.terminal.streams import data_output
-from lath.games.core import Position, read_move
+from lath.games.core import Position, read_typed_move
 
 app = App()
 
@@ -95,7 +95,7 @@ def solve_position(
     add_games(files)
     at = _start(game, position, setup, number, ply)
     for move in moves or ():
-        at = at.play(read_move(at, move))
+        at = at.play(read_typed_move(at, move))
     if nodes is not None and seconds is not None:
         raise typer.BadParameter("--nodes: cannot be combined with --seconds")
     limit = Limit(nodes=nodes) if nodes is not None else Limit(seconds=seconds or 10.0)

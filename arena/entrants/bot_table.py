@@ -561,9 +561,9 @@ def located(row: Mapping[str, Any], table: BotTable, folder: Path) -> dict[str, 
         found["cwd"] = str(home)
     if table.command:
         found["command"] = list(resolve(table.command, home))
-    for key, place in (("files", home), ("reads", folder)):
-        if key in row:
-            found[key] = list(_below(place, getattr(table, key)))
+    for part, place in (("files", home), ("reads", folder)):
+        if part in row:
+            found[part] = list(_below(place, getattr(table, part)))
     return found
 
 

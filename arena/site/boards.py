@@ -19,9 +19,9 @@ from lath.arena.site.standing import LONGEST, SiteStandings, last_glimpses
 from lath.arena.tournament.run.live import glimpses_in
 from lath.arena.tournament.store.database import is_being_played
 from lath.games import get, ids, origin
-from lath.games.capabilities import form_of, lessons_of
+from lath.games.capabilities import extras_told, form_of, lessons_of
 from lath.games.cards import card_of
-from lath.games.core import Move, read_move, version_of
+from lath.games.core import Move, read_typed_move, version_of
 from lath.games.drawing import board
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError
@@ -95,6 +95,7 @@ def boards_of(position: Position, before: Position | None = None) -> dict[str, A
     """Return the values to draw a position, and the ending of the game.
 
     - `stacks`: the contents of each cell
+    - `extras`: the state beside the cells in words, if the game has one
     - `moved` and `deciding`: indexes of cells
     - `is_loss`: true if the last mover lost by that move
     - `ending`: the ending in the rules' words
@@ -105,6 +106,7 @@ def boards_of(position: Position, before: Position | None = None) -> dict[str, A
     winner = outcome.winner if outcome else None
     return {
         "stacks": list(position.contents()),
+        **({"extras": extras} if (extras := extras_told(position)) else {}),
         "moved": [
             names.index(name) for name in (changed_cells(before, position) if before else ())
         ],
@@ -205,7 +207,7 @@ def played(game: str, setup: str, position: str, moves: Iterable[str]) -> list[P
     positions = [start_from(game, setup, position, version_of(get(game)))]
     for ply, text in enumerate(moves, 1):
         try:
-            positions.append(positions[-1].play(read_move(positions[-1], text)))
+            positions.append(positions[-1].play(read_typed_move(positions[-1], text)))
         except GameError as error:
             raise GameError(f"ply {ply}: {error}") from error
     return positions

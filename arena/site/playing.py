@@ -33,7 +33,7 @@ from lath.arena.site.boards import arranged, picture, played, position_json, thr
 from lath.arena.site.shelf import file_fault
 from lath.arena.site.thinking import BotQuestion, Thinkers
 from lath.games.cards import variants
-from lath.games.core import FIRST_VERSION, SIDES, follow, read_move, version_of
+from lath.games.core import FIRST_VERSION, SIDES, follow, read_typed_move, version_of
 from lath.games.errors import GameError
 from lath.notation import Builder, Ply, Record, Variation, comment, format_record, parse
 from lath.notation.protocol import TimeControl
@@ -275,7 +275,7 @@ class Desk:
             puzzle = next((one for one in _puzzles(tried.game) if one.key == tried.puzzle), None)
             if puzzle is None:
                 raise ConfigError(f"{shortened(tried.puzzle)}: puzzle not found")
-            move = read_move(puzzle.position, tried.move)
+            move = read_typed_move(puzzle.position, tried.move)
             found = refuted(puzzle, move, lambda at: self.thinkers.solved(SOLVER, at, REFUTING))
             return {"line": list(found.line), "words": found.words}
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from lath.arena.terminal.boards import drawing
 from lath.arena.terminal.layout import LayoutColumn, Output, figure, interval, number_of
 from lath.arena.terminal.streams import unfiltered
+from lath.games.core import plain_move
 
 if TYPE_CHECKING:
     from lath.games.core import Position
@@ -71,7 +72,7 @@ def _columns(node: Node, rows: Sequence[Continuation]) -> list[LayoutColumn]:
     several = len({ref.source for row in rows for ref in (row.newest, row.best) if ref}) > 1
     played, reached = [row.played for row in rows], [row.reached for row in rows]
     columns = [
-        LayoutColumn("move", [row.move for row in rows], kind="name"),
+        LayoutColumn("move", [plain_move(row.move) for row in rows], kind="name"),
         LayoutColumn("symmetric", [f"{1 + len(row.same)}" for row in rows], rank=7),
         LayoutColumn("played", [f"{one.times:,}" for one in played]),
         LayoutColumn("%", [f"{one.times / max(1, node.here.times):.1%}" for one in played], rank=3),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -38,7 +39,16 @@ from lath.arena.terminal.boards import drawing
 from lath.arena.terminal.streams import fitted, unfiltered
 from lath.games import overlays
 from lath.games.cards import card_of as rules_of
-from lath.games.core import SIDES, Game, Move, Position, Result, Side, read_move
+from lath.games.core import (
+    SIDES,
+    Game,
+    Move,
+    Position,
+    Result,
+    Side,
+    plain_move,
+    read_typed_move,
+)
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation import protocol as wire
@@ -70,17 +80,21 @@ def read_typed(position: Position, text: str) -> Move | Typed:
     >>> read_typed(games.get("surikata").start(), " m C3 "), str(read_typed(..., "Undo"))
     ('Mc3', 'undo')
     """
-    joined = "".join(text.split())[:60]  # longer text is not a move either
-    return Typed(joined.lower()) if joined.lower() in set(Typed) else read_meant(position, joined)
+    word = "".join(text.split()).lower()
+    return Typed(word) if word in set(Typed) else read_meant(position, text)
 
 
-def read_meant(position: Position, word: str) -> Move:
-    """Return the legal move that a word means; raises MoveSyntaxError, IllegalMoveError."""
+def read_meant(position: Position, text: str) -> Move:
+    """Return the legal move that a text means; raises MoveSyntaxError, IllegalMoveError."""
+    words = text.split()
+    with suppress(GameError):  # a move of another library can have spaces
+        return read_typed_move(position, " ".join(words))
+    word = "".join(words)[:60]  # longer text is not a move either
     try:
         position.game.canonical(word)
     except MoveSyntaxError:
         word = meant_move(position.game, word) or word
-    return read_move(position, word)
+    return read_typed_move(position, word)
 
 
 def columns(words: list[str], width: int) -> str:
@@ -289,7 +303,7 @@ class Sitting:
                 raise priced(error, seat, number) from error
             move, _ = read_answer(self.position, seat, text, number)
             left_s = self._clock.charge(seat, used_s)
-            _tell(f"{move} ({used_s:.2f} s)")
+            _tell(f"{plain_move(move)} ({used_s:.2f} s)")
             self._play(PlayedPly(move, seat, used_s, left_s, bot.asides.comments()))
 
     def _persons_turn(self, seat: Side) -> GameEnding | None:
@@ -322,9 +336,9 @@ class Sitting:
             case Typed.MOVES:
                 moves = self.position.legal_moves()
                 width = min(100, shutil.get_terminal_size().columns)
-                _tell(f"{len(moves)} legal moves:\n{columns(list(moves), width)}")
+                _tell(f"{len(moves)} legal moves:\n{columns([*map(plain_move, moves)], width)}")
             case Typed.HELP:
-                _say(HELP.format(move=self.position.legal_moves()[0]))
+                _say(HELP.format(move=plain_move(self.position.legal_moves()[0])))
             case Typed.RULES:
                 _say(card_of(self.position.game))
             case Typed.HINT | Typed.EVAL:
@@ -351,7 +365,9 @@ class Sitting:
             _say(f"no {word}: {error}")
             return
         words = (found.value == "unknown" and found.guess) or found.words
-        _say(f"{found.line[0]}: {words}" if word is Typed.HINT and found.line else words)
+        _say(
+            f"{plain_move(found.line[0])}: {words}" if word is Typed.HINT and found.line else words
+        )
 
     def _take_back(self, seat: Side) -> None:
         """Take back the person's last ply and the bot's answer; for two people, the last ply."""

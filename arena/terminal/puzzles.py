@@ -41,7 +41,7 @@ def _asked(puzzle: Puzzle, number: int) -> bool | None:
     tries = 0
     words = f"{number}. {puzzle.question}, difficulty {puzzle.grade}: "
     while (text := typed(words)) is not None:
-        word = "".join(text.split())[:60]
+        word = "".join(text.split())
         if word.lower() == "quit":
             return None
         if word.lower() == "skip":
@@ -50,7 +50,7 @@ def _asked(puzzle: Puzzle, number: int) -> bool | None:
         if not word:
             continue
         try:
-            move = read_meant(puzzle.position, word)
+            move = read_meant(puzzle.position, text)
         except GameError as error:
             _tell(str(error))
             continue

@@ -44,5 +44,5 @@ def test_where_lines_are_avoided_they_lose() -> None:
 
 def test_a_stone_stays_where_it_is() -> None:
     position = GAME.start().play(GAME.canonical("a1"))
-    with pytest.raises(IllegalMoveError, match="a1 is not an empty cell"):
+    with pytest.raises(IllegalMoveError, match="a1 already has a piece"):
         position.play(GAME.canonical("a1"))

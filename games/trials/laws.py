@@ -65,6 +65,7 @@ class Law(StrEnum):
     CONTENTS = auto()
     CODES = auto()
     LAYERS = auto()
+    EXTRAS = auto()
     # Of moves
     LISTED = auto()
     PLAYABLE = auto()

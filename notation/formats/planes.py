@@ -190,15 +190,16 @@ def _rows(encoding: Encoding, records: Iterable[Numbered], lost: Lost) -> Iterat
         try:
             if games.get(record.game).id != encoding.game.id:
                 raise UnheldError(f"game {record.game} beside {encoding.game.id}")
-            return list(encoding.rows(record, number)), _untold(record)
+            return list(encoding.rows(record, number)), _untold(record, encoding)
         except GameError as error:
             raise UnheldError("the position before an illegal move") from error
 
     return chain.from_iterable(held(records, lost, hold))
 
 
-def _untold(record: Record) -> Iterator[str]:
+def _untold(record: Record, encoding: Encoding) -> Iterator[str]:
     """Yield the kinds of data that the arrays lack; players and dates count as one kind."""
+    yield from encoding.texts
     if any(name not in _HELD and value for name, value in record.tags):
         yield "tags"
     said = chain.from_iterable(all_comments(record))

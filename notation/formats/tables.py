@@ -27,11 +27,12 @@ from lath.notation.record.tags import date_of
 from lath.notation.rules.reading import entries_from
 from lath.notation.tables.tables import (
     GAMES,
-    PLIES,
     Column,
     RowError,
+    ahead,
     game_row,
     moves_of,
+    ply_columns,
     ply_rows,
     result_text_of,
     rows_of_plies,
@@ -74,39 +75,51 @@ def write_parquet(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # 
 
 def csv_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
     """Yield one row per ply, as `write_csv` does."""
-    return _csv(PLIES, _plies(records, lost))
+    yield from _csv(*_plies(records, lost))
 
 
 def parquet_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
     """Yield one row per ply, as `write_parquet` does."""
-    return _parquet(PLIES, _plies(records, lost), PLIES_PER_GROUP)
+    yield from _parquet(*_plies(records, lost), PLIES_PER_GROUP)
 
 
 def json_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
-    """Yield one object per ply and line; missing values are null."""
-    names = [column.name for column in PLIES]
+    """Yield one object per ply and line; missing values are null, and `extras` is an object."""
+    columns, found = _plies(records, lost)
+    names = [column.name for column in columns]
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
-    rows = (dict(zip(names, row, strict=True)) for row in _plies(records, lost))
-    return (encode(row).encode() + b"\n" for row in rows)
+    for row in found:
+        value = dict(zip(names, row, strict=True))
+        if text := value.get("extras"):
+            value["extras"] = json.loads(text)
+        yield encode(value).encode() + b"\n"
 
 
-def _plies(records: Iterable[Numbered], lost: Lost) -> Iterator[Row]:
-    """Yield the rows of PLIES; a record with an illegal move is left out and reported."""
-    return chain.from_iterable(held(records, lost, _held))
+def _plies(records: Iterable[Numbered], lost: Lost) -> tuple[tuple[Column, ...], Iterator[Row]]:
+    """Return the columns of a table of plies and its rows.
+
+    A record with an illegal move is left out and reported.
+    """
+    found = iter(records)
+    begun = list(islice(found, 1))
+    columns = ply_columns(record for _, record in begun)
+
+    def hold(numbered: Numbered) -> tuple[list[Row], Iterator[str]]:
+        number, record = numbered
+        if record.is_result_only:
+            raise UnheldError("a result without moves")
+        try:
+            return list(ply_rows(record, number, columns)), _untold(record, columns)
+        except GameError as error:
+            raise UnheldError("the position before an illegal move") from error
+
+    return columns, chain.from_iterable(held(chain(begun, found), lost, hold))
 
 
-def _held(numbered: Numbered) -> tuple[list[Row], Iterator[str]]:
-    number, record = numbered
-    if record.is_result_only:
-        raise UnheldError("a result without moves")
-    try:
-        return list(ply_rows(record, number)), _untold(record)
-    except GameError as error:
-        raise UnheldError("the position before an illegal move") from error
-
-
-def _untold(record: Record) -> Iterator[str]:
+def _untold(record: Record, columns: Sequence[Column]) -> Iterator[str]:
     """Yield the fields of a record that have no column in a table of plies."""
+    if len(ply_columns([record])) > len(columns):
+        yield "extras"
     for name, value in record.tags:
         is_part = name == "Date" and value.strip("?-. ") and date_of(value) is None
         if name not in _OF_PLIES or is_part:
@@ -208,11 +221,13 @@ def arrow_games(records: Iterable[Record]) -> Any:
 
 
 def arrow_plies(records: Iterable[Record], *, first: int = 1) -> Any:
-    """Return the rows of PLIES as a `pyarrow.RecordBatchReader`, which can be read once.
+    """Return the rows of plies as a `pyarrow.RecordBatchReader`, which can be read once.
 
-    `first` is the number of the first record. Reading raises GameError for an illegal move.
+    The columns are those of `plies_table`. `first` is the number of the first record. Reading
+    raises GameError for an illegal move.
     """
-    return _reader(PLIES, rows_of_plies(records, first), PLIES_PER_GROUP)
+    columns, records = ahead(records)
+    return _reader(columns, rows_of_plies(records, first, columns), PLIES_PER_GROUP)
 
 
 def _reader(columns: Sequence[Column], rows: Iterable[Row], most: int) -> Any:

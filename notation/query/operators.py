@@ -18,7 +18,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from lath import games
-from lath.games.core import Game
+from lath.games.core import Game, meant_escape
 from lath.games.parameters import family
 from lath.games.parameters import of as parameters_of
 from lath.notation.query import moments, questions
@@ -346,7 +346,12 @@ def _line(parts: Sequence[Token]) -> Plan:
     if not (moves := value.split()):
         raise WrongValueError(value, "no move is given", "moves such as 'e5 swap d4'")
     kind = OfBeginning if word.type == "AFTER" else OfReached
-    return kind(tuple(moves), is_plain=bool(plain))
+    return kind(tuple(map(_move, moves)), is_plain=bool(plain))
+
+
+def _move(text: str) -> str:
+    """Return a move as records write it: its characters can be escaped or not."""
+    return meant_escape(text) or text
 
 
 def _pattern(parts: Sequence[Token]) -> Plan:
@@ -460,7 +465,7 @@ def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Plan:
     if subject.type == "NUMBER":
         if int(subject) == 0:
             raise WrongValueError(subject, "ply 0 does not exist", "1 or more")
-        return OfMove(texts, int(subject))
+        return OfMove(tuple(map(_move, texts)), int(subject))
     if subject.type == "PLIES":
         if is_range:
             return OfPlies((_ends(values[0], _count, "range of plies", "20..30"),))
@@ -552,7 +557,7 @@ READERS: Final[Mapping[str, Callable[[list[Any]], Any]]] = {
     "all_of": partial(_joined, And),
     "inverse": lambda parts: Not(parts[-1]),
     "flag": lambda parts: OfNotes(str(parts[0])),
-    "contains": lambda parts: OfMove((str(parts[0]),), None),
+    "contains": lambda parts: OfMove((_move(parts[0]),), None),
     "position": _position,
     "line": _line,
     "pattern": _pattern,

@@ -650,7 +650,7 @@ def _comment_faults(parts: tuple[object, ...]) -> Iterator[Fault]:
 
 def _ply_faults(ply: Ply) -> Iterator[Fault]:
     if not _is_text(ply.move) or not is_move(ply.move):
-        signs = "a letter, then letters, digits and + - = : @ / only"
+        signs = "a letter, then letters, digits and + - = : @ / only, or %XX for others"
         yield Fault("field", f"the move is {_shown(ply.move)}", signs)
     if ply.glyph != "" and ply.glyph not in GLYPHS:
         yield Fault(

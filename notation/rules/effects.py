@@ -25,7 +25,7 @@ from operator import or_
 from typing import Final, NamedTuple
 
 from lath.games.board import Board
-from lath.games.capabilities import bits_of, knows_movers, legal_bits
+from lath.games.capabilities import bits_of, extras_of, extras_told, knows_movers, legal_bits
 from lath.games.core import Game, Move, Position, Side, follow, movers
 from lath.games.errors import GameError
 from lath.notation.record.record import Record
@@ -154,6 +154,9 @@ class Replay:
     is_loss: bool
     """True if the loser made the ending; see `Outcome.is_loss`."""
 
+    extras: tuple[str, ...] = ()
+    """The state beside the cells in words, at the start and after each ply; empty in most games."""
+
 
 _TRIALS: Final = 12
 """The number of equal effects in a row after which a move is taken as known."""
@@ -185,6 +188,8 @@ class LastStep(NamedTuple):
 
     move: str
     effect: str
+    extras: str
+    """The state beside the cells in words, after the move; empty in most games."""
 
 
 def steps(game: Game, lines: Iterable[str]) -> list[LastStep | None]:
@@ -202,7 +207,8 @@ def steps(game: Game, lines: Iterable[str]) -> list[LastStep | None]:
             at, position = reached[before]
             after = position.play(game.canonical(move))
             reached[text] = place, after
-            step = LastStep(at, move, explained(position.contents(), after.contents(), shapes))
+            effect = explained(position.contents(), after.contents(), shapes)
+            step = LastStep(at, move, effect, extras_told(after))
         found.append(step)
     return found
 
@@ -216,6 +222,8 @@ class Dictionary:
         start = game.start()
         self.plain = start.contents()
         """The pieces on each cell at the start of a game without a setup."""
+        self.has_extras = bool(extras_of(start))
+        """True if positions hold a state beside their cells."""
         self.texts: list[str] = []
         """The move of each kind."""
         self.effects: list[list[str | None]] = []
@@ -287,7 +295,17 @@ class Dictionary:
                 names.index(cell) for cell in (outcome.cells if outcome else ()) if cell in names
             ),
             is_loss=bool(outcome and outcome.is_loss),
+            extras=self.extras(begun, texts),
         )
+
+    def extras(self, position: Position, texts: Sequence[str]) -> tuple[str, ...]:
+        """Return the state beside the cells in words, at a position and after each move of a line.
+
+        The result is empty for a game without such a state. Raises GameError as `play` does.
+        """
+        if not self.has_extras:
+            return ()
+        return tuple(map(extras_told, (position, *self._positions(position, texts))))
 
     def settled(self) -> dict[str, int]:
         """Return the kinds of the moves that are known with the same effect for both sides."""

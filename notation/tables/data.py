@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, NamedTuple, cast
 
-from lath.games.core import RESULTS
+from lath.games.capabilities import extras_of
+from lath.games.core import RESULTS, Position
 from lath.notation.record.errors import Fault, RecordSyntaxError
 from lath.notation.record.record import (
     GLYPHS,
@@ -31,6 +32,12 @@ def to_json(record: Record) -> dict[str, Any]:
     """Return the record in the form of SCHEMA; empty fields of plies are left out."""
     tags = [list(tag) for tag in record.tags]
     return {"tags": tags, **_line_to_json(record), "result": record.result}
+
+
+def extras_to_json(position: Position) -> dict[str, Any]:
+    """Return `extras`, the state beside the cells, as a part of a JSON object, or nothing."""
+    extras = extras_of(position)
+    return {"extras": dict(extras)} if extras else {}
 
 
 def _line_to_json(line: Record | Variation) -> dict[str, Any]:

@@ -1,16 +1,17 @@
 """Positions and moves as numbers for machine learning: planes of cells, indexes in a list of moves.
 
-The encoding follows from a game's pieces, cells and `moves`.
+The encoding follows from a game's pieces, cells and `moves`, and from the `extras` of its
+positions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from lath.games.capabilities import spellings_of
+from lath.games.capabilities import extras_of, spellings_of
 from lath.games.core import Game, Move, Position
 from lath.notation.record.errors import NotationError
 from lath.notation.record.record import Record
@@ -18,6 +19,10 @@ from lath.notation.rules.replay import start_of
 
 TO_MOVE: Final = "second to move"
 """The name of the last plane, which is 1 everywhere if the second player is to move, or else 0."""
+
+
+LARGEST: Final = 255
+"""The largest number in a plane. Larger extras are cut to it, and negative ones to 0."""
 
 
 class PlanesError(NotationError):
@@ -32,8 +37,24 @@ class Encoding:
 
     @cached_property
     def planes(self) -> tuple[str, ...]:
-        """Return the names of the planes: one per kind of piece, and the side to move."""
-        return (*(piece.name for piece in self.game.pieces), TO_MOVE)
+        """Return the names of the planes: one per kind of piece and number, and the side to move.
+
+        The numbers are the `extras` of the game's positions, such as the stones in hand.
+        """
+        return (*(piece.name for piece in self.game.pieces), *self._numbers, TO_MOVE)
+
+    @cached_property
+    def _numbers(self) -> tuple[str, ...]:
+        return tuple(name for name, value in self._extras.items() if isinstance(value, int))
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Return the names of the extras that are texts, which have no plane."""
+        return tuple(name for name in self._extras if name not in self._numbers)
+
+    @cached_property
+    def _extras(self) -> Mapping[str, int | str]:
+        return extras_of(self.game.start())
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -66,9 +87,16 @@ class Encoding:
         return self._index[move]
 
     def encoded(self, position: Position) -> bytes:
-        """Return the planes in order, one byte per cell: 1 if the piece is on it, or else 0."""
+        """Return the planes in order, one byte per cell: 1 if the piece is on it, or else 0.
+
+        The plane of a number has it on all cells, at most `LARGEST`.
+        """
         contents = position.contents()
         planes = [bytes([code in content for content in contents]) for code in self._codes]
+        if self._numbers:
+            extras: Mapping[str, Any] = extras_of(position)
+            numbers = [min(max(extras[name], 0), LARGEST) for name in self._numbers]
+            planes += [bytes((number,)) * len(contents) for number in numbers]
         return b"".join((*planes, bytes((position.to_move,)) * len(contents)))
 
     def rows(self, record: Record, number: int) -> Iterator[PlyNumbers]:

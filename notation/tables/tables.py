@@ -10,13 +10,15 @@ import datetime as dt
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from math import isfinite
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
-from lath.games.core import RESULTS
+from lath.games.capabilities import extras_of
+from lath.games.core import RESULTS, Position
 from lath.games.errors import GameError
 from lath.notation.files.bounds import read_json
 from lath.notation.record.errors import NotationError, instead, shortened
@@ -107,6 +109,12 @@ PLIES: Final = (
     Column("glyph", "text", "the move's glyph, such as !?"),
 )
 """The columns of a table with one row per ply of the main line."""
+
+PLIES_AND_EXTRAS: Final = (
+    *PLIES,
+    Column("extras", "text", "the state beside the cells before the move, as a JSON object"),
+)
+"""The columns of a table whose first record has positions with a state beside their cells."""
 
 _GAME_NAMES: Final = tuple(column.name for column in GAMES)
 
@@ -346,8 +354,22 @@ def _text(value: Any) -> str:
     return value
 
 
-def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of PLIES of one record, the `number`-th of its source. Raises GameError."""
+def ply_columns(records: Iterable[Record]) -> tuple[Column, ...]:
+    """Return the columns for the plies of `records`, of which only the first is examined."""
+    for record in records:
+        with suppress(GameError):
+            return PLIES_AND_EXTRAS if extras_of(start_of(record)) else PLIES
+        break
+    return PLIES
+
+
+def ply_rows(
+    record: Record, number: int, columns: Sequence[Column] = PLIES
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of PLIES of one record, the `number`-th of its source. Raises GameError.
+
+    With the columns PLIES_AND_EXTRAS, each row ends with the extras, or with None.
+    """
     tag = dict(record.tags).get
     before = (
         *(number, record.game, tag("Event"), date_of(tag("Date", "")), tag("Round")),
@@ -356,13 +378,19 @@ def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
     end = (record.result.value, tag("Termination"))
     scores = record.result.points if record.result.is_finished else (None, None)
     position = start_of(record)
-    canonical = position.game.canonical
+    canonical, has_extras = position.game.canonical, columns is PLIES_AND_EXTRAS
     for index, ply in enumerate(record.plies, 1):
         move, seat = canonical(ply.move), position.to_move
         following = position.play(move)
         at = (index, seat.word, move, position.text(), scores[seat])
-        yield *before, *at, *end, *notes_of(ply)
+        extras = (_extras_text(position),) if has_extras else ()
+        yield *before, *at, *end, *notes_of(ply), *extras
         position = following
+
+
+def _extras_text(position: Position) -> str | None:
+    extras = dict(extras_of(position))
+    return json.dumps(extras, ensure_ascii=False) if extras else None
 
 
 def games_table(records: Iterable[Record]) -> dict[str, list[Any]]:
@@ -379,25 +407,35 @@ def games_table(records: Iterable[Record]) -> dict[str, list[Any]]:
 def plies_table(records: Iterable[Record], *, first: int = 1) -> dict[str, list[Any]]:
     """Return the columns of PLIES, each with the list of its values.
 
-    `first` is the number of the first record. Raises GameError for an illegal move or an unknown
-    game.
+    `first` is the number of the first record. If the positions of its game have extras, there is a
+    column for them. Raises GameError for an illegal move or an unknown game.
 
     >>> from lath import notation
     >>> table = plies_table([notation.parse('[Game "yavalath"] 1. e5 2. swap *')])
     >>> table["ply"], table["seat"], table["move"]
     ([1, 2], ['first', 'second'], ['e5', 'swap'])
     """
-    return _by_column(PLIES, rows_of_plies(records, first))
+    columns, records = ahead(records)
+    return _by_column(columns, rows_of_plies(records, first, columns))
 
 
-def rows_of_plies(records: Iterable[Record], first: int) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of PLIES of records that are numbered from `first`.
+def ahead(records: Iterable[Record]) -> tuple[tuple[Column, ...], Iterator[Record]]:
+    """Return the columns for the plies of records, and these records; the first is read."""
+    found = iter(records)
+    begun = list(islice(found, 1))
+    return ply_columns(begun), chain(begun, found)
+
+
+def rows_of_plies(
+    records: Iterable[Record], first: int, columns: Sequence[Column]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of `columns` of records that are numbered from `first`.
 
     Raises GameError with a note about the number of the record.
     """
     for number, record in enumerate(records, first):
         try:
-            yield from ply_rows(record, number)
+            yield from ply_rows(record, number, columns)
         except GameError as error:
             error.add_note(f"in record {number}")
             raise

@@ -19,7 +19,7 @@ from lark import Lark, Transformer
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.lexer import Token
 
-from lath.games.core import RESULTS
+from lath.games.core import RESULTS, meant_escape
 from lath.notation.record.errors import Fault, PlyPlace, RecordSyntaxError, listed, shortened
 from lath.notation.record.record import (
     ANNOTATION,
@@ -335,13 +335,16 @@ def _about_moves(text: str, at: int, wanted: set[str]) -> Iterator[Fault]:
     if dots := re.match(r"[0-9]{1,9}(?:…|\.{2,})", word):
         expected = "one dot, because each ply has its own number"
         yield _syntax(begin, f"{dots[0]!r} has too many dots", expected)
+    if "%" in word and (meant := meant_escape(word)) != word and _MOVE.fullmatch(meant):
+        what = f"{shortened(word)} has an escape other than % and two digits or capitals A to F"
+        yield _syntax(begin, what, "a move", meant)
     if move := _MOVE.match(text, at):
         plain = word.translate(_DASHES)
         if plain != word and _MOVE.fullmatch(plain):
             yield _syntax(begin, f"{word!r} has a dash other than -", "a move", plain)
         if sign := text[move.end() : move.end() + 1]:
             message = f"{_named(sign)} does not belong in the move {shortened(move[0])}"
-            signs = "letters, digits and + - = : @ / only"
+            signs = "letters, digits and + - = : @ / only, or %XX for others"
             expected = "a space after the move" if sign in ",." else signs
             yield _syntax(move.end(), message, expected)
 

@@ -56,7 +56,9 @@ _FIRST: Final = [NUMBERS[:count] for count in range(256)]
 
 _TAGS: Final = rf"(?:\[{BLANKS}{TAG_NAME}{BLANKS}{STRING}{BLANKS}\]{BLANKS})++"
 _COMMENTS: Final = rf"(?:{COMMENT}{BLANKS})*+"
-_PLIES: Final = rf"(?:(?:{NUMBER}{BLANKS})?+{MOVE}{BLANKS}(?:{GLYPH}{BLANKS})?+{_COMMENTS})*+"
+_USUAL: Final = re.sub(r"\(\?:%.*?\)\*|\|%[^)]*", "", MOVE)
+_MOVE: Final = rf"(?>{_USUAL}|{MOVE})"  # moves without escapes first: a tenth less time
+_PLIES: Final = rf"(?:(?:{NUMBER}{BLANKS})?+{_MOVE}{BLANKS}(?:{GLYPH}{BLANKS})?+{_COMMENTS})*+"
 
 _RECORD: Final = re.compile(rf"{BLANKS}({_TAGS})({_COMMENTS})({_PLIES})({RESULT}){BLANKS}")
 """Groups: the tags, the comments before the moves, the moves, the result."""
@@ -64,7 +66,7 @@ _RECORD: Final = re.compile(rf"{BLANKS}({_TAGS})({_COMMENTS})({_PLIES})({RESULT}
 _TAG: Final = re.compile(TAG)
 
 _PLY: Final = re.compile(
-    rf"(?:({NUMBER}){BLANKS})?+({MOVE}){BLANKS}(?:({GLYPH}){BLANKS})?+({_COMMENTS})"
+    rf"(?:({NUMBER}){BLANKS})?+({_MOVE}){BLANKS}(?:({GLYPH}){BLANKS})?+({_COMMENTS})"
 )
 """Groups: number, move, glyph, comments."""
 
@@ -269,7 +271,7 @@ def parse(text: str) -> Record:
 
 
 _PART: Final = re.compile(
-    rf"(?:\[\s*+{TAG_NAME}\s*+)?+{OPEN_STRING}|{OPEN_BRACES}|{LINE}|\(|[A-Za-z][^\s(){{}};]*+"
+    rf"(?:\[\s*+{TAG_NAME}\s*+)?+{OPEN_STRING}|{OPEN_BRACES}|{LINE}|\(|[A-Za-z%][^\s(){{}};]*+"
 )
 """A tag or another value in quotes, a comment, the start of a variation, or a move."""
 

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from lath import games
-from lath.games.core import RESULTS, Game, Result
+from lath.games.core import RESULTS, Game, Result, meant_escape
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError, UnknownGameError
 from lath.notation.protocol import LONGEST_MEANT
 from lath.notation.record.errors import listed, shortened
@@ -140,12 +140,13 @@ def _did_you_mean(meant: str) -> str:
 
 
 def meant_move(game: Game, text: str) -> str:
-    """Return the only move that equals `text` except for capital letters; empty if none does."""
+    """Return the only move that equals `text` except for capital letters and escapes, or ""."""
     if len(text) > LONGEST_MEANT:
         return ""
     head, tail = text[:1], text[1:]
     small, large = head.lower(), head.upper()
-    spellings = (text.lower(), small + tail, small + tail.upper(), large + tail.lower())
+    cases = (text.lower(), small + tail, small + tail.upper(), large + tail.lower())
+    spellings = (*cases, meant_escape(text))
     found = {spelling for spelling in spellings if _is_move(game, spelling)}
     return found.pop() if len(found) == 1 else ""
 

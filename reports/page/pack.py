@@ -31,6 +31,8 @@ The page gets plain JSON in deflate and base64 (called letters below), which `js
   have no hints.
 - An item of `better` has, for each variation of an analysis, its ply. Then comes, for each move,
   twice its kind, plus 1 if the second player plays it.
+- An item of `extras` describes the state beside the cells, by indices of `words`. First come those
+  of each position, then by ply those after each move of a better line. Most chunks lack both keys.
 - Lists of kinds with changed legality are sorted, with each kind as its distance from the last.
 """
 
@@ -38,18 +40,17 @@ from __future__ import annotations
 
 import base64
 import json
-import marshal
 import re
 import zlib
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from heapq import nsmallest
-from itertools import groupby, pairwise, takewhile
-from typing import Any, BinaryIO, Final, NamedTuple
-from weakref import finalize
+from itertools import pairwise, takewhile
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from lath.games.board import Board
 from lath.games.capabilities import boarded
@@ -58,7 +59,6 @@ from lath.games.core import Game
 from lath.games.drawing import board
 from lath.games.errors import GameError
 from lath.games.fast import fast_board
-from lath.notation.files.files import temporary_file
 from lath.notation.files.parallel import MANY, beside
 from lath.notation.record.record import Comment, Record, bare_plies, is_of_analysis, record_as_read
 from lath.notation.record.tags import ANALYSIS, RULES
@@ -66,6 +66,7 @@ from lath.notation.rules.effects import Dictionary, LegalMoves, Replay
 from lath.notation.rules.replay import game_by, positions, start_of
 from lath.notation.text.writer import comment_words, variation_words
 from lath.reports.counting.facts import Numbering, of_game
+from lath.reports.page.pending_games import PendingGame, PendingGames
 
 REPLAYED: Final = 10_000
 """The most games that a page replays: with times and evaluations, they take up to 3 MB."""
@@ -79,12 +80,6 @@ CHUNK: Final = 500
 LEARNED: Final = 100
 """The number of games of a family that the predictions of legal moves are learned from, if it has
 at least five times as many. Legal moves then take less than half of the bytes."""
-
-BLOCK: Final = 64
-"""Games that are compressed together until the replayed games are chosen."""
-
-MEMORY: Final = 16 << 20
-"""The most bytes of compressed games in memory: more than 100,000 games without comments."""
 
 COLUMNS: Final = ("family", "first", "second", "round", "result", "termination", "ruling",
                   "setup", "position", "ending", "plies", "problem")  # fmt: skip
@@ -257,91 +252,15 @@ class _Shown(NamedTuple):
 
     digits: str
     better: Sequence[Sequence[int]]
+    extras: Sequence[str] = ()
+    """The state beside the cells in words at each ply; empty in most games."""
+
+    better_extras: Mapping[int, Sequence[str]] = MappingProxyType({})
+    """The state after each move of a better line, by the line's ply."""
 
     def record(self, texts: Sequence[str]) -> Record:
         """Return a record with the tags and moves; `texts` are the moves of each kind."""
         return record_as_read(tuple(self.tags), bare_plies([texts[kind] for kind in self.kinds]))
-
-
-class _Told(NamedTuple):
-    """The parts of a record that are kept until the replayed games are chosen.
-
-    It contains only tuples and texts, which `marshal` packs fastest.
-    """
-
-    tags: tuple[tuple[str, str], ...]
-    moves: tuple[str, ...]
-    said: tuple[str, ...]
-    """The comments as movetext, before the first move and after each; empty without any
-    comments."""
-
-    better: tuple[tuple[int, tuple[str, ...]], ...]
-    """The variations of an analysis, each with its ply."""
-
-    @property
-    def record(self) -> Record:
-        """Return a record with the tags and moves."""
-        return record_as_read(self.tags, bare_plies(self.moves))
-
-
-class _Store:
-    """Compressed games in the order of arrival; those beyond MEMORY are on the disk."""
-
-    def __init__(self) -> None:
-        self._blocks: list[bytes] = []
-        """The first blocks, which are in memory."""
-        self._room = MEMORY
-        self._file: BinaryIO | None = None
-        self._ends = array("Q", [0])
-        """The ends of the other blocks in the file, after a 0."""
-        self._open: list[bytes] = []
-        """The games of the incomplete last block."""
-
-    def append(self, game: _Told) -> None:
-        """Add the next game; raises TemporaryFileError."""
-        self._open.append(marshal.dumps((*game,)))
-        if len(self._open) < BLOCK:
-            return
-        block = zlib.compress(marshal.dumps(self._open), 1)
-        self._open = []
-        self._room -= len(block)
-        if self._room >= 0:
-            self._blocks.append(block)
-            return
-        self._room = 0  # the next blocks are in the file too, even if they are smaller
-        if self._file is None:
-            self._file = temporary_file()
-            finalize(self, _closed, self._file)
-        self._file.seek(self._ends[-1])
-        self._file.write(block)
-        self._ends.append(self._ends[-1] + len(block))
-
-    def games(self, places: Iterable[int]) -> Iterator[_Told]:
-        """Yield the games at some places, from 0 and in order."""
-        for number, of_block in groupby(places, key=lambda place: place // BLOCK):
-            block = self._games_of(number)
-            for place in of_block:
-                yield _Told(*marshal.loads(block[place % BLOCK]))  # noqa: S302 - written by this class
-
-    def _games_of(self, number: int) -> list[bytes]:
-        """Return the games of a block; the last number means the incomplete block."""
-        at = number - len(self._blocks)
-        if at == len(self._ends) - 1:
-            return self._open
-        if at < 0:
-            block = self._blocks[number]
-        else:
-            assert self._file is not None
-            begin, end = self._ends[at : at + 2]
-            self._file.seek(begin)
-            block = self._file.read(end - begin)
-        games: list[bytes] = marshal.loads(zlib.decompress(block))  # noqa: S302 - written by this class
-        return games
-
-
-def _closed(file: BinaryIO) -> None:
-    with suppress(OSError):  # the disk is full, which was reported before
-        file.close()
 
 
 class Packer:
@@ -358,7 +277,9 @@ class Packer:
         self._tags: dict[tuple[str, str], tuple[str, str]] = {}
         """Each tag once, shared by all replayed games."""
         self._forms = ValueNumbers()
-        self._games = _Store()
+        self._words: dict[str, str] = {}
+        """Each text about the state beside the cells once, shared by all replayed games."""
+        self._games = PendingGames()
         self._begun: Callable[[], dict[str, Any]] | None = None
 
     def add(self, record: Record) -> str | None:
@@ -392,7 +313,9 @@ class Packer:
         )
         for (texts, at), text in zip(self._columns.values(), row, strict=True):
             at.append(texts[text])
-        self._games.append(_Told(record.tags, record.moves, tuple(_said(record)), _better(record)))
+        self._games.append(
+            PendingGame(record.tags, record.moves, tuple(_said(record)), _better(record))
+        )
         return ending
 
     def record(self, number: int) -> Record:
@@ -469,7 +392,7 @@ class Packer:
         }
         return {"games": count, "chunk": CHUNK, "head": json_letters(head), "chunks": chunks}
 
-    def _shown(self, game: _Told, family: _Family) -> _Shown:
+    def _shown(self, game: PendingGame, family: _Family) -> _Shown:
         """Return a game in compact form, after replaying it."""
         replay = self._played(game.record)
         movers = (*replay.movers, replay.to_move) if replay else ()
@@ -485,9 +408,26 @@ class Packer:
             or array("I", [self._forms[""]]) * (len(game.moves) + 1),
             digits=digits,
             better=tuple(self._lines(game, family.dictionary)) if replay else (),
+            extras=self._shared(replay.extras) if replay else (),
+            better_extras=dict(self._better_extras(game, family.dictionary)),
         )
 
-    def _lines(self, game: _Told, dictionary: Dictionary | None) -> Iterator[tuple[int, ...]]:
+    def _better_extras(
+        self, game: PendingGame, dictionary: Dictionary | None
+    ) -> Iterator[tuple[int, Sequence[str]]]:
+        """Yield the state beside the cells after each move of a better line, with its ply."""
+        if dictionary is None or not dictionary.has_extras or not game.better:
+            return
+        at = list(positions(game.record))
+        for ply, moves in game.better:
+            with suppress(GameError):
+                yield ply, self._shared(dictionary.extras(at[ply - 1], moves)[1:])
+
+    def _shared(self, texts: Iterable[str]) -> list[str]:
+        """Return equal texts as one object, because many plies have the same."""
+        return [self._words.setdefault(text, text) for text in texts]
+
+    def _lines(self, game: PendingGame, dictionary: Dictionary | None) -> Iterator[tuple[int, ...]]:
         """Yield the valid variations of an analysis in packed form."""
         if dictionary is None or not game.better:
             return
@@ -507,8 +447,16 @@ class Packer:
         self, games: Sequence[_Shown], families: Sequence[_Family], *, has_hints: bool
     ) -> dict[str, Any]:
         all_forms, forms = list(self._forms), ValueNumbers()
+        words, fields = ValueNumbers(), _Shown._fields[: -len(_Shown._field_defaults)]
+        extras = [
+            [
+                [words[text] for text in game.extras],
+                {ply: [words[text] for text in texts] for ply, texts in game.better_extras.items()},
+            ]
+            for game in games
+        ]
         return {
-            **{name: [getattr(game, name) for game in games] for name in _Shown._fields},
+            **{name: [getattr(game, name) for game in games] for name in fields},
             "said": [[forms[all_forms[at]] for at in game.said] for game in games],
             "legal": [
                 list(family.legal_moves(game)) for family, game in zip(families, games, strict=True)
@@ -518,6 +466,7 @@ class Packer:
                 for family, game in zip(families, games, strict=True)
             ],
             "forms": list(forms),
+            **({"extras": extras, "words": list(words)} if words else {}),
         }
 
 

@@ -28,6 +28,7 @@ import jinja2
 from markupsafe import Markup
 
 from lath import DOCUMENTATION, games
+from lath.games.capabilities import extras_told
 from lath.games.core import Game, Position
 from lath.games.errors import GameError
 from lath.notation.files.files import folder_of
@@ -277,17 +278,18 @@ def _openings(document: ReportDocument) -> list[dict[str, Any]]:
     found = []
     for game_id in sorted({*setups, *trees}.intersection(games.ids())):
         game, tree = games.get(game_id), trees.get(game_id, [])
+        last = steps(game, (line["text"] for line in tree))
+        begun = extras_told(game.start())
         found.append(
             {
                 "game": game_id,
                 "lines": [
-                    step and [*step, *_counts(line), line["chosen"], *_others(line)]
-                    for step, line in zip(
-                        steps(game, (line["text"] for line in tree)), tree, strict=True
-                    )
+                    step and [*step[:3], *_counts(line), line["chosen"], *_others(line)]
+                    for step, line in zip(last, tree, strict=True)
                 ],
+                **({"extras": [*(step and step.extras for step in last), begun]} if begun else {}),
                 "setups": [
-                    [line["text"], position.contents(), *_counts(line)]
+                    [line["text"], position.contents(), *_counts(line), *_extras(position)]
                     for line in (setups[game_id]["lines"] if game_id in setups else ())
                     if (position := _begun(game, line["text"]))
                 ],
@@ -299,6 +301,11 @@ def _openings(document: ReportDocument) -> list[dict[str, Any]]:
 
 def _counts(line: OpeningLine) -> tuple[float, ...]:
     return *_scored(line), line["example"]
+
+
+def _extras(position: Position) -> tuple[str, ...]:
+    """Return the state beside the cells in words, if the game has one."""
+    return (told,) if (told := extras_told(position)) else ()
 
 
 def _others(line: TreeLine) -> tuple[float, ...]:

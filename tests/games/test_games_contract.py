@@ -41,6 +41,7 @@ from lath.games.errors import (
     SetupError,
     UnknownGameError,
 )
+from lath.games.manalath import over_three
 from lath.games.trial import STRANGE_SETUPS, wrong_with
 
 KNOWN_MOVE_COUNTS = {
@@ -210,9 +211,9 @@ def test_groups_of_four_are_found_without_walking_any() -> None:
         seen = set()
         for _ in range(2000):
             one, other = some_cells(board, chance), some_cells(board, chance)
-            found, both = board.over_three(one), board.over_three(one | other << board.apart)
+            found, both = over_three(board, one), over_three(board, one | other << board.apart)
             for group in board.groups(one):
                 assert bool(group & found) == (group.bit_count() > 3)
                 seen.add(bool(group & found))
-            assert both == found | board.over_three(other) << board.apart
+            assert both == found | over_three(board, other) << board.apart
         assert seen == {True, False}

@@ -20,7 +20,6 @@ from query_strategies import TREES, Tree, printed
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, cut, random_game
 
-from lath.games import trial
 from lath.notation import format_record, tokens
 from lath.notation.query import query
 from lath.notation.query.operators import OPERATORS, WORDS, OfText
@@ -53,6 +52,7 @@ RECORD: Final = Case(
         '[Game "x"]1.e5{a}(1.d4)(;b\n1.c4)2.swap!?{}1-0',
         '[ Game\n"x" ]\n;only comments\n{and more}\n0-1',
         '[A "\\"\\\\"][B ""] aaa aa a 3. a+b=c:d@e/f-g ?! *',
+        '[A "x"] 1. %31%2C2! a%C3%A9+%21 %25 *',
         '[A "x"] e5!! (e4?? (e3!? (e2?! (e1! (d1?))))) *',
     ),
     {
@@ -65,6 +65,7 @@ RECORD: Final = Case(
         for words in (
             *("c4,e6", "c4e6.", "e5!!!", "e5!d4", "1.5", "12", "1-0x", "1/2", "*e5", "{a}}", "()"),
             *("(e5", "e5)", "9999999999. e5", "e5 1-00", "é5", "5e", "(e5 *)", "1.1.e5"),
+            *("%2c", "a%", "a%4", "%", "a%4G", "%2C%"),
             "(1. e5 1-0)",
         )
         for movetext in (words, f"e5 {words}", f"{words} e5")
@@ -216,7 +217,6 @@ def test_the_words_of_the_scanner_are_those_that_lark_reads() -> None:
         name: getattr(tokens, name) for name in words
     }
     assert (len(words), f"{blanks.strip('(?:)+')}*+") == (8, tokens.BLANKS)
-    assert trial._MOVE.pattern == tokens.plain(tokens.MOVE)
 
 
 def test_the_rules_of_the_scanner_are_those_of_the_grammar() -> None:

@@ -41,6 +41,7 @@ from lath.notation.rules.replay import positions, start_of
 from lath.notation.text.scanner import parse
 from lath.notation.text.writer import comment_words
 from lath.reports.page import pack as packing
+from lath.reports.page import pending_games
 from lath.reports.page.pack import Packer, json_letters
 
 pytestmark = pytest.mark.slow
@@ -239,23 +240,23 @@ def test_games_come_back_from_memory_and_from_the_disk(
 ) -> None:
     records = sample()[:count]
     expected = pack(records) if count else packed()  # before anything is another
-    monkeypatch.setattr(packing, "BLOCK", 3)
-    monkeypatch.setattr(packing, "MEMORY", memory)
+    monkeypatch.setattr(pending_games, "BLOCK", 3)
+    monkeypatch.setattr(pending_games, "MEMORY", memory)
     opened_files = []
 
     def noted() -> BinaryIO:
         opened_files.append(temporary_file())
         return opened_files[-1]
 
-    monkeypatch.setattr(packing, "temporary_file", noted)
+    monkeypatch.setattr(pending_games, "temporary_file", noted)
     assert pack(records) == expected
     assert [file.closed for file in opened_files] == [True], "nobody needs it any more"
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 def test_no_room_on_the_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "BLOCK", 1)
-    monkeypatch.setattr(packing, "MEMORY", 0)
+    monkeypatch.setattr(pending_games, "BLOCK", 1)
+    monkeypatch.setattr(pending_games, "MEMORY", 0)
     monkeypatch.setattr(tempfile, "TemporaryFile", partial(open, "/dev/full", "r+b", 0))
     with pytest.raises(TemporaryFileError):
         pack(sample())

@@ -12,15 +12,19 @@ from typing import Any
 
 import pytest
 from browsing import Visit, new_window, visiting
+from hands import BETTER
+from places import SUPPORT
 from report_pages import ANALYSED, played
 from sample_records import BUILT_IN, bare, cut, random_game, with_tags
 from shown_moves import changes
 from unpacking import data_in, opened
 
 from lath import games
+from lath.games.capabilities import extras_told
 from lath.games.cards import card_of
 from lath.games.core import Move, Position
-from lath.games.drawing.board import effects
+from lath.games.drawing import shapes
+from lath.games.drawing.board import effects, svg
 from lath.notation.record.record import Ply, comment
 from lath.notation.record.tags import opening_name
 from lath.notation.rules.reading import entries, read
@@ -328,6 +332,28 @@ def test_legal_moves_and_hints_come_on_demand_and_a_cell_tells_its_moves(
     assert shown.inner_text().startswith("d3: ")
     page.keyboard.press("Escape")
     assert shown.inner_text().startswith("Dots: ")
+
+
+def test_the_state_beside_the_cells_follows_a_replay_and_its_better_line(
+    visit: Visit, address_of: Address
+) -> None:
+    games.add(SUPPORT / "hands.py")
+    record = parse(BETTER)
+    line = list(positions(record))
+    visit.open(address_of(render([record])) + "#game=1&ply=0")
+    page = visit.page
+    for position in line:
+        assert page.text_content("#board .extras") == extras_told(position)
+        assert extras_told(position) in page.text_content("#board desc")
+        size = page.get_attribute("#board .extras", "font-size")
+        assert f' font-size="{shapes.number(float(size))}" font-weight="400"' in svg(position)
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    position = line[1]  # the better line begins there
+    for key, move in (("b", "pass"), ("ArrowRight", "c3")):
+        page.keyboard.press(key)
+        position = position.play(Move(move))
+        assert page.text_content("#board .extras") == extras_told(position)
 
 
 def test_an_analysis_shows_marks_and_a_better_line_to_step_into(

@@ -10,7 +10,7 @@ import string
 from exploring import FEW, MOST, drawn
 from hypothesis import strategies as st
 
-from lath.games.core import Result
+from lath.games.core import Result, escaped
 from lath.notation.record.record import (
     GLYPHS,
     Annotation,
@@ -43,6 +43,8 @@ TAG_VALUES = st.one_of(
 MOVES = st.one_of(
     st.sampled_from(["e5", "swap", "c3", "xF", "xb2-b4", "Oe5", "Mc3", "resign"]),
     _word("+=:@/-", 12),
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8).map(escaped),
+    st.text("a1,*#% .!(", min_size=1, max_size=6).map(escaped),
 )
 
 _WORDS = dict(

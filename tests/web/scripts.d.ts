@@ -16,9 +16,10 @@ interface SightOverlay { kind: "sight"; marker: string; blockers: string }
 
 interface BoardJson {
   title: string;
-  shape: string;
   cells: string[];
   centres: number[];
+  corners: number[];
+  near: number[][];
   pieces: PieceJson[];
   seats: SeatJson[];
   overlays: { shown: (GroupsOverlay | SightOverlay)[]; neighbours: number[][]; rays: number[][][] };
@@ -53,6 +54,7 @@ type Share = [cell: number, part: number, colour: string, words: string];
 
 interface Shown {
   stacks: string[];
+  extras?: string;
   moved?: number[];
   deciding?: number[];
   isLoss?: boolean;
@@ -140,6 +142,8 @@ interface Chunk {
   legal: number[][][];
   hints: number[][][];
   better: number[][][];
+  extras?: [plies: number[], better: Record<string, number[] | undefined>][];
+  words?: string[];
   forms: string[];
 }
 
@@ -181,6 +185,7 @@ interface GameOf<Board> extends Head {
   legal: Board extends null ? null : number[][];
   hints: number[][];
   better: Map<number, number[]>;
+  extrasAt: (ply: number, better?: number) => string | undefined;
   analysis: string;
   shapes: Shapes;
   stacks: string[][];
@@ -275,8 +280,9 @@ interface Beginning { title: string; text: string; kind: string; example: number
 type LineJson = [before: number, move: string, effect: string, ...counts: number[]];
 type SetupJson = [
   text: string, stacks: string[], wins: number, draws: number, losses: number, low: number, high: number, example: number,
+  extras?: string,
 ];
-interface Begun { game: string; lines: (LineJson | null)[]; setups: SetupJson[]; different: number }
+interface Begun { game: string; lines: (LineJson | null)[]; extras?: string[]; setups: SetupJson[]; different: number }
 interface OpenedLine extends Favour {
   before: number;
   move: string;
@@ -348,6 +354,7 @@ interface Lath {
   placed: <E extends SVGElement>(made: E, x: number, y: number) => E;
   takeSprites: (element: SVGSVGElement) => Sprites;
   withArticle: (name: string) => string;
+  plainMove: (move: string) => string;
   makeBoard: (board: BoardJson, template: { content: DocumentFragment }) => BoardView;
 
   // effects, opened, records
@@ -470,7 +477,7 @@ interface Lath {
   makeList: (games: Games, replay: Replay) => List;
   openedLines: (lines: (LineJson | null)[]) => (OpenedLine | null)[];
   exampleLink: (number: number, ply: number) => HTMLElement;
-  makeTree: (lines: (LineJson | null)[], family: Family, board: BoardJson) => HTMLElement;
+  makeTree: (begun: Begun, family: Family, board: BoardJson) => HTMLElement;
   makeSetups: (begun: Begun, board: BoardJson) => HTMLElement;
   makeOpenings: (games: Games) => void;
 
@@ -500,6 +507,7 @@ interface StartJson { game: string; setup: string; position: string }
 /** `lath.arena.site.boards.boards_of`. */
 interface PositionShown {
   stacks: string[];
+  extras?: string;
   moved: number[];
   deciding: number[];
   to_move: number;

@@ -49,7 +49,7 @@ const isMain = (node) => node.parent === null || (node.parent.next[0] === node &
 
 /** @param {TreeNode} node @param {number} number */
 const moveButton = (node, number) => {
-  const made = buttonOf(`${number}. ${node.move}${node.glyph}`, () => goTo(node), "ply");
+  const made = buttonOf(`${number}. ${lath.plainMove(node.move)}${node.glyph}`, () => goTo(node), "ply");
   if (node === at) made.setAttribute("aria-current", "true");
   return made;
 };

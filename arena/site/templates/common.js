@@ -165,7 +165,7 @@ const gameOf = (id) => {
 /** @param {SiteBoard} game @param {DocumentFragment} content */
 const turned = (game, content) => {
   const [left, top, width, height] = /** @type {string} */ (content.querySelector("svg").getAttribute("viewBox")).split(" ").map(Number);
-  const sums = { x: 2 * left + width, y: 2 * top + height };
+  const sums = { x: 2 * left + width, y: 2 * top + height - Number(content.querySelector(".extras")?.dataset.room || 0) };
   content.querySelector("svg > path")?.setAttribute("transform", `rotate(180 ${sums.x / 2} ${sums.y / 2})`);
   for (const label of content.querySelectorAll("svg > g:not(.sprites) text")) {
     const down = 0.72 * Number(label.parentElement?.getAttribute("font-size")); // a text hangs on its baseline
@@ -366,7 +366,7 @@ export const showLine = (place, moves, first, take) => {
     place.append(lath.buttonOf("", () => takers.get(place)?.(count)));
   }
   moves.forEach((text, i) => {
-    const words = `${first + i}. ${text}`;
+    const words = `${first + i}. ${lath.plainMove(text)}`;
     if (place.children[i].textContent !== words) place.children[i].textContent = words;
   });
 };

@@ -42,7 +42,7 @@ const gameLink = (found, isDated) => {
 /** @param {NodeJson} node */
 const showWays = (node) => {
   const rows = node.continuations.map((one) => ({
-    head: [buttonOf(one.move, () => goTo([...moves, one.move]), "move"), one.same.length > 0 ? make("small", "", ` ×${one.same.length + 1}`) : ""],
+    head: [buttonOf(lath.plainMove(one.move), () => goTo([...moves, one.move]), "move"), one.same.length > 0 ? make("small", "", ` ×${one.same.length + 1}`) : ""],
     games: one.played.games,
     cells: [chipOf(one.played), one.played.plies?.toFixed(1) ?? "–", lath.grouped(one.reached.games), chipOf(one.reached), gameLink(one.newest, true), gameLink(one.best, false)],
   }));
@@ -90,7 +90,7 @@ const showPage = (node, now) => {
   table.show(now, true, discsOf(node, now));
   showWays(node);
   showTold(node, now);
-  byId("way").replaceChildren(...lath.wayTo(["Start", ...moves.map((move, i) => `${i + 1}. ${move}`)], (words, i) => buttonOf(words, () => goTo(moves.slice(0, i)))));
+  byId("way").replaceChildren(...lath.wayTo(["Start", ...moves.map((move, i) => `${i + 1}. ${lath.plainMove(move)}`)], (words, i) => buttonOf(words, () => goTo(moves.slice(0, i)))));
   for (const id of /** @type {const} */ (["to-start", "back"])) lath.dim(id, moves.length === 0);
   byId("text").value = now.text;
   byId("further").href = `${ROOT}/analyse?${new URLSearchParams({ game: node.game, position: now.text })}`;

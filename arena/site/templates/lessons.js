@@ -22,7 +22,7 @@ export const makeLessons = async (id) => {
     const [now, end] = [steps[step], steps[last()]];
     const isLast = step === last();
     const hinted = end.winner !== null && step === last() - 1 ? end.moved.map((cell) => /** @type {[number, boolean]} */ ([cell, !end.is_loss])) : [];
-    show({ hinted, stacks: now.stacks, moved: now.moved, deciding: now.deciding, isLoss: now.is_loss, aids: true, legal: legal && isLast ? legalOf({ legal, stacks: now.stacks }) : null, title: `${game.title}: ${title}` });
+    show({ hinted, stacks: now.stacks, extras: now.extras, moved: now.moved, deciding: now.deciding, isLoss: now.is_loss, aids: true, legal: legal && isLast ? legalOf({ legal, stacks: now.stacks }) : null, title: `${game.title}: ${title}` });
     [head.textContent, said.textContent, told.textContent, at.textContent] = [title, words, now.told, `${step} / ${last()}`];
     said.style.visibility = isLast ? "" : "hidden"; // it tells how the moves end
     [...list.children].forEach(({ firstElementChild: one }, i) => one?.setAttribute("aria-current", String(i === lesson)));

@@ -76,7 +76,7 @@ const showMoves = () => {
   const [place, seen] = [byId("plies"), seenPly()];
   const items = game.plies.map(({ move, seat, used_s }, i) => {
     const made = buttonOf("", () => look(i + 1), "ply");
-    made.append(make("span", "rank", `${i + 1}. `), chip(game.board, seat), ` ${move}${game.review?.marks[i] || ""}`, make("small", "", ` ${used_s.toFixed(1)} s`));
+    made.append(make("span", "rank", `${i + 1}. `), chip(game.board, seat), ` ${lath.plainMove(move)}${game.review?.marks[i] || ""}`, make("small", "", ` ${used_s.toFixed(1)} s`));
     if (i + 1 === seen) made.setAttribute("aria-current", "true");
     return make("li", "", null, made);
   });
@@ -90,7 +90,7 @@ const showPlace = () => {
   const [seen, { review }] = [seenPly(), game];
   showMoves();
   const [played, mark, better] = [game.plies[seen - 1], review?.marks[seen - 1] || "", review?.better[seen]];
-  const told = played ? [`Ply ${seen} of ${game.plies.length}: ${played.move}${mark}`, game.board.seats[played.seat][0], lath.PROVEN[mark]] : ["The start"];
+  const told = played ? [`Ply ${seen} of ${game.plies.length}: ${lath.plainMove(played.move)}${mark}`, game.board.seats[played.seat][0], lath.PROVEN[mark]] : ["The start"];
   byId("note").textContent = past || mark ? `${told.filter(Boolean).join(" · ")}.${better ? ` ${better.line[0]} ${better.words}:` : ""}` : "";
   showLine(byId("line"), better?.line || [], seen, (count) => look(seen - 1, better?.line.slice(0, count)));
   [...byId("line").children].forEach((one, i) => one.setAttribute("aria-current", String(i + 1 === past?.line.length)));
@@ -267,7 +267,7 @@ const turn = async () => {
   if (game.ended) return;
   const colour = game.board.seats[seat][0];
   const last = game.plies.at(-1);
-  const played = last && game.seats[last.seat] ? `${nameAt(last.seat)} played ${did || last.move}. ` : "";
+  const played = last && game.seats[last.seat] ? `${nameAt(last.seat)} played ${did || lath.plainMove(last.move)}. ` : "";
   if (isPersons(seat)) tell(hasBot() ? `${played}Your move: you are ${colour}.` : `${colour} to move.`);
   else {
     tell(`${nameAt(seat)} is thinking.`);

@@ -68,7 +68,7 @@ export const makeTable = (onMove) => {
     const cellsOf = (texts) => all.filter(({ text }) => texts.includes(text)).flatMap(({ text, cells }) => cells.map((cell) => /** @type {[number, boolean]} */ ([cell, now.wins.includes(text)])));
     const threatened = state.threats ? all.filter(({ text }) => now.threats.includes(text)) : [];
     view.show({
-      stacks: now.stacks, moved: now.moved, deciding: now.deciding, isLoss: now.is_loss, legal,
+      stacks: now.stacks, extras: now.extras, moved: now.moved, deciding: now.deciding, isLoss: now.is_loss, legal,
       looked: isChoosing ? state.at : -1, isKept: isChoosing,
       hinted: cellsOf(state.threats ? [...now.wins, ...now.loses] : []), ghost: ghost(),
       shares: [...(isChoosing ? [] : state.shares), ...threatened.flatMap(({ cells }) => cells.map((cell) => /** @type {Share} */ ([cell, 0.2, game.seats[1 - now.to_move][1], "!"])))],
@@ -282,10 +282,11 @@ export const makeTable = (onMove) => {
     const text = input.value.replace(/\s/gu, "");
     if (!state.isMine || !text) return;
     const texts = /** @type {PositionJson} */ (state.now).legal.map(([one]) => one);
-    const meant = texts.filter((one) => one.toLowerCase() === text.toLowerCase());
-    const found = texts.includes(text) ? text : meant.length === 1 && meant[0];
+    const spelled = texts.map((one) => ({ one, words: [one, lath.plainMove(one).replace(/\s/gu, "")] }));
+    const meant = spelled.filter(({ words }) => words.some((word) => word.toLowerCase() === text.toLowerCase()));
+    const found = [spelled.filter(({ words }) => words.includes(text)), meant].find((list) => list.length === 1)?.[0].one;
     if (!found) {
-      tell(`${text} is not a legal move. Legal moves include ${texts.slice(0, 3).join(", ")}.`);
+      tell(`${text} is not a legal move. Legal moves include ${texts.slice(0, 3).map(lath.plainMove).join(", ")}.`);
       return;
     }
     input.value = "";

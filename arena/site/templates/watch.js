@@ -113,7 +113,7 @@ const draw = async (card, part) => {
   }
   const { game, show } = card.board;
   show({
-    stacks: part.stacks, moved: part.moved, deciding: part.deciding, isLoss: part.is_loss,
+    stacks: part.stacks, extras: part.extras, moved: part.moved, deciding: part.deciding, isLoss: part.is_loss,
     title: `Game ${part.number}: ${part.names.join(" against ")}, ${game.title}, after ply ${part.ply}`,
   });
   showPlayers(card, game);

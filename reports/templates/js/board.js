@@ -3,6 +3,9 @@
 
 lath.withArticle = (name) => `${/^[aeiou]/iu.test(name) ? "an" : "a"} ${name}`;
 
+// A move without its escapes, unless the text is not printable.
+lath.plainMove = (move) => [decodeURIComponent(move)].find((text) => !/[\p{C}\p{Z}]/u.test(text.replaceAll(" ", ""))) ?? move;
+
 lath.makeBoard = (data, template) => {
   const element = template.content.querySelector("svg").cloneNode(true);
   const [title, desc] = [element.querySelector("title"), element.querySelector("desc")];
@@ -10,6 +13,8 @@ lath.makeBoard = (data, template) => {
   const pieces = new Map(data.pieces.map(([code, name, shape, colour]) => [code, { name, shape, colour }]));
   const { shown: overlays, neighbours, rays } = data.overlays;
   const { has, copy, written } = lath.takeSprites(element);
+  const extrasLine = element.querySelector(".extras");
+  const size = Number(extrasLine?.dataset.size);
   const { drawn: make, placed } = lath;
   /** @param {SVGElement} made @param {number} cell */
   const at = (made, cell) => placed(made, ...geometry.centres[cell]);
@@ -161,7 +166,7 @@ lath.makeBoard = (data, template) => {
       turned: () => `makes ${listed((cell, name) => `${cell} ${name ? lath.withArticle(name) : "empty"}`)}`,
       others: () => "",
     }[kind]();
-    return told ? `${text} ${told}` : text;
+    return [lath.plainMove(text), told].filter(Boolean).join(" ");
   };
 
   // The moves that affect a cell, and the cells that they take: lines beside each other, with the
@@ -187,7 +192,8 @@ lath.makeBoard = (data, template) => {
     return [at(copy("moved"), looked), ...rounds, ...drawn];
   };
 
-  // Shows a position. `stacks`: the codes on each cell, from the bottom up. `moved`, `deciding`:
+  // Shows a position. `stacks`: the codes on each cell, from the bottom up. `extras`: the state
+  // beside the cells in words. `moved`, `deciding`:
   // cells; with `isLoss`, the loser made or had the deciding ones. `legal`: null, or a list of
   // {text, changes: [[cell, "+w"], …]}. `looked`: the cell whose legal moves are shown, or -1; with
   // `isKept`, a pointer can select its lines. `shares`: of moves at cells, [cell, share in 0..1,
@@ -197,7 +203,7 @@ lath.makeBoard = (data, template) => {
   // `title`: the accessible name. Returns {effects, words}: the effects from `lath.effectsOf`, and
   // a function that returns a legal move in words.
   /** @type {BoardView["show"]} */
-  const show = ({ stacks, moved = [], deciding = [], isLoss = false, legal = null, looked = -1, isKept = false, hinted = [], shares = [], ghost = [], cursor = -1, aids = false, title: told = data.title }) => {
+  const show = ({ stacks, extras = "", moved = [], deciding = [], isLoss = false, legal = null, looked = -1, isKept = false, hinted = [], shares = [], ghost = [], cursor = -1, aids = false, title: told = data.title }) => {
     const effects = lath.effectsOf(legal || [], stacks);
     const shown = (aids ? overlays : []).map((one) => (one.kind === "groups" ? groupsShown(one, stacks) : sightShown(one, stacks)));
       /** @param {"below" | "above"} part */
@@ -208,6 +214,8 @@ lath.makeBoard = (data, template) => {
     const covered = new Set(shares.map(([cell]) => cell));
     cells.forEach(({ node }, i) => node.classList.toggle("covered", covered.has(i)));
     showStacks(stacks);
+    if (extrasLine) extrasLine.textContent = extras;
+    extrasLine?.setAttribute("font-size", String(Math.min(1, 46 / extras.length) * size));
     const isDecided = deciding.length > 0;
     below.replaceChildren(...all("below"), ...(net ? [copy("net", net)] : []), ...(isDecided ? [veilAround(deciding)] : []));
     marks.replaceChildren(
@@ -223,7 +231,7 @@ lath.makeBoard = (data, template) => {
     );
     const lying = stacks.flatMap((stack, i) => (stack ? [`${data.cells[i]} ${wordsOf(stack)}`] : []));
     title.textContent = told;
-    desc.textContent = `${[lying.join(", ") || "Empty board", ...shown.flatMap((one) => one.words)].join(". ")}.`;
+    desc.textContent = `${[lying.join(", ") || "Empty board", ...(extras ? [extras] : []), ...shown.flatMap((one) => one.words)].join(". ")}.`;
     return { effects, words: wordsOfMove };
   };
 

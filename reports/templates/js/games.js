@@ -64,7 +64,7 @@ lath.makeList = (games, replay) => {
     const view = views.get(game.board) || lath.boardOf(game.board);
     views.set(game.board, view);
     view.element.setAttribute("aria-hidden", "true");
-    view.show({ stacks: game.stacks[game.plies], deciding: game.deciding, isLoss: game.isLoss });
+    view.show({ stacks: game.stacks[game.plies], extras: game.extrasAt(game.plies), deciding: game.deciding, isLoss: game.isLoss });
     place.replaceChildren(view.element.cloneNode(true));
   };
   let drawing = Promise.resolve();

@@ -18,7 +18,7 @@ lath.moveItem = (game, i) => {
   button.dataset.ply = String(i + 1);
   button.append(lath.make("span", "ply", `${i + 1}.`));
   if (game.board) button.append(lath.chip(game.board, game.movers[i]));
-  button.append(lath.make("bdi", "", game.moves[i], ...(glyph ? [lath.glyphOf(game.notes[i + 1])] : [])));
+  button.append(lath.make("bdi", "", lath.plainMove(game.moves[i]), ...(glyph ? [lath.glyphOf(game.notes[i + 1])] : [])));
   const told = [said, better && `Better: ${better}`].filter(Boolean).join(" ");
   const item = lath.make("li", told ? "said" : "", null, button);
   if (told) item.append(lath.make("p", "", null, lath.make("bdi", "", told)));
@@ -29,7 +29,7 @@ lath.moveItem = (game, i) => {
 lath.drawBetter = (game, ply, at) => {
   const line = lath.betterAt(game, ply);
   const buttons = line.map(({ text }, i) => {
-    const button = lath.make("button", "", null, lath.make("span", "ply", `${ply + i}.`), lath.make("bdi", "", text));
+    const button = lath.make("button", "", null, lath.make("span", "ply", `${ply + i}.`), lath.make("bdi", "", lath.plainMove(text)));
     button.type = "button";
     button.dataset.at = String(i + 1);
     if (i + 1 === at) button.setAttribute("aria-current", "step");

@@ -78,12 +78,13 @@ lath.openGame = async (games, i) => {
   const size = lath.data.chunk;
   const chunk = await lath.chunkOf(games, Math.floor(at / size));
   const family = games.familyOf(i);
-  /** @type {<K extends Exclude<keyof Chunk, "forms">>(name: K) => Chunk[K][number]} */
+  /** @type {<K extends Exclude<keyof Chunk, "forms" | "extras" | "words">>(name: K) => Chunk[K][number]} */
   const of = (name) => chunk[name][at % size];
   const digits = of("digits");
   let next = 0;
   const take = () => digits[next++];
   const board = family.board === null ? null : games.boards[family.board];
+  const [plies, lines] = chunk.extras?.[at % size] || [[], {}];
   const game = /** @type {Game} */ ({
     ...head,
     board,
@@ -96,6 +97,7 @@ lath.openGame = async (games, i) => {
     deciding: of("deciding").filter((cell) => cell >= 0),
     isLoss: of("deciding").includes(-1),
     legal: board && of("legal"),
+    extrasAt: (ply, better = 0) => chunk.words?.[(better > 0 ? lines[ply]?.[better - 1] : plies[ply]) ?? -1],
     hints: board ? of("hints") : [],
     better: new Map(of("better").map(([ply, ...moves]) => [ply, moves])),
     analysis: new Map(of("tags")).get("Analysis") || "",

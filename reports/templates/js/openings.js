@@ -2,7 +2,8 @@
 // boards. For each game type, `lath.reports.page.page` embeds `lines` and `setups`. Each of `lines`
 // is null or [index of the previous line, move, effect, wins, draws, losses, low, high, example,
 // chosen]. Each of `setups`, of `different` in all, is [text, codes on the cells, wins, draws,
-// losses, low, high, example]. This file knows no rules.
+// losses, low, high, example], and the state beside the cells in words, which `extras` has for each
+// line and the start. This file knows no rules.
 
 lath.openedLines = (lines) => {
   /** @param {number[]} counts */
@@ -18,7 +19,7 @@ lath.openedLines = (lines) => {
 lath.exampleLink = (number, ply) => lath.linkOf(`#${number}`, `#game=${number}&ply=${ply}`);
 
 // The tree of one game type. `family` and `board` are those of `lath.openGames`.
-lath.makeTree = (all, family, board) => {
+lath.makeTree = ({ lines: all, extras = [] }, family, board) => {
   const { make } = lath;
   const lines = /** @type {OpenedLine[]} */ (lath.openedLines(all));
   const shapes = new Map(board.pieces.map(([code, , shape]) => [code, shape]));
@@ -94,6 +95,7 @@ lath.makeTree = (all, family, board) => {
     list.dispatchEvent(new Event("listed"));
     view.show({
       stacks,
+      extras: extras.at(place), // the last one is that of the start
       moved: place < 0 ? [] : lath.movedFrom({ shapes }, stacksAt(lines[place].before), stacks),
       shares: marked(places, stacks, here.games),
       title: `${family.title}: moves ${place < 0 ? "at the start" : `after ${path.map((one) => lines[one].move).join(" ")}`}, in percent of ${lath.counted(here.games, "game")}. The list shows the same moves.`,
@@ -127,10 +129,10 @@ lath.makeTree = (all, family, board) => {
 
 lath.makeSetups = ({ setups: all, different }, board) => {
   const { make } = lath;
-  const figures = all.map(([text, stacks, wins, draws, losses, low, high, example]) => {
+  const figures = all.map(([text, stacks, wins, draws, losses, low, high, example, extras]) => {
     const view = lath.boardOf(board);
     const title = `Setup: ${lath.setupTold(text)}`;
-    view.show({ stacks, title });
+    view.show({ stacks, extras, title });
     const games = wins + draws + losses;
     const told = make("p", "", null, `${lath.counted(games, "game")}, first `, lath.scoreChip({ wins, draws, games, low, high }), " ", lath.exampleLink(example, 0));
     return make("figure", "setup", null, view.element, make("figcaption", "", null, lath.nameOf(title), told));
@@ -151,7 +153,7 @@ lath.makeOpenings = (games) => {
     const family = games.families.find(({ id, board }) => id === place.dataset.game && board !== null);
     if (!found || !family || place.firstChild) return;
     const board = games.boards[/** @type {number} */ (family.board)];
-    if (found.lines.some(Boolean)) place.append(lath.makeTree(found.lines, family, board));
+    if (found.lines.some(Boolean)) place.append(lath.makeTree(found, family, board));
     if (found.setups.length > 0) place.append(lath.makeSetups(found, board));
     lath.byId("leans").hidden = false;
     place.dispatchEvent(new Event("listed"));

@@ -71,6 +71,7 @@ lath.makeReplay = (games, onGame) => {
     const hinted = hints.size > 0 ? lath.effectsOf(lath.legalAt(game, ply), game.stacks[ply]).all : [];
     const shown = /** @type {BoardView} */ (view).show({
       stacks: line ? line.stacks : game.stacks[ply],
+      extras: game.extrasAt(ply, better),
       moved: line ? lath.movedFrom(game, line.before, line.stacks) : lath.movedAt(game, ply),
       deciding: !line && ply === game.plies ? game.deciding : [],
       isLoss: game.isLoss,

@@ -55,6 +55,7 @@ lath.gifOf = async (game, width, told) => {
     const isLast = ply === game.plies;
     board.show({
       stacks: game.stacks[ply],
+      extras: game.extrasAt(ply),
       moved: lath.movedAt(game, ply),
       deciding: isLast ? game.deciding : [],
       isLoss: game.isLoss,

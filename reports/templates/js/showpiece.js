@@ -18,7 +18,7 @@ lath.playShowpiece = async (games) => {
   const show = () => {
     const isLast = state.ply === game.plies;
     const deciding = isLast ? game.deciding : [];
-    view.show({ stacks: game.stacks[state.ply], moved: lath.movedAt(game, state.ply), deciding, isLoss: game.isLoss, title: `${game.title}, ply ${state.ply}` });
+    view.show({ stacks: game.stacks[state.ply], extras: game.extrasAt(state.ply), moved: lath.movedAt(game, state.ply), deciding, isLoss: game.isLoss, title: `${game.title}, ply ${state.ply}` });
     byId("showpiece-at").textContent = `${state.ply} / ${game.plies}`;
     figure.classList.toggle("at-end", isLast);
   };

@@ -67,7 +67,7 @@ lath.plyTold = (game, ply) => {
   if (ply === 0) return "Before the first move";
   const note = game.notes[ply];
   const [value, used, said] = ["eval", "emt", "said"].map((name) => lath.numberIn(note, name));
-  const parts = [`${ply}. ${game.moves[ply - 1]}${note.glyph}`, lath.colourOf(game, ply)];
+  const parts = [`${ply}. ${lath.plainMove(game.moves[ply - 1])}${note.glyph}`, lath.colourOf(game, ply)];
   parts.splice(1, 0, lath.provenTold(note));
   /** @param {string} name @param {number} number */
   const evalTold = (name, number) => `${lath.signed(number, lath.decimalsOf(/** @type {string} */ (note.annotations.get(name))))}`;
@@ -80,7 +80,7 @@ lath.plyTold = (game, ply) => {
 // A move of the better line in place of a ply.
 lath.betterTold = (game, ply, at) => {
   const { text, seat } = lath.betterAt(game, ply)[at - 1];
-  return `Better at ply ${ply} · ${ply + at - 1}. ${text} · ${game.board.seats[seat][0]}`;
+  return `Better at ply ${ply} · ${ply + at - 1}. ${lath.plainMove(text)} · ${game.board.seats[seat][0]}`;
 };
 
 // As many decimals as the text has, at least two.

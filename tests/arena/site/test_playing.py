@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from families import ALL
+from game_files import write_game
+from odd_moves import odd_rules
 from places import ROOT
 from sites import Served, served, until
 from walks import some_position
@@ -297,6 +299,18 @@ def test_a_piece_is_moved_by_a_click_on_it_and_one_on_where_it_goes(
             for cell in move.split("-"):
                 page.locator("#board .cell").nth(game.board.names.index(cell)).click()
             page.wait_for_selector(f"#plies li:nth-child({number}):has-text('{move}')")
+
+
+def test_moves_are_shown_and_typed_without_their_escapes(guest: Guest, tmp_path: Path) -> None:
+    game = games.add(write_game(tmp_path, odd_rules()))
+    with served(tmp_path) as site:
+        page = guest(site, f"/play?game={game.id}").page
+        page.select_option("#bot", "")
+        page.click("#begin")
+        for number, text in enumerate(("0,1", "x from (3, 7)", "%30%2C1"), 1):
+            type_move(page, text)
+            said = "X From (3, 7)" if number == 2 else "0,1"
+            page.wait_for_selector(f"#plies li:nth-child({number}):has-text('{said}')")
 
 
 def type_move(page: Any, move: str) -> None:

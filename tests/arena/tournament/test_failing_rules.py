@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
-from game_files import forget_games
-from places import ROOT
+from game_files import EXAMPLE, forget_games
 from processes import new_tree
 
 from lath import games
@@ -21,45 +20,41 @@ from lath.games import files
 from lath.games.core import Move, Position
 from lath.games.errors import GameFileError, RulesError
 
+ID: Final = "order-and-chaos"
+
 PLY: Final = 6
 """So many stones lie where the rules begin to fail."""
 
 
 class Failure(NamedTuple):
-    """A slip in the rules of the game that `arena init --game` writes, and what is said of it."""
+    """A slip in the rules of an example, and what is said of it."""
 
     right: str
     wrong: str
     words: str
 
 
-_STONES: Final = "(self.white | self.black).bit_count()"
+_STONES: Final = "sum(self.kinds).bit_count()"
 
 FAILURES: Final = {
     "lists what it refuses": Failure(
-        "free = 0 if self.is_over else self.game.board.full & ~(self.white | self.black)\n"
-        "        return tuple(map(Move, self.game.board.names_in(free)))",
-        "free = 0 if self.is_over else self.game.board.full & ~(self.white | self.black)\n"
-        f"        more = self.white if {_STONES} >= {PLY} and free else 0\n"
-        "        return tuple(map(Move, self.game.board.names_in(free | more)))\n\n"
-        "    def is_free(self, move):\n"
-        "        free = self.game.board.full & ~(self.white | self.black)\n"
-        "        return not self.is_over and move in self.game.board.names_in(free)",
-        "is not an empty cell",
+        "empty = self.game.board.full & ~sum(self.kinds)",
+        f"empty = self.game.board.full & ~sum(self.kinds) | sum(self.kinds) * ({_STONES} >= {PLY})",
+        "already has a piece",
     ),
     "raises in play": Failure(
-        "bit = self.game.board.bit[move]",
-        f"bit = self.game.board.bit[move if {_STONES} < {PLY} else move + '?']",
+        "bit, kind = self.game.board.bit[move[1:]]",
+        f"bit, kind = self.game.board.bit[move[1:] if {_STONES} < {PLY} else move + '?']",
         "KeyError: ",
     ),
     "raises in outcome": Failure(
-        "if line := self.line():\n            is_loss",
-        f"1 // ({_STONES} < {PLY})\n        if line := self.line():\n            is_loss",
+        "if self.verdict == OPEN:\n            return None",
+        f"1 // ({_STONES} < {PLY})\n        if self.verdict == OPEN:\n            return None",
         "ZeroDivisionError: ",
     ),
     "leaves no move": Failure(
-        "free = 0 if self.is_over else",
-        f"free = 0 if self.is_over or {_STONES} >= {PLY} else",
+        "if self.verdict != OPEN:\n            return ()",
+        f"if self.verdict != OPEN or {_STONES} >= {PLY}:\n            return ()",
         "not over, but it has no legal move",
     ),
 }
@@ -67,9 +62,7 @@ FAILURES: Final = {
 
 def failing_game(folder: Path, failure: Failure) -> Path:
     """Write the game with this slip and return its file."""
-    text = (ROOT / "examples" / "new-game" / "mygame.py").read_text(encoding="utf-8")
-    if "def is_free" in failure.wrong:
-        text = text.replace("if move in self.legal_moves():", "if self.is_free(move):")
+    text = EXAMPLE.read_text(encoding="utf-8")
     assert failure.right in text
     path = folder / "mygame.py"
     path.write_text(text.replace(failure.right, failure.wrong), encoding="utf-8")
@@ -93,12 +86,12 @@ def added(tmp_path: Path, failure: Failure, monkeypatch: pytest.MonkeyPatch) -> 
 
 def moves_in(words: str) -> list[str]:
     """Return the moves that are said to lead there."""
-    return re.findall(r"\b[a-g][1-7]\b", words.partition("moves so far: ")[2].partition(",")[0])
+    return re.findall(r"\b[xo][a-f][1-6]\b", words.partition("moves so far: ")[2].partition(",")[0])
 
 
 def fails_after(moves: list[str]) -> bool:
     """Return whether the rules fail once these are played, or at the last of them."""
-    position: Position = games.get("mygame").start()
+    position: Position = games.get(ID).start()
     try:
         for move in moves:
             position = position.play(Move(move))
@@ -111,11 +104,11 @@ def fails_after(moves: list[str]) -> bool:
 
 def played(*bots: str) -> PairResult:
     tables = [{"name": name, "command": command} for name, command in zip("ab", bots, strict=True)]
-    config = build({"games": ["mygame"], "time": {"nodes": 5}, "bot": tables}, Path())
+    config = build({"games": [ID], "time": {"nodes": 5}, "bot": tables}, Path())
     one, other = config.bots
     seats = ((one.name, other.name), (other.name, one.name))
     plans = tuple(
-        GamePlan(number=at, round=1, game="mygame", setup=None, names=names, seeds=(1, 2))
+        GamePlan(number=at, round=1, game=ID, setup=None, names=names, seeds=(1, 2))
         for at, names in enumerate(seats, 1)
     )
     job = PairJob(pair=1, games=plans, bots=(one, other), limits=config.limits, tree=new_tree())
@@ -137,11 +130,11 @@ def test_no_bot_loses_by_it_and_the_moves_lead_there_again(
 
 def test_openings_that_are_drawn_meet_it_and_say_so(added: Path, failure: Failure) -> None:
     with pytest.raises(RulesError, match=re.escape(failure.words)) as caught:
-        RandomOpenings(RandomChoice(plies=PLY + 1), ["mygame"], 1, print)
+        RandomOpenings(RandomChoice(plies=PLY + 1), [ID], 1, print)
     assert str(caught.value).startswith(str(added))
     assert fails_after(moves_in(str(caught.value)))
     with pytest.raises(RulesError, match=re.escape(failure.words)):
-        RandomOpenings(RandomChoice(plies=PLY - 1), ["mygame"], 1, print)  # a look ahead meets it
+        RandomOpenings(RandomChoice(plies=PLY - 1), [ID], 1, print)  # a look ahead meets it
 
 
 def test_who_names_the_file_hears_of_it_before_anything_is_played(
@@ -151,5 +144,5 @@ def test_who_names_the_file_hears_of_it_before_anything_is_played(
     path = failing_game(tmp_path, failure)
     with pytest.raises(GameFileError, match=re.escape(failure.words)) as caught:
         games.add(path)
-    assert re.search(r"ply \d+, after ([a-g][1-7] ?)+", str(caught.value))
+    assert re.search(r"ply \d+, after ([xo][a-f][1-6] ?)+", str(caught.value))
     forget_games()
