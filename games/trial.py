@@ -461,9 +461,8 @@ class _Trial:
         """Yield faults in the state beside the cells; its names and types must never change."""
         extras = extras_of(position)
         if not isinstance(extras, Mapping):
-            yield LawFault(
-                Law.EXTRAS, f"extras is {shown(extras)}, expected a dict of names and values"
-            )
+            words = f"extras is {shown(extras)}, expected a dict of names and values"
+            yield LawFault(Law.EXTRAS, words)
             return
         kinds = [(name, type(value)) for name, value in extras.items()]
         if not self.extras:

@@ -55,6 +55,8 @@ MEND: Final[Mapping[Law, str]] = {
     Law.CONTENTS: "return a text for each cell in the order of board.names, empty for no piece",
     Law.CODES: "use only the codes of the game's pieces, or add a Piece for this letter",
     Law.LAYERS: "let contents() and layers() describe the same pieces",
+    Law.EXTRAS: "return the same names in each position, with numbers or words, and write them "
+    "in text()",
     Law.LISTED: "let why_illegal return None exactly for the moves in legal_moves()",
     Law.PLAYABLE: "let play() accept exactly the moves in legal_moves()",
     Law.REASON: "return a reason from why_illegal for each move that legal_moves() does not list",
@@ -122,7 +124,7 @@ _POINTS: Final[Mapping[str, tuple[str, frozenset[Law]]]] = {
     ),
     "position-texts": (
         "writes each position as a complete text, and reads no other",
-        frozenset({Law.TEXT, Law.TEXT_REFUSED, Law.TEXT_DIFFERS, Law.TEXT_STRANGE}),
+        frozenset({Law.TEXT, Law.TEXT_REFUSED, Law.TEXT_DIFFERS, Law.TEXT_STRANGE, Law.EXTRAS}),
     ),
     "ending-words": ("names endings in a few words", frozenset({Law.ENDING})),
     "lessons": ("has lessons that show what they say", frozenset({Law.LESSON})),

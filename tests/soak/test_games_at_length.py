@@ -11,13 +11,12 @@ from itertools import product
 from typing import Final
 
 import pytest
-from tests.games import test_fast_boards as boards
 from tests.games import test_games_against_plain_rules as plain
 from tests.games import test_games_contract as contract
 from tests.games import test_games_reach as reach
 
+from lath.arena.gamecheck.boards import board_faults
 from lath.games.core import Game
-from lath.games.fast import FastBoard
 from lath.games.parameters import family
 from lath.games.trial import wrong_with
 
@@ -42,10 +41,8 @@ def test_many_positions_keep_the_laws_in_every_image_and_with_every_text(game: G
 
 @contract.every_game
 def test_boards_of_many_games(game: Game) -> None:
-    for seed in range(GAMES // 50):
-        for board in boards.played(game, seed):
-            assert board.threats() == FastBoard.threats(board)
-            boards.assert_candidates(board)
+    faults = board_faults(game, games=GAMES // 50, every=1)
+    assert [fault.text for fault in faults if fault] == []
 
 
 @plain.every_builtin_game

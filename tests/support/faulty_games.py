@@ -79,6 +79,10 @@ class Place:
         return SIDES[self.mover]
 
     @property
+    def extras(self):
+        return {"passes": self.passes}
+
+    @property
     def is_over(self):
         return self.outcome() is not None
 
@@ -383,6 +387,12 @@ FAULTS: Final = {
         '        text = text.strip()\n        rows, _, rest = text.partition(" ")\n',
         "position-texts",
         "must raise PositionError, but returns",
+    ),
+    "a state beside the board of two kinds": Planted(
+        'return {"passes": self.passes}',
+        'return {"passes": self.passes or "none"}',
+        "position-texts",
+        "before: both must be the same",
     ),
     "a reason of one word": Planted(
         'else f"{move} is not a free cell"', 'else "no"', "reasons", "says 'no'", "warning"
