@@ -101,6 +101,38 @@ def spellings_of(game: Game) -> Mapping[str, Move]:
     return able.moves if able and isinstance(able.moves, Mapping) else {}
 
 
+class IndexesMoves(Protocol):
+    """A game that has an index for each move without a list of all moves."""
+
+    @property
+    def move_count(self) -> int:
+        """Return the number of indexes."""
+
+    def index(self, move: Move, /) -> int:
+        """Return the index of a move, legal or not: a whole number from 0."""
+
+
+def indexing(game: Game) -> IndexesMoves | None:
+    """Return the game if it has its own indexes of moves, or else None."""
+    return cast("IndexesMoves | None", _able(game, "index"))
+
+
+class EncodesPositions(Protocol):
+    """A game that has its own planes for machine learning."""
+
+    @property
+    def plane_names(self) -> Sequence[str]:
+        """Return the meaning of each plane."""
+
+    def planes(self, position: Any, /) -> Iterable[Sequence[int]]:
+        """Return the planes: for each name the numbers of all cells in order, from 0 to 255."""
+
+
+def encoding(game: Game) -> EncodesPositions | None:
+    """Return the game if it has its own planes, or else None."""
+    return cast("EncodesPositions | None", _able(game, "planes"))
+
+
 class NumbersMoves(Protocol):
     """A game that has a bit for each of its moves; its positions are `CountsMoves`."""
 

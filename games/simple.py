@@ -380,6 +380,13 @@ class SimpleGame(Rules):
         """
         return None
 
+    def every_move(self) -> Iterable[str]:
+        """Return every text of a move, legal or not, which gives each move an index.
+
+        Without such a list, a text is a move if `is_move` says so.
+        """
+        return ()
+
     def is_move(self, text: str) -> bool:
         """Return whether a text looks like a move of the game. Default: it names known cells."""
         cells = CELL.findall(text)
@@ -395,6 +402,12 @@ class SimpleGame(Rules):
             Piece(letter, f"{colour} piece", "disc", fill)
             for letter, colour, fill in zip(letters, self.colours, (_LIGHT, _DARK), strict=True)
         )
+
+    @cached_property
+    def moves(self) -> dict[str, Move]:  # type: ignore[override]  # computed when asked for
+        """Return the canonical move for each text of `every_move`."""
+        texts = map(escaped if self.escapes else Move, self.every_move())
+        return {text: Move(text) for text in texts}
 
     @cached_property
     def letters(self) -> str:
@@ -467,7 +480,8 @@ class SimpleGame(Rules):
         if self.escapes:
             with suppress(ValueError):
                 plain = unescaped(Move(text))
-        if not plain or not self.is_move(plain) or escaped(plain) != text:
+        is_move = text in self.moves if self.moves else bool(plain) and self.is_move(plain)
+        if not is_move or escaped(plain) != text:
             raise MoveSyntaxError(text, self.expected or self._such)
         return Move(text)
 

@@ -167,6 +167,7 @@ def _meaning(encoding: Encoding) -> dict[str, Any]:
         "cells": list(encoding.cells),
         "grid": [list(place) for place in encoding.game.board.grid],
         "moves": list(encoding.moves),
+        **({} if encoding.moves else {"move_count": encoding.move_count}),
     }
 
 
@@ -177,7 +178,7 @@ def _encoded(records: Iterable[Numbered], lost: Lost) -> tuple[Encoding, Iterato
         raise FormatError("planes need at least one record")
     try:
         encoding = Encoding(games.get(first[1].game))
-        if not encoding.moves:
+        if not encoding.moves and not encoding.move_count:
             raise PlanesError(f"{encoding.game.id} has no moves")
     except (GameError, PlanesError) as error:
         raise FormatError(str(error)) from error

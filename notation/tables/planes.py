@@ -6,12 +6,12 @@ positions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from lath.games.capabilities import extras_of, spellings_of
+from lath.games.capabilities import encoding, extras_of, indexing, spellings_of
 from lath.games.core import Game, Move, Position
 from lath.notation.record.errors import NotationError
 from lath.notation.record.record import Record
@@ -39,8 +39,11 @@ class Encoding:
     def planes(self) -> tuple[str, ...]:
         """Return the names of the planes: one per kind of piece and number, and the side to move.
 
-        The numbers are the `extras` of the game's positions, such as the stones in hand.
+        The numbers are the `extras` of the game's positions, such as the stones in hand. A game can
+        have other planes.
         """
+        if (own := encoding(self.game)) is not None:
+            return tuple(own.plane_names)
         return (*(piece.name for piece in self.game.pieces), *self._numbers, TO_MOVE)
 
     @cached_property
@@ -65,32 +68,43 @@ class Encoding:
     def moves(self) -> tuple[Move, ...]:
         """Return every possible move, legal or not; a move's index is its place in this list.
 
-        Raises PlanesError if the game does not list its moves.
+        The list is empty if the game has indexes without a list. Raises PlanesError if it has
+        neither.
         """
         spellings = spellings_of(self.game)
-        if not spellings:
+        if not spellings and indexing(self.game) is None:
             raise PlanesError(
                 f"{self.game.id} does not list its moves (`moves`), so none has an index"
             )
         return tuple(dict.fromkeys(sorted(spellings.values())))
 
+    @property
+    def move_count(self) -> int:
+        """Return the number of indexes of moves."""
+        own = indexing(self.game)
+        return len(self.moves) if own is None else own.move_count
+
     @cached_property
-    def _index(self) -> dict[str, int]:
-        return {move: place for place, move in enumerate(self.moves)}
+    def _index(self) -> Callable[[Move], int]:
+        if (own := indexing(self.game)) is not None:
+            return own.index
+        return {move: place for place, move in enumerate(self.moves)}.__getitem__
 
     @cached_property
     def _codes(self) -> tuple[str, ...]:
         return tuple(piece.code for piece in self.game.pieces)
 
     def index(self, move: str) -> int:
-        """Return the index of a canonical move in `moves`. Raises KeyError if it is unknown."""
-        return self._index[move]
+        """Return the index of a canonical move. Raises KeyError if it is unknown."""
+        return self._index(Move(move))
 
     def encoded(self, position: Position) -> bytes:
         """Return the planes in order, one byte per cell: 1 if the piece is on it, or else 0.
 
         The plane of a number has it on all cells, at most `LARGEST`.
         """
+        if (own := encoding(self.game)) is not None:
+            return b"".join(map(bytes, own.planes(position)))
         contents = position.contents()
         planes = [bytes([code in content for content in contents]) for code in self._codes]
         if self._numbers:
@@ -114,7 +128,7 @@ class Encoding:
             planes = self.encoded(position)
             position = position.play(move)
             yield PlyNumbers(
-                number, ply, int(seat), planes, self._index[move], scores[seat], played.eval
+                number, ply, int(seat), planes, self._index(move), scores[seat], played.eval
             )
 
 
