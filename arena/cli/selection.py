@@ -205,10 +205,11 @@ class Selection:
 
     def _found_in(self, path: Path) -> Iterator[tuple[Entry, Record]]:
         """Yield the matching entries of a database."""
+        counts = TAKEN.by_rules(path)
         with read_database(path) as database:
             for number, text in database.texts(self.asked(path, database)):
                 record = parse(text)
-                TAKEN.by_rules(path).see(record)
+                counts.see(record)
                 yield Entry(number, 1, record, (), text.rstrip("\n")), record
 
     def asked(self, path: Path, database: Database) -> Flags:

@@ -21,7 +21,7 @@ _MARK: Final = f"[{GAME_FILE} "
 _GAME: Final = re.compile(r'^\[Game "([^"\\\n]+)"\]', re.MULTILINE)
 _FILE: Final = re.compile(rf'^\[{GAME_FILE} "([^"\\\n]+)"\]', re.MULTILINE)
 
-HINT: Final = "if the rules differ, keep the old ones in `earlier`, or give the old file to --game"
+HINT: Final = "if the rules differ, keep the old ones in `earlier` of the game"
 
 
 class OtherRules:

@@ -16,6 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lath import games
+from lath.arena.tournament.outcome.sources import records_of
+from lath.arena.tournament.outcome.taken import TAKEN
 from lath.games import files, trial
 from lath.games.errors import GameFileError
 from lath.games.naming import is_known, lasting
@@ -256,6 +258,7 @@ def test_the_record_of_a_game_says_by_which_modules_it_was_played(golden: Golden
         "stats old.lath --json",
         "convert old.lath old.jsonl",
         "convert old.lath old.duckdb",
+        "convert old.jsonl other.duckdb",
         "select old.jsonl",
         "select old.duckdb",
         "rate old.lath --json",
@@ -266,3 +269,6 @@ def test_the_record_of_a_game_says_by_which_modules_it_was_played(golden: Golden
         said += ["", command, *(line.replace(origin.sha256[:12], "<here>") for line in lines)]
         assert ("other_rules" in ran.out) is ("--json" in command), command
     golden("\n".join(said))
+    for _ in range(2):  # as a run does for its standings and its report
+        assert len(list(records_of([Path("old.lath")]))) == 6
+    assert TAKEN.rules_json() == {"other_rules": {other: 3, "old.py": 1}}

@@ -16,7 +16,7 @@ import commands
 import pytest
 
 from lath import games
-from lath.games import plugins
+from lath.games import files, plugins
 from lath.games.errors import GameFileError, UnknownGameError
 from lath.notation import Builder, check, format_record, parse
 
@@ -134,6 +134,7 @@ def test_a_game_of_a_pack_in_use_is_known_to_child_processes_and_to_lists(
     games.get("swarm-7")
     assert games.ids()[-1] == "swarm-7"
     assert os.environ["LATH_GAMES"] == "id=swarm-7"
+    assert files.variable_of([], ["yavalath", "swarm-7:size=4"]) == "id=swarm-7", "of a cluster"
     (tmp_path / "mine.py").write_text(f"{RULES}\nGAME = made(1)\nGAME.id = 'mine'\n")
     games.add(tmp_path / "mine.py")
     games.get("swarm-8")
