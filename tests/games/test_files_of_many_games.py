@@ -304,6 +304,8 @@ def test_the_record_of_a_game_says_by_which_modules_it_was_played(golden: Golden
         "convert old.jsonl other.duckdb",
         "select old.jsonl",
         "select old.duckdb",
+        "explore other.duckdb --game one:size=4 --json",
+        "edit old.lath --set Event=x -o edited.lath",
         "rate old.lath --json",
     ):
         ran = commands.arena(*command.split())
