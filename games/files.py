@@ -172,10 +172,22 @@ def _forget(file: LoadedFile) -> None:
     _set_environment([*rest, *_texts_of_ids()])
 
 
+def variable_of(files: Iterable[GameFileOrigin], game_ids: Iterable[str]) -> str:
+    """Return the value of the environment variable for these files, and for games of packs."""
+    bases = dict.fromkeys(game_id.partition(":")[0] for game_id in game_ids)
+    return os.pathsep.join(
+        (*map(_pinned, files), *(f"{_OF_PACK}{base}" for base in bases if is_of_pack(base)))
+    )
+
+
+def _pinned(origin: GameFileOrigin) -> str:
+    return f"{origin.path}#sha256={origin.sha256}"
+
+
 def _tell_processes(origin: GameFileOrigin) -> None:
     """Make processes that start from now on load a file, and refuse a changed version of it."""
     others = (text for path, text in _in_environment() if path != origin.path)
-    _set_environment([*others, f"{origin.path}#sha256={origin.sha256}", *_texts_of_ids()])
+    _set_environment([*others, _pinned(origin), *_texts_of_ids()])
 
 
 def tell_id(game_id: str) -> None:
@@ -198,15 +210,15 @@ def ids_in_use() -> tuple[str, ...]:
 
 def try_out(game_id: str, said: str) -> None:
     """Raise GameFileError if random games show a fault in the game of a file."""
-    from contextlib import redirect_stdout
-
-    from lath.games.trial import wrong_with  # only needed when a game is added
-
     base, colon, _ = game_id.partition(":")
     game, file = _ADDED[base]
     tried = game_id, file.origin.sha256
     if tried in _TRIED or tried in _TRYING:
         return
+    from contextlib import redirect_stdout  # start-up time
+
+    from lath.games.trial import wrong_with  # only needed when a game is added
+
     _TRYING.add(tried)
     is_named = len(file.games) == 1 or f":{base}" in said
     shown = said if is_named else f"{said}:{base}"

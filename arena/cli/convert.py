@@ -55,6 +55,7 @@ from lath.notation.files import files
 from lath.notation.formats import FormatError
 from lath.notation.record.errors import printable
 from lath.notation.record.tags import MOVES, NOT_READ
+from lath.notation.text.splitting import RecordText
 
 if TYPE_CHECKING:
     from lath.notation.database.building import BuildCounts
@@ -240,9 +241,13 @@ def _refuse_flags(given: Mapping[str, bool], *, append: bool, is_database: bool)
 
 def _seen(parts: Iterable[SourcePart], path: Path) -> Iterator[SourcePart]:
     """Yield the parts of a file; the records that other rules have played are counted."""
+    counts = TAKEN.by_rules(path)
     for part in parts:
         for chunk in part.chunks:
-            TAKEN.by_rules(path).see_chunk(chunk)
+            counts.see_chunk(chunk)
+        for text in part.texts:
+            if isinstance(text, RecordText):
+                counts.see_text(text.text)
         yield part
 
 

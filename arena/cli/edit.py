@@ -47,6 +47,7 @@ from lath.arena.cli.selection import Query, Where
 from lath.arena.errors import FAULT, ArenaError, ConfigError, reading
 from lath.arena.terminal.notices import print_error
 from lath.arena.terminal.streams import write_bytes
+from lath.arena.tournament.outcome.taken import TAKEN
 from lath.games.core import RESULTS
 from lath.games.errors import GameError, LathError
 from lath.notation.archive.index import note_for
@@ -324,6 +325,7 @@ class _Work:
         self.path: Final = path
         self._edits: Final = edits
         self._query: Final = query
+        self._others: Final = TAKEN.by_rules(path)
         self._rules: Final = rules
         self.records = self.changed = self.split = self.bad = self.refused = 0
         self.is_changed = False
@@ -355,6 +357,7 @@ class _Work:
         for before, data, text in self._pieces():
             yield before, b""
             if text is not None:
+                self._others.see_text(text.text)
                 entry = entry_of(text, str(self.path), self.records + 1, rules=False)
                 if entry.record is None or entry.problems:
                     raise ArenaError(str(entry.problems[0]))
@@ -372,6 +375,7 @@ class _Work:
     def _record(self, text: RecordText, edits: Edits) -> str | None:
         """Return the edited text of a record; None if it is unchanged."""
         number = self.records + self.bad + 1
+        self._others.see_text(text.text)
         entry = entry_of(text, str(self.path), number, rules=self._rules)
         where = f"{printable(str(self.path))}:{entry.line}"
         if entry.record is None or entry.problems:

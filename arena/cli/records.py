@@ -7,6 +7,7 @@ import shlex
 import sqlite3
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -191,9 +192,12 @@ class _Check:
     def file(self, path: Path, jobs: int) -> bool:
         """Check a file with `jobs` processes; return whether it could be read."""
         try:
+            other_rules = Counter[tuple[str, str]]()
             for found in read_from(path, _findings(path, jobs)):
-                TAKEN.by_rules(path).counts.update(found.other_rules)
+                other_rules.update(found.other_rules)
                 self._add(found)
+            if other_rules:
+                TAKEN.by_rules(path).counts.update(other_rules)
         except ConfigError as error:
             self.unreadable.append(error)
             return False
@@ -236,8 +240,9 @@ class _Check:
         found = look(folder) if out is None else rescue(folder, out)
         if (folder / DATABASE).is_file():
             with suppress(ArenaError, sqlite3.Error):  # `look` has reported damage
+                others = TAKEN.by_rules(folder)
                 for _, text in read_records(folder):
-                    TAKEN.by_rules(folder).see_text(text)
+                    others.see_text(text)
         problems = [
             *((each.where, each.why) for each in found.unsound),
             *((RECORDS, f"game {n}: not in {DATABASE}") for n in found.taken_back),

@@ -208,7 +208,6 @@ class Selection:
         with read_database(path) as database:
             for number, text in database.texts(self.asked(path, database)):
                 record = parse(text)
-                TAKEN.by_rules(path).see(record)
                 yield Entry(number, 1, record, (), text.rstrip("\n")), record
 
     def asked(self, path: Path, database: Database) -> Flags:
@@ -222,6 +221,9 @@ class Selection:
             print_error(f"{path}: {error} ({number} records)")
             self.bad += number
         self.records += int(known.sum())
+        counts = TAKEN.by_rules(path)
+        for game, tag, records in database.rows(_PLAYED_BY):
+            counts.add(game, tag, records)
         return (found ^ self._invert) & known
 
     def counted(self) -> int | None:
@@ -294,6 +296,12 @@ class Selection:
         """Return text on the number of invalid records; empty if none."""
         return bad_words(self.bad) if self.bad else ""
 
+
+_PLAYED_BY: Final = r"""
+    SELECT game, regexp_extract(tags, '"GameFile","([^"\\]+)"', 1) AS file, count(*)
+    FROM games WHERE contains(tags, '"GameFile",') GROUP BY ALL HAVING file <> ''
+"""
+"""The query for the numbers of records by game and tag `GameFile`."""
 
 EVERY_S: Final = 0.5
 """Seconds between two updates of the number of records read."""

@@ -56,6 +56,7 @@ from lath.arena.tournament.run.worker import GreetJob, greet_bot, play_pair
 from lath.arena.tournament.store.jobs import PairJob
 from lath.games.core import version_of
 from lath.games.files import VARIABLE as GAMES
+from lath.games.files import GameFileOrigin, variable_of
 from lath.games.plugins import origins
 from lath.games.sources import digest as digest_of_rules
 
@@ -249,7 +250,7 @@ def _enter(entry: WorkerEntry, text: str, stack: ExitStack) -> Entered:
 
 def _environment(entry: WorkerEntry) -> dict[str, str]:
     """Return the environment variables for a run, after writing the files of its game types."""
-    paths = []
+    kept_files = []
     for file in entry.terms.game_files:
         folder = kept("games") / file.sha256
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)
@@ -259,8 +260,8 @@ def _environment(entry: WorkerEntry) -> dict[str, str]:
             raise ArenaError(f"{file.name}: this game file does not match its digest")
         for name, source in {file.name: file.source.encode(), **modules}.items():
             _keep(folder / name, source)
-        paths.append(f"{path}#sha256={file.sha256}")
-    return {**os.environ, GAMES: os.pathsep.join(paths)}
+        kept_files.append(GameFileOrigin(str(path), file.sha256))
+    return {**os.environ, GAMES: variable_of(kept_files, entry.terms.games)}
 
 
 def _keep(path: Path, source: bytes) -> None:

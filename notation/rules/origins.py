@@ -21,7 +21,7 @@ _MARK: Final = f"[{GAME_FILE} "
 _GAME: Final = re.compile(r'^\[Game "([^"\\\n]+)"\]', re.MULTILINE)
 _FILE: Final = re.compile(rf'^\[{GAME_FILE} "([^"\\\n]+)"\]', re.MULTILINE)
 
-HINT: Final = "if the rules differ, keep the old ones in `earlier`, or give the old file to --game"
+HINT: Final = "if the rules differ, keep the old ones in `earlier` of the game"
 
 
 class OtherRules:
@@ -35,12 +35,12 @@ class OtherRules:
     def see(self, record: Record) -> None:
         """Count a record if other rules have played it."""
         if tag := record.tag(GAME_FILE):
-            self._see(record.game, tag)
+            self.add(record.game, tag)
 
     def see_text(self, text: str) -> None:
         """Count the record of a text in the same way, from its tags alone."""
         if _MARK in text and (game := _GAME.search(text)) and (tag := _FILE.search(text)):
-            self._see(game[1], tag[1])
+            self.add(game[1], tag[1])
 
     def see_chunk(self, chunk: Chunk) -> None:
         """Count the records of a part of a file in the same way."""
@@ -48,14 +48,15 @@ class OtherRules:
             for text in texts_of(chunk):
                 self.see_text(text.text)
 
-    def _see(self, game: str, tag: str) -> None:
+    def add(self, game: str, tag: str, records: int = 1) -> None:
+        """Count records of a game with this tag if other rules have played them."""
         key = game.partition(":")[0], tag
         if key not in self._is_other:
             known = _known_tag(key[0])
             if not known:
                 return  # the game is unknown, or may still be added
             self._is_other[key] = not is_by(tag, known)
-        self.counts[key] += self._is_other[key]
+        self.counts[key] += records * self._is_other[key]
 
     def lines(self, file: str) -> list[str]:
         """Return a line per version and game, about the records of a file."""

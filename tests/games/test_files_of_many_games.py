@@ -16,6 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lath import games
+from lath.arena.entrants.confinement import _ours
+from lath.arena.tournament.outcome.sources import records_of
+from lath.arena.tournament.outcome.taken import TAKEN
 from lath.games import files, trial
 from lath.games.errors import GameFileError
 from lath.games.naming import is_known, lasting
@@ -108,7 +111,7 @@ def test_a_game_of_a_file_is_tried_when_it_is_first_used_and_never_again(tried: 
     assert tried == [], "the parent process, which has loaded the file, tries its games"
 
 
-def test_commands_list_the_games_of_a_file_and_read_records_of_all() -> None:
+def test_commands_list_the_games_of_a_file_and_read_records_of_all(tried: list[str]) -> None:
     Path("two.py").write_text(THREE.partition("def games")[0])
     ran = commands.arena("games", "./two.py")
     assert (ran.status, [line.split()[0] for line in ran.out.splitlines() if line[0] != " "]) == (
@@ -122,6 +125,7 @@ def test_commands_list_the_games_of_a_file_and_read_records_of_all() -> None:
         "2 records: 2 valid, 0 invalid (0 problems)",
     )
     assert "./two.py:ants:size=4" in commands.arena("games", "./two.py:ants").out
+    assert {*tried} == {"ants", "bees"}
 
 
 # Own modules.
@@ -165,7 +169,7 @@ def test_two_folders_can_have_modules_of_the_same_names() -> None:
     paths = [write_folder(name, name.upper()) for name in ("one", "two")]
     before = set(sys.modules)
     for name, path in zip(("one", "two"), paths, strict=True):
-        game = games.add(path)
+        (game,) = files.add_all(path)
         word = name.upper()
         assert game.title == f"late {word} {word} lines of {word}"
         assert game.card_now() == f"late {word} {word}"  # type: ignore[attr-defined]
@@ -173,6 +177,8 @@ def test_two_folders_can_have_modules_of_the_same_names() -> None:
     with pytest.raises(ModuleNotFoundError):
         __import__("util")
     assert "util" not in sys.modules
+    own = {str(path.absolute().parent / name) for path in paths for name in (*OWN, "game.py")}
+    assert own <= set(_ours()), "sandboxed bots can read all of them"
 
 
 OWN: Final = ("late.py", "shared/__init__.py", "shared/lines.py", "shared/more.py", "util.py")
@@ -195,16 +201,55 @@ def test_the_identity_changes_with_each_own_module_and_with_nothing_else(changed
     assert source_of(str(copy), copy.read_bytes()).sha256 == source.sha256, "a copy is the same"
 
 
+FORMS: Final[Mapping[str, str]] = {
+    "import util": "late.py util.py",
+    "import util as other, json": "late.py util.py",
+    "from util import TITLE": "late.py util.py",
+    "def now():\n    import late\nnow()": "late.py",
+    "try:\n    from late import WORD\nexcept ImportError:\n    raise": "late.py",
+    "import shared": "shared/__init__.py",
+    "import shared.more": "shared/__init__.py shared/more.py",
+    "import shared.more as other": "shared/__init__.py shared/more.py",
+    "from shared import more": "shared/__init__.py shared/more.py",
+    "from shared.more import *": "shared/__init__.py shared/more.py",
+    "from . import late": "late.py",
+    "from .shared import more, LATER": "shared/__init__.py shared/more.py",
+    "from .shared.lines import TITLE": "late.py shared/__init__.py shared/lines.py shared/more.py",
+    "import plain.leaf": "plain/leaf.py",
+    "from plain import leaf": "plain/leaf.py",
+    "from plain.leaf import WORD": "plain/leaf.py",
+    "import random, os.path": "",
+    "from random import *": "",
+    "'import late'": "",
+}
+"""Ways to import, and the own modules that each runs; the folder `plain` has no `__init__.py`."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_modules_that_run_are_those_of_the_identity(form: str) -> None:
+    path = write_folder("one", "1", f"{form}\nfrom lath.games.yavalath import Yavalath\n")
+    (path.parent / "plain").mkdir()
+    (path.parent / "plain" / "leaf.py").write_text("WORD = ''\n")
+    path.write_text(f"{path.read_text()}GAME = Yavalath()\nGAME.id = 'one'\n")
+    before = set(sys.modules)
+    files.add_all(path)
+    source = source_of(str(path.absolute()), path.read_bytes())
+    assert " ".join(source.texts) == FORMS[form]
+    own = [sys.modules[name] for name in set(sys.modules) - before if "_own." in name]
+    ran = {str(one.__file__) for one in own if getattr(one, "__file__", None)}
+    assert ran | {source.path} == set(source.paths)
+
+
 @pytest.mark.parametrize("changed", OWN)
 def test_a_changed_module_is_refused_here_and_in_child_processes(changed: str) -> None:
     path = write_folder("one", "1")
-    games.add(path)
+    files.add_all(path)
     assert is_known(str(path))
     (path.parent / changed).write_text("WORD = TITLE = LATER = ''\n")
     assert not is_known(str(path))
     why = f"{changed}, which {path} imports, has changed since it was loaded; start the program"
     with pytest.raises(GameFileError, match=why):
-        games.add(path)
+        files.add_all(path)
     pinned = os.environ["LATH_GAMES"]
     forget_games()
     os.environ["LATH_GAMES"] = pinned
@@ -225,22 +270,22 @@ def test_an_error_in_a_module_is_told_with_its_place_there(text: str) -> None:
     path.with_name("util.py").write_text(text)
     what, where = FAULTS[text]
     with pytest.raises(GameFileError) as refused:
-        games.add(path)
+        files.add_all(path)
     assert str(refused.value) == f"one/{where}: {what}"
     path.with_name("util.py").write_text("TITLE = ''")
-    assert games.add(path).id == "one", "a corrected module can be loaded"
+    assert files.add_all(path)[0].id == "one", "a corrected module can be loaded"
 
 
 def test_a_module_and_its_file_can_import_each_other() -> None:
     game = IMPORTING.replace("import util\n", "NAME = 'mine'\nfrom . import util\n")
     path = write_folder("one", "1", game)
     path.with_name("util.py").write_text("from game import NAME\nTITLE = NAME\n")
-    assert games.add(path).title == "mine lines of 1"
+    assert files.add_all(path)[0].title == "mine lines of 1"
 
 
 def test_the_record_of_a_game_says_by_which_modules_it_was_played(golden: Golden) -> None:
     path = write_folder("one", "1")
-    game = games.add(path)
+    (game,) = files.add_all(path)
     tags = '[Game "{}"]\n[GameFile "{}"]\n\n1. a1 *\n\n'.format
     origin = games.origin("one")
     assert origin is not None
@@ -256,8 +301,11 @@ def test_the_record_of_a_game_says_by_which_modules_it_was_played(golden: Golden
         "stats old.lath --json",
         "convert old.lath old.jsonl",
         "convert old.lath old.duckdb",
+        "convert old.jsonl other.duckdb",
         "select old.jsonl",
         "select old.duckdb",
+        "explore other.duckdb --game one:size=4 --json",
+        "edit old.lath --set Event=x -o edited.lath",
         "rate old.lath --json",
     ):
         ran = commands.arena(*command.split())
@@ -266,3 +314,6 @@ def test_the_record_of_a_game_says_by_which_modules_it_was_played(golden: Golden
         said += ["", command, *(line.replace(origin.sha256[:12], "<here>") for line in lines)]
         assert ("other_rules" in ran.out) is ("--json" in command), command
     golden("\n".join(said))
+    for _ in range(2):  # as a run does for its standings and its report
+        assert len(list(records_of([Path("old.lath")]))) == 6
+    assert TAKEN.rules_json() == {"other_rules": {other: 3, "old.py": 1}}

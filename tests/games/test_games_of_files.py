@@ -445,6 +445,7 @@ start = game.start()
 print(game.title, game.credit, start.text(), perft(start, 2), sep="|")
 moves = "a2-a3 h7-h6 a3-a4 h6-h5 a4-a5 h5-h4 a5-a6 h4-h3 a6-b7 h3-g2 b7-c8".split()
 print(follow(start, moves).outcome())
+print(games.rules_origin("breakthrough").tag)
 """
 
 
@@ -463,7 +464,9 @@ def test_an_installed_plugin_is_listed_after_the_builtin_games_and_played_like_t
     place: Path,
 ) -> None:
     assert "breakthrough" not in games.ids()
-    ids, game, end = run(["-c", SHOW_GAMES], {"PYTHONPATH": str(place)}).splitlines()
+    ids, game, end, tag = run(["-c", SHOW_GAMES], {"PYTHONPATH": str(place)}).splitlines()
+    digest = hashlib.sha256((place / "lath_breakthrough.py").read_bytes()).hexdigest()
+    assert tag == f"lath-breakthrough-0.1.0 sha256:{digest}"
     assert ids.split() == [*games.ids(), "breakthrough"]
     # 22 moves each: six pieces in front have three steps, the two at the edges two.
     text = "bbbbbbbb/bbbbbbbb/8/8/8/8/wwwwwwww/wwwwwwww w"

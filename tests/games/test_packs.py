@@ -9,14 +9,16 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module, invalidate_caches
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Final
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final
 
 import commands
 import pytest
 
 from lath import games
-from lath.games import plugins
+from lath.arena.errors import ConfigError
+from lath.arena.tournament.run.resuming import fingerprints_of_games, refuse_changed
+from lath.games import files, plugins
 from lath.games.errors import GameFileError, UnknownGameError
 from lath.notation import Builder, check, format_record, parse
 
@@ -134,6 +136,7 @@ def test_a_game_of_a_pack_in_use_is_known_to_child_processes_and_to_lists(
     games.get("swarm-7")
     assert games.ids()[-1] == "swarm-7"
     assert os.environ["LATH_GAMES"] == "id=swarm-7"
+    assert files.variable_of([], ["yavalath", "swarm-7:size=4"]) == "id=swarm-7", "of a cluster"
     (tmp_path / "mine.py").write_text(f"{RULES}\nGAME = made(1)\nGAME.id = 'mine'\n")
     games.add(tmp_path / "mine.py")
     games.get("swarm-8")
@@ -172,6 +175,26 @@ def test_a_record_names_the_distribution_and_its_modules(
     )
     untold = '[Game "swarm-3"]\n\n1. a1 *\n'
     assert check(parse(untold)) == [], "records of earlier versions do not name it"
+
+
+def test_a_run_is_resumed_by_the_same_distribution_or_asks(
+    swarm: Callable[[], ModuleType | None],
+) -> None:
+    now = fingerprints_of_games(["swarm-3:size=4", "yavalath"])
+    origin = games.rules_origin("swarm-3")
+    assert origin is not None
+    (key,) = now[""]
+    assert now == {"": {key: origin.tag}}
+    for before, said in (
+        ({"": {key: origin.tag}}, []),
+        ({}, []),  # as versions without this key have noted it
+        ({"": {key: "lath-swarm-0.9"}}, ["games: the package of swarm-3:size=4 has changed since"]),
+    ):
+        store: Any = SimpleNamespace(note=lambda _, kept=before: kept, has_games=lambda: True)
+        assert [words[: len(said[0])] for words in refuse_changed(store, now, force=True)] == said
+        if said:
+            with pytest.raises(ConfigError, match="the package of swarm-3:size=4 has changed"):
+                refuse_changed(store, now, force=False)
 
 
 FAULTY: Final = {

@@ -79,8 +79,12 @@ class Taken:
         return bool(entry.other_game)
 
     def by_rules(self, file: object) -> OtherRules:
-        """Return the counts of records of a file that other versions of their rules have played."""
-        return self.other_rules.setdefault(printable(str(file)), OtherRules())
+        """Return new counts of records of a file that other versions of their rules have played.
+
+        They replace the counts of an earlier reading of the file.
+        """
+        counts = self.other_rules[printable(str(file))] = OtherRules()
+        return counts
 
     def seen(self, found: Iterable[Entry], file: object) -> Iterator[Entry]:
         """Yield the entries of a file; those of valid records are counted in `by_rules`."""

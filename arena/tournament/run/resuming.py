@@ -432,6 +432,9 @@ def _is_new_key(path: str, before: Files) -> bool:
 
 
 def _changed_file(whose: str, path: str) -> str:
-    file = f"games: the file {path}" if whose == GAMES else f"bot {whose!r}: {path}"
+    file = f"bot {whose!r}: {path}"
+    if whose == GAMES:
+        is_package = path.startswith(_OF_PACKAGE)
+        file = f"games: the {path.removeprefix('of the ') if is_package else f'file {path}'}"
     is_gone = Path(path).is_absolute() and not is_there(Path(path), Path.exists)
     return f"{file} {'was removed' if is_gone else 'has changed'} since games were played"

@@ -18,6 +18,7 @@ from clusters import HELLO, Watcher, a_tournament, terms_of
 from results import a_result
 from workers import a_job
 
+from lath import games
 from lath.arena.cluster import cluster, diagnosis, entry_point
 from lath.arena.cluster.cluster import Cluster
 from lath.arena.cluster.entrance import Entrance
@@ -31,6 +32,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.tournament.run.slots import Host, PlaceLostError
 from lath.arena.tournament.run.worker import play_pair
 from lath.arena.tournament.store.jobs import PairJob, PairResult
+from lath.games.plugins import PluginOrigin
 from lath.notation.protocol import TimeControl
 
 
@@ -115,6 +117,26 @@ def test_what_must_be_the_same_is_compared() -> None:
         ({"games": {"yavalath": "9"}}, "the game yavalath has the rules 9 there, expected"),
     ):
         assert entrance.unlike(replace(HELLO, **change)).startswith(why)
+
+
+@pytest.mark.parametrize("entry", ["yavalath", "yava-"])
+def test_a_game_of_a_distribution_must_be_from_the_same_one(
+    entry: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game_id = "yavalath" if entry == "yavalath" else "yava-lath"
+    origin = PluginOrigin("lath-yava-1.0", "1f3a")
+    monkeypatch.setattr(games, "rules_origin", {game_id: origin}.get)
+    terms = replace(Machines().entrance._terms, games=(f"{game_id}:size=4",))
+    entrance = Machines().entrance
+    monkeypatch.setattr(entrance, "_terms", terms)
+    there = {entry: origin.tag, "yav": "other-1.0", "other-": "other-1.0"}
+    assert entrance.unlike(replace(HELLO, packages=there)) == ""
+    changed = replace(HELLO, packages=there | {entry: "lath-yava-1.0 sha256:77"})
+    assert entrance.unlike(changed) == (
+        f"the game {game_id} is from lath-yava-1.0 sha256:77 there, expected {origin.tag}, as here"
+    )
+    why = f"the game {game_id} is not installed there, expected {origin.tag}, as here"
+    assert entrance.unlike(replace(HELLO, packages={"yav": "other-1.0"})) == why
 
 
 def test_a_machine_that_asks_for_what_no_bot_brings_is_refused(

@@ -17,10 +17,13 @@ from typing import Any
 
 import pytest
 from clusters import HELLO, a_tournament, terms_of
+from game_files import forget_games, write_game
 from processes import PATIENCE_S
 
+from lath import games
 from lath.arena.cluster import entry_point
 from lath.arena.cluster.bundles import BotBundle, is_valid, place_of, take
+from lath.arena.cluster.entrance import _game_files
 from lath.arena.cluster.messages import Entered, GameFile, TaskAnswer, WorkerEntry, read, write
 from lath.arena.cluster.preparation import Prepared, _spec, prepare, travelling
 from lath.arena.entrants import builds
@@ -293,3 +296,35 @@ def test_the_file_of_a_game_is_kept_under_its_name_alone(plain: Path) -> None:
             wrong = replace(entry.terms, game_files=(replace(file, **change),))
             with pytest.raises(ArenaError, match="expected WorkerEntry"):
                 read(WorkerEntry, write(replace(entry, terms=wrong)))
+
+
+def test_a_file_travels_with_its_own_modules_and_has_the_same_identity_there(
+    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "words.py").write_text("TITLE = 'Mine'\n")
+    (tmp_path / "unused.py").touch()
+    text = "from shared.words import TITLE\nfrom lath.games.yavalath import Yavalath\n"
+    text += "GAME = Yavalath()\nGAME.id, GAME.title = 'mine', TITLE\n"
+    game = games.add(write_game(tmp_path, text))
+    origin = games.origin("mine:size=4")
+    (sent,) = _game_files(["yavalath", "mine", "mine:size=4"])
+    assert (sent.sha256, [*sent.modules]) == (getattr(origin, "sha256", ""), ["shared/words.py"])
+    entry, _ = an_entry(a_bot(plain), game_files=(sent,))
+    said = entry_point._environment(read(WorkerEntry, write(entry)))["LATH_GAMES"]
+    assert said == entry_point._environment(entry)["LATH_GAMES"]
+    (tmp_path / "shared").rename(tmp_path / "the runner is elsewhere")
+    forget_games()
+    monkeypatch.setenv("LATH_GAMES", said)
+    there = games.get("mine")
+    assert (there.title, there is game) == ("Mine", False)
+    assert sorted(path.name for path in Path(said.partition("#")[0]).parent.iterdir()) == [
+        "mygame.py",
+        "shared",
+    ]
+    moved = {"words.py": sent.modules["shared/words.py"]}
+    wrongs: list[dict[str, Any]] = [{"source": ""}, {"modules": {}}, {"modules": moved}]
+    for wrong in wrongs:
+        terms = replace(entry.terms, game_files=(replace(sent, **wrong),))
+        with pytest.raises(ArenaError, match="does not match its digest"):
+            entry_point._environment(replace(entry, terms=terms))
