@@ -7,6 +7,7 @@ from itertools import pairwise, product
 from random import Random
 
 import pytest
+from board_games import Three
 from board_kinds import KINDS, MORRIS, boards, some_cells
 from exploring import FEW
 from hypothesis import given, settings
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from lath.games.board import Board, hexagon_of, rhombus, squares, triangle
 from lath.games.errors import GameError, PositionError
 from lath.games.points import Points, points
+from lath.games.trial import wrong_with
 
 
 def every_board(test: Callable[[Board, st.DataObject], None]) -> Callable[[], None]:
@@ -161,6 +163,13 @@ def test_each_kind_has_its_symmetries_and_sides() -> None:
         "pair": (2, 0),
         "edges": (1, 0),
     }
+
+
+@pytest.mark.parametrize("kind", ["morris", "star", "rhombus", "triangle", "rectangle"])
+def test_a_game_on_any_board_passes_the_trial_with_all_symmetries_of_its_board(kind: str) -> None:
+    game = Three(kind)
+    assert wrong_with(game) == ""
+    assert len(game.symmetries(game.start())) == len(game.board.isometries)
 
 
 def named(board: Board) -> list[str]:
