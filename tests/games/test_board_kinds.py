@@ -13,7 +13,7 @@ from exploring import FEW
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lath.games.board import Board, hexagon_of, rhombus, squares, triangle
+from lath.games.board import Board, hexagon, hexagon_of, rhombus, squares, triangle
 from lath.games.errors import GameError, PositionError
 from lath.games.points import Points, points
 from lath.games.trial import wrong_with
@@ -221,6 +221,10 @@ def test_centres_are_scaled_to_the_nearest_two_points() -> None:
         (lambda: rhombus(3, 27), "a board with 27 rows, expected 1 to 26"),
         (lambda: triangle(0), "a board with 0 rows, expected 1 to 26"),
         (lambda: hexagon_of(14), "a board with 27 rows, expected 1 to 26"),
+        (
+            lambda: hexagon((3, 4, 4, 3)),
+            "rows of 3, 4, 4, 3 hexagons, expected lengths that rise by 1, then fall by 1",
+        ),
         (
             lambda: points("", []),
             "a board without points, expected at least one name with its centre",
