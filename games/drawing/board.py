@@ -293,7 +293,7 @@ def _decided(
 
 
 def _veil(shape: Shape, path: str) -> str:
-    """Return the mark that dims cells. Points keep their looks: between them is no cell to dim."""
+    """Return the mark that dims cells; empty for points, which have no area to dim."""
     return "" if shape == "point" else mark("veil", path)
 
 
