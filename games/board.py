@@ -558,8 +558,10 @@ def triangle(side: int) -> Board:
 
 def _hexagons(row_lengths: Sequence[int], facing: Sequence[int]) -> Board:
     widest = _checked(len(row_lengths), max(row_lengths, default=0), ("rows", "cells in a row"))
-    middle = row_lengths.index(widest)
-    stride = widest + 1
+    middle, stride = row_lengths.index(widest), widest + 1
+    if any(widest - length != abs(row - middle) for row, length in enumerate(row_lengths)):
+        lengths = ", ".join(map(str, row_lengths))
+        raise GameError(f"rows of {lengths} hexagons", "lengths that rise by 1, then fall by 1")
     places = {
         f"{chr(ord('a') + row)}{k + 1}": (
             row * stride + k + max(0, row - middle),

@@ -292,8 +292,13 @@ def _decided(
     if not inside:
         return "", ""
     others = (centre for name, centre in centres.items() if name not in names)
-    veil = mark("veil", shapes.cells(shape, others))
+    veil = _veil(shape, shapes.cells(shape, others))
     return veil, mark(line, shapes.contour(shape, tuple(inside)))
+
+
+def _veil(shape: Shape, path: str) -> str:
+    """Return the mark that dims cells; empty for points, which have no area to dim."""
+    return "" if shape == "point" else mark("veil", path)
 
 
 def _stacks(game: Game, contents: Sequence[str]) -> Iterator[str]:
@@ -589,12 +594,12 @@ def _sprites(game: Game) -> Iterator[tuple[str, str]]:
     for name in (
         "deciding",
         "losing",
-        "veil",
         "net",
         "line",
         *(("seen", "sight") if has_sight else ()),
     ):
         yield name, mark(name, "")
+    yield "veil", _veil(shape, "")
 
 
 def _colour_of(game: Game, side: Side) -> str:

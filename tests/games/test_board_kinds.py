@@ -7,15 +7,17 @@ from itertools import pairwise, product
 from random import Random
 
 import pytest
+from board_games import Three
 from board_kinds import KINDS, MORRIS, boards, some_cells
 from exploring import FEW
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lath.games.board import Board, hexagon_of, rhombus, squares, triangle
+from lath.games.board import Board, hexagon, hexagon_of, rhombus, squares, triangle
 from lath.games.errors import GameError, PositionError
 from lath.games.manalath import over_three
 from lath.games.points import Points, points
+from lath.games.trial import wrong_with
 
 
 def every_board(test: Callable[[Board, st.DataObject], None]) -> Callable[[], None]:
@@ -164,6 +166,13 @@ def test_each_kind_has_its_symmetries_and_sides() -> None:
     }
 
 
+@pytest.mark.parametrize("kind", ["morris", "star", "rhombus", "triangle", "rectangle"])
+def test_a_game_on_any_board_passes_the_trial_with_all_symmetries_of_its_board(kind: str) -> None:
+    game = Three(kind)
+    assert wrong_with(game) == ""
+    assert len(game.symmetries(game.start())) == len(game.board.isometries)
+
+
 def named(board: Board) -> list[str]:
     return [" ".join(board.names_in(side)) for side in board.sides]
 
@@ -213,6 +222,10 @@ def test_centres_are_scaled_to_the_nearest_two_points() -> None:
         (lambda: rhombus(3, 27), "a board with 27 rows, expected 1 to 26"),
         (lambda: triangle(0), "a board with 0 rows, expected 1 to 26"),
         (lambda: hexagon_of(14), "a board with 27 rows, expected 1 to 26"),
+        (
+            lambda: hexagon((3, 4, 4, 3)),
+            "rows of 3, 4, 4, 3 hexagons, expected lengths that rise by 1, then fall by 1",
+        ),
         (
             lambda: points("", []),
             "a board without points, expected at least one name with its centre",

@@ -19,7 +19,9 @@ from lath.arena.terminal.boards import coloured
 from lath.games.board import Board
 from lath.games.drawing.board import places, svg, template, to_json
 from lath.games.drawing.rim import rim
+from lath.games.drawing.shapes import DECIDING, MARKS
 from lath.games.points import Points
+from lath.notation.text.suggestions import about_move
 from lath.notation.text.writer import diagram
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -137,6 +139,16 @@ def test_a_graph_without_rows_and_columns_shows_the_names_of_its_points() -> Non
     )
     assert svg(position).count(">b2</text>") == 1
     assert "b2" in coloured(position).plain
+
+
+def test_points_are_not_dimmed_and_a_cell_that_is_missing_is_answered_with_its_row() -> None:
+    start = Three("morris").start()
+    (veil,) = (pen.fill for pen in MARKS["veil"])
+    plain, decided = (svg(start, highlight=names) for names in ((), ("a1", "a4", "a7")))
+    assert decided.count(f'fill="{veil}"') == plain.count(f'fill="{veil}"')
+    assert DECIDING in decided
+    assert about_move(start.game, "a2") == ("", "a1, a4 or a7")
+    assert about_move(Three("hex").start().game, "a12") == ("", "a cell from a1 to a11")
 
 
 @pytest.mark.parametrize("kind", BOARDS)
