@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from subprocess import TimeoutExpired
 from typing import Final
 
-from lath import games
 from lath.arena.botcheck.points import Verdict
 from lath.arena.errors import ConfigError
 from lath.arena.gamecheck import balance, contest, drawing, replica, rules, speed, turning
 from lath.arena.gamecheck.lab import GameLab, error_words
 from lath.arena.gamecheck.points import GameFinding, GamePoint, GameStep, fault, ok, untested
 from lath.games.errors import GameFileError
+from lath.games.naming import all_named
 from lath.games.trial import postponed
 
 
 def _same_elsewhere(lab: GameLab) -> Iterator[GameFinding]:
     """Yield how another process plays the game differently."""
-    if words := replica.difference(lab.game):
+    try:
+        words = replica.difference(lab.game)
+    except TimeoutExpired:
+        yield untested(f"another process needs more than {replica.WITHIN_S:.0f} s for three games")
+        return
+    if words:
         yield fault(
             words,
             "let nothing depend on the order of a set or on hash(), which differ between "
@@ -69,17 +76,23 @@ def loaded(named: str) -> tuple[str, GamePoint | None]:
     """Return the id of the game that a user names, without a trial of its rules.
 
     If its file does not define a game, the id is empty, and the point says why. Raises GameError
-    for an unknown game or a missing file.
+    for an unknown game or a missing file, and ConfigError for a file with several games.
     """
     try:
         with postponed():
-            return games.named(named), None
+            several = all_named(named)
+            if len(several) == 1:
+                return several[0], None
     except GameFileError as error:
         if not os.path.isfile(named.partition(":")[0]):  # noqa: PTH113 - the text is a name
             raise
         (finding,) = rules.unloaded(str(error))
         step = CHAPTERS["contract"][0]
         return "", _point(step, "contract", finding)
+    raise ConfigError(
+        f"{named} defines {len(several)} games: {', '.join(several)}; the check takes one",
+        hint=f"arena games check {shlex.quote(f'{named}:{several[0]}')}",
+    )
 
 
 def refuse_unknown(only: Collection[str]) -> None:

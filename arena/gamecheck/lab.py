@@ -17,7 +17,7 @@ from lath.arena.gamecheck.boards import board_faults
 from lath.games.core import Game, Move, Position
 from lath.games.fast import fast_board
 from lath.games.trial import TrialTally, faults_of
-from lath.games.trials.laws import LawFault
+from lath.games.trials.laws import LAST, LawFault
 
 _TRIAL_S: Final = 5.0
 _BOARDS_S: Final = 1.0
@@ -106,7 +106,11 @@ class GameLab:
             every=_EVERY,
             tally=self.tally,
         )
-        return [fault for fault in found if fault is not None]
+        faults = [fault for fault in found if fault is not None]
+        if not any(fault.law in LAST for fault in faults):
+            return faults
+        # The trial itself can fail after such a fault, such as at a position that is a number.
+        return [fault for fault in faults if fault.error is None or self.where(fault.error)]
 
     @cached_property
     def board_faults(self) -> list[LawFault]:

@@ -25,7 +25,7 @@ MOST_PLIES: Final = 60
 _MEMBERS: Final = ("setup", "text()", "legal_moves()", "contents()", "outcome()")
 """The values of a state, in this order."""
 
-_WITHIN_S: Final = 60.0
+WITHIN_S: Final = 60.0
 """The time limit of the other process."""
 
 
@@ -53,7 +53,7 @@ def difference(game: Game) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=_WITHIN_S,
+        timeout=WITHIN_S,
     )
     if ran.returncode:
         *_, last = ran.stderr.splitlines() or [f"status {ran.returncode}"]

@@ -11,7 +11,7 @@ from typing import Final
 from lath.arena.gamecheck.lab import GameLab
 from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, rate_words, warning
 from lath.games.builtin import builtin_ids
-from lath.games.capabilities import boarded
+from lath.games.capabilities import boarded, key_of, playing
 from lath.games.core import Game, Position
 from lath.games.fast import FastBoard, fast_board, has_compiled_form
 from lath.games.registry import get
@@ -55,12 +55,15 @@ def _measure(lab: GameLab) -> Iterator[GameFinding]:
 
 
 def costs_of(lab: GameLab) -> dict[str, float]:
-    """Return the CPU seconds of one call of each member that a game or a search needs."""
+    """Return the CPU seconds of one call of each member that a search needs at each position.
+
+    The cost of `text()` is that of the key of the position, which is a hash of the text by default.
+    """
     visits = [visit for visit in lab.sample if visit.move is not None][:60]
     members: dict[str, Callable[[Position], object]] = {
         "legal_moves()": lambda position: position.legal_moves(),
         "outcome()": lambda position: position.outcome(),
-        "text()": lambda position: position.text(),
+        "text()": key_of,
     }
     costs = {}
     share = lab.seconds(0.1)
@@ -88,9 +91,9 @@ def _micro(seconds: float) -> str:
 
 
 def nodes_per_second(position: Position, seconds: float) -> float:
-    """Return how many positions per second careful random games visit on the board for searches.
+    """Return how many positions per second random games visit on the board for searches.
 
-    Each position asks for its `candidates`, as a search does.
+    Each move is listed, played and taken back, as in a search.
     """
     board, chance = fast_board(position), Random(1)
     began_s, nodes = time.thread_time(), 0
@@ -100,10 +103,10 @@ def nodes_per_second(position: Position, seconds: float) -> float:
 
 
 def _played(board: FastBoard, chance: Random, until_s: float) -> int:
-    """Return the plies of one careful random game, which is taken back."""
+    """Return the plies of one random game, which is taken back."""
     plies = 0
     while board.winner is None and plies < _MOST_PLIES:
-        codes = board.candidates()
+        codes = board.legal()
         board.play(codes[int(chance.random() * len(codes))])
         plies += 1
         if time.thread_time() > until_s:
@@ -150,18 +153,13 @@ def hook_of(lab: GameLab) -> str:
     if boarded(lab.game) is not None:
         return "profile candidates() and play() of the fast board; they take the time"
     costs = costs_of(lab)
-    played = lab.sample[0].position
-    # A search without a fast board plays every legal move at each position, and asks how it ended.
-    moves = len(played.legal_moves())
-    shares = {
-        "play()": moves * costs["play()"],
-        "outcome()": moves * costs["outcome()"],
-        "legal_moves()": costs["legal_moves()"],
-        "text()": costs["text()"],
-    }
-    total = sum(shares.values()) or 1.0
-    name = max(shares, key=shares.__getitem__)
-    share = f"{shares[name] / total:.0%} of a search is {name}"
+    name = max(costs, key=costs.__getitem__)
+    share = f"{costs[name] / (sum(costs.values()) or 1.0):.0%} of a search is {name}"
+    position = lab.sample[0].position
+    if name == "play()" and playing(position) == type(position).play:
+        return f"define play_known(move), which plays without a test of legality: {share}"
+    if name == "text()":
+        return f"define key(), a hash of the position, instead of the default from text(): {share}"
     return f"define fast(position), which returns a FastBoard that plays and takes back: {share}"
 
 

@@ -9,9 +9,23 @@ from pathlib import Path
 import pytest
 from commands import arena
 from faulty_games import FAULTS, SOUND
-from game_files import write_game
+from game_files import forget_games, write_game
 
 from lath.arena.gamecheck.check import IDS
+
+TWO = """
+from lath.games.yavalath import Yavalath
+
+class Ants(Yavalath):
+    id = "ants"
+
+class Wasps(Yavalath):
+    id = "wasps"
+    def start(self, setup=None):
+        return 0
+
+GAMES = [Ants(), Wasps()]
+"""
 
 
 @pytest.mark.slow
@@ -68,6 +82,16 @@ def test_a_name_of_no_game_or_of_no_check_is_refused(
         ran = arena("games", "check", *words)
         assert (ran.status, ran.out) == (2, "")
     assert f"hint: choose from {', '.join(IDS)}" in ran.err
+    write_game(tmp_path, TWO)
+    ran = arena("games", "check", "./mygame.py")
+    assert (ran.status, ran.out) == (2, "")
+    assert "hint: arena games check ./mygame.py:ants" in ran.err
+    ran = arena("games", "check", "./mygame.py:wasps", "--quick", "--only", "exceptions")
+    assert ran.status == 0, "a position that is no position is one fault"
+    ran = arena("games", "check", "./mygame.py:wasps", "--quick", "--only", "members")
+    assert ran.status == 1
+    assert "start() returned 0, which lacks game" in " ".join(ran.out.split())
+    forget_games()
     write_game(tmp_path, "GAME = 1")
     ran = arena("games", "check", "./mygame.py")
     assert ran.status == 1
