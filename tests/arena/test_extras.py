@@ -31,7 +31,7 @@ from lath.games.core import Move, Position
 from lath.games.drawing.board import html, svg
 from lath.games.trial import wrong_with
 from lath.notation import format_record, parse, plies_table
-from lath.notation.formats import ply_writer
+from lath.notation.formats import plane_writer, ply_writer
 from lath.notation.formats.tables import arrow_plies
 from lath.notation.record.record import Record
 from lath.notation.rules.effects import Dictionary
@@ -146,17 +146,23 @@ def test_a_number_fills_a_plane_and_a_text_has_none() -> None:
             numbers = [extras_of(position)[name] for name in NAMES]
             assert planes[2:-1] == [bytes([int(number)]) * cells for number in numbers]
             assert planes[-1] == bytes([position.to_move]) * cells
+    lost: list[tuple[int, str]] = []
+    b"".join(plane_writer("npz")(enumerate(sample(1), 1), lambda *what: lost.append(what)))
+    assert (1, "last turn") in lost
     far: Any = games.get("hands").start()
     big = encoding.encoded(far._replace(hands=(1000, -1)))
     assert big[2 * cells : 4 * cells] == bytes([LARGEST]) * cells + bytes(cells)
 
 
 def words_below(drawn: str) -> list[str]:
-    """Return the text of the line below a board; each line lies within the picture."""
+    """Return the text of the line below a board, above the players and within the picture."""
     root = ET.fromstring(drawn)
     _, top, _, height = map(float, root.attrib["viewBox"].split())
-    found = [one for one in root.iter() if one.get("class") == "extras"]
-    assert all(float(one.attrib["y"]) < top + height for one in found)
+    texts = [one for one in root if "y" in one.attrib and one.text]
+    lines = [float(one.attrib["y"]) for one in texts]
+    assert lines == sorted(set(lines))
+    assert max(lines, default=0) < top + height
+    found = [one for one in texts if one.get("class") == "extras"]
     return [one.text or "" for one in found]
 
 
