@@ -1,17 +1,11 @@
-"""The games that need no file: those built in and those that installed distributions add."""
+"""The built-in games by id, without importing them."""
 
 from __future__ import annotations
 
 import os
 import sys
 from functools import cache
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from importlib.metadata import EntryPoint
-
-ENTRY_POINTS: Final = "lath_arena.games"
+from typing import Final
 
 _FOUNDATIONS: Final = {
     "__init__",
@@ -31,39 +25,11 @@ _FOUNDATIONS: Final = {
     "faults",
     "files",
     "parameters",
+    "plugins",
+    "sources",
     "trial",
 }
 """Modules of this folder that are not games."""
-
-
-@cache
-def plugins() -> Iterable[EntryPoint]:
-    """Return the entry points of the games that distributions add."""
-    if not any(map(_may_bring_games, sys.path)):
-        return ()
-    from importlib.metadata import entry_points  # importing it costs more than importing all games
-
-    return tuple(entry_points(group=ENTRY_POINTS))
-
-
-def _may_bring_games(folder: str) -> bool:
-    """Return whether a distribution in a folder of `sys.path` adds games, without importing any."""
-    # importing pathlib costs a bot more than importing all games
-    try:
-        names = os.listdir(folder or ".")  # noqa: PTH208
-    except NotADirectoryError:
-        return True  # an archive: importlib must look into it
-    except OSError:
-        return False
-    for name in names:
-        if name.endswith((".dist-info", ".egg-info")) or name == "EGG-INFO":
-            try:
-                with open(f"{folder or '.'}/{name}/entry_points.txt", "rb") as file:  # noqa: PTH123
-                    if ENTRY_POINTS.encode() in file.read():
-                        return True
-            except OSError:
-                continue
-    return False
 
 
 @cache
@@ -84,8 +50,3 @@ def _names_in(folder: str) -> list[str]:
         from pkgutil import iter_modules  # start-up time
 
         return [f"{one.name}.py" for one in iter_modules([folder]) if not one.ispkg]
-
-
-def plugin_ids() -> tuple[str, ...]:
-    """Return the sorted ids of the games that distributions add, without importing them."""
-    return tuple(sorted({point.name for point in plugins()} - set(builtin_ids())))

@@ -1,4 +1,4 @@
-"""Games from files that users name: `./mygame.py` is loaded, and its game is then known by its id.
+"""Games from files that users name: `./mygame.py` is loaded, and its games are then known by id.
 
 An environment variable passes the files to child processes, so that workers and bots find the games
 too.
@@ -9,24 +9,29 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any, Final, NamedTuple, cast
 
-from lath.games.builtin import builtin_ids, plugin_ids
+from lath.games.builtin import builtin_ids
 from lath.games.capabilities import can_vary, lacking, parameters_of
 from lath.games.contract import Game
 from lath.games.errors import GameFileError, UnknownGameError
 from lath.games.parameters import made
+from lath.games.plugins import ID, is_of_pack, is_plugin
+from lath.games.sources import GameSource, forget, plain_names, run, source_of
 
 VARIABLE: Final = "LATH_GAMES"
 """The absolute paths of the files, joined by `os.pathsep`.
 
 A path is followed by its hash, `#sha256=…`, if the arena has loaded it: a process that starts later
-refuses a changed file.
+refuses a changed file. The id of a game of a pack that is in use has the form `id=…`.
 """
 
 _PINNED: Final = re.compile(r"#sha256=([0-9a-f]{64})\Z")
-_ID: Final = re.compile(r"[a-z][a-z0-9-]{0,59}")
+
+_OF_PACK: Final = "id="
+"""The beginning of an entry in the environment variable that is the id of a game of a pack."""
 
 
 class GameFileOrigin(NamedTuple):
@@ -36,7 +41,7 @@ class GameFileOrigin(NamedTuple):
     """The absolute path."""
 
     sha256: str
-    """The SHA-256 of the loaded file, in 64 hexadecimal digits."""
+    """The SHA-256 of the loaded file with its own modules, in 64 hexadecimal digits."""
 
     @property
     def name(self) -> str:
@@ -53,60 +58,142 @@ class GameFileOrigin(NamedTuple):
         return f"{self.name} sha256:{self.sha256}"
 
 
-_ADDED: Final[dict[str, tuple[Game, GameFileOrigin]]] = {}
-"""The loaded games with their files, by id."""
+class LoadedFile(NamedTuple):
+    """A loaded file of games."""
+
+    origin: GameFileOrigin
+    source: GameSource
+    games: tuple[Game, ...]
+    is_pinned: bool
+    """True if the parent of this process has loaded it, and so has tried its games."""
+
+
+_ADDED: Final[dict[str, tuple[Game, LoadedFile]]] = {}
+"""The games of the loaded files, by id."""
 
 _TRIED: Final[set[tuple[str, str]]] = set()
 """Ids and file hashes of the games that passed the trial."""
+
+_TRYING: Final[set[tuple[str, str]]] = set()
+"""Ids and file hashes of the games on trial, which must be found meanwhile."""
 
 _LOADING: Final[set[str]] = set()
 """Paths of the files that are being loaded: a game file can ask for another game."""
 
 
-def add(path: str | os.PathLike[str], sha256: str = "") -> Game:
-    """Return the game that a file defines as `GAME`, and register it under its id.
+def add(path: str | os.PathLike[str], sha256: str = "", *, name: str = "") -> Game:
+    """Return the game that a file defines, and register all its games under their ids.
 
-    The file is executed in this process, and in each child process that asks for the game. A file
-    that was added before returns the same game. Raises GameFileError if the file does not define a
-    valid GAME, or if another game has its id. It is also raised if the file has changed since it
-    was added, or has another hash than `sha256` (default: any hash).
+    This process executes the file, and so does each child process that asks for a game of it.
+    `name` is the id of the game, if the file defines several. A file that was added before returns
+    the same game. Raises GameFileError in these cases:
+
+    - the file does not define valid games, or another game has an id of them
+    - the file has changed since it was added, or has another hash than `sha256` (default: any hash)
+    - the game fails its trial
     """
     said = os.fsdecode(path)
+    before = dict(_ADDED)
+    file = _load(said, sha256)
+    game = _named(file, name, said)
+    try:
+        if not file.is_pinned:
+            try_out(game.id, said)
+    except GameFileError:
+        if game.id not in before:
+            _forget(file)
+        raise
+    return game
+
+
+def add_all(path: str | os.PathLike[str], sha256: str = "") -> tuple[Game, ...]:
+    """Return all games that a file defines, and register them under their ids, as `add` does.
+
+    Each game is tried when it is first used.
+    """
+    return _load(os.fsdecode(path), sha256).games
+
+
+def _named(file: LoadedFile, name: str, said: str) -> Game:
+    ids = {game.id: game for game in file.games}
+    if name in ids:
+        return ids[name]
+    if not name and len(ids) == 1:
+        return file.games[0]
+    what = f"defines {len(ids)} games" if not name else f"does not define the game {name!r}"
+    also = f": {', '.join(ids)}; name one of them" if not name else f", only {', '.join(ids)}"
+    raise GameFileError(f"{said} {what}{also}, such as {said}:{file.games[0].id}")
+
+
+def _load(said: str, sha256: str) -> LoadedFile:
     full = os.path.abspath(said)
-    source = _read(said, full)
-    origin = GameFileOrigin(full, _digest(source))
+    source = source_of(full, _read(said, full))
+    origin = GameFileOrigin(full, source.sha256)
     if sha256 and origin.sha256 != sha256:
-        raise GameFileError(f"{said} has changed since it was loaded; start the program again")
-    for game, other in _ADDED.values():
-        if other.sha256 == origin.sha256:
-            _tell_processes(other)
-            return game
-        if other.path == full:
-            raise GameFileError(f"{said} has changed since it was loaded; start the program again")
+        raise _changed(said, source)
+    for file in loaded_files():
+        if file.origin.sha256 == origin.sha256:
+            _tell_processes(file.origin)
+            return file
+        if file.origin.path == full:
+            raise _changed(said, source, file.source)
     _LOADING.add(full)
     try:
-        game = _checked(_run(source, said, origin), said)
+        module = _run(source, said, origin)
+        games = tuple(_checked(module, said))
     except GameFileError:
         raise
     except Exception as error:  # properties of the game can raise anything
-        raise GameFileError(_told(error, said, full)) from error
+        raise GameFileError(_told(error, said, source)) from error
     finally:
         _LOADING.discard(full)
-    _ADDED[game.id] = game, origin
-    if not sha256:
-        try:
-            try_out(game.id, said)
-        except GameFileError:
-            del _ADDED[game.id]
-            raise
+    file = LoadedFile(origin, source, games, bool(sha256))
+    _ADDED.update({game.id: (game, file) for game in games})
     _tell_processes(origin)
-    return game
+    return file
+
+
+def _changed(said: str, now: GameSource, before: GameSource | None = None) -> GameFileError:
+    """Return the error for a file that has changed, or whose own modules have."""
+    what = f"{said} or a module that it imports" if now.modules else said
+    if before is not None and before.text == now.text:
+        names = [*before.texts, *now.texts]
+        name = next(name for name in names if before.texts.get(name) != now.texts.get(name))
+        what = f"{name}, which {said} imports,"
+    return GameFileError(f"{what} has changed since it was loaded; start the program again")
+
+
+def _forget(file: LoadedFile) -> None:
+    """Forget a loaded file, so that a corrected version of it can be loaded."""
+    for game in file.games:
+        _ADDED.pop(game.id, None)
+    forget(_module_name(file.origin))
+    rest = [text for path, text in _in_environment() if path != file.origin.path]
+    _set_environment([*rest, *_texts_of_ids()])
 
 
 def _tell_processes(origin: GameFileOrigin) -> None:
     """Make processes that start from now on load a file, and refuse a changed version of it."""
     others = (text for path, text in _in_environment() if path != origin.path)
-    os.environ[VARIABLE] = os.pathsep.join((*others, f"{origin.path}#sha256={origin.sha256}"))
+    _set_environment([*others, f"{origin.path}#sha256={origin.sha256}", *_texts_of_ids()])
+
+
+def tell_id(game_id: str) -> None:
+    """Make processes that start from now on know that a game of a pack is in use."""
+    if game_id not in ids_in_use():
+        files = (text for _, text in _in_environment())
+        _set_environment([*files, *_texts_of_ids(), f"{_OF_PACK}{game_id}"])
+
+
+def ids_in_use() -> tuple[str, ...]:
+    """Return the ids of the games of packs that this process or its parent uses."""
+    return tuple(
+        dict.fromkeys(
+            game_id
+            for text in _texts_of_ids()
+            if is_of_pack(game_id := text.removeprefix(_OF_PACK))
+        )
+    )
 
 
 def try_out(game_id: str, said: str) -> None:
@@ -116,42 +203,76 @@ def try_out(game_id: str, said: str) -> None:
     from lath.games.trial import wrong_with  # only needed when a game is added
 
     base, colon, _ = game_id.partition(":")
-    game, origin = _ADDED[base]
-    tried = game_id, origin.sha256
-    if tried in _TRIED:
+    game, file = _ADDED[base]
+    tried = game_id, file.origin.sha256
+    if tried in _TRIED or tried in _TRYING:
         return
+    _TRYING.add(tried)
+    is_named = len(file.games) == 1 or f":{base}" in said
+    shown = said if is_named else f"{said}:{base}"
     try:
         with redirect_stdout(sys.stderr):
             wrong = wrong_with(made(game, game_id) if colon else game)
     except UnknownGameError:  # the game refuses its parameters
         raise
     except Exception as error:
-        raise GameFileError(_told(error, said, origin.path)) from error
+        raise GameFileError(_told(error, said, file.source, shown)) from error
+    finally:
+        _TRYING.discard(tried)
     if wrong:
-        raise GameFileError(f"{said}: {wrong}")
+        raise GameFileError(f"{shown}: {wrong}")
     _TRIED.add(tried)
 
 
 def blamed(error: BaseException) -> str:
     """Return the place in a game's file where an error was raised, with its text; empty if none."""
-    return next((_told(error, path, path) for path in paths() if _line_of(error, path)), "")
+    sources = ((file.origin.path, file.source) for file in loaded_files())
+    return next((_told(error, path, one) for path, one in sources if _place_of(error, one)), "")
 
 
 def paths() -> tuple[str, ...]:
     """Return the paths of the files that were added in this process."""
-    return tuple(origin.path for _, origin in _ADDED.values())
+    return tuple(file.origin.path for file in loaded_files())
+
+
+def loaded_files() -> tuple[LoadedFile, ...]:
+    """Return the files that were added in this process, in order."""
+    return tuple({file.origin.path: file for _, file in _ADDED.values()}.values())
+
+
+def _texts() -> list[str]:
+    return list(filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)))
+
+
+def _texts_of_ids() -> list[str]:
+    return [text for text in _texts() if text.startswith(_OF_PACK)]
 
 
 def _in_environment() -> tuple[tuple[str, str], ...]:
     """Return the absolute paths in the environment variable, each with its text there."""
-    texts = filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))
+    texts = [text for text in _texts() if not text.startswith(_OF_PACK)]
     return tuple((os.path.abspath(_PINNED.sub("", text)), text) for text in texts)
 
 
-def _digest(source: bytes) -> str:
-    from hashlib import sha256  # start-up time
+def _set_environment(texts: Iterable[str]) -> None:
+    os.environ[VARIABLE] = os.pathsep.join(texts)
+    if not os.environ[VARIABLE]:
+        del os.environ[VARIABLE]
 
-    return sha256(source).hexdigest()
+
+def named_files() -> tuple[tuple[str, str], ...]:
+    """Return the absolute paths in the environment variable, each with its hash.
+
+    The hash is empty if no process of the arena has loaded the file.
+    """
+    found = ((path, _PINNED.search(text)) for path, text in _in_environment())
+    return tuple((path, pinned[1] if pinned else "") for path, pinned in found)
+
+
+def paths_of(path: str) -> tuple[str, ...]:
+    """Return a path of a file, and the paths of its own modules. Raises GameFileError."""
+    full = os.path.abspath(path)
+    return source_of(full, _read(path, full)).paths
 
 
 def _read(said: str, full: str) -> bytes:
@@ -170,33 +291,39 @@ def _read(said: str, full: str) -> bytes:
         raise GameFileError(f"{said} cannot be read: {error.strerror}") from error
 
 
-def _run(source: bytes, said: str, origin: GameFileOrigin) -> ModuleType:
+def _module_name(origin: GameFileOrigin) -> str:
+    return f"lath_game_{origin.sha256[:16]}"
+
+
+def _run(source: GameSource, said: str, origin: GameFileOrigin) -> ModuleType:
     """Return the module of a file; its output goes to standard error, as bots load games too."""
     from contextlib import redirect_stdout  # start-up time
 
-    module = ModuleType(f"lath_game_{origin.sha256[:16]}")
-    module.__file__ = origin.path
-    sys.modules[module.__name__] = module
     try:
         with redirect_stdout(sys.stderr):
-            exec(compile(source, origin.path, "exec", dont_inherit=True), vars(module))  # noqa: S102 - the user named this file
+            return run(source, _module_name(origin))
     except (Exception, SystemExit) as error:
-        del sys.modules[module.__name__]
-        told = _told(error, said, origin.path)
+        told = _told(error, said, source)
         if isinstance(error, ModuleNotFoundError) and error.name:
-            beside = os.path.join(os.path.dirname(origin.path), error.name.partition(".")[0])
-            if os.path.exists(f"{beside}.py") or os.path.isdir(beside):
-                told += (
-                    "; a game is one file: install what it imports, or add its folder to PYTHONPATH"
-                )
+            beside = os.path.join(os.path.dirname(source.path), error.name.partition(".")[0])
+            if os.path.isfile(f"{beside}.py") or os.path.isdir(beside):
+                told += "; a module in the folder of the file needs an import statement"
         raise GameFileError(told) from error
-    return module
 
 
-def _told(error: BaseException, said: str, path: str) -> str:
-    """Return one line with the place in the file where an error was raised, and its text."""
-    where = f"{said}:{line}" if (line := _line_of(error, path)) else said
-    words = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
+def _told(error: BaseException, said: str, source: GameSource, whole: str = "") -> str:
+    """Return one line with the place in the file where an error was raised, and its text.
+
+    Without a place, it begins with `whole`. Default: `said`.
+    """
+    where = whole or said
+    if place := _place_of(error, source):
+        path, line = place
+        inner = os.path.relpath(path, os.path.dirname(source.path))
+        file = said if path == source.path else os.path.join(os.path.dirname(said), inner)
+        where = f"{file}:{line}"
+    text = error.msg if isinstance(error, SyntaxError) else plain_names(str(error))
+    words = " ".join(text.split())
     what = (
         f"{where}: {type(error).__name__}: {words}" if words else f"{where}: {type(error).__name__}"
     )
@@ -204,48 +331,80 @@ def _told(error: BaseException, said: str, path: str) -> str:
     return f"{what} ({'; '.join(notes)})" if notes else what
 
 
-def _line_of(error: BaseException, path: str) -> int:
-    """Return the last line of a file in an error's traceback; 0 if the file is not part of it."""
-    if isinstance(error, SyntaxError) and error.filename == path:
-        return error.lineno or 0
-    line, trace = 0, error.__traceback__
+def _place_of(error: BaseException, source: GameSource) -> tuple[str, int] | None:
+    """Return the last line of a file or its own modules in a traceback, with its path; or None."""
+    paths = source.paths
+    if isinstance(error, SyntaxError) and error.filename in paths:
+        return error.filename, error.lineno or 0
+    place, trace = None, error.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == path:
-            line = trace.tb_lineno
+        if (path := trace.tb_frame.f_code.co_filename) in paths:
+            place = path, trace.tb_lineno
         trace = trace.tb_next
-    return line
+    return place
 
 
-def _checked(module: ModuleType, said: str) -> Game:
-    """Return the game of a module. Raises GameFileError if `GAME` is not a valid game."""
-    game: Any = vars(module).get("GAME")
-    if game is None:
-        raise GameFileError(f"{said} does not define GAME")
+def _checked(module: ModuleType, said: str) -> Iterator[Game]:
+    """Yield the games of a module. Raises GameFileError if one is not valid."""
+    found = list(_defined(module, said))
+    if not found:
+        raise GameFileError(f"{said} does not define GAME, GAMES or games()")
+    ids = set[str]()
+    for what, game in found:
+        _require_valid(game, what, said)
+        owner = ""
+        if game.id in ids:
+            owner = "is in the same file"
+        elif game.id in builtin_ids():
+            owner = "is built in"
+        elif game.id in _ADDED:
+            owner = f"is from {_ADDED[game.id][1].origin.path}"
+        elif is_plugin(game.id):
+            owner = "is installed"
+        if owner:
+            raise GameFileError(
+                f"{said}: {what}.id is {game.id!r}, but another game with this id {owner}"
+            )
+        ids.add(game.id)
+        yield game
+
+
+def _defined(module: ModuleType, said: str) -> Iterator[tuple[str, Any]]:
+    """Yield each object that a module defines as a game once, with its name there."""
+    names, seen = vars(module), set[int]()
+    rows = [] if names.get("GAME") is None else [("GAME", names["GAME"])]
+    for what, all_ in (("GAMES", names.get("GAMES")), ("games()", names.get("games"))):
+        if all_ is None or (what == "games()" and not callable(all_)):  # such as `lath.games`
+            continue
+        listed = all_() if callable(all_) else all_
+        if not isinstance(listed, Iterable) or isinstance(listed, str):
+            raise GameFileError(
+                f"{said}: {what} is {type(listed).__name__}, expected several games, such as "
+                "(A(), B())"
+            )
+        rows += [(f"{what}[{number}]", game) for number, game in enumerate(listed)]
+    for what, game in rows:
+        if id(game) not in seen:
+            seen.add(id(game))
+            yield what, game
+
+
+def _require_valid(game: Any, what: str, said: str) -> None:
+    """Raise GameFileError if an object is not a game with a valid id."""
     if isinstance(game, type):
-        raise GameFileError(f"{said}: GAME is a class, expected GAME = {game.__name__}()")
+        made_so = f"{what} = {game.__name__}()" if what == "GAME" else f"{game.__name__}()"
+        raise GameFileError(f"{said}: {what} is a class, expected {made_so}")
     if missing := lacking(game, Game):
-        raise GameFileError(f"{said}: GAME lacks {', '.join(missing)}")
-    if not isinstance(game.id, str) or not _ID.fullmatch(game.id):
+        raise GameFileError(f"{said}: {what} lacks {', '.join(missing)}")
+    if not isinstance(game.id, str) or not ID.fullmatch(game.id):
         raise GameFileError(
-            f"{said}: GAME.id is {game.id!r}, expected lowercase letters, digits and hyphens, "
+            f"{said}: {what}.id is {game.id!r}, expected lowercase letters, digits and hyphens, "
             "such as my-game"
         )
-    owner = ""
-    if game.id in builtin_ids():
-        owner = "is built in"
-    elif game.id in plugin_ids():
-        owner = "is installed"
-    elif game.id in _ADDED:
-        owner = f"is from {_ADDED[game.id][1].path}"
-    if owner:
+    if parameters_of(game) and not can_vary(cast("Game", game)):
         raise GameFileError(
-            f"{said}: GAME.id is {game.id!r}, but another game with this id {owner}"
+            f"{said}: {what} has parameters, but does not define variant(game_id, **values)"
         )
-    if parameters_of(game) and not can_vary(game):
-        raise GameFileError(
-            f"{said}: GAME has parameters, but does not define variant(game_id, **values)"
-        )
-    return cast("Game", game)
 
 
 def added_ids() -> tuple[str, ...]:
@@ -253,30 +412,38 @@ def added_ids() -> tuple[str, ...]:
 
     Raises GameFileError if a file cannot be loaded.
     """
-    loaded = {origin.path for _, origin in _ADDED.values()} | _LOADING
-    for path, text in _in_environment():
+    loaded = {*paths(), *_LOADING}
+    for path, sha256 in named_files():
         if path not in loaded:
-            pinned = _PINNED.search(text)
             try:
-                add(path, pinned[1] if pinned else "")
+                add_all(path, sha256)
             except GameFileError as error:
                 raise GameFileError(f"{VARIABLE}: {error}") from error
     return tuple(_ADDED)
 
 
-def added(game_id: str) -> Game | None:
-    """Return the added game with this id, or None. Raises GameFileError for a faulty file."""
-    return _ADDED[game_id][0] if game_id in added_ids() else None
+def added(game_id: str, *, is_used: bool = True) -> Game | None:
+    """Return the added game with this id, or None. Raises GameFileError for a faulty file.
+
+    A game that is used for the first time is tried, unless the parent of this process did so.
+    """
+    if game_id not in added_ids():
+        return None
+    game, file = _ADDED[game_id]
+    if is_used and not file.is_pinned:
+        try_out(game_id, file.origin.path)
+    return game
 
 
 def hash_of(said: str, path: str) -> str:
     """Return the SHA-256 of a file that the user named. Raises GameFileError on failure."""
-    return _digest(_read(said, os.path.abspath(path)))
+    full = os.path.abspath(path)
+    return source_of(full, _read(said, full)).sha256
 
 
 def added_hashes() -> frozenset[str]:
     """Return the hashes of the files that were added here."""
-    return frozenset(origin.sha256 for _, origin in _ADDED.values())
+    return frozenset(file.origin.sha256 for file in loaded_files())
 
 
 def origin(game_id: str) -> GameFileOrigin | None:
@@ -284,7 +451,13 @@ def origin(game_id: str) -> GameFileOrigin | None:
 
     Parameters in the id are ignored.
     """
+    file = file_of(game_id)
+    return None if file is None else file.origin
+
+
+def file_of(game_id: str) -> LoadedFile | None:
+    """Return the loaded file of a game; None if it is built in, installed or unknown."""
     base = game_id.partition(":")[0]
-    if base in builtin_ids() or added(base) is None:
+    if base in builtin_ids() or base not in added_ids():
         return None
     return _ADDED[base][1]

@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from lath.games.errors import GameFileError, UnknownGameError
-from lath.games.files import add, added_hashes, hash_of, origin, try_out
+from lath.games.files import add, add_all, added_hashes, file_of, hash_of, try_out
 from lath.games.registry import canonical_id, ids
 
 _NAMED: Final = re.compile(r"(?P<path>[^:]*\.py|[^:]*/[^:]*)(?P<parameters>:.*)?", re.DOTALL)
@@ -16,9 +16,10 @@ _NAMED: Final = re.compile(r"(?P<path>[^:]*\.py|[^:]*/[^:]*)(?P<parameters>:.*)?
 def named(text: str, folder: str | os.PathLike[str] = "") -> str:
     """Return the id of the game that a user names, and load it if the name is a file.
 
-    A name that ends in `.py` or contains `/` is a file; a relative path starts at `folder`.
-    Parameters can follow an id or file after a colon, in any order. An unknown name is returned
-    unchanged. Raises GameFileError if the file does not define a valid game.
+    A name that ends in `.py` or contains `/` is a file; a relative path starts at `folder`. If the
+    file defines several games, the id of one follows after a colon. Parameters can follow an id or
+    file after a colon, in any order. An unknown name is returned unchanged. Raises GameFileError if
+    the file does not define a valid game.
 
     >>> named("yavalath"), named("yavalath:win=5,size=4,lose=3")
     ('yavalath', 'yavalath:size=4,win=5')
@@ -29,12 +30,34 @@ def named(text: str, folder: str | os.PathLike[str] = "") -> str:
     if match is None:
         _refuse_names_of_files(text, folder)
     else:
-        path = os.path.normpath(os.path.join(folder, match["path"])) if folder else match["path"]
-        text = add(path).id + (match["parameters"] or "")
+        name, parameters = _name_and_parameters(match)
+        text = add(_path(match, folder), name=name).id + parameters
     game_id = canonical_id(text)
     if match is not None and ":" in game_id:
-        try_out(game_id, match["path"] + match["parameters"])
+        try_out(game_id, match["path"] + (match["parameters"] or ""))
     return game_id
+
+
+def all_named(text: str, folder: str | os.PathLike[str] = "") -> tuple[str, ...]:
+    """Return the ids of all games that a user names: a file without more means all its games."""
+    match = _NAMED.fullmatch(text)
+    if match is None or match["parameters"] or os.path.isdir(_path(match, folder)):
+        return (named(text, folder),)
+    games = add_all(_path(match, folder))
+    return (named(text, folder),) if len(games) == 1 else tuple(game.id for game in games)
+
+
+def _path(match: re.Match[str], folder: str | os.PathLike[str]) -> str:
+    return os.path.normpath(os.path.join(folder, match["path"])) if folder else match["path"]
+
+
+def _name_and_parameters(match: re.Match[str]) -> tuple[str, str]:
+    """Return the id of a game in a file, empty without one, and its parameters with a colon."""
+    said = (match["parameters"] or "").removeprefix(":")
+    name, colon, rest = said.partition(":")
+    if "=" in name or not name:
+        return "", match["parameters"] or ""
+    return name, colon + rest
 
 
 def _refuse_names_of_files(text: str, folder: str | os.PathLike[str]) -> None:
@@ -53,8 +76,11 @@ def lasting(text: str, folder: str | os.PathLike[str] = "") -> str:
     Parameters are included.
     """
     game_id = named(text, folder)
-    file = origin(game_id)
-    return game_id if file is None else file.path + game_id[len(game_id.partition(":")[0]) :]
+    if (file := file_of(game_id)) is None:
+        return game_id
+    base = game_id.partition(":")[0]
+    name = "" if len(file.games) == 1 else f":{base}"
+    return f"{file.origin.path}{name}{game_id.removeprefix(base)}"
 
 
 def is_known(text: str, folder: str | os.PathLike[str] = "") -> bool:

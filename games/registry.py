@@ -6,21 +6,25 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from lath.games.builtin import builtin_ids, plugin_ids, plugins
+from lath.games.builtin import builtin_ids
 from lath.games.core import found_with
 from lath.games.errors import GameFileError, UnknownGameError
-from lath.games.files import added, added_ids
+from lath.games.files import added, added_ids, ids_in_use, origin, tell_id
 from lath.games.parameters import id_with, made, read
+from lath.games.plugins import is_of_pack, origin_of, packs, plugin, plugin_ids
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     from lath.games.core import Game
+    from lath.games.files import GameFileOrigin
+    from lath.games.plugins import PluginOrigin
 
 
 def ids() -> tuple[str, ...]:
-    """Return the ids of all games: built in, installed, added. Raises GameFileError."""
-    return builtin_ids() + plugin_ids() + added_ids()
+    """Return the ids of all games: built in, installed, added. Raises GameFileError.
+
+    Games of packs are among them if they are in use; no pack is imported, see `plugins.pack_ids`.
+    """
+    return builtin_ids() + plugin_ids() + added_ids() + ids_in_use()
 
 
 def canonical_id(game_id: str) -> str:
@@ -44,8 +48,23 @@ def canonical_id(game_id: str) -> str:
 
 
 def installed() -> tuple[Game, ...]:
-    """Return all games, the built-in ones first."""
-    return tuple(get(game_id) for game_id in ids())
+    """Return the games with the ids `ids()`, the built-in ones first.
+
+    A game of a file is not tried for this. A game of a distribution that cannot be loaded is left
+    out; see `plugins.faults`. Raises GameFileError.
+    """
+    return tuple(filter(None, map(_listed, ids())))
+
+
+def _listed(game_id: str) -> Game | None:
+    if (game := added(game_id, is_used=False)) is not None:
+        return game
+    try:
+        return get(game_id)
+    except GameFileError:
+        raise
+    except UnknownGameError:
+        return None
 
 
 def get(game_id: str) -> Game:
@@ -61,12 +80,21 @@ def get(game_id: str) -> Game:
         return made(get(base), game_id)
     if game_id in builtin_ids():
         return _builtin(game_id)
-    if (game := added(game_id)) is not None:
-        return game
-    point = next((point for point in plugins() if point.name == game_id), None)
-    if point is None:
-        raise UnknownGameError(f"unknown game {game_id!r}", f"one of {', '.join(ids())}")
-    return _loaded(point)
+    game = added(game_id)
+    if game is None and (game := plugin(game_id)) is not None and is_of_pack(game_id):
+        tell_id(game_id)
+    if game is None:
+        known = ", ".join((*ids(), *(f"{prefix}-…" for prefix in packs())))
+        raise UnknownGameError(f"unknown game {game_id!r}", f"one of {known}")
+    return game
+
+
+def rules_origin(game_id: str) -> GameFileOrigin | PluginOrigin | None:
+    """Return the file or distribution that brings a game; None if it is built in or unknown.
+
+    Parameters in the id are ignored.
+    """
+    return origin(game_id) or origin_of(game_id.partition(":")[0])
 
 
 found_with(get)
@@ -75,18 +103,3 @@ found_with(get)
 @cache
 def _builtin(game_id: str) -> Game:
     return cast("Game", import_module(f"lath.games.{game_id.replace('-', '_')}").GAME)
-
-
-@cache
-def _loaded(point: EntryPoint) -> Game:
-    try:
-        game = cast("Game", point.load())
-    except (ImportError, AttributeError) as error:
-        raise UnknownGameError(
-            f"game {point.name!r} ({point.value}) cannot be loaded: {error}"
-        ) from error
-    if game.id != point.name:
-        raise UnknownGameError(
-            f"the entry point {point.name!r} ({point.value}) is the game {game.id!r}"
-        )
-    return game

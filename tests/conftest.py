@@ -95,7 +95,7 @@ def _game_files() -> Iterator[None]:
     """Forget the game files that a test has added, here and for the programs it starts."""
     before, added = os.environ.get(files.VARIABLE), dict(files._ADDED)
     yield
-    if added != files._ADDED:
+    if added != files._ADDED or before != os.environ.get(files.VARIABLE):
         forget_games()
         files._ADDED.update(added)
         os.environ.update({} if before is None else {files.VARIABLE: before})

@@ -58,6 +58,7 @@ from lath.notation.record.tags import MOVES, NOT_READ
 
 if TYPE_CHECKING:
     from lath.notation.database.building import BuildCounts
+    from lath.notation.database.sources import SourcePart
 
 app = App()
 
@@ -237,6 +238,14 @@ def _refuse_flags(given: Mapping[str, bool], *, append: bool, is_database: bool)
             )
 
 
+def _seen(parts: Iterable[SourcePart], path: Path) -> Iterator[SourcePart]:
+    """Yield the parts of a file; the records that other rules have played are counted."""
+    for part in parts:
+        for chunk in part.chunks:
+            TAKEN.by_rules(path).see_chunk(chunk)
+        yield part
+
+
 def _into_database(
     read: Sequence[_Read], out: Path, *, append: bool, jobs: int, quiet: bool
 ) -> BuildCounts | None:
@@ -247,14 +256,14 @@ def _into_database(
     try:
         from lath.notation.database.building import Building, building  # start-up time
         from lath.notation.database.reading import DatabaseError
-        from lath.notation.database.sources import Mark, SourcePart, bundles, pieces
+        from lath.notation.database.sources import Mark, bundles, pieces
     except ImportError as error:
         raise ConfigError(files.needed_words(error)) from error
 
     def found(begin: Mark) -> Iterator[SourcePart]:
         for place, (path, name) in enumerate(read[begin.source :], begin.source):
             from_there = begin if place == begin.source else Mark(place)
-            yield from read_from(path, pieces(path, name, from_there, TAKEN.note))
+            yield from _seen(read_from(path, pieces(path, name, from_there, TAKEN.note)), path)
 
     def fill(made: Building) -> None:
         begin = Mark(*json.loads(made.mark or "[]"))

@@ -116,7 +116,9 @@ def entries(
     try:
         formats.reader(name)  # reports an unknown format before the file is opened
         with open_bytes(path) as stream:
-            found = formats.entries(stream, name, str(path), rules=rules, jobs=jobs)
+            found = TAKEN.seen(
+                formats.entries(stream, name, str(path), rules=rules, jobs=jobs), path
+            )
             yield from found if name in formats.OF_TEXT else TAKEN.entries(found)
     except formats.FormatError as error:
         raise ConfigError(f"{path}: {error}") from error

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -25,11 +27,13 @@ from lath.arena.cli.main import (
     whole,
 )
 from lath.arena.errors import ConfigError
+from lath.arena.terminal.notices import print_warning
 from lath.arena.terminal.streams import data_output, fitted
-from lath.games import parameters
+from lath.games import parameters, plugins
 from lath.games.cards import card_of, variants
 from lath.games.core import Position, version_of
 from lath.games.core import perft as count_paths
+from lath.games.errors import UnknownGameError
 
 if TYPE_CHECKING:
     from lath.games.core import Game
@@ -74,10 +78,29 @@ def list_games(as_json: AsJson = False, game: OtherGames = None) -> None:
     """
     add_games(game)
     found = registry.installed()
-    rows = [_described(one) for one in found]
+    packed = [game_id for game_id in _ids_of_packs() if game_id not in registry.ids()]
     if as_json:
-        print_json(rows)
-        return
+        print_json([*map(_described, found), *map(_described_unmade, packed)])
+    else:
+        _print_games(found)
+        for game_id in packed:
+            print(fitted(f"{game_id}  {_origin_of(game_id)}"))
+    for words in plugins.faults():
+        print_warning(words)
+
+
+def _ids_of_packs() -> list[str]:
+    """Return the ids of the games of packs, which are not made; of faulty packs none."""
+    found: list[str] = []
+    for prefix in plugins.packs():
+        with suppress(UnknownGameError):  # `plugins.faults` reports it
+            found += plugins.pack_ids(prefix)
+    return found
+
+
+def _print_games(found: Sequence[Game]) -> None:
+    """Print a line per game type, and one per parameter."""
+    rows = [_described(one) for one in found]
     names = ("id", "title", "origin")
     wide = {name: max(len(str(row[name])) for row in rows) + 2 for name in names}
     for row, one in zip(rows, found, strict=True):
@@ -119,9 +142,17 @@ def _described(game: Game) -> dict[str, Any]:
     }
 
 
+def _described_unmade(game_id: str) -> dict[str, Any]:
+    """Return a game type of a pack as JSON data, in which only its id and origin are known."""
+    rest = dict.fromkeys(("title", "credit", "cells", "origin", "rules"))
+    return {"id": game_id, **rest, "origin": _origin_of(game_id), "parameters": []}
+
+
 def _origin_of(game_id: str) -> str:
     if (file := registry.origin(game_id)) is not None:
         return file.name
+    if plugins.is_of_pack(game_id) and (package := registry.rules_origin(game_id)) is not None:
+        return package.name
     return "built in" if game_id in registry.builtin_ids() else "plugin"
 
 
@@ -150,12 +181,21 @@ def start_of(game_id: str, position: str | None, setup: str | None) -> Position:
 def show_game(game: GameId, files: OtherGames = None, as_json: AsJson = False) -> None:
     """Show the rules of a game type.
 
-    The output also lists the parameters of the game type and some variants to try.
+    The output also lists the parameters of the game type and some variants to try. For a file that
+    defines several game types, the arena lists them.
     """
     from lath.arena.terminal.play import card_of as shown_card  # start-up time
 
     add_games(files)
-    one = registry.get(registry.named(game))
+    ids = registry.all_named(game)
+    if len(ids) > 1:
+        several = [one for one in registry.installed() if one.id in ids]
+        if as_json:
+            print_json([*map(_described, several)])
+        else:
+            _print_games(several)
+        return
+    one = registry.get(ids[0])
     others = variants(one) if ":" not in one.id else ()
     if as_json:
         print_json(_described(one) | {"card": card_of(one), "variants": list(others)})
@@ -165,7 +205,7 @@ def show_game(game: GameId, files: OtherGames = None, as_json: AsJson = False) -
     lines[-1] += f"; {len(one.board.names)} cells, {len(start.legal_moves())} first moves"
     lines += _parameters_of(one) if others else ()
     if others:
-        base = game.partition(":")[0]
+        base = ":".join(part for part in game.split(":") if "=" not in part)
         lines.append("Variants, such as these:")
         lines += [f"  {base}:{other.partition(':')[2]}" for other in others]
     print("\n".join(lines), file=data_output())

@@ -542,8 +542,7 @@ def add_games(
     from lath.arena.tournament.outcome.taken import TAKEN
 
     TAKEN.is_strict, TAKEN.wants_moves = is_strict, wants_moves
-    for text in files or ():
-        game_id = games.named(text)
+    for game_id in (each for text in files or () for each in games.all_named(text)):
         if games.origin(game_id) is None:
             if wants_moves:
                 games.get(game_id)  # raises an error for an unknown game type

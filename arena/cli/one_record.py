@@ -16,6 +16,7 @@ from lath.arena.cli.help import Topic
 from lath.arena.cli.main import option, whole
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.terminal.notices import print_note
+from lath.arena.tournament.outcome.taken import TAKEN
 from lath.games.core import Position
 from lath.games.errors import GameError
 from lath.notation import formats
@@ -85,7 +86,7 @@ def _entries(file: Path, game: int | None) -> Iterator[Entry]:
             wanted, last = database.none(), min(game, database.games)
             wanted[last] = last > 0
             for number, text in database.texts(wanted):
-                yield Entry(number, 1, parse(text), (), text.rstrip("\n"))
+                yield from TAKEN.seen([Entry(number, 1, parse(text), (), text.rstrip("\n"))], file)
         return
     if game is not None and file.is_file() and formats.recognised(file) == "lath":
         with Records(file) as records:
@@ -93,7 +94,7 @@ def _entries(file: Path, game: int | None) -> Iterator[Entry]:
                 print_note(f"{records.stale}; reading from the beginning")
             if records.has_index:
                 if records:
-                    yield records.entry(min(game, len(records)) - 1)
+                    yield from TAKEN.seen([records.entry(min(game, len(records)) - 1)], file)
                 return
     yield from entries_of_any_format(file)
 

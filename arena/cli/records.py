@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
+import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -189,6 +191,7 @@ class _Check:
         """Check a file with `jobs` processes; return whether it could be read."""
         try:
             for found in read_from(path, _findings(path, jobs)):
+                TAKEN.by_rules(path).counts.update(found.other_rules)
                 self._add(found)
         except ConfigError as error:
             self.unreadable.append(error)
@@ -223,12 +226,17 @@ class _Check:
         """Check a tournament's directory; with `out`, create a directory of its valid games."""
         from lath.arena.directory import DATABASE, RECORDS  # start-up time
         from lath.arena.tournament.outcome.validity import look, rescue
+        from lath.arena.tournament.store.database import read_records
 
         if not ((folder / DATABASE).is_file() or (folder / RECORDS).is_file()):
             why = f"{folder}: not a tournament: it has neither {DATABASE} nor {RECORDS}"
             self.unreadable.append(ConfigError(why))
             return
         found = look(folder) if out is None else rescue(folder, out)
+        if (folder / DATABASE).is_file():
+            with suppress(ArenaError, sqlite3.Error):  # `look` has reported damage
+                for _, text in read_records(folder):
+                    TAKEN.by_rules(folder).see_text(text)
         problems = [
             *((each.where, each.why) for each in found.unsound),
             *((RECORDS, f"game {n}: not in {DATABASE}") for n in found.taken_back),
@@ -280,6 +288,7 @@ class _Check:
             "problems": self.problems,
             "plies": self.plies,
             "seconds": round(took_s, 3),
+            **TAKEN.rules_json(),
         }
         words = (
             f"{self.records} records: {self.records - self.bad} valid, {self.bad} invalid "

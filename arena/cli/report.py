@@ -61,6 +61,7 @@ from lath.arena.publishing.pages import refuse_to_replace
 from lath.arena.terminal.streams import BOM, data_output
 from lath.arena.tournament.outcome.directories import is_collection, tournaments_in
 from lath.arena.tournament.outcome.sources import Doubt, background_of, records_of
+from lath.arena.tournament.outcome.taken import TAKEN
 from lath.arena.tournament.store.anchors import LEAGUE, keep_in_league, read_anchors
 from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import write_atomically
@@ -202,7 +203,7 @@ def rate(
     with unless_cut(warned):
         if as_json:
             by_version = [to_json(row) for row in standings_of(background, table)]
-            more = {"versions": by_version, "season": seasons.told()}
+            more = {"versions": by_version, "season": seasons.told(), **TAKEN.rules_json()}
             said = {name: value for name, value in more.items() if value}
             print_json({**standings, **background.to_json(), **said})
         elif as_csv:

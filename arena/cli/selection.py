@@ -208,6 +208,7 @@ class Selection:
         with read_database(path) as database:
             for number, text in database.texts(self.asked(path, database)):
                 record = parse(text)
+                TAKEN.by_rules(path).see(record)
                 yield Entry(number, 1, record, (), text.rstrip("\n")), record
 
     def asked(self, path: Path, database: Database) -> Flags:
@@ -255,6 +256,7 @@ class Selection:
             "given_before": self._given.again if self._given is not None else 0,
             "equal": sum(TAKEN.equal.values()),
             "skipped": dict(TAKEN.others),
+            **TAKEN.rules_json(),
         }
 
     def not_counted(self) -> str:

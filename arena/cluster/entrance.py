@@ -7,7 +7,6 @@ import hashlib
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 from lath import games
@@ -29,6 +28,7 @@ from lath.arena.cluster.preparation import travelling
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.configuration.config import Config
 from lath.games.core import version_of
+from lath.games.files import file_of
 
 NAMING_S: Final = 15.0
 """The time that naming a machine waits for the answers of others, in seconds."""
@@ -63,12 +63,17 @@ def terms_of(
 
 
 def _game_files(game_ids: Iterable[str]) -> Iterator[GameFile]:
-    for origin in dict.fromkeys(filter(None, map(games.origin, game_ids))):
+    found = {file.origin: file.source for file in filter(None, map(file_of, game_ids))}
+    for origin, source in found.items():
         try:
-            source = Path(origin.path).read_bytes().decode()  # the digest includes the line ends
-        except (OSError, UnicodeDecodeError) as error:
+            yield GameFile(
+                name=origin.name,
+                sha256=origin.sha256,
+                source=source.text.decode(),  # the digest includes the line ends
+                modules={name: text.decode() for name, text in source.texts.items()},
+            )
+        except UnicodeDecodeError as error:
             raise ConfigError(f"{origin.path}: cannot be sent: {error}") from error
-        yield GameFile(name=origin.name, sha256=origin.sha256, source=source)
 
 
 class Entrance:
@@ -117,10 +122,18 @@ class Entrance:
             if theirs.get(name) != version:
                 return f"its {name} is {theirs.get(name, 'unknown')}, expected {version}, as here"
         for game_id in self._terms.games:
-            base, rules = game_id.partition(":")[0], version_of(games.get(game_id))
-            if games.origin(game_id) is None and (found := hello.games.get(base)) != rules:
-                what = f"has the rules {found} there" if found else "is not installed there"
-                return f"the game {base} {what}, expected the rules {rules}, as here"
+            base = game_id.partition(":")[0]
+            if games.origin(game_id) is not None:
+                continue
+            if (here := games.rules_origin(base)) is None:
+                rules, found = version_of(games.get(game_id)), hello.games.get(base)
+                what, expected = f"has the rules {found} there", f"the rules {rules}"
+            else:
+                rules, found = here.tag, _package_of(base, hello)
+                what, expected = f"is from {found} there", rules
+            if found != rules:
+                what = what if found else "is not installed there"
+                return f"the game {base} {what}, expected {expected}, as here"
         return ""
 
     async def name(self, node: str, ip: str) -> str:
@@ -222,3 +235,9 @@ class Entrance:
             return read(BotSaid, await call)
         except RemoteError as error:
             return BotSaid(void=str(error), bot=bot)
+
+
+def _package_of(game_id: str, hello: Hello) -> str | None:
+    """Return the tag of the distribution that brings a game on another machine, or None."""
+    packs = [name for name in hello.packages if name.endswith("-") and game_id.startswith(name)]
+    return next(filter(None, map(hello.packages.get, (game_id, *packs))), None)

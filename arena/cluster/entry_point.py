@@ -56,6 +56,8 @@ from lath.arena.tournament.run.worker import GreetJob, greet_bot, play_pair
 from lath.arena.tournament.store.jobs import PairJob
 from lath.games.core import version_of
 from lath.games.files import VARIABLE as GAMES
+from lath.games.plugins import origins
+from lath.games.sources import digest as digest_of_rules
 
 IDLE_S: Final = 10.0
 """Seconds for which an unused worker process and its bots are kept."""
@@ -78,13 +80,14 @@ _TRIES: Final = 9
 
 def hello(_text: str) -> str:
     """Return the description of this worker, a `Hello`."""
-    own = {one: version_of(games.get(one)) for one in (*games.builtin_ids(), *games.plugin_ids())}
+    own = {one: version_of(games.get(one)) for one in games.builtin_ids()}
     clock = clock_numbers()
     return write(
         Hello(
             node=platform.node() or "nameless",
             versions=versions(),
             games=own,
+            packages={name: origin.tag for name, origin in origins().items()},
             cpu=system.machine()["cpu"],
             cores=len(system.available()),
             speed=round(speed(), 1),
@@ -251,15 +254,24 @@ def _environment(entry: WorkerEntry) -> dict[str, str]:
         folder = kept("games") / file.sha256
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)
         path = folder / file.name
-        if hashlib.sha256(file.source.encode()).hexdigest() != file.sha256:
+        modules = {name: text.encode() for name, text in file.modules.items()}
+        if digest_of_rules(file.source.encode(), modules) != file.sha256:
             raise ArenaError(f"{file.name}: this game file does not match its digest")
-        if not path.is_file() or path.read_bytes() != file.source.encode():
-            part = path.with_suffix(f".{os.getpid()}")
-            part.write_bytes(file.source.encode())
-            part.chmod(0o644)
-            part.replace(path)
+        for name, source in {file.name: file.source.encode(), **modules}.items():
+            _keep(folder / name, source)
         paths.append(f"{path}#sha256={file.sha256}")
     return {**os.environ, GAMES: os.pathsep.join(paths)}
+
+
+def _keep(path: Path, source: bytes) -> None:
+    """Write a file, and the folders above it, unless it is there."""
+    if path.is_file() and path.read_bytes() == source:
+        return
+    path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    part = path.with_suffix(f".{os.getpid()}")
+    part.write_bytes(source)
+    part.chmod(0o644)
+    part.replace(path)
 
 
 def secrets_here() -> tuple[str, ...]:

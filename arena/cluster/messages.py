@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -14,7 +14,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import Adjudication
 from lath.arena.referee.record import GamePlan
 
-VERSION: Final = 4
+VERSION: Final = 5
 """The version of these messages; other versions are refused."""
 
 
@@ -23,6 +23,9 @@ Digest = Annotated[str, Field(pattern=r"\A[0-9a-f]{64}\z")]
 
 FileName = Annotated[str, Field(pattern=r"\A[^/\x00]*[^/\x00.][^/\x00]*\z")]
 """A file name without a path."""
+
+ModuleName = Annotated[str, Field(pattern=r"\A(?:\w+/)*\w+\.py\z")]
+"""The path of a Python module below a folder."""
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -48,14 +51,18 @@ class GameFile:
 
     name: FileName
     sha256: Digest
+    """The digest of the file with its own modules."""
+
     source: str
+    modules: Mapping[ModuleName, str] = field(default_factory=dict)
+    """The sources of the modules that it imports from its folder or below, by path there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTerms:
     """The settings of a run for all pairs, sent to each machine once."""
 
-    version: Literal[4] = VERSION
+    version: Literal[5] = VERSION
     tree: str
     """The mark of the run's processes."""
 
@@ -191,6 +198,9 @@ class Hello:
 
     games: Mapping[str, str]
     """The versions of the rules of installed games."""
+
+    packages: Mapping[str, str] = field(default_factory=dict)
+    """The tags of the distributions that bring games, by `games.plugins.origins`."""
 
     cpu: str
     cores: Count

@@ -39,6 +39,8 @@ from lath.arena.sandbox import users
 from lath.arena.sandbox.limits import with_modules
 from lath.games.errors import GameError
 from lath.games.files import VARIABLE as GAMES
+from lath.games.files import add_all, named_files
+from lath.games.plugins import pack_ids, packs
 from lath.notation.extras import EXTRAS
 from lath.reports.schema import Schema, schema_of
 
@@ -432,9 +434,8 @@ def _installed() -> Iterator[DoctorFinding]:
         group="installed", name="games", found=f"{len(games.builtin_ids())} built in"
     )
     wrong = ""
-    for text in filter(None, os.environ.get(GAMES, "").split(os.pathsep)):
-        path, _, pinned = text.partition("#sha256=")
-        finding = _loaded(f"file {path}", partial(games.add, path, pinned))
+    for path, pinned in named_files():
+        finding = _loaded(f"file {path}", partial(_tried, path, pinned))
         wrong = wrong or finding.remedy
         yield finding
     for game_id in games.plugin_ids():
@@ -448,6 +449,8 @@ def _installed() -> Iterator[DoctorFinding]:
             )
         else:
             yield _loaded(f"game {game_id}", partial(games.get, game_id))
+    for prefix in packs():
+        yield _loaded(f"games {prefix}-…", partial(pack_ids, prefix))
     names = []
     for point in metadata.entry_points(group=ENTRY_POINTS):
         module = point.value.partition(":")[0]
@@ -497,6 +500,12 @@ def _is_there(module: str) -> bool:
         return util.find_spec(module) is not None
     except ImportError:  # its package does not exist either
         return False
+
+
+def _tried(path: str, pinned: str) -> None:
+    """Load a file of games, and try each game as at its first use."""
+    for game in add_all(path, pinned):
+        games.get(game.id)
 
 
 def _loaded(name: str, load: Callable[[], object]) -> DoctorFinding:

@@ -33,7 +33,8 @@ from lath.arena.sandbox import users
 from lath.arena.sandbox.bubblewrap import View
 from lath.arena.sandbox.kinds import BotSandbox
 from lath.arena.sandbox.limits import launched
-from lath.games.files import VARIABLE as GAMES
+from lath.games.errors import GameFileError
+from lath.games.files import named_files, paths_of
 from lath.notation.files.folders import user_folder
 
 GUIDE: Final = f"{DOCUMENTATION}how-to/run-untrusted-bots/"
@@ -399,8 +400,11 @@ def _ours() -> Iterator[str]:
         yield place
         with suppress(OSError):  # it is in an archive
             yield from (str(entry) for entry in Path(place).iterdir() if entry.is_symlink())
-    files = os.environ.get(GAMES, "").split(os.pathsep)
-    yield from (text.partition("#")[0] for text in files if text)
+    for file, _ in named_files():
+        try:
+            yield from paths_of(file)
+        except GameFileError:  # the process that loads it reports the error
+            yield file
 
 
 def _program(bot: BotSpec) -> str:

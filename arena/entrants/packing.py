@@ -49,6 +49,7 @@ _INSTEAD: Final = {
     _BUILTIN: _STAND_INS / "builtin.py",
     "lath.games.files": _STAND_INS / "files.py",
     "lath.games.naming": _STAND_INS / "naming.py",
+    "lath.games.plugins": _STAND_INS / "plugins.py",
     "lath.bots.compiled.searches": _STAND_INS / "searches.py",
 }
 """The replacements of modules that are useless in a packed bot."""

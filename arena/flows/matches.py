@@ -134,7 +134,11 @@ class MatchTerms:
             rows.append(
                 table | {"file": sha256_of(Path(table["file"]))} if "file" in table else table
             )
-        rows += [file.sha256 for one in self.games if (file := known_games.origin(one))]
+        rows += [
+            each.sha256 or each.name
+            for one in self.games
+            if (each := known_games.rules_origin(one))
+        ]
         for one in both:
             rows += [one.name, one.kind, dict(one.parts)]
             if one.revision is not None:

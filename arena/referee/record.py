@@ -240,7 +240,7 @@ class Scorebook:
 
     def _tags(self, result: Result, why: Termination) -> list[tuple[str, str]]:
         plan = self._plan
-        file = games.origin(plan.game)
+        file = games.rules_origin(plan.game)
         tags = [("Game", plan.game), *([(GAME_FILE, file.tag)] if file else [])]
         if (version := version_of(games.get(plan.game))) != FIRST_VERSION:
             tags.append((RULES, version))

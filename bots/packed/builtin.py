@@ -9,13 +9,3 @@ IDS: tuple[str, ...] = ()
 def builtin_ids() -> tuple[str, ...]:
     """Return the ids of the packed games."""
     return IDS
-
-
-def plugin_ids() -> tuple[str, ...]:
-    """Return no ids."""
-    return ()
-
-
-def plugins() -> tuple[object, ...]:
-    """Return no plugins."""
-    return ()

@@ -7,7 +7,7 @@ from typing import NoReturn
 from lath.games.errors import GameFileError
 
 
-def added(_game_id: str) -> None:
+def added(_game_id: str, *, is_used: bool = True) -> None:
     """Return None, because no file can be added."""
 
 
@@ -16,9 +16,12 @@ def added_ids() -> tuple[str, ...]:
     return ()
 
 
+ids_in_use = added_ids
+
+
 def add(*_path: object) -> NoReturn:
     """Raise GameFileError."""
     raise GameFileError("a packed bot cannot use games from files")
 
 
-blamed = origin = add
+blamed = origin = tell_id = add

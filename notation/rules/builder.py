@@ -307,7 +307,7 @@ def _tags_of_game(game_id: str) -> dict[str, str]:
     with suppress(
         UnknownGameError
     ):  # the message about an unknown game comes later, with close matches
-        if file := games.origin(game_id):
+        if file := games.rules_origin(game_id):
             tags[GAME_FILE] = file.tag
         if (version := version_of(games.get(game_id))) != FIRST_VERSION:
             tags[RULES] = version

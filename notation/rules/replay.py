@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -133,16 +134,22 @@ def start_of(record: Record) -> Position:
         raise
     except UnknownGameError as error:
         if file := record.tag(GAME_FILE):
-            came = f"game {record.game!r} comes from {_file_words(file)}"
+            came = f"game {record.game!r} comes from {file_words(file)}"
             raise UnknownGameError(f"{came}: {_where_to_look(file)}") from error
         raise
 
 
+_DISTRIBUTION: Final = re.compile(r"(?P<name>[\w.-]+)-(?P<version>[0-9][\w.+!]*)(?<!\.py)")
+"""The name and version of a distribution in a tag `GameFile`."""
+
+
 def _where_to_look(file: str) -> str:
-    """Return advice on how to load the unknown game of a file."""
+    """Return advice on how to load the unknown game of a file or distribution."""
     from shlex import quote  # the name comes from an untrusted record
 
     name, _ = _name_and_hash(file)
+    if found := _DISTRIBUTION.fullmatch(name):
+        return f"install {quote(found['name'])} {quote(found['version'])}"
     origins = {game_id: games.origin(game_id) for game_id in added_ids()}
     same = (game_id for game_id, origin in origins.items() if origin and origin.name == name)
     if game_id := next(same, ""):
@@ -302,10 +309,11 @@ def _of_another_file(record: Record, faults: list[Fault]) -> list[Fault]:
     tag = record.tag(GAME_FILE)
     if not (tag and faults):
         return faults
-    file, (name, digest) = games.origin(record.game), _name_and_hash(tag)
-    if file is not None and file.sha256 == digest:
+    known = games.rules_origin(record.game)
+    if known is not None and is_by(tag, known.tag):
         return faults
-    by = f"another {_file_words(tag)}" if file and file.name == name else _file_words(tag)
+    name, _ = _name_and_hash(tag)
+    by = f"another {file_words(tag)}" if known and known.name == name else file_words(tag)
     words = f"played with {by}, whose rules may differ"
     return [
         replace(fault, code="rules", message=f"{words}: {fault.message}", meant="")
@@ -315,13 +323,23 @@ def _of_another_file(record: Record, faults: list[Fault]) -> list[Fault]:
     ]
 
 
+def is_by(tag: str, known: str) -> bool:
+    """Return whether two tags `GameFile` have the same hash; without one, the same name.
+
+    A copy of a file has another name, and the same rules.
+    """
+    (name, digest), (known_name, known_digest) = _name_and_hash(tag), _name_and_hash(known)
+    return digest == known_digest and (bool(digest) or name == known_name)
+
+
 def _name_and_hash(tag: str) -> tuple[str, str]:
     """Return the name and the hash in a tag `GameFile`; the hash is empty if it is missing."""
     name, _, digest = tag.partition(" sha256:")
     return name, digest
 
 
-def _file_words(tag: str) -> str:
+def file_words(tag: str) -> str:
+    """Return the name in a tag `GameFile`, and the beginning of its hash."""
     name, digest = _name_and_hash(tag)
     return f"{name} (sha256 {digest[:12]}…)" if digest else name
 

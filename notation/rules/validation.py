@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from io import BytesIO
 from itertools import chain, islice
@@ -17,6 +17,7 @@ from lath.notation.files.files import open_bytes
 from lath.notation.files.parallel import in_order
 from lath.notation.record.errors import Fault, Problem
 from lath.notation.record.record import Record, require_record, tag_faults, text_faults
+from lath.notation.rules.origins import OtherRules
 from lath.notation.rules.quick_check import plies_of
 from lath.notation.rules.reading import entries_of, entry_of
 from lath.notation.rules.replay import faults_of
@@ -67,6 +68,8 @@ class Findings:
     """The number of plies in the main lines of all readable records."""
     problems: tuple[Problem, ...] = ()
     """The problems in order."""
+    other_rules: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """The counts of `OtherRules`."""
 
 
 def validate(path: str | Path, *, jobs: int = 1) -> Iterator[Findings]:
@@ -93,6 +96,8 @@ def validate_chunk(chunk: Chunk, name: str) -> Findings:
     """Return the findings of a chunk; its records are numbered from 1."""
     records = bad = plies = 0
     problems: list[Problem] = []
+    others = OtherRules()
+    others.see_chunk(chunk)
     texts = texts_of(chunk)
     while some := list(islice(texts, _TOGETHER)):
         counts = plies_of([text.text for text in some])
@@ -105,7 +110,7 @@ def validate_chunk(chunk: Chunk, name: str) -> Findings:
             bad += bool(entry.problems)
             problems += entry.problems
             plies += len(entry.record.plies) if entry.record else 0
-    return Findings(records, bad, plies, tuple(problems))
+    return Findings(records, bad, plies, tuple(problems), dict(others.counts))
 
 
 _TOGETHER: Final = 128

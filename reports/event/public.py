@@ -65,7 +65,7 @@ TAGS: Final[Mapping[str, re.Pattern[str]]] = {
         re.compile(r"[a-z0-9.+ ]{1,60}|[0-9/:+*?-]{1,40}"),
     ),
     "Opening": re.compile(r"random:[0-9]+(?: [A-Za-z0-9+=:@/% -]+)?"),
-    GAME_FILE: re.compile(r"[\w.-]{1,80} sha256:[0-9a-f]{64}"),
+    GAME_FILE: re.compile(r"[\w.+-]{1,80}(?: sha256:[0-9a-f]{64})?"),
     "Termination": _ENDINGS,
     MOVES: re.compile(f"{NOT_READ}|{NOT_RECORDED}"),
     TUNING: re.compile(r"pair [0-9]{1,9} of [0-9]{1,9}"),

@@ -109,7 +109,15 @@ NO_GAMES = {
     ONE_AFTER_THE_OTHER[:-3]: "GAME is a class, expected GAME = Other()",
     "from lath.games.yavalath import GAME": "'yavalath', but another game with this id is built in",
     ONE_AFTER_THE_OTHER.replace('"other"', '"My Game"'): "'My Game', expected lowercase letters",
-    "import helper": "No module named 'helper'; a game is one file: install what it imports",
+    "import helper": "other.py does not define GAME, GAMES or games()",
+    "import importlib\nimportlib.import_module('helper')": (
+        "No module named 'helper'; a module in the folder of the file needs an import statement"
+    ),
+    "GAMES = 7": "other.py: GAMES is int, expected several games, such as (A(), B())",
+    f"{ONE_AFTER_THE_OTHER}\nGAMES = GAME, Other": "GAMES[1] is a class, expected Other()",
+    f"{ONE_AFTER_THE_OTHER}\ndef games():\n    yield Other()": (
+        "games()[0].id is 'other', but another game with this id is in the same file"
+    ),
 }
 """Texts of files, and why no game is in them."""
 

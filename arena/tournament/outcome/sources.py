@@ -118,17 +118,23 @@ def records_of(
         return
     for source in files_in(sources, is_refused=False):
         found: list[Doubt] = []
+        by_rules = TAKEN.by_rules(source)
         try:
             with reading(source):
                 if source.is_dir():
-                    yield from _marked(_of_folder(source, found, rules=rules), rulings_in([source]))
+                    of_folder = _of_folder(source, found, rules=rules)
+                    for record in _marked(of_folder, rulings_in([source])):
+                        if not isinstance(record, Refused):
+                            by_rules.see(record)
+                        yield record
                 else:
                     if words := export_doubt(source):
                         found.append(Doubt(words))
                     name = formats.recognised(source)
                     with open_bytes(source) as stream:
                         entries = formats.entries(stream, name, str(source), rules=rules, jobs=jobs)
-                        yield from (_record_of(entry, source) for entry in TAKEN.entries(entries))
+                        own = TAKEN.entries(TAKEN.seen(entries, source))
+                        yield from (_record_of(entry, source) for entry in own)
         except formats.FormatError as error:
             raise ConfigError(f"{source}: {error}") from error
         if doubts is not None:

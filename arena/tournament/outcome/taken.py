@@ -16,6 +16,7 @@ from lath.notation import formats
 from lath.notation.files.files import is_database
 from lath.notation.record.errors import Problem, printable
 from lath.notation.record.tags import MOVES, NOT_READ, UNKNOWN_GAME
+from lath.notation.rules.origins import HINT, OtherRules
 from lath.notation.text.splitting import Entry
 
 _ONCE: Final = ("unknown-game", "no-game")
@@ -47,6 +48,8 @@ class Taken:
         """The number of lines that were not understood, and the file and number of the first."""
         self.passed: dict[Path, str] = {}
         """Names of the files and folders that were skipped, by folder."""
+        self.other_rules: dict[str, OtherRules] = {}
+        """Records that other versions of their rules have played, by file."""
         self.equal = dict[str, int]()
         """Duplicate records per database, which holds each game once."""
         self._told = Counter[tuple[str, str, str]]()
@@ -74,6 +77,25 @@ class Taken:
             self.kept = self.kept[0] + len(entry.kept), self.kept[1] or next(iter(entry.kept), "")
             self.assumed.update(list(dict.fromkeys(entry.assumed)))
         return bool(entry.other_game)
+
+    def by_rules(self, file: object) -> OtherRules:
+        """Return the counts of records of a file that other versions of their rules have played."""
+        return self.other_rules.setdefault(printable(str(file)), OtherRules())
+
+    def seen(self, found: Iterable[Entry], file: object) -> Iterator[Entry]:
+        """Yield the entries of a file; those of valid records are counted in `by_rules`."""
+        counts = self.by_rules(file)
+        for entry in found:
+            if entry.record is not None:
+                counts.see(entry.record)
+            yield entry
+
+    def rules_json(self) -> dict[str, object]:
+        """Return the counts of `by_rules` as JSON data for an object; empty without any."""
+        total = Counter[str]()
+        for counts in self.other_rules.values():
+            total.update({tag: count for (_, tag), count in counts.counts.items() if count})
+        return {"other_rules": dict(total)} if total else {}
 
     def news(self, problems: Iterable[Problem]) -> list[Problem]:
         """Return the problems to report: of a problem that many records share, the first."""
@@ -115,6 +137,9 @@ class Taken:
             first = f", the first at {printable(self.kept[1])}"
             lines.append(f"not understood, kept as comments: {many}{first}")
         lines += self._unread_lines()
+        by_others = [line for file, each in self.other_rules.items() for line in each.lines(file)]
+        if by_others:
+            lines += [*by_others, f"hint: {HINT}"]
         if self.game and not self._is_game_used:
             lines.append(
                 f"note: --game {self.game} had no effect: all records name their game; "

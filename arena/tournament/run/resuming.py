@@ -34,7 +34,7 @@ from lath.arena.tournament.outcome.versions import POOL
 from lath.arena.tournament.run.benches import Benches
 from lath.arena.tournament.store.database import CHANGES, FILES, PROVENANCE, ROUNDS, SETTINGS
 from lath.arena.tournament.store.store import Store
-from lath.games import origin
+from lath.games import origin, rules_origin
 from lath.games.core import FIRST_VERSION, version_of
 from lath.reports.notes.notes import Change, Entrant, Machine, Options, OtherMachine, Provenance
 
@@ -96,15 +96,23 @@ def _originals(bot: BotSpec, known: Mapping[str, str]) -> Iterator[Original]:
 def fingerprints_of_games(game_ids: Iterable[str]) -> Files:
     """Return the fingerprints of the files of game types; empty without any.
 
-    An installed game type has the version of its rules instead, if that is not the first.
+    A game type of a distribution has that and its modules, and any installed one has the version of
+    its rules, if that is not the first.
     """
     prints = {}
     for game_id in game_ids:
         if file := origin(game_id):
             prints[f"of {game_id}"] = file.sha256
-        elif (version := version_of(games.get(game_id))) != FIRST_VERSION:
+            continue
+        if package := rules_origin(game_id):
+            prints[f"{_OF_PACKAGE}{game_id}"] = package.tag
+        if (version := version_of(games.get(game_id))) != FIRST_VERSION:
             prints[f"with the rules of {game_id}"] = version
     return {GAMES: prints} if prints else {}
+
+
+_OF_PACKAGE: Final = "of the package of "
+"""The beginning of the key of a distribution; the notes of earlier versions do not have it."""
 
 
 def _is_own(path: Path) -> bool:
@@ -312,7 +320,7 @@ def _provenance(
         hosts=tuple(hosts),
         seed=config.seed,
         seed_sha256=seed_digest(config.seed),
-        game_files={file.name: file.sha256 for one in config.games if (file := origin(one))},
+        game_files={each.name: each.sha256 for one in config.games if (each := rules_origin(one))},
         bots=tuple(
             _entrant(bot, row, config, files.get(bot.name, {}), said.get(bot.name, Greeting()))
             for bot, row in zip(config.bots, rows, strict=True)
@@ -401,7 +409,8 @@ def refuse_changed(
     changed = [
         each
         for each in (changes(before, files) if store.has_games() else ())
-        if each[0] == GAMES or store.last_games(each[0], 1)
+        if (each[0] == GAMES and not _is_new_key(each[1], before))
+        or (each[0] != GAMES and store.last_games(each[0], 1))
     ]
     refused = [] if force else [each for each in changed if each[0] not in mended]
     if refused:
@@ -415,6 +424,11 @@ def refuse_changed(
         f"{'other rules' if whose == GAMES else 'another program'}"
         for whose, path in changed
     ]
+
+
+def _is_new_key(path: str, before: Files) -> bool:
+    """Return whether an earlier version did not note this fingerprint of a game type."""
+    return path.startswith(_OF_PACKAGE) and path not in before[GAMES]
 
 
 def _changed_file(whose: str, path: str) -> str:

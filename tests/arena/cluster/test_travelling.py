@@ -288,7 +288,8 @@ def test_the_file_of_a_game_is_kept_under_its_name_alone(plain: Path) -> None:
     entry, _ = an_entry(a_bot(plain), game_files=(file,))
     assert read(WorkerEntry, write(entry)) == entry
     for name in ("", ".", "..", "a/b", "../game.py", "/game.py", "a\0"):
-        for change in ({"name": name}, {"sha256": name}):
+        changes: list[dict[str, Any]] = [{"name": name}, {"sha256": name}]
+        for change in (*changes, {"modules": {name: ""}}):
             wrong = replace(entry.terms, game_files=(replace(file, **change),))
             with pytest.raises(ArenaError, match="expected WorkerEntry"):
                 read(WorkerEntry, write(replace(entry, terms=wrong)))

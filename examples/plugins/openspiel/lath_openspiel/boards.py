@@ -37,8 +37,8 @@ PALE: Final = ("#a9c8f5", "#f5b3a9", "#c8cdd0")
 
 _ANSI: Final = re.compile(r"\x1b\[[0-9;]*m")
 _FEN: Final = re.compile(r"([A-Za-z0-9+]+(?:/[A-Za-z0-9+]+){2,})(?:\[[A-Za-z]*\])? [bw] ")
-_LAST: Final = re.compile(r"\[(.)\].")
-"""The cell of the last move, and what follows."""
+_LAST: Final = re.compile(r"\[(.)\]($)?")
+"""The cell of the last move, and the end of the line if it is there."""
 
 _WORDS: Final = re.compile(r"[:=(]")
 """Characters of lines that describe the state in words."""
@@ -77,7 +77,12 @@ def lines_of(state: Any) -> list[str]:
     if found := _FEN.match(text):
         rows = found[1].replace("+", "").split("/")
         return [re.sub(r"\d+", lambda number: "." * int(number[0]), row) for row in rows]
-    return [_LAST.sub(r" \1 ", line + " ").removesuffix(" ") for line in text.split("\n")]
+    return [_LAST.sub(_opened, line) for line in text.split("\n")]
+
+
+def _opened(found: re.Match[str]) -> str:
+    """Return the cell of the last move as lines have it without brackets."""
+    return f" {found[1]}{'' if found.start(2) > 0 else ' '}"
 
 
 def drawing_of(game: Any, first: int, colours: tuple[str, str]) -> Drawing:
