@@ -1,6 +1,6 @@
 """A game that somebody brings in a file or a package: how it is known, and what is wrong with it.
 
-A plugin is `examples/plugin-breakthrough`, installed for real, in a place of its own.
+A plugin is `examples/plugins/breakthrough`, installed for real, in a place of its own.
 """
 
 from __future__ import annotations
@@ -453,7 +453,7 @@ print(games.rules_origin("breakthrough").tag)
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder into which pip has installed the plugin from a copy of its source."""
     source = tmp_path_factory.mktemp("source") / "plugin"
-    shutil.copytree(ROOT / "examples" / "plugin-breakthrough", source)
+    shutil.copytree(ROOT / "examples" / "plugins" / "breakthrough", source)
     target = tmp_path_factory.mktemp("site")
     install = ["install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
     run(["-m", "pip", *install, "--target", str(target), str(source)], {})

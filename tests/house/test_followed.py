@@ -27,7 +27,7 @@ PAGES: Final = {
         ROOT / "README.md",
         ROOT / "SECURITY.md",
         *DOC_PAGES,
-        *ROOT.glob("examples/*/*.md"),
+        *ROOT.glob("examples/**/*.md"),
     )
 }
 WITH_COMMANDS: Final = [name for name, text in PAGES.items() if "```console\n$ " in text]

@@ -101,7 +101,7 @@ MISNAMED: Final = """() => {
 }"""
 """Labels at the rim that are not in a line with the cells that have them in their names."""
 
-BREAKTHROUGH: Final = ROOT / "examples/plugin-breakthrough/lath_breakthrough.py"
+BREAKTHROUGH: Final = ROOT / "examples/plugins/breakthrough/lath_breakthrough.py"
 
 
 class Player:
