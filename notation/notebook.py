@@ -12,7 +12,8 @@ from html import escape
 from typing import Final
 
 from lath.games.core import Position
-from lath.games.drawing.board import UNTOUCHED, changed_cells, html
+from lath.games.drawing.board import UNTOUCHED, html
+from lath.games.drawing.changes import changed_cells
 from lath.games.errors import GameError
 from lath.notation.edits.changes import strip
 from lath.notation.record.errors import printable

@@ -188,7 +188,7 @@ class _Exploring:
     def print(self, *, has_all: bool) -> None:
         """Print the board and a table."""
         from lath.arena.terminal.explorer import print_node  # saves 100 ms with --json
-        from lath.games.drawing.board import changed_cells
+        from lath.games.drawing.changes import changed_cells
 
         last = changed_cells(*self._played[-2:]) if self._line else ()
         title = " ".join([self.node.game, *(["after"] if self._line else ()), *self._line])

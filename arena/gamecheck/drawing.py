@@ -11,7 +11,8 @@ from xml.etree import ElementTree as ET
 from lath.arena.gamecheck.lab import GameLab, Visit
 from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, warning
 from lath.games.core import SIDES, Piece, owned_by
-from lath.games.drawing.board import changed_cells, svg
+from lath.games.drawing.board import svg
+from lath.games.drawing.changes import changed_cells
 from lath.games.drawing.shapes import CELL, contrast, linear
 
 _LEAST_CONTRAST: Final = 1.12

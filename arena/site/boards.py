@@ -23,7 +23,7 @@ from lath.games.capabilities import extras_told, form_of, lessons_of
 from lath.games.cards import card_of
 from lath.games.core import Move, read_typed_move, version_of
 from lath.games.drawing import board
-from lath.games.drawing.board import changed_cells
+from lath.games.drawing.changes import changed_cells
 from lath.games.errors import GameError
 from lath.games.fast import fast_board
 from lath.notation.rules.replay import start_from

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from lath.arena.errors import ConfigError
 from lath.games.core import Position
-from lath.games.drawing import board
+from lath.games.drawing import board, changes
 from lath.notation.extras import EXTRAS
 from lath.notation.record.errors import printable
 from lath.notation.record.record import Record
@@ -66,7 +66,7 @@ def _strip(record: Record, title: str, ply: int) -> tuple[str, str, str]:
 
 def moved(played: Sequence[Position], ply: int) -> list[str]:
     """Return the cells that a ply changed; none for ply 0, the start."""
-    return board.changed_cells(played[ply - 1], played[ply]) if ply else []
+    return changes.changed_cells(played[ply - 1], played[ply]) if ply else []
 
 
 def svg(

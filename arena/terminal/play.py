@@ -49,7 +49,7 @@ from lath.games.core import (
     plain_move,
     read_typed_move,
 )
-from lath.games.drawing.board import changed_cells
+from lath.games.drawing.changes import changed_cells
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl

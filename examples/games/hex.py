@@ -7,7 +7,7 @@ right side, and blue by connecting the top with the bottom. A draw is impossible
 from __future__ import annotations
 
 from lath.games.board import rhombus
-from lath.games.core import Move, Outcome
+from lath.games.core import Outcome
 from lath.games.parameters import Parameter
 from lath.games.simple import SimpleGame, State
 
@@ -31,7 +31,7 @@ class Hex(SimpleGame):
         """Return all cells."""
         return self.board.names
 
-    def after(self, state: State, move: Move) -> State:
+    def after(self, state: State, move: str) -> State:
         """Return the position with one more stone."""
         return state.put(move)
 

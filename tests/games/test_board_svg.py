@@ -23,7 +23,8 @@ from walks import play_all, playout
 from lath import games
 from lath.games.core import SIDES, Game, Move, Piece, Position, owned_by
 from lath.games.drawing import shapes
-from lath.games.drawing.board import effects, svg, to_json
+from lath.games.drawing.board import svg, to_json
+from lath.games.drawing.changes import effects
 from lath.games.drawing.shapes import (
     CASING,
     CELL,

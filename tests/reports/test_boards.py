@@ -23,7 +23,8 @@ from walks import last_of, some_position, walk
 from lath import games
 from lath.games.core import Game, Position
 from lath.games.drawing import board
-from lath.games.drawing.board import effects, piece_words, pieces_of, svg
+from lath.games.drawing.board import piece_words, pieces_of, svg
+from lath.games.drawing.changes import effects
 from lath.games.drawing.shapes import CELL, FAINT
 from lath.games.overlays import Groups, Sight, groups, of, sight
 from lath.games.points import Points

@@ -24,7 +24,8 @@ from lath.games.capabilities import extras_told
 from lath.games.cards import card_of
 from lath.games.core import Move, Position
 from lath.games.drawing import shapes
-from lath.games.drawing.board import effects, svg
+from lath.games.drawing.board import svg
+from lath.games.drawing.changes import effects
 from lath.notation.record.record import Ply, comment
 from lath.notation.record.tags import opening_name
 from lath.notation.rules.reading import entries, read

@@ -23,7 +23,8 @@ from lath.arena.site.boards import arranged, position_json
 from lath.arena.site.thinking import MOST
 from lath.games.cards import variants
 from lath.games.core import read_move
-from lath.games.drawing.board import piece_words, pieces_of, placement, places
+from lath.games.drawing.board import piece_words, pieces_of, places
+from lath.games.drawing.changes import placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator

@@ -23,7 +23,7 @@ from lath.arena.terminal.boards import MARK, coloured, drawing
 from lath.arena.terminal.layout import Letters, Output
 from lath.arena.terminal.tables import print_outcome
 from lath.games.core import Move, Position
-from lath.games.drawing.board import changed_cells
+from lath.games.drawing.changes import changed_cells
 from lath.games.drawing.shapes import CELL, LOSING
 from lath.notation.text.writer import diagram
 from lath.reports.notes.outcome import EventOutcome, Plot

@@ -1,0 +1,217 @@
+"""Games in short files: from three functions follows everything that the contract asks for."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator
+from random import Random
+from typing import Any, Final
+
+import pytest
+from places import ROOT
+
+from lath import games
+from lath.arena.gamecheck.boards import board_faults
+from lath.bots.compiled.searches import CompiledAlphaBeta
+from lath.bots.search import AlphaBeta, SearchBudget
+from lath.games.board import Board, hexagon_of, rhombus, squares, triangle
+from lath.games.core import Game, Outcome, Position, escaped, least
+from lath.games.errors import GameError, MoveSyntaxError, PositionError
+from lath.games.fast import PlainBoard, fast_board
+from lath.games.lines import LineGame
+from lath.games.points import points
+from lath.games.simple import SimpleGame, State
+from lath.games.trial import wrong_with
+from lath.notation.tables.planes import Encoding
+
+EXAMPLES: Final = ROOT / "examples" / "games"
+
+SHORT: Final = ("hex", "amazons", "six_mens_morris", "order_and_chaos")
+
+
+def walked(game: Game, seed: int) -> Iterator[Position]:
+    """Yield the positions of a random game."""
+    position, chance = game.start(), Random(seed)
+    yield position
+    while legal := position.legal_moves():
+        yield (position := position.play(chance.choice(legal)))
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_a_key_names_one_position(name: str) -> None:
+    game = games.add(EXAMPLES / f"{name}.py")
+    texts: dict[int, str] = {}
+    for position in (one for seed in range(4) for one in walked(game, seed)):
+        key = PlainBoard(position).key
+        assert texts.setdefault(key, position.text()) == position.text()
+        assert PlainBoard(game.position(position.text())).key == key
+        assert pickle.loads(pickle.dumps(position)) == position
+    assert len(texts) > 30
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_a_plain_board_plays_and_takes_back_as_the_positions_do(name: str) -> None:
+    game = games.add(EXAMPLES / f"{name}.py")
+    assert next(filter(None, board_faults(game, games=2, every=5)), None) is None
+    board, chance = PlainBoard(game.start()), Random(1)
+    for _ in range(6):
+        for _ in range(9):
+            if board.winner is None:
+                board.play(chance.choice(board.legal()))
+        winner, plies = board.playout(chance)
+        assert (plies == 0) == (board.winner is not None)
+        assert board.winner in (None, winner)
+        while board.position() != game.start():
+            board.undo()
+        with pytest.raises(IndexError, match="no move"):
+            board.undo()
+        assert len(board.legal()) == len(game.start().legal_moves())
+
+
+# Lines
+
+MORRIS: Final = points(
+    "a1 a2 a3 b1 b2 b3 c1 c2 c3", ["a1 a2 a3", "c1 c2 c3", "a1 b1 c1", "a3 b3 c3", "a1 b2 c3"]
+)
+
+LINES: Final = {
+    "squava": (squares(5), 4, 3),
+    "wins": (squares(4, 3), 3, 0),
+    "loses": (hexagon_of(3), 0, 3),
+    "rhombic": (rhombus(5), 4, 3),
+    "triangular": (triangle(6), 4, 3),
+    "points": (MORRIS, 3, 0),
+}
+"""The board and the lengths of lines that win and that lose."""
+
+
+def lines_of(name: str, *, has_swap: bool = False) -> LineGame:
+    board, win, lose = LINES[name]
+
+    class Lines(LineGame):
+        id, title, credit = name, name.capitalize(), "a test"
+
+    Lines.has_swap = has_swap
+    return Lines(board, win=win, lose=lose)
+
+
+@pytest.mark.parametrize("has_swap", [False, True])
+@pytest.mark.parametrize("name", LINES)
+def test_lines_win_and_lose_as_their_lengths_say(name: str, has_swap: bool) -> None:
+    game: Any = lines_of(name, has_swap=has_swap)
+    board, win, lose = LINES[name]
+    assert wrong_with(game, games=6, seconds=9) == ""
+    assert next(filter(None, board_faults(game, games=3)), None) is None
+    for seed in range(30):
+        *_, end = walked(game, seed)
+        last = end.stones[1 - end.mover]
+        found, outcome = longest(board, last), end.outcome()
+        if win and found >= win:
+            assert outcome.winner == 1 - end.mover
+        elif lose and found >= lose:
+            assert (outcome.winner, outcome.is_loss) == (end.mover, True)
+        else:
+            assert (outcome.ending, outcome.winner) == ("board full", None)
+
+
+def longest(board: Board, mask: int) -> int:
+    """Return the length of the longest line in a set of cells."""
+    lengths = (n for n in range(len(board.names), 0, -1) if board.lines(n))
+    return next((n for n in lengths if board.finished(board.lines(n), mask)), 0)
+
+
+def test_compiled_searches_play_games_of_lines_too() -> None:
+    game: Any = lines_of("squava")
+    position = game.start()
+    for move in ("a1", "b3", "d1", "e5", "c3", "a5"):
+        position = position.play(game.canonical(move))
+    found = [
+        search.run(fast_board(position), SearchBudget(nodes=20_000), lambda _: None, depth=3)
+        for search in (AlphaBeta(), CompiledAlphaBeta())
+    ]
+    assert found[0].proof == found[1].proof
+
+
+@pytest.mark.parametrize(("win", "lose"), [(0, 0), (3, 3), (6, 3), (9, 0), (0, 6)])
+def test_lengths_that_make_no_game_are_refused(win: int, lose: int) -> None:
+    with pytest.raises(GameError, match=r"win|lose"):
+        LineGame(squares(5), win=win, lose=lose)
+
+
+# A game that uses all that there is
+
+
+class Tokens(SimpleGame):
+    """Tokens from a hand; `%` and spaces in moves, a pass, a text, a second move in a row."""
+
+    id, title, credit = "tokens", "Tokens", "a test"
+    board = squares(3, 2)
+    facts = {"white hand": 3, "black hand": 3, "last": "-"}  # noqa: RUF012 - it never changes
+    words = ("pass",)
+    escapes = True
+    symmetric = "mirror"
+    move_count = 7
+
+    def legal(self, state: State) -> Iterable[str]:
+        if state.fact(f"{self.colours[state.mover]} hand"):
+            yield from (f"{cell} 100%" for cell in state.names(state.empty))
+        yield "pass"
+
+    def after(self, state: State, move: str) -> State:
+        if move == "pass":
+            return state.set("last", "pass")
+        hand, cell = f"{self.colours[state.mover]} hand", move[:2]
+        found = state.put(cell).add(hand, -1).set("last", "token")
+        return found.again() if cell[0] == "b" else found
+
+    def ending(self, state: State) -> Outcome | None:
+        if self.board.finished(self.board.lines(3), state.theirs):
+            return state.won("three in line", state.theirs)
+        return state.drawn("no hand left") if state.facts[:2] == (0, 0) else None
+
+    def index(self, move: str) -> int:
+        return 6 if move == "pass" else self.board.names.index(move[:2])
+
+
+def test_moves_of_any_text_and_state_beside_the_cells_are_kept() -> None:
+    game: Any = Tokens()
+    seen = {position.text() for seed in range(9) for position in walked(game, seed)}
+    assert len(seen) > 50
+    for text in seen:
+        state = game.position(text)
+        assert (state.text(), least(state) in {state, state.turned(mirror(game))}) == (text, True)
+        assert [*state.extras] == ["white hand", "black hand", "last"]
+    start = game.start()
+    assert start.legal_moves()[0] == escaped("a1 100%") == "a1%20100%25"
+    assert start.play(escaped("b1 100%")).to_move == start.to_move
+    assert start.play(escaped("a1 100%")).text() == "3/w2 b 2 3 token"
+    encoding = Encoding(game)
+    hands = ("white hand", "black hand")
+    assert encoding.planes == ("white piece", "black piece", *hands, "second to move")
+    assert (encoding.moves, encoding.move_count, encoding.index("pass")) == ((), 7, 6)
+
+
+def mirror(game: Game) -> Any:
+    return game.board.isometries[1].mask
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("3/w2 b 2 3", "board"),
+        ("3/w2 b two 3 token", "white hand is 'two'"),
+        ("3/w2 b 02 3 token", "is written '3/w2 b 2 3 token'"),
+        ("3/w2 x 2 3 token", "board"),
+        ("3/w3 b 2 3 token", "row"),
+    ],
+)
+def test_a_text_of_no_position_is_refused_with_its_reason(text: str, words: str) -> None:
+    with pytest.raises(PositionError, match=words):
+        Tokens().position(text)
+
+
+@pytest.mark.parametrize("text", ["", "a1 100%", "z9%20100%25", "passes", "%61"])
+def test_a_text_of_no_move_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(MoveSyntaxError) as caught:
+        Tokens().canonical(text)
+    assert "such as a1%20100%25" in caught.value.expected
