@@ -11,13 +11,13 @@ from cmath import rect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, reduce
 from itertools import accumulate, groupby, product, repeat, takewhile
-from math import tau
+from math import cos, radians, sin, tau
 from operator import itemgetter, or_
 from typing import Final, Literal, TypeVar
 
-from lath.games.errors import PositionError
+from lath.games.errors import GameError, PositionError
 
-Shape = Literal["square", "hexagon"]
+Shape = Literal["square", "hexagon", "point"]
 
 T = TypeVar("T")
 
@@ -30,6 +30,12 @@ _NOWHERE: Final = 255
 """The place of a gap between cells, which lies beyond the end of the text of a small board."""
 
 _ROW_WORD: Final = re.compile(r"[0-9]+|.", re.DOTALL)
+
+_MOST: Final = 26
+"""The most columns or rows of a board, because each has a letter from a to z."""
+
+Step = tuple[int, int]
+"""A number of letters and of places, as in `Board.grid`."""
 
 
 class Isometry:
@@ -82,13 +88,17 @@ class _Known(dict[int, tuple[T, ...]]):
 
 
 class Board:
-    """The cells of one board. Use `squares`, `hexagon` or `hexagon_of` to make one."""
+    """The cells of one board. A function makes it: `squares`, `hexagon_of`, `rhombus` and so on."""
 
     def __init__(
         self,
         shape: Shape,
         places: Mapping[str, tuple[int, tuple[float, float]]],
         directions: tuple[int, ...],
+        *,
+        stride: int,
+        facing: Sequence[int],
+        steps: tuple[Step, Step] = ((1, 0), (0, -1)),
     ) -> None:
         self.shape: Final[Shape] = shape
         self.names: Final = tuple(places)
@@ -102,13 +112,18 @@ class Board:
         self.centres: Final = tuple(centre for _, centre in places.values())
         """The centre of each cell in the order of `names`: x to the right, y downwards. The unit is
         the distance between neighbours."""
-        self.stride: Final = directions[1 if shape == "hexagon" else 2]
+        self.stride: Final = stride
         """The shift from a cell to its neighbour at the next letter. The shift to the next number
         is 1."""
-        self.apart: Final = self.full.bit_length() + 3 * max(directions)
+        self.apart: Final = self.full.bit_length() + 3 * max(directions, default=0)
         """A shift that places a second set of cells beside a first one, too far for any line."""
         self.directions: Final = directions
-        """The shifts to neighbours with a higher bit: four on squares, three on hexagons."""
+        """The shifts to neighbours with a higher bit: four on squares, three on hexagons, none on
+        free points, where shifts do not lead to neighbours."""
+        self.steps: Final = steps
+        """The steps in `grid` to the cell at the right, and to the cell below. On hexagons, the
+        cell below is half a cell further to the right."""
+        self._facing: Final = facing
         from_the_top = sorted((y, x, 1 << index) for index, (x, y) in places.values())
         self.rows: Final = tuple(
             tuple(bit for _, _, bit in row) for _, row in groupby(from_the_top, itemgetter(0))
@@ -134,12 +149,28 @@ class Board:
         """The function that returns the places in `names` of the cells of a mask, in order."""
 
     @cached_property
+    def sides(self) -> tuple[int, ...]:
+        """The cells of each straight side, clockwise from the top; corners belong to two sides.
+
+        Squares and a rhombus have 4 sides: top, right, bottom, left. A hexagon has 6. A triangle
+        has 3: right, bottom, left. Free points have none.
+        """
+        found = []
+        for angle in map(radians, self._facing):
+            heights = [round(x * sin(angle) - y * cos(angle), 3) for x, y in self.centres]
+            outer = max(heights)
+            cells = zip(self.name, heights, strict=True)
+            found.append(sum(bit for bit, height in cells if height == outer))
+        return tuple(found)
+
+    @cached_property
     def grid(self) -> tuple[tuple[int, int], ...]:
         """The two coordinates of each cell in an array, from 0, in the order of `names`.
 
         The first number is the cell's letter, the second its place along that letter. Neighbouring
         squares differ by 1 in one number. Neighbouring hexagons differ by 1 in one number, or by
-        the same 1 in both.
+        the same 1 in both; on a rhombus, both differ by 1 in opposite directions. The numbers of
+        free points only follow from their names.
 
         >>> dict(zip(hexagon((2, 3, 2)).names, hexagon((2, 3, 2)).grid))["c1"]
         (2, 1)
@@ -174,7 +205,8 @@ class Board:
     def isometries(self) -> tuple[Isometry, ...]:
         """Every rotation and reflection that maps the board onto itself; the first is the identity.
 
-        A square board has 8, another rectangle 4, a regular hexagon 12.
+        A square board has 8, another rectangle 4, a regular hexagon 12, a rhombus 4 and a triangle
+        6. On free points, they also keep neighbours and lines.
         """
         middle = sum(map(complex, *zip(*self.centres, strict=True))) / len(self.centres)
 
@@ -182,16 +214,30 @@ class Board:
             return round(point.real, 3), round(point.imag, 3)
 
         points = [complex(*centre) - middle for centre in self.centres]
-        names = dict(zip(map(place, points), self.names, strict=True))
-        steps = 4 if self.shape == "square" else 6
-        found = []
-        for is_mirrored, step in product((False, True), range(steps)):
-            turn = rect(1, tau * step / steps)
+        # Rounding can separate two equal numbers, so the places next to a point count too.
+        beside = (complex(x, y) / 5000 for x, y in product((-1, 1), repeat=2))
+        names = {
+            place(point + by): name
+            for by in beside
+            for point, name in zip(points, self.names, strict=True)
+        }
+        found: dict[tuple[str, ...], Isometry] = {}  # some are equal if all cells are in one line
+        for turn, is_mirrored in self._turns_of(points):
             turned = [turn * (point.conjugate() if is_mirrored else point) for point in points]
-            cells = [names.get(place(point), "") for point in turned]
-            if all(cells):
-                found.append(dict(zip(self.names, cells, strict=True)))
-        return tuple(Isometry(self, cells) for cells in found)
+            cells = tuple(names.get(place(point), "") for point in turned)
+            if all(cells) and cells not in found:
+                found[cells] = Isometry(self, dict(zip(self.names, cells, strict=True)))
+        return tuple(filter(self._is_kept_by, found.values()))
+
+    def _turns_of(self, points: Sequence[complex]) -> Iterable[tuple[complex, bool]]:  # noqa: ARG002 - the same for all cells
+        """Return the rotations to try, each without and with a reflection before it."""
+        steps = 4 if self.shape == "square" else 6
+        turns = [rect(1, tau * step / steps) for step in range(steps)]
+        return ((turn, is_mirrored) for is_mirrored in (False, True) for turn in turns)
+
+    def _is_kept_by(self, isometry: Isometry) -> bool:  # noqa: ARG002 - for cells, the centres tell all
+        """Return whether an isometry keeps neighbours and lines."""
+        return True
 
     @cache  # noqa: B019 - a board lives as long as the program
     def lines(self, length: int) -> tuple[int, ...]:
@@ -231,6 +277,58 @@ class Board:
                 return True
         return False
 
+    def completing(self, mask: int, length: int) -> int:
+        """Return the cells outside `mask` that would each complete a line in `mask`.
+
+        The line has `length` or more cells; `length` must be at least 2.
+
+        >>> board = squares(5)
+        >>> board.names_in(board.completing(board.bit["a1"] | board.bit["c3"], 3))
+        ['b2']
+        """
+        return self.completing_each(mask, (length,))[0]
+
+    def completing_each(self, mask: int, lengths: tuple[int, ...]) -> list[int]:
+        """Return the result of `completing` for each length, faster than one call after the other.
+
+        The lengths must differ.
+        """
+        found = [0] * len(lengths)
+        for steps in self._windows(lengths):
+            # the first cells of lines in `mask`, and of lines with at most one cell outside
+            whole, near = mask, -1
+            for step, place, ways in steps:
+                ahead = mask >> step
+                near = near & ahead | whole
+                if ways and near:
+                    cells = near
+                    for way in ways:
+                        cells |= cells << way
+                    found[place] |= cells
+                whole &= ahead
+        free = self.full & ~mask
+        return [cells & free for cells in found]
+
+    @cache  # noqa: B019 - a board lives as long as the program
+    def _windows(self, lengths: tuple[int, ...]) -> list[list[tuple[int, int, list[int]]]]:
+        """Return the shift to each next cell of a line, for each direction.
+
+        If the line has one of `lengths` with that cell, its place in `lengths` is given. Then come
+        shifts that lead from the first cell of the line to all others: each is applied to all cells
+        reached before.
+        """
+        return [
+            [
+                (
+                    step * (count - 1),
+                    lengths.index(count) if count in lengths else -1,
+                    [step * way for way in _doubling(count)] if count in lengths else [],
+                )
+                for count in range(2, max(lengths) + 1)
+            ]
+            for step in self.directions
+        ]
+
     def around(self, mask: int) -> int:
         """Return the cells next to any cell of `mask`, including cells of `mask` that touch."""
         near = 0
@@ -243,7 +341,8 @@ class Board:
         """Return the cells from a cell's neighbour to the edge, for each direction.
 
         There is one tuple for each of the four directions of squares (up, down, right, left) or the
-        six of hexagons. It is empty at the edge. Cells are given by their place in `names`.
+        six of hexagons. It is empty at the edge. Free points have a tuple for each way along a line
+        or edge. Cells are given by their place in `names`.
         """
         place = {bit: i for i, bit in enumerate(self.name)}
         start = tuple(self.name)[cell]
@@ -271,15 +370,38 @@ class Board:
             grown |= frontier
         return grown
 
-    def over_three(self, mask: int) -> int:
-        """Return at least one cell of each group of four or more in `mask`; for hexagons only.
+    def connects(self, mask: int, *ends: int) -> bool:
+        """Return whether one group of `mask` has cells of each set of `ends`.
 
-        `mask` can combine two sets of cells, the second one shifted by `apart`. The groups are not
-        walked. A cell with three neighbours belongs to a group of four or more. So do two
-        neighbouring cells with two neighbours each, unless the three cells form a triangle.
+        >>> board = rhombus(3)
+        >>> top, right, bottom, left = board.sides
+        >>> board.connects(sum(board.bit[name] for name in ("b1", "b2", "a3")), top, bottom)
+        True
         """
+        first, *others = ends
+        left = mask & first
+        if len(others) == 1:
+            return self.group(mask, left) & others[0] != 0
+        while left:
+            group = self.group(mask, left & -left)
+            if all(group & end for end in others):
+                return True
+            left &= ~group
+        return False
+
+    def over_three(self, mask: int) -> int:
+        """Return at least one cell of each group of four or more in `mask`.
+
+        `mask` can combine two sets of cells, the second one shifted by `apart`. The groups of
+        hexagons are not walked. A cell with three neighbours belongs to a group of four or more. So
+        do two neighbouring cells with two neighbours each, unless the three cells form a triangle.
+        """
+        if self.shape != "hexagon":
+            both = (mask & self.full, 0), (mask >> self.apart, self.apart)
+            groups = ((group, by) for part, by in both for group in self.groups(part))
+            return sum((group & -group) << by for group, by in groups if group.bit_count() > 3)
         one = two = three = triangles = 0
-        across, up, diagonal = self.directions
+        across, up, diagonal = sorted(self.directions)
         for step in self.directions:
             pair = mask & mask >> step
             for near in (pair, pair << step):
@@ -366,6 +488,18 @@ class Board:
         return layers if is_in_rows else None
 
 
+def _doubling(count: int) -> Iterator[int]:
+    """Yield steps which together reach `count` cells in a row from the first.
+
+    >>> list(_doubling(7))
+    [1, 2, 3]
+    """
+    reached = 1
+    while reached < count:
+        yield min(reached, count - reached)
+        reached *= 2
+
+
 @cache
 def _ones(letter: str) -> bytes:
     """Return the table with which `bytes.translate` turns this letter into 1 and others into 0."""
@@ -377,10 +511,9 @@ def squares(columns: int, rows: int | None = None) -> Board:
 
     Letters are columns: `squares(7, 6)` has the cells `a1` to `g6` in six rows of seven.
     """
-    height = rows or columns
-    stride = (
-        max(height, 2) + 1
-    )  # with one row, a step up must differ from a step to the next column
+    height = _checked(columns, columns if rows is None else rows)
+    # With one row, a step up must differ from a step to the next column.
+    stride = max(height, 2) + 1
     places = {
         f"{chr(ord('a') + column)}{row + 1}": (
             column * stride + row,
@@ -389,7 +522,8 @@ def squares(columns: int, rows: int | None = None) -> Board:
         for column in range(columns)
         for row in range(height)
     }
-    return Board("square", places, (1, stride - 1, stride, stride + 1))
+    directions = (1, stride - 1, stride, stride + 1)
+    return Board("square", places, directions, stride=stride, facing=range(0, 360, 90))
 
 
 def hexagon_of(side: int, other: int | None = None) -> Board:
@@ -407,9 +541,24 @@ def hexagon(row_lengths: Sequence[int]) -> Board:
     The lengths are from the bottom. Neighbouring rows must differ by one cell: the rows grow up to
     the longest one, then shrink.
     """
-    middle = row_lengths.index(max(row_lengths))
-    widest = row_lengths[middle]
-    stride = widest + 1
+    return _hexagons(row_lengths, range(0, 360, 60))
+
+
+def triangle(side: int) -> Board:
+    """Return a triangle of hexagons, as for Y, with `side` cells on each side and a corner on top.
+
+    Letters are rows: `triangle(9)` has the cells `a1` to `a9` in the lowest row, and `i1` on top.
+    """
+    _checked(side, side, ("rows", "cells in a row"))
+    return _hexagons(range(side, 0, -1), (60, 180, 300))
+
+
+def _hexagons(row_lengths: Sequence[int], facing: Sequence[int]) -> Board:
+    widest = _checked(len(row_lengths), max(row_lengths, default=0), ("rows", "cells in a row"))
+    middle, stride = row_lengths.index(widest), widest + 1
+    if any(widest - length != abs(row - middle) for row, length in enumerate(row_lengths)):
+        lengths = ", ".join(map(str, row_lengths))
+        raise GameError(f"rows of {lengths} hexagons", "lengths that rise by 1, then fall by 1")
     places = {
         f"{chr(ord('a') + row)}{k + 1}": (
             row * stride + k + max(0, row - middle),
@@ -418,4 +567,33 @@ def hexagon(row_lengths: Sequence[int]) -> Board:
         for row, length in enumerate(row_lengths)
         for k in range(length)
     }
-    return Board("hexagon", places, (1, stride, stride + 1))
+    steps, directions = ((0, 1), (-1, 0)), (1, stride, stride + 1)
+    return Board("hexagon", places, directions, stride=stride, facing=facing, steps=steps)
+
+
+def rhombus(columns: int, rows: int | None = None) -> Board:
+    """Return a rhombus of hexagons, as for Hex. Default for `rows`: as many as columns.
+
+    Letters are columns, and `a1` is top left, as on boards of Hex. Each row begins half a cell
+    further to the right than the row above it.
+    """
+    height = _checked(columns, columns if rows is None else rows)
+    stride = max(height, 2) + 1
+    places = {
+        f"{chr(ord('a') + column)}{row + 1}": (
+            column * stride + row,
+            (column + row / 2, row * 3**0.5 / 2),
+        )
+        for column in range(columns)
+        for row in range(height)
+    }
+    steps, directions, facing = ((1, 0), (0, 1)), (1, stride - 1, stride), (0, 60, 180, 240)
+    return Board("hexagon", places, directions, stride=stride, facing=facing, steps=steps)
+
+
+def _checked(letters: int, numbers: int, words: Sequence[str] = ("columns", "rows")) -> int:
+    """Return the second count. Raises GameError if a board cannot have so many cells."""
+    for count, word in zip((letters, numbers), words, strict=True):
+        if not 1 <= count <= _MOST:
+            raise GameError(f"a board with {count} {word}", f"1 to {_MOST}")
+    return numbers

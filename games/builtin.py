@@ -18,6 +18,7 @@ _FOUNDATIONS: Final = {
     "core",
     "errors",
     "board",
+    "points",
     "fast",
     "stones",
     "reach",

@@ -66,6 +66,7 @@ class Yavalath(Turning):
             raise GameError(f"win is {win}", f"at most {2 * size - 1}, the longest row")
         self.win: Final = win
         self.lose: Final = lose
+        self.lengths: Final = (win, lose)
         self.board: Final[Board] = hexagon_of(size)
         self.moves = {text: Move(text) for text in (*self.board.names, SWAP)}
         self.bits: Final = {**self.board.bit, SWAP: 1 << self.board.apart}
@@ -371,28 +372,11 @@ class YavalathBoard(SwapBoard):
         return YavalathPosition(self.game, (first, second), mover, verdict)
 
     def ending_cells(self, mover: int) -> tuple[int, int]:
-        """Return the empty cells where a stone of `mover` wins, and those where it loses.
-
-        All cells are tested at once, by the number of own stones in a row before and after each.
-        """
-        board, win, lose = self.game.board, self.game.win, self.game.lose
-        mine = self.stones[mover]
-        wins = losses = 0
-        for step in board.directions:
-            before, after = (
-                [-1],
-                [-1],
-            )  # at index i, cells with at least i own stones before or after them
-            for shift in range(step, win * step, step):
-                before.append(before[-1] & mine << shift)
-                after.append(after[-1] & mine >> shift)
-            for count in range(win):
-                wins |= before[count] & after[win - 1 - count]
-            for count in range(lose):
-                losses |= before[count] & after[lose - 1 - count]
-        empty = board.full & ~(self.stones[0] | self.stones[1])
-        wins &= empty
-        return wins, losses & empty & ~wins
+        """Return the empty cells where a stone of `mover` wins, and those where it loses."""
+        game = self.game
+        wins, losses = game.board.completing_each(self.stones[mover], game.lengths)
+        wins &= ~self.stones[1 - mover]
+        return wins, losses & ~(self.stones[1 - mover] | wins)
 
     def tables(self) -> LineTables:
         """Return the state for compiled searches."""

@@ -17,8 +17,9 @@ from rich.style import Style
 from rich.text import Text
 
 from lath.arena.terminal.streams import unfiltered
+from lath.games.drawing.rim import rim
 from lath.games.drawing.shapes import CELL, FAINT, LABEL, LOSING, ink
-from lath.notation.text.writer import diagram
+from lath.notation.text.writer import diagram, joined
 
 if TYPE_CHECKING:
     from lath.games.board import Board
@@ -29,6 +30,9 @@ PLATE: Final = "#005f5f"
 
 MARK: Final = "#ffd60a"
 """The colour of brackets at the last move, and of bars below winning cells."""
+
+_LINES: Final = {"-": "─", "|": "│", "/": "╱", "\\": "╲"}
+"""The lines between neighbouring points, by their sign in plain text."""
 
 _UNIT: Final = 4
 """Columns from one cell to the next: three for the cell and one for the gap."""
@@ -60,16 +64,24 @@ def coloured(position: Position, *, last: Collection[str] = ()) -> Text:
     board, outcome = position.game.board, position.outcome()
     decided = outcome.cells if outcome else ()
     bar = LOSING if outcome and outcome.is_loss else MARK
-    has_names_below = board.shape == "square"
+    has_names_below = bool(rim(board).columns) and not rim(board).is_above
     canvas = _Canvas(_width(board), 2 * len(board.rows) + 1 + has_names_below)
-    pieces = {piece.code: piece for piece in position.game.pieces}
-    for name, content, (column, line) in zip(
-        board.names, position.contents(), _places(board), strict=True
-    ):
+    places, pieces = _places(board), {piece.code: piece for piece in position.game.pieces}
+    if board.shape == "point":
+        middles = [(line, column + 1) for column, line in places]
+        for (line, column), sign in joined(board, middles).items():
+            canvas.put(column, line, _LINES[sign], LABEL, PLATE)
+    for name, content, (column, line) in zip(board.names, position.contents(), places, strict=True):
         stack = [pieces[code] for code in content]
-        _draw_cell(canvas, column, line, stack, below=bar if name in decided else PLATE)
-        if not content and board.shape == "hexagon":
-            canvas.put(column + 1, line, name[1:], FAINT, CELL)
+        below = bar if name in decided else PLATE
+        if board.shape == "point":
+            _draw_point(canvas, column, line, stack, below=below)
+        else:
+            _draw_cell(canvas, column, line, stack, below=below)
+        if not content and not rim(board).is_complete:
+            is_cell = board.shape != "point"
+            word, look = (name[1:], (FAINT, CELL)) if is_cell else (name, (LABEL, PLATE))
+            canvas.put(column + 1, line, word, *look)
         if name in last:
             canvas.bracket(column, line)
     _draw_labels(canvas, board)
@@ -135,13 +147,29 @@ def _draw_cell(
         canvas.put(column + 1, line + 1, "▀", piece.colour, below)
 
 
+def _draw_point(
+    canvas: _Canvas, column: int, line: int, stack: Sequence[Piece], *, below: str
+) -> None:
+    """Draw a free point between its lines: a dot, or its pieces with the lines beside them."""
+    if not stack:
+        canvas.put(column + 1, line, "•", LABEL, PLATE)
+    for at, piece in enumerate(stack[:3] if len(stack) > 1 else ()):
+        canvas.put(column + at, line, piece.code.ljust(3 - at), ink(piece.colour), piece.colour)
+    if len(stack) == 1:
+        [piece] = stack
+        canvas.put(column, line, f" {piece.code} ", ink(piece.colour), piece.colour)
+    if below != PLATE:
+        canvas.put(column, line + 1, "▀▀▀", below, PLATE)
+
+
 def _draw_labels(canvas: _Canvas, board: Board) -> None:
-    """Label the rows at the left, and the columns of square boards below."""
-    starts: dict[int, tuple[int, str]] = {}
-    for name, (column, line) in zip(board.names, _places(board), strict=True):
-        starts[line] = min(starts.get(line, (column, name)), (column, name))
-        if board.shape == "square" and name[1:] == "1":
-            canvas.put(column + 1, line + 2, name[0], LABEL, PLATE)
-    for line, (column, name) in starts.items():
-        label = name[0] if board.shape == "hexagon" else name[1:]
-        canvas.put(column - 1 - len(label) - 1, line, label, LABEL, PLATE)
+    """Label the rows at the left, and the columns below or above."""
+    places, labels = _places(board), rim(board)
+    for word, cell in labels.columns:
+        column, line = places[cell]
+        lowest = max(line for _, line in places) if board.shape == "point" else line
+        canvas.put(column + 1, 0 if labels.is_above else lowest + 2, word, LABEL, PLATE)
+    for word, cell in labels.rows:
+        column, line = places[cell]
+        left = _MARGIN if board.shape == "point" else column
+        canvas.put(left - 1 - len(word) - 1, line, word, LABEL, PLATE)

@@ -5,7 +5,6 @@ Groups and lines of sight come from `lath.games.overlays`; on the page, from `js
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -13,11 +12,12 @@ from html import escape
 from itertools import chain
 from typing import Any, Final
 
-from lath.games.board import Shape
+from lath.games.board import Board, Shape
 from lath.games.capabilities import can_be_drawn
 from lath.games.core import SIDES, Game, Piece, Position, Side, owned_by
 from lath.games.drawing import shapes
-from lath.games.drawing.shapes import FAINT, LABEL, PLATE, UNIT, Point, mark, number
+from lath.games.drawing.rim import rim
+from lath.games.drawing.shapes import CELL, FAINT, LABEL, PLATE, UNIT, Point, mark, number
 from lath.games.overlays import Cells, Groups, Sight, groups, of, sight
 
 
@@ -190,7 +190,8 @@ _MARGIN: Final = 46
 _NAME_STYLE: Final = (24, FAINT, 400)
 """The size, colour and weight of cell names."""
 
-_NAME: Final = re.compile(r"([a-z]+)([0-9]+)")
+_BESIDE: Final = (40.0, 38.0)
+"""The place of a point's name, beside a piece on that point."""
 
 
 def svg(
@@ -238,8 +239,8 @@ def svg(
         f"<title>{escape(title or game.title)}</title>",
         f"<desc>{escape('. '.join(sentences))}.</desc>",
         _plate(game),
-        mark("cell", shapes.cells(shape, centres.values())),
-        shapes.texts(centres.items(), *_NAME_STYLE) if _has_names_inside(game) else "",
+        _cells(shape, list(centres.values())),
+        "" if rim(game.board).is_complete else _names(game.board, centres),
         *shown["below"],
         veil,
         *_stacks(game, contents),
@@ -287,8 +288,13 @@ def _decided(
     if not inside:
         return "", ""
     others = (centre for name, centre in centres.items() if name not in names)
-    veil = mark("veil", shapes.cells(shape, others))
+    veil = _veil(shape, shapes.cells(shape, others))
     return veil, mark(line, shapes.contour(shape, tuple(inside)))
+
+
+def _veil(shape: Shape, path: str) -> str:
+    """Return the mark that dims cells; empty for points, which have no area to dim."""
+    return "" if shape == "point" else mark("veil", path)
 
 
 def _stacks(game: Game, contents: Sequence[str]) -> Iterator[str]:
@@ -425,55 +431,80 @@ def extent(game: Game) -> str:
 
 
 def _extent(game: Game) -> tuple[float, float, float, float]:
-    width, height = (end + _MARGIN for end in _half_extent(game))
+    width, height = (end + _MARGIN for end in _half_extent(game.board))
     xs, ys = zip(*places(game), strict=True)
     left, top = min(xs) - width, min(ys) - height
     return left, top, max(xs) + width - left, max(ys) + height - top
 
 
-def _half_extent(game: Game) -> Point:
+def _half_extent(board: Board) -> Point:
     """Return half the width and half the height of a cell."""
-    width, height = (max(axis) for axis in zip(*shapes.corners(game.board.shape), strict=True))
+    width, height = (max(axis) for axis in zip(*shapes.corners(board.shape), strict=True))
     return width, height
+
+
+def _cells(shape: Shape, centres: Sequence[Point]) -> str:
+    """Return the empty cells or points."""
+    if shape == "point":
+        return mark("spot", shapes.spots(centres))
+    return mark("cell", shapes.cells(shape, centres))
+
+
+def _names(board: Board, centres: Mapping[str, Point]) -> str:
+    """Return the names inside cells, or beside points."""
+    x, y = _BESIDE if board.shape == "point" else (0.0, 0.0)
+    return shapes.texts(
+        ((name, (cx + x, cy + y)) for name, (cx, cy) in centres.items()), *_NAME_STYLE
+    )
 
 
 def _plate(game: Game) -> str:
     """Return the plate around the cells, with its labels."""
-    rim = shapes.contour(game.board.shape, tuple(places(game)))
-    labels = [label for half in (1, 2) for label in _rim_labels(game, half) or ()]
-    return (
-        f'<path d="{rim}" stroke="{PLATE}" stroke-width="{2 * _MARGIN}"/>'
-        f"{shapes.texts(labels, 30, LABEL)}"
+    centres = places(game)
+    if game.board.shape == "point":
+        plate = _surface(game, centres)
+    else:
+        edge = shapes.contour(game.board.shape, tuple(centres))
+        plate = f'<path d="{edge}" stroke="{PLATE}" stroke-width="{2 * _MARGIN}"/>'
+    size = 37 if rim(game.board).is_above else 30  # a rhombus is wide, so its labels come out small
+    return f"{plate}{shapes.texts(_labels(game.board, centres), size, LABEL)}"
+
+
+def _surface(game: Game, centres: Sequence[Point]) -> str:
+    """Return the plate of free points: a frame, and the lines that join neighbours."""
+    left, top, width, height = _extent(game)
+    tracks = "".join(
+        shapes.line(centres[cell], centres[other])
+        for cell in range(len(centres))
+        for other in game.board.neighbours(cell)
+        if cell < other
     )
+    # Without labels, the frame is narrow, and the surface has room for names beside points.
+    inset = _MARGIN if rim(game.board).is_complete else _MARGIN / 2
+
+    def rectangle(inset: float, round_by: int, fill: str) -> str:
+        at = (left + inset, top + inset, width - 2 * inset, height - 2 * inset)
+        x, y, w, h = map(number, at)
+        return f'<rect x="{x}" y="{y}" width="{w}" height="{h}" rx="{round_by}" fill="{fill}"/>'
+
+    return f"{rectangle(0, 46, PLATE)}{rectangle(inset, 12, CELL)}{mark('track', tracks)}"
 
 
-def _has_names_inside(game: Game) -> bool:
-    """Return whether cells need their names inside, because the rim labels do not name them."""
-    return any(_rim_labels(game, half) is None for half in (1, 2))
-
-
-def _rim_labels(game: Game, half: int) -> list[tuple[str, Point]] | None:
-    """Return the rim labels for the letters (1) or the digits (2) of the cells' names.
-
-    Each label belongs to the cells that share it: it is at the left of a row, or below a column.
-    The result is None if these cells form neither rows nor columns.
-    """
-    lines: defaultdict[str, list[Point]] = defaultdict(list)
-    for name, centre in zip(game.board.names, places(game), strict=True):
-        match = _NAME.fullmatch(name)
-        lines[match[half] if match else ""].append(centre)
-    width, height = (end + _MARGIN / 2 for end in _half_extent(game))
-    if all(len({round(y, 3) for _, y in cells}) == 1 for cells in lines.values()):
-        return [
-            (word, (min(x for x, _ in cells) - width, cells[0][1]))
-            for word, cells in sorted(lines.items())
-        ]
-    if all(len({round(x, 3) for x, _ in cells}) == 1 for cells in lines.values()):
-        return [
-            (word, (cells[0][0], max(y for _, y in cells) + height))
-            for word, cells in sorted(lines.items())
-        ]
-    return None
+def _labels(board: Board, centres: Sequence[Point]) -> Iterator[tuple[str, Point]]:
+    """Yield the labels at the rim: left of rows, below columns or above leaning ones."""
+    width, height = (end + _MARGIN / 2 for end in _half_extent(board))
+    lean = UNIT / 2 + _MARGIN / 2  # to the next row of hexagons, which is a third of a turn away
+    left, bottom = min(x for x, _ in centres), max(y for _, y in centres)
+    is_framed = board.shape == "point"
+    for word, cell in rim(board).columns:
+        x, y = centres[cell]
+        if rim(board).is_above:
+            yield word, (x - lean / 2, y - lean * 3**0.5 / 2)
+        else:
+            yield word, (x, (bottom if is_framed else y) + height)
+    for word, cell in reversed(rim(board).rows):
+        x, y = centres[cell]
+        yield word, ((left if is_framed else x) - width, y)
 
 
 def template(game: Game) -> str:
@@ -508,9 +539,10 @@ def _sprites(game: Game) -> Iterator[tuple[str, str]]:
         if code in counted:
             yield f"links-{code}", shapes.links("", piece.colour)
             yield f"size-{code}", shapes.size("", piece.colour)
-    yield "cell", mark("cell", shapes.outline(shape))
-    if _has_names_inside(game):
-        yield "name", shapes.texts([("", (0.0, 0.0))], *_NAME_STYLE)
+    area = f'<path d="{shapes.outline(shape)}" opacity="0"/>' if shape == "point" else ""
+    yield "cell", f"{area}{_cells(shape, [(0.0, 0.0)])}"
+    if not rim(game.board).is_complete:
+        yield "name", _names(game.board, {"": (0.0, 0.0)})
     marks = {
         "strange": shapes.strange("?"),
         "halo": shapes.HALO,
@@ -527,12 +559,12 @@ def _sprites(game: Game) -> Iterator[tuple[str, str]]:
     for name in (
         "deciding",
         "losing",
-        "veil",
         "net",
         "line",
         *(("seen", "sight") if has_sight else ()),
     ):
         yield name, mark(name, "")
+    yield "veil", _veil(shape, "")
 
 
 def _colour_of(game: Game, side: Side) -> str:
@@ -543,17 +575,22 @@ def _colour_of(game: Game, side: Side) -> str:
 def to_json(game: Game) -> dict[str, Any]:
     """Return the data of a game for `lath.makeBoard`.
 
-    - `title`, `shape`, `cells` (names);
+    - `title`, `cells` (names);
     - `centres`: x and y of each cell in one list, with cells 100 wide;
+    - `corners`: x and y of each corner of a cell in one list, from the cell's centre;
+    - `near`: the neighbours of each cell, for free points only;
     - `pieces`: code, name, shape and colour of each;
     - `seats`: word and colour of each side, or grey for a side without own pieces;
     - `overlays`: see `overlays_json`.
     """
+    board = game.board
+    cells = range(len(board.names) if board.shape == "point" else 0)
     return {
         "title": game.title,
-        "shape": game.board.shape,
-        "cells": list(game.board.names),
+        "cells": list(board.names),
         "centres": [round(at, 1) for centre in places(game) for at in centre],
+        "corners": [round(at, 1) for corner in shapes.corners(board.shape) for at in corner],
+        "near": [list(board.neighbours(cell)) for cell in cells],
         "pieces": [[piece.code, piece.name, piece.shape, piece.colour] for piece in game.pieces],
         "seats": [[game.colours[side], _colour_of(game, side)] for side in SIDES],
         "overlays": overlays_json(game),

@@ -70,6 +70,8 @@ INHERITED: Final = (
 )
 """Attributes of the SVG element that contains the drawing."""
 
+_AREA_RADIUS: Final = 48.0
+_SPOT_RADIUS: Final = 11
 _BLOCK_SCALE: Final = 0.76
 _DISC_RADIUS: Final = 36
 _RING_RADIUS: Final = 29
@@ -77,13 +79,19 @@ _RING_RADIUS: Final = 29
 
 
 def corners(shape: Shape, scale: float = 1.0) -> tuple[Point, ...]:
-    """Return the corners of a cell, clockwise; hexagons have a corner at the top."""
+    """Return the corners of a cell, clockwise; hexagons have a corner at the top.
+
+    The area of a point is an octagon, which does not touch the areas of other points.
+    """
     if shape == "square":
         half = UNIT / 2 * scale
         return ((-half, -half), (half, -half), (half, half), (-half, half))
-    radius = UNIT / math.sqrt(3) * scale
-    angles = (math.radians(60 * i - 90) for i in range(6))
-    return tuple((radius * math.cos(angle), radius * math.sin(angle)) for angle in angles)
+    count, radius = (8, _AREA_RADIUS) if shape == "point" else (6, UNIT / math.sqrt(3))
+    first = -112.5 if shape == "point" else -90
+    turns = [math.radians(first + 360 / count * i) for i in range(count)]
+    return tuple(
+        (scale * radius * math.cos(turn), scale * radius * math.sin(turn)) for turn in turns
+    )
 
 
 def number(value: float) -> str:
@@ -248,6 +256,8 @@ _TAKEN: Final = "#ff5fa8"
 
 MARKS: Final[Mapping[str, Sequence[Pen]]] = {
     "cell": [Pen(CELL, "#b59f76", 3)],
+    "spot": [Pen(FAINT)],
+    "track": [Pen("none", FAINT, 6)],
     "veil": [Pen(PLATE, more=' opacity=".38"')],
     "deciding": [Pen("none", CASING, 13), Pen("none", DECIDING, 8)],
     "losing": [Pen("none", CASING, 13), Pen("none", LOSING, 8, ' stroke-dasharray="22 9"')],
@@ -259,6 +269,7 @@ MARKS: Final[Mapping[str, Sequence[Pen]]] = {
 """The pens of each mark, by name.
 
 - `cell`: a cell;
+- `spot`, `track`: a free point, and the lines that join neighbouring points;
 - `veil`: dims the cells that did not decide the game, under their pieces;
 - `deciding`, `losing`: the line around the cells that won or lost;
 - `net`, `line`: all lines through pieces that can be removed together, or one of them;
@@ -278,12 +289,15 @@ def mark(name: str, *paths: str) -> str:
 
 
 def moved(shape: Shape) -> str:
-    """Return brackets in the corners of a cell."""
+    """Return brackets in the corners of a cell, or on four sides of the area of a point."""
     (x0, y0), (x1, y1), *_ = corners(shape, _MOVED_SCALE)
     side = math.hypot(x1 - x0, y1 - y0)
     dash = side * 0.4  # per side; brackets also differ in shape from a line around a cell
-    dashes = f"{number(dash)} {number(side - dash)}"
-    more = f' stroke-dasharray="{dashes}" stroke-dashoffset="{dash / 2:g}"'
+    gap, offset = side - dash, dash / 2
+    if shape == "point":
+        dash, gap, offset = 1.3 * side, 0.7 * side, 1.15 * side
+    dashes = f"{number(dash)} {number(gap)}"
+    more = f' stroke-dasharray="{dashes}" stroke-dashoffset="{offset:g}"'
     pens = (Pen("none", CASING, 11, more), Pen("none", MOVED, 6, more))
     path = outline(shape, _MOVED_SCALE)
     return "".join(pen.path(path) for pen in pens)
@@ -333,6 +347,13 @@ def dot(path: str, colour: str) -> str:
 def cells(shape: Shape, centres: Iterable[Point]) -> str:
     """Return the edges of cells as one path."""
     return "".join(outline(shape, centre=centre) for centre in centres)
+
+
+def spots(centres: Iterable[Point]) -> str:
+    """Return free points as path data: small discs."""
+    half = f"a{_SPOT_RADIUS} {_SPOT_RADIUS} 0 1 1"
+    ways = f"{half} {2 * _SPOT_RADIUS} 0{half}{-2 * _SPOT_RADIUS} 0z"
+    return "".join(f"M{number(x - _SPOT_RADIUS)} {number(y)}{ways}" for x, y in centres)
 
 
 @lru_cache(maxsize=32)

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from lath.games.board import Board
 from lath.games.core import SIDES, Game, Position, layers_of, owned_by
+from lath.games.points import Points
 from lath.notation.record.errors import NotationError
 
 EMPTY, OWN, OPPOSING = ".", "+", "-"
@@ -125,7 +126,8 @@ class Pattern:
         """Return the pattern compiled for a game; None if it is impossible there.
 
         It is impossible if the game lacks such a piece or cell, or if the board is too small. It is
-        also impossible if it asks for own or opposing pieces and the pieces have no owner.
+        also impossible if it asks for own or opposing pieces and the pieces have no owner. On free
+        points, a pattern is found along the lines, so several rows are impossible.
         """
         key: Any = game  # hashable, which mypy cannot see from a protocol
         return _compiled(self, key)
@@ -226,13 +228,16 @@ def _compiled(pattern: Pattern, game: Game) -> Compiled | None:
         known |= {OWN, OPPOSING}
     if not all(lying.codes <= known for cell in pattern.cells.values() for lying in cell or ()):
         return None
-    ways = (_on_a_cell if pattern.cell else _anywhere)(pattern, game.board)
+    if isinstance(game.board, Points):
+        ways = _on_lines(pattern, game.board)
+    else:
+        ways = (_on_a_cell if pattern.cell else _anywhere)(pattern, game.board)
     if pattern.is_either:
         exchanged = _exchanged(game) if are_owned else {}
         if not exchanged:
             return None
         ways += [_renamed(way, exchanged) for way in ways]
-    is_fixed = pattern.cell != ""
+    is_fixed = pattern.cell != "" or isinstance(game.board, Points)
     placed = [_placed(way, game.board, is_fixed=is_fixed) for way in ways]
     if not any(cells for cells, _ in placed):
         return None
@@ -256,11 +261,11 @@ def _anywhere(pattern: Pattern, board: Board) -> list[Way]:
 def _steps(pattern: Pattern, board: Board) -> Iterable[tuple[Offset, Cell]]:
     """Return the cells of a pattern by letters and places relative to the first symbol.
 
-    Letters are columns of squares, and rows of hexagons. A row of hexagons begins half a cell
-    further to the right than the row above it, which is the same place of the next letter.
+    A row of hexagons begins half a cell further to the right than the row above it.
     """
+    (x0, y0), (x1, y1) = board.steps
     return (
-        ((right, -down) if board.shape == "square" else (-down, right), cell)
+        ((right * x0 + down * x1, right * y0 + down * y1), cell)
         for (down, right), cell in pattern.cells.items()
     )
 
@@ -285,6 +290,33 @@ def _on_a_cell(pattern: Pattern, board: Board) -> list[Way]:
     return [
         {grid[image.cells[name]]: cell for name, cell in named.items()}
         for image in (board.isometries[:1] if pattern.is_plain else board.isometries)
+    ]
+
+
+def _on_lines(pattern: Pattern, board: Points) -> list[Way]:
+    """Return the pattern at each place of the lines, in both directions or only as given.
+
+    On a cell, it also counts in every symmetry of the board.
+    """
+    cells = {right: cell for (down, right), cell in pattern.cells.items() if not down}
+    if len(cells) < len(pattern.cells):
+        return []
+    ways: list[dict[str, tuple[Lying, ...]]] = []
+    for track in board.tracks:
+        names = [board.name[bit] for bit in track]
+        for line in (names,) if pattern.is_plain else (names, names[::-1]):
+            for begin in range(-max(cells), len(line)):
+                lying = {begin + right: cell for right, cell in cells.items()}
+                starts_there = begin >= 0 and line[begin] == pattern.cell
+                fits = ((0 <= at < len(line)) is (cell is not None) for at, cell in lying.items())
+                if all(fits) and (starts_there or not pattern.cell):
+                    ways.append({line[at]: cell for at, cell in lying.items() if cell is not None})
+    grid = dict(zip(board.names, board.grid, strict=True))
+    images = board.isometries if pattern.cell and not pattern.is_plain else board.isometries[:1]
+    return [
+        {grid[image.cells[name]]: cell for name, cell in way.items()}
+        for way in ways
+        for image in images
     ]
 
 

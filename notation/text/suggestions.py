@@ -164,7 +164,9 @@ def about_move(game: Game, text: str) -> tuple[str, str]:
         row = [name for name in game.board.names if name[0] == cell[0]]
         if row and cell not in row:
             place = f" in place of {cell}" if text != cell else ""
-            return "", f"a cell from {row[0]} to {row[-1]}{place}"
+            is_whole = len(row) == int(row[-1][1:]) - int(row[0][1:]) + 1
+            told = f"a cell from {row[0]} to {row[-1]}" if is_whole else listed(row, "or")
+            return "", f"{told}{place}"
     others = [other for other in games.builtin_ids() if _is_move(games.get(other), text)]
     if not others or re.fullmatch(r"[a-z][0-9]+", text):
         return "", ""

@@ -3,39 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lath.games.core import Position
+from lath.games.drawing.rim import rim
 from lath.notation.record.record import Annotation, Comment, Ply, Record, Variation, require_record
 from lath.notation.tokens import BEGINNING
+
+if TYPE_CHECKING:
+    from lath.games.board import Board
 
 
 def diagram(position: Position) -> str:
     """Return the board as text, the top row first, with the names of rows and columns.
 
-    Squares have numbers at the left and letters below. Each row of hexagons has a letter at its
-    left, and its cells are numbered from 1.
+    Rows have their number or letter at the left. Columns have their letters below, or above if they
+    lean, as on a rhombus. Without such letters, the cells of a row of hexagons are numbered from 1,
+    and each free point without a piece shows its name. Lines join neighbouring points.
     """
     board = position.game.board
-    contents = [content or "." for content in position.contents()]
-    unit = max(map(len, contents)) + 1
-    unit += unit % 2 if board.shape == "hexagon" else 0
-    cells = sorted(
-        zip(board.centres, board.names, contents, strict=True),
-        key=lambda cell: (round(cell[0][1], 3), cell[0][0]),
-    )
+    labels, are_points = rim(board), board.shape == "point"
+    names = board.names if are_points and not labels.is_complete else "." * len(board.names)
+    contents = [content or name for content, name in zip(position.contents(), names, strict=True)]
+    unit = max(map(len, contents)) + (3 if are_points else 1)
+    unit += unit % 2 if board.shape != "square" else 0
+    heights = sorted({round(y, 3) for _, y in board.centres})
+    step = 2 if are_points else 1
+    at = [(step * heights.index(round(y, 3)), round(x * unit)) for x, y in board.centres]
+    drawn = joined(board, at) if are_points else {}
+    for (line, column), content in zip(at, contents, strict=True):
+        drawn |= {(line, column + place): sign for place, sign in enumerate(content)}
+    below = step * (len(heights) - 1) + 1
+    for word, cell in labels.columns:
+        line = -1 if labels.is_above else below
+        drawn |= {(line, at[cell][1] + place): sign for place, sign in enumerate(word)}
+    words = {at[cell][0]: word for word, cell in labels.rows}
+    width = max(map(len, words.values()), default=0)
     lines = []
-    for _, row in groupby(cells, key=lambda cell: round(cell[0][1], 3)):
-        line = label = ""
-        for (x, _), name, content in row:
-            line = line.ljust(round(x * unit)) + content
-            label = name[0] if board.shape == "hexagon" else name[1:]
-        lines.append(f"{label}  {line}")
-    if board.shape == "square":
-        letters = sorted({name[0] for name in board.names})
-        lines.append("   " + "".join(letter.ljust(unit) for letter in letters).rstrip())
+    for line in range(min(line for line, _ in drawn), max(line for line, _ in drawn) + 1):
+        last = max((column for row, column in drawn if row == line), default=-1)
+        signs = "".join(drawn.get((line, column), " ") for column in range(last + 1))
+        lines.append(f"{words.get(line, ''):>{width}}  {signs}".rstrip())
     return "\n".join(lines)
+
+
+def joined(board: Board, at: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
+    """Return the characters between neighbouring points, by line and column."""
+    drawn: dict[tuple[int, int], str] = {}
+    for cell, begin in enumerate(at):
+        for end in (at[other] for other in board.neighbours(cell) if begin < at[other]):
+            down, right = end[0] - begin[0], end[1] - begin[1]
+            sign = "|" if abs(right) < down else "\\" if right > 0 else "/"
+            if not down:
+                drawn |= {(end[0], column): "-" for column in range(begin[1] + 1, end[1])}
+            for line in range(1, down):
+                drawn[begin[0] + line, begin[1] + round(right * line / down)] = sign
+    return drawn
 
 
 WIDTH: Final = 100

@@ -12,6 +12,8 @@ from typing import TypeAlias, get_args
 import pytest
 from asked_games import Questions, database_of, explored_alike, found_alike, meeting
 from families import FAMILIES, INSTALLED
+from game_files import forget_games
+from places import SUPPORT
 from sample_records import random_game
 
 from lath import games, notation
@@ -234,6 +236,15 @@ def all_games() -> list[str]:
 def test_a_database_says_of_any_game_what_its_records_do(game_id: str, tmp_path: Path) -> None:
     is_large = len(games.get(game_id).board.names) > 61
     say_the_same(game_id, 1, tmp_path, count=4 if is_large else 8)
+
+
+@pytest.mark.parametrize("board", ["morris", "star", "rhombus", "triangle", "rectangle"])
+def test_a_database_of_a_game_on_any_board_says_what_its_records_do(
+    board: str, tmp_path: Path
+) -> None:
+    game = games.add(SUPPORT / "board_games.py")
+    say_the_same(parameters.id_with(game, {"board": board}), 1, tmp_path, count=12)
+    forget_games()
 
 
 def say_the_same(game_id: str, seed: int, folder: Path, count: int = 24) -> None:

@@ -11,10 +11,12 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 import pytest
+from board_games import Three
 from families import ALL
 from walks import play_all, walk
 
 from lath import games
+from lath.games.points import Points
 from lath.notation.query.patterns import PatternError, read_pattern
 
 if TYPE_CHECKING:
@@ -277,7 +279,10 @@ def exchanged(game: Game, contents: Sequence[str]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
+OF_HEXAGONS: Final = (Three("rhombus"), Three("triangle"))
+
+
+@pytest.mark.parametrize("game", [*ALL, *OF_HEXAGONS], ids=lambda game: game.id)
 def test_a_pattern_is_found_where_looking_cell_by_cell_finds_it(game: Game) -> None:
     chance, answers = Random(game.id), Counter[bool]()
     for seed in range(10):
@@ -308,3 +313,40 @@ def test_a_pattern_is_found_where_looking_cell_by_cell_finds_it(game: Game) -> N
                 assert answer is expected, (text, cell, is_plain, is_either, each.text())
                 answers[answer] += 1
     assert min(answers[True], answers[False]) >= 6, answers
+
+
+@pytest.mark.parametrize("board", ["morris", "star"])
+def test_a_pattern_on_free_points_is_found_along_their_lines(board: str) -> None:
+    game, chance, answers = Three(board), Random(board), Counter[bool]()
+    names = game.board.names
+    assert isinstance(game.board, Points)
+    tracks = [[names.index(game.board.name[bit]) for bit in track] for track in game.board.tracks]
+    for position, _ in walk(game, 3):
+        contents = position.contents()
+        own, theirs = "wb"[position.to_move], "bw"[position.to_move]
+        for _ in range(60):
+            signs = [chance.choice("??wb.+-*#") for _ in range(chance.randint(1, 4))]
+            cell = chance.choice(names) if signs[0] != "#" and chance.random() < 0.3 else ""
+            if not set(signs) - set("?*#"):
+                continue
+            is_plain = chance.random() < 0.3
+            turns = (
+                (game.board.isometries[:1] if is_plain else game.board.isometries) if cell else ()
+            )
+            begins = {names.index(turn.cells[cell]) for turn in turns}
+            ways = [*tracks, *(() if is_plain else (track[::-1] for track in tracks))]
+            expected = any(
+                all(
+                    holds(sign, contents[way[at]] if 0 <= at < len(way) else None, own, theirs)
+                    for at, sign in enumerate(signs, begin)
+                )
+                for way in ways
+                for begin in range(-3, len(way))
+                if not cell or (begin >= 0 and way[begin] in begins)
+            )
+            pattern = read_pattern("".join(signs), cell=cell, is_plain=is_plain)
+            compiled = pattern.on(game)
+            assert (compiled is not None and compiled.is_in(position)) is expected
+            answers[expected] += 1
+    assert read_pattern("w/w").on(game) is None, "no row is below another"
+    assert min(answers[True], answers[False]) > 20, answers

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any, Final
 
 import pytest
+from board_games import Three
 from places import ROOT
 from shown_moves import legal_of
 from tools import needs
@@ -23,8 +24,15 @@ from lath import games
 from lath.games.core import Game, Position
 from lath.games.drawing import board
 from lath.games.drawing.board import effects, piece_words, pieces_of, svg
-from lath.games.drawing.shapes import CELL
+from lath.games.drawing.shapes import CELL, FAINT
 from lath.games.overlays import Groups, Sight, groups, of, sight
+from lath.games.points import Points
+
+SHOWN: Final[dict[str, Game]] = {
+    **{game.id: game for game in games.installed()},
+    **{f"three on {name}": Three(name) for name in ("morris", "star", "rhombus")},
+}
+"""The installed games, and one on other kinds of boards."""
 
 TEMPLATES: Final = ROOT / "reports" / "templates"
 
@@ -40,9 +48,9 @@ def page(browser: Any) -> Iterator[Any]:
     complaints: list[str] = []
     opened.on("console", lambda message: complaints.append(message.text))
     opened.on("pageerror", lambda error: complaints.append(str(error)))
-    data = json.dumps({game.id: board.to_json(game) for game in games.installed()})
+    data = json.dumps({name: board.to_json(game) for name, game in SHOWN.items()})
     templates = "".join(
-        f'<template id="{game.id}">{board.template(game)}</template>' for game in games.installed()
+        f'<template id="{name}">{board.template(game)}</template>' for name, game in SHOWN.items()
     )
     make = """
         const boards = {};
@@ -61,7 +69,7 @@ def page(browser: Any) -> Iterator[Any]:
 
 
 def test_the_page_draws_what_the_svg_file_has(page: Any) -> None:
-    for game in games.installed():
+    for name, game in SHOWN.items():
         for ply in (0, 5, 9, 14, -1):
             position = last_of(game, 3) if ply < 0 else some_position(game, 3, ply)
             outcome = position.outcome()
@@ -78,13 +86,13 @@ def test_the_page_draws_what_the_svg_file_has(page: Any) -> None:
             }
             markup = page.evaluate(
                 "([id, shown]) => { boards[id].show(shown); return boards[id].element.outerHTML; }",
-                [game.id, shown],
+                [name, shown],
             )
             file = svg(
                 position, highlight=decided, is_loss=is_loss, last=last, legal=True, aids=True
             )
             page_has, file_has = drawn(page, markup, "below", "stacks", "marks"), drawn(page, file)
-            assert [leaf for leaf, _ in page_has] == [leaf for leaf, _ in file_has], (game.id, ply)
+            assert [leaf for leaf, _ in page_has] == [leaf for leaf, _ in file_has], (name, ply)
             # Sizes may differ by what rounding costs.
             for (leaf, one), (_, other) in zip(page_has, file_has, strict=True):
                 assert one == other or one == pytest.approx(other, rel=0.002, abs=0.5), leaf
@@ -116,7 +124,8 @@ def drawn(page: Any, markup: str, *layers: str) -> list[tuple[str, list[float]]]
     if layers:
         return found
     # The plate, its labels, the cells and the names in them come first.
-    cells = next(i for i, (leaf, _) in enumerate(found) if f'fill="{CELL}"' in leaf)
+    fills = f'<path fill="{CELL}"', f'<path fill="{FAINT}"'
+    cells = next(i for i, (leaf, _) in enumerate(found) if leaf.startswith(fills))
     return list(dropwhile(lambda one: is_name(one[0]), found[cells + 1 :]))
 
 
@@ -150,27 +159,46 @@ def test_cells_say_what_lies_on_them_and_styles_hide_their_names_below_a_disc_al
     # All styles of the report: which of them the page has is the page's affair.
     css = "".join(path.read_text("utf-8") for path in sorted((TEMPLATES / "css").glob("*.css")))
     hidden = []
-    for game in games.installed():
+    for name, game in SHOWN.items():
         position = last_of(game, 5)
         contents = position.contents()
         shown = {"stacks": list(contents), "moved": [0], "deciding": [1, 2], "aids": True}
         words = [piece_words(content, pieces_of(game)) for content in contents]
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            page.evaluate("([id, shown]) => { boards[id].show(shown); }", [game.id, shown])
-            bare, told, _ = page.evaluate(LOOKS, [game.id, ""])
+            page.evaluate("([id, shown]) => { boards[id].show(shown); }", [name, shown])
+            bare, told, _ = page.evaluate(LOOKS, [name, ""])
             assert told == [
-                f"{name}: {each}" for name, each in zip(game.board.names, words, strict=True)
+                f"{cell}: {each}" for cell, each in zip(game.board.names, words, strict=True)
             ]
-            styled, _, names_hidden = page.evaluate(LOOKS, [game.id, css])
-            assert (styled, names_hidden) == (bare, []), (game.id, scheme)
+            styled, _, names_hidden = page.evaluate(LOOKS, [name, css])
+            assert (styled, names_hidden) == (bare, []), (name, scheme)
         # How often moves of a tree were played is written on discs, over the names of their cells.
         shares = [[3, 0.5, "#777777", "50"], [4, 0.25, "#777777", "25"]]
         shown = {"stacks": [""] * len(contents), "shares": shares}
-        page.evaluate("([id, shown]) => { boards[id].show(shown); }", [game.id, shown])
-        hidden.append(page.evaluate(LOOKS, [game.id, css])[2])
+        page.evaluate("([id, shown]) => { boards[id].show(shown); }", [name, shown])
+        hidden.append(page.evaluate(LOOKS, [name, css])[2])
     assert [3, 4] in hidden
     assert all(cells in ([3, 4], []) for cells in hidden), "a board may have no names in its cells"
+
+
+def test_the_arrow_keys_lead_to_every_cell_and_along_the_lines_of_points(page: Any) -> None:
+    walk = """([id, count]) => Array.from({ length: count }, (_, cell) =>
+        [[1, 0], [-1, 0], [0, 1], [0, -1]].map((way) => boards[id].nextTo(cell, way)))"""
+    for name, game in SHOWN.items():
+        centres, near = game.board.centres, game.board.neighbours
+        nexts = page.evaluate(walk, [name, len(centres)])
+        met = {len(centres) // 2}
+        for _ in centres:
+            met |= {to for cell in met for to in nexts[cell]}
+        assert len(met) == len(centres), name
+        for cell, (right, left, down, up) in enumerate(nexts):
+            (x, y), at = centres[cell], [centres[to] for to in (right, left, down, up)]
+            assert at[0][0] >= x >= at[1][0]
+            assert at[2][1] >= y >= at[3][1]
+            if isinstance(game.board, Points):
+                straight = [to for to in near(cell) if centres[to][1] == y and centres[to][0] > x]
+                assert not straight or right in straight
 
 
 # Under node: what the script finds where it draws nothing

@@ -12,6 +12,7 @@ import numpy as np
 
 from lath import notation
 from lath.games.core import Game, Move, Position, Result, symmetries
+from lath.games.points import Points
 from lath.notation.database.asking import matching
 from lath.notation.database.building import building
 from lath.notation.database.columns import columns_of
@@ -234,10 +235,15 @@ class Questions:
         grid = dict(zip(board.names, board.grid, strict=True))
         names = {at: cell for cell, at in grid.items()}
         letter, place = grid[name]
-        step = (1, 0) if board.shape == "square" else (0, 1)
+        step, _ = board.steps
+        along = [names.get((letter + step[0] * far, place + step[1] * far)) for far in range(3)]
+        if isinstance(board, Points):
+            ways = [way for way in board.rays(board.names.index(name)) if len(way) > 1]
+            way = chance.choice(ways or [()])
+            along = [name, *(board.names[cell] for cell in way), None, None]
         signs: list[str] = []
         for far in range(chance.choice([1, 2, 3])):
-            cell = names.get((letter + step[0] * far, place + step[1] * far))
+            cell = along[far]
             if signs and signs[-1] == "#":
                 break
             content = contents[cell] if cell else "#"

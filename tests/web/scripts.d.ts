@@ -16,9 +16,10 @@ interface SightOverlay { kind: "sight"; marker: string; blockers: string }
 
 interface BoardJson {
   title: string;
-  shape: string;
   cells: string[];
   centres: number[];
+  corners: number[];
+  near: number[][];
   pieces: PieceJson[];
   seats: SeatJson[];
   overlays: { shown: (GroupsOverlay | SightOverlay)[]; neighbours: number[][]; rays: number[][][] };

@@ -1,15 +1,10 @@
 // Places on a board: paths and points, with cells 100 units wide. This file draws nothing.
 
 lath.boardGeometry = (data) => {
-  const isSquare = data.shape === "square";
-  /** @type {Point[]} */
-  const corners = (isSquare ? [225, 315, 45, 135] : [270, 330, 30, 90, 150, 210]).map((degrees) => {
-    const turn = (degrees * Math.PI) / 180;
-    const radius = 100 / (isSquare ? Math.SQRT2 : Math.sqrt(3));
-    return [radius * Math.cos(turn), radius * Math.sin(turn)];
-  });
-  /** @type {Geometry["centres"]} */
-  const centres = data.cells.map((_, i) => [data.centres[2 * i], data.centres[2 * i + 1]]);
+  /** @param {number[]} flat @returns {Geometry["centres"]} */
+  const pairs = (flat) => Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i], flat[2 * i + 1]]);
+  const corners = pairs(data.corners);
+  const centres = pairs(data.centres);
   /** @param {Point} point */
   const at = ([x, y]) => `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
   /** @param {Point[]} points */
@@ -93,13 +88,14 @@ lath.boardGeometry = (data) => {
   };
 
   // The nearest cell in a direction, such as [1, 0] to the right, or the cell itself. On a board of
-  // hexagons, the next row is nearer than the cell straight ahead beyond it.
+  // hexagons, the next row is nearer than the cell straight ahead beyond it. From a free point, a
+  // neighbour is nearer than all others.
   /** @type {Geometry["nextTo"]} */
   const nextTo = (cell, [dx, dy]) => {
-    /** @param {Point} point */
-    const cost = ([x, y]) => {
+    /** @param {Point} point @param {number} other */
+    const cost = ([x, y], other) => {
       const [ahead, off] = [(x - centres[cell][0]) * dx + (y - centres[cell][1]) * dy, (x - centres[cell][0]) * dy - (y - centres[cell][1]) * dx];
-      return ahead > 20 && Math.abs(off) < 1.2 * ahead ? ahead + 1.2 * Math.abs(off) : Infinity;
+      return ahead > 20 && Math.abs(off) < 1.2 * ahead ? ahead + 1.2 * Math.abs(off) + (data.near[cell]?.includes(other) ? -1e4 : 0) : Infinity;
     };
     const costs = centres.map(cost);
     const least = Math.min(...costs);
