@@ -11,14 +11,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from operator import itemgetter
+from itertools import combinations, pairwise
+from math import dist, sqrt
 from random import Random
 from string import ascii_letters, ascii_lowercase, digits
 from typing import Any, Final, Literal
 
 from lath.games.board import Board, squares
 from lath.games.core import Piece, Side
+from lath.games.points import points
 
 GAMES: Final = 4
 """The number of random games."""
@@ -28,6 +29,9 @@ PLIES: Final = 1000
 
 MOST_ROWS: Final = 26
 """The most rows of a board."""
+
+NEAR: Final = 1.01
+"""The most distance of neighbours on a board that is not a rectangle."""
 
 STRONG: Final = ("#3b78d8", "#d64541", "#7f8c8d")
 """The colours of discs of the first player, the second player and neither."""
@@ -171,20 +175,30 @@ def _named(cells: Sequence[_Place], rows: Sequence[int]) -> dict[str, _Place]:
 
 
 def _board(named: dict[str, _Place]) -> Board:
-    """Return the board with cells at these places of a text."""
+    """Return the board with cells at these places of a text: squares in a rectangle, or points.
+
+    Rows that are shifted by half a cell are as far apart as rows of hexagons. The nearest points
+    are neighbours.
+    """
     across: dict[int, list[int]] = {}
-    for line, at in named.values():
+    for line, at in sorted(named.values()):
         across.setdefault(line, []).append(at)
     step, left = min(map(_least_step, across.values())), min(map(min, across.values()))
     down, top = _least_step(across), min(across)
-    keys = {name: (ascii_lowercase.index(name[0]), int(name[1:]) - 1) for name in named}
-    stride = max(number for _, number in keys.values()) + 2
-    cells = {
-        name: (letter * stride + number, ((at - left) / step, (line - top) / down))
-        for name, (letter, number) in sorted(keys.items(), key=itemgetter(1))
-        for line, at in [named[name]]
+    rows = list(across.values())
+    columns = list(range(left, left + len(rows[0]) * step, step))
+    if all(row == columns for row in rows) and len(rows) * down == max(across) - top + down:
+        return squares(len(columns), len(rows))
+    is_shifted = any((row[0] - left) % step for row in rows)
+    height = sqrt(3) / 2 if is_shifted else 1.0
+    centres = {
+        name: ((at - left) / step, (line - top) / down * height)
+        for name, (line, at) in named.items()
     }
-    return Board("square", cells, (1, stride - 1, stride, stride + 1))
+    near = [
+        pair for pair in combinations(centres, 2) if dist(centres[pair[0]], centres[pair[1]]) < NEAR
+    ]
+    return points(centres, [], near)
 
 
 def _pieces(
