@@ -2,7 +2,7 @@
 # virtual environment of their own first; nothing is needed but Python 3.11 or newer.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint scripts types layers kernels unit tests quick wheel web coverage docs messages pictures pins soak faults mutants bench clean
+.PHONY: help demo openspiel test lint scripts types layers kernels unit tests quick wheel web coverage docs messages pictures pins soak faults mutants bench clean
 
 # The newest Python there is, from 3.11 on; `make PYTHON=...` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -54,6 +54,11 @@ $(VENV)/made-dev: $(VENV)/made constraints/tests.txt
 	@echo "Setting up $(VENV): what tests need"
 	@$(PINNED) constraints/tests.txt
 	@touch $@
+
+# OpenSpiel for the tests of its plugin, which are skipped without it; there is no wheel for some Pythons.
+openspiel: $(VENV)/made-dev
+	@$(PIP) --no-deps --only-binary :all: --require-hashes -r constraints/openspiel.txt \
+		|| echo "OpenSpiel has no wheel for this Python: its plugin is not tested"
 
 pins:
 	PYTHON=$(PYTHON) .ci/pins

@@ -2,8 +2,7 @@
 
 OpenSpiel does not describe boards. A cell is a place in that text whose character changes in random
 games, or that looks like such places at the start. Lines that change their length or describe the
-state in words have no cells. If there are no cells, the board is one cell that shows whose turn it
-is.
+state in words have no cells. Without any cell, the board is one cell that shows whose turn it is.
 """
 
 from __future__ import annotations
@@ -12,13 +11,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
+from math import dist, sqrt
 from random import Random
-from string import ascii_letters, digits
+from string import ascii_letters, ascii_lowercase, digits
 from typing import Any, Final, Literal
 
 from lath.games.board import Board, squares
 from lath.games.core import Piece, Side
+from lath.games.points import points
 
 GAMES: Final = 4
 """The number of random games."""
@@ -27,7 +28,10 @@ PLIES: Final = 1000
 """The most plies of each."""
 
 MOST_ROWS: Final = 26
-"""The most rows, which have the letters of the alphabet."""
+"""The most rows of a board."""
+
+NEAR: Final = 1.01
+"""The most distance of neighbours on a board that is not a rectangle."""
 
 STRONG: Final = ("#3b78d8", "#d64541", "#7f8c8d")
 """The colours of discs of the first player, the second player and neither."""
@@ -37,8 +41,11 @@ PALE: Final = ("#a9c8f5", "#f5b3a9", "#c8cdd0")
 
 _ANSI: Final = re.compile(r"\x1b\[[0-9;]*m")
 _FEN: Final = re.compile(r"([A-Za-z0-9+]+(?:/[A-Za-z0-9+]+){2,})(?:\[[A-Za-z]*\])? [bw] ")
-_LAST: Final = re.compile(r"\[(.)\]($)?")
-"""The cell of the last move, and the end of the line if it is there."""
+_LAST_CELL: Final = re.compile(r"\[(.)\]")
+"""The cell of the last move, whose brackets stand in place of spaces."""
+
+_LAST_OF_ROW: Final = re.compile(r"\[(.)\](?=\s|\Z)")
+"""The same at the end of a row, where the second bracket is one more character."""
 
 _WORDS: Final = re.compile(r"[:=(]")
 """Characters of lines that describe the state in words."""
@@ -77,12 +84,7 @@ def lines_of(state: Any) -> list[str]:
     if found := _FEN.match(text):
         rows = found[1].replace("+", "").split("/")
         return [re.sub(r"\d+", lambda number: "." * int(number[0]), row) for row in rows]
-    return [_LAST.sub(_opened, line) for line in text.split("\n")]
-
-
-def _opened(found: re.Match[str]) -> str:
-    """Return the cell of the last move as lines have it without brackets."""
-    return f" {found[1]}{'' if found.start(2) > 0 else ' '}"
+    return _LAST_CELL.sub(r" \1 ", _LAST_OF_ROW.sub(r" \1", text)).split("\n")
 
 
 def drawing_of(game: Any, first: int, colours: tuple[str, str]) -> Drawing:
@@ -113,11 +115,7 @@ def drawing_of(game: Any, first: int, colours: tuple[str, str]) -> Drawing:
     rows = sorted({line for line, _ in cells})
     if len(rows) > MOST_ROWS or len(cells) < 2:
         return _single(colours)
-    named = {
-        f"{chr(ord('a') + len(rows) - 1 - row)}{number}": place
-        for row, line in enumerate(rows)
-        for number, place in enumerate(sorted(each for each in cells if each[0] == line), 1)
-    }
+    named = _named(sorted(cells), rows)
     board = _board(named)
     places = tuple(named[name] for name in board.names)
     shown, codes, other = _pieces(played, places, {empty, " "}, colours)
@@ -161,22 +159,46 @@ def _sign(rows: Sequence[str], place: _Place) -> str:
     return rows[line][at] if line < len(rows) and at < len(rows[line]) else " "
 
 
+def _named(cells: Sequence[_Place], rows: Sequence[int]) -> dict[str, _Place]:
+    """Return the cells by name: `a1` is at the bottom left, and letters are columns.
+
+    Letters are rows from the bottom if a row has more cells than the alphabet has letters.
+    """
+    named: dict[str, _Place] = {}
+    by_row = [[each for each in cells if each[0] == line] for line in reversed(rows)]
+    is_wide = max(map(len, by_row)) > len(ascii_lowercase)
+    for row, places in enumerate(by_row):
+        for column, place in enumerate(places):
+            letter, number = (row, column) if is_wide else (column, row)
+            named[f"{ascii_lowercase[letter]}{number + 1}"] = place
+    return named
+
+
 def _board(named: dict[str, _Place]) -> Board:
-    """Return the board with cells at these places of a text."""
+    """Return the board with cells at these places of a text: squares in a rectangle, or points.
+
+    Rows that are shifted by half a cell are as far apart as rows of hexagons. The nearest points
+    are neighbours.
+    """
     across: dict[int, list[int]] = {}
-    for line, at in named.values():
+    for line, at in sorted(named.values()):
         across.setdefault(line, []).append(at)
     step, left = min(map(_least_step, across.values())), min(map(min, across.values()))
     down, top = _least_step(across), min(across)
-    stride = max(map(len, across.values())) + 1
-    cells = {
-        name: (
-            (ord(name[0]) - ord("a")) * stride + int(name[1:]) - 1,
-            ((at - left) / step, (line - top) / down),
-        )
-        for name, (line, at) in sorted(named.items(), key=lambda one: (one[0][0], int(one[0][1:])))
+    rows = list(across.values())
+    columns = list(range(left, left + len(rows[0]) * step, step))
+    if all(row == columns for row in rows) and len(rows) * down == max(across) - top + down:
+        return squares(len(columns), len(rows))
+    is_shifted = any((row[0] - left) % step for row in rows)
+    height = sqrt(3) / 2 if is_shifted else 1.0
+    centres = {
+        name: ((at - left) / step, (line - top) / down * height)
+        for name, (line, at) in named.items()
     }
-    return Board("square", cells, (1, stride - 1, stride, stride + 1))
+    near = [
+        pair for pair in combinations(centres, 2) if dist(centres[pair[0]], centres[pair[1]]) < NEAR
+    ]
+    return points(centres, [], near)
 
 
 def _pieces(

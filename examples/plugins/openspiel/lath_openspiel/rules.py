@@ -132,16 +132,16 @@ class OpenSpielGame:
         """Return the game with these values; raises ValueError if OpenSpiel refuses them."""
         game = OpenSpielGame(self._kind, game_id, values)
         try:
-            state = game.rules.new_initial_state()
-        except pyspiel.SpielError as error:
+            has_moves = bool(game.start().legal_moves())
+        except (pyspiel.SpielError, UnicodeDecodeError) as error:  # a cell beyond z has no text
             words = " ".join(str(error).split())
             raise ValueError(f"OpenSpiel refuses these values: {words}") from error
-        if state.is_terminal() or not state.legal_actions():
+        if not has_moves:
             raise ValueError("OpenSpiel has no first move with these values")
         return game
 
     @cached_property
-    def rules(self) -> Any:
+    def native(self) -> Any:
         """Return the game as OpenSpiel has it."""
         fixed = {name: value for name, value in FIXED.items() if name in self._names}
         return pyspiel.load_game(self._kind.short_name, {**fixed, **self._values})
@@ -149,12 +149,12 @@ class OpenSpielGame:
     @cached_property
     def first(self) -> int:
         """Return OpenSpiel's number of the player who begins; in chess this is 1."""
-        return int(self.rules.new_initial_state().current_player())
+        return int(self.native.new_initial_state().current_player())
 
     @cached_property
     def drawing(self) -> Drawing:
         """Return where the pieces are in the text that OpenSpiel prints of a state."""
-        return drawing_of(self.rules, self.first, COLOURS)
+        return drawing_of(self.native, self.first, COLOURS)
 
     @property
     def board(self) -> Board:
@@ -184,7 +184,7 @@ class OpenSpielGame:
         """Return the first position; raises SetupError for any setup."""
         if setup is not None:
             self.canonical_setup(setup)
-        return OpenSpielPosition(self, (), SIDES[0], self.rules.new_initial_state())
+        return OpenSpielPosition(self, (), SIDES[0], self.native.new_initial_state())
 
     def position(self, text: str) -> OpenSpielPosition:
         """Return the position after these actions; raises PositionError."""

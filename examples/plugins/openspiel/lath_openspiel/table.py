@@ -23,7 +23,7 @@ PATIENCE_S = 60.0
 """The seconds after which the process of a trial is ended."""
 
 TRIED = "tried: "
-"""What begins the line with the fault of a game; other output is OpenSpiel's own."""
+"""The beginning of the line with the fault of a game; other output is OpenSpiel's own."""
 
 
 def trial_of(kind: Any) -> str:
