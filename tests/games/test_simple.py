@@ -8,18 +8,19 @@ from random import Random
 from typing import Any, Final
 
 import pytest
+from game_files import forget_games
 from places import ROOT
 
 from lath import games
 from lath.arena.gamecheck.boards import board_faults
 from lath.bots.compiled.searches import CompiledAlphaBeta
 from lath.bots.search import AlphaBeta, SearchBudget
-from lath.games.board import Board, hexagon_of, rhombus, squares, triangle
-from lath.games.core import Game, Outcome, Position, escaped, least
+from lath.games import files
+from lath.games.board import Board, squares
+from lath.games.core import Game, Outcome, escaped, symmetries
 from lath.games.errors import GameError, MoveSyntaxError, PositionError
 from lath.games.fast import PlainBoard, fast_board
 from lath.games.lines import LineGame
-from lath.games.points import points
 from lath.games.simple import SimpleGame, State
 from lath.games.trial import wrong_with
 from lath.notation.tables.planes import Encoding
@@ -29,9 +30,10 @@ EXAMPLES: Final = ROOT / "examples" / "games"
 SHORT: Final = ("hex", "amazons", "six_mens_morris", "order_and_chaos")
 
 
-def walked(game: Game, seed: int) -> Iterator[Position]:
+def walked(game: Game, seed: int) -> Iterator[Any]:
     """Yield the positions of a random game."""
-    position, chance = game.start(), Random(seed)
+    position: Any = game.start()
+    chance = Random(seed)
     yield position
     while legal := position.legal_moves():
         yield (position := position.play(chance.choice(legal)))
@@ -70,36 +72,52 @@ def test_a_plain_board_plays_and_takes_back_as_the_positions_do(name: str) -> No
 
 # Lines
 
-MORRIS: Final = points(
-    "a1 a2 a3 b1 b2 b3 c1 c2 c3", ["a1 a2 a3", "c1 c2 c3", "a1 b1 c1", "a3 b3 c3", "a1 b2 c3"]
-)
+LINES_FILE: Final = """
+from lath.games.board import hexagon_of, rhombus, squares, triangle
+from lath.games.lines import LineGame
+from lath.games.points import points
 
-LINES: Final = {
+class Lines(LineGame):
+    credit = "a test"
+
+    def __init__(self, name, board, win, lose, has_swap):
+        self.id = self.title = name + "-swap" * has_swap
+        self.has_swap = has_swap
+        super().__init__(board, win=win, lose=lose)
+
+CELLS = "a1 a2 a3 b1 b2 b3 c1 c2 c3"
+WAYS = ["a1 a2 a3", "c1 c2 c3", "a1 b1 c1", "a3 b3 c3", "a1 b2 c3"]
+KINDS = {
     "squava": (squares(5), 4, 3),
     "wins": (squares(4, 3), 3, 0),
     "loses": (hexagon_of(3), 0, 3),
     "rhombic": (rhombus(5), 4, 3),
     "triangular": (triangle(6), 4, 3),
-    "points": (MORRIS, 3, 0),
+    "points": (points(CELLS, WAYS), 3, 0),
 }
-"""The board and the lengths of lines that win and that lose."""
+
+def games():
+    return [Lines(name, *kind, swap) for name, kind in KINDS.items() for swap in (False, True)]
+"""
+NAMES: Final = ("squava", "wins", "loses", "rhombic", "triangular", "points")
 
 
-def lines_of(name: str, *, has_swap: bool = False) -> LineGame:
-    board, win, lose = LINES[name]
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """Return games of lines on several boards by id, from one file."""
+    path = tmp_path_factory.mktemp("lines") / "lines.py"
+    path.write_text(LINES_FILE)
+    yield {game.id: game for game in files.add_all(path)}
+    forget_games()
 
-    class Lines(LineGame):
-        id, title, credit = name, name.capitalize(), "a test"
 
-    Lines.has_swap = has_swap
-    return Lines(board, win=win, lose=lose)
-
-
-@pytest.mark.parametrize("has_swap", [False, True])
-@pytest.mark.parametrize("name", LINES)
-def test_lines_win_and_lose_as_their_lengths_say(name: str, has_swap: bool) -> None:
-    game: Any = lines_of(name, has_swap=has_swap)
-    board, win, lose = LINES[name]
+@pytest.mark.parametrize("swap", ["", "-swap"])
+@pytest.mark.parametrize("name", NAMES)
+def test_lines_win_and_lose_as_their_lengths_say(
+    lines: dict[str, Any], name: str, swap: str
+) -> None:
+    game = lines[name + swap]
+    board, win, lose = game.board, game.win, game.lose
     assert wrong_with(game, games=6, seconds=9) == ""
     assert next(filter(None, board_faults(game, games=3)), None) is None
     for seed in range(30):
@@ -120,8 +138,8 @@ def longest(board: Board, mask: int) -> int:
     return next((n for n in lengths if board.finished(board.lines(n), mask)), 0)
 
 
-def test_compiled_searches_play_games_of_lines_too() -> None:
-    game: Any = lines_of("squava")
+def test_compiled_searches_play_games_of_lines_too(lines: dict[str, Any]) -> None:
+    game = lines["squava"]
     position = game.start()
     for move in ("a1", "b3", "d1", "e5", "c3", "a5"):
         position = position.play(game.canonical(move))
@@ -179,7 +197,8 @@ def test_moves_of_any_text_and_state_beside_the_cells_are_kept() -> None:
     assert len(seen) > 50
     for text in seen:
         state = game.position(text)
-        assert (state.text(), least(state) in {state, state.turned(mirror(game))}) == (text, True)
+        assert state.text() == text
+        assert len({way.position(state).text() for way in symmetries(state)} | {text}) <= 2
         assert [*state.extras] == ["white hand", "black hand", "last"]
     start = game.start()
     assert start.legal_moves()[0] == escaped("a1 100%") == "a1%20100%25"
@@ -189,10 +208,6 @@ def test_moves_of_any_text_and_state_beside_the_cells_are_kept() -> None:
     hands = ("white hand", "black hand")
     assert encoding.planes == ("white piece", "black piece", *hands, "second to move")
     assert (encoding.moves, encoding.move_count, encoding.index("pass")) == ((), 7, 6)
-
-
-def mirror(game: Game) -> Any:
-    return game.board.isometries[1].mask
 
 
 @pytest.mark.parametrize(
