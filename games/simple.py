@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
@@ -46,9 +47,11 @@ _LIGHT, _DARK = "#ffffff", "#222222"
 class _Kept:
     """The computed values of a position; `None` is not computed yet."""
 
-    __slots__ = ("hash", "legal", "outcome")
+    __slots__ = ("begun", "hash", "legal", "outcome")
 
     def __init__(self) -> None:
+        self.begun: Iterator[str] = iter(())
+        """The legal moves that the game has not been asked for yet."""
         self.legal: tuple[Move, ...] | None = None
         self.outcome: Outcome | bool | None = None
         """False if the game is not over."""
@@ -232,19 +235,23 @@ class State(_Fields):
 
     def outcome(self) -> Outcome | None:
         """Return how the game ended; None while it is not over."""
-        kept = self.kept
+        kept, game = self.kept, self.game
         if kept.outcome is None:
-            kept.outcome = self.game.ending(self) or False
-            kept.legal = () if kept.outcome else self.game.moves_of(self)
-            if not kept.legal and not kept.outcome:
-                kept.outcome = self.game.stuck_at(self)
+            kept.outcome = game.ending(self) or False
+            kept.begun = iter(() if kept.outcome else game.legal(self))
+            if (first := next(kept.begun, None)) is not None:
+                kept.begun = chain((first,), kept.begun)
+            elif not kept.outcome:
+                kept.outcome = game.stuck_at(self)
         return kept.outcome if isinstance(kept.outcome, Outcome) else None
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return every legal move in the order of the game's `legal`."""
-        if self.kept.legal is None:
+        kept = self.kept
+        if kept.legal is None:
             self.outcome()
-        return self.kept.legal or ()
+            kept.legal = tuple(map(escaped if self.game.escapes else Move, kept.begun))
+        return kept.legal
 
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` is illegal here; None if it is legal."""
@@ -484,10 +491,6 @@ class SimpleGame(Rules):
         if not is_move or escaped(plain) != text:
             raise MoveSyntaxError(text, self.expected or self._such)
         return Move(text)
-
-    def moves_of(self, state: State) -> tuple[Move, ...]:
-        """Return the legal moves of a position that is not over, in canonical text."""
-        return tuple(map(escaped if self.escapes else Move, self.legal(state)))
 
     @cached_property
     def _such(self) -> str:
