@@ -137,6 +137,9 @@ class Outcome:
         )
 
 
+PieceShape = Literal["tile", "disc", "block", "marker"]
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """The code, name and drawing of one kind of piece."""
@@ -148,7 +151,7 @@ class Piece:
     """The name in the game's words, such as `white token` or `meerkat`. The name of a player's own
     piece contains the word for that player's colour."""
 
-    shape: Literal["tile", "disc", "block", "marker"]
+    shape: PieceShape
     """A `tile` lies under everything, a `disc` is a player's piece, a `block` fills its cell for
     good, and a `marker` is drawn on top."""
 

@@ -36,6 +36,22 @@ from lath.games.stones import (
     winner_by,
 )
 
+_NOT_HERE: Final = frozenset(
+    {
+        "after",
+        "ending",
+        "facts",
+        "legal",
+        "rows",
+        "stuck",
+        "stuck_words",
+        "swap",
+        "symmetric",
+        "words",
+    }
+)
+"""Members of a `SimpleGame`, and a wrong name of `has_swap`."""
+
 
 class LineGame(Turning):
     """A game of stones placed in turn on empty cells; lines of stones win or lose.
@@ -50,6 +66,13 @@ class LineGame(Turning):
     )
     has_swap: ClassVar[bool] = False
     """True if the second player's first turn can be a swap: the first stone changes its owner."""
+
+    def __init_subclass__(cls) -> None:
+        """Raise GameError for members of other games that have no effect here."""
+        strange = sorted(vars(cls).keys() & _NOT_HERE)
+        if strange:
+            expected = "win, lose and has_swap; other rules need a SimpleGame"
+            raise GameError(f"{cls.__name__}.{strange[0]} has no effect in a LineGame", expected)
 
     def __init__(self, board: Board, *, win: int = 0, lose: int = 0) -> None:
         """Take the board and the lengths of lines that win and lose: so many stones, or more.
@@ -93,23 +116,6 @@ class LineGame(Turning):
             zip(board.name, self.ending_at.values(), self.winning_at.values(), strict=True)
         )
         """The bit of each cell, the lines through it that end the game, and the winning lines."""
-
-    @property
-    def card(self) -> str:
-        """Return the rules in a few lines."""
-        win, lose = (NUMBERS.get(length, str(length)) for length in (self.win, self.lose))
-        goals = [f"{win} or more of your stones in line win"] if self.win else []
-        if self.lose:
-            goals += [f"{lose} in line{f', without {win},' if self.win else ''} lose"]
-        middle = self.board.names[len(self.board.names) // 2]
-        place = f"On your turn, place a stone on any empty cell, such as {middle}."
-        swap = (
-            " The second player's first turn may be swap instead: it takes over the first player's "
-            "stone."
-        )
-        return (
-            f"{'; '.join(goals)}.\n{place}{swap if self.has_swap else ''}\nA full board is a draw."
-        )
 
     def start(self, setup: str | None = None) -> LinePosition:
         """Return the empty board. Raises SetupError for any setup."""

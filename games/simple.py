@@ -41,7 +41,21 @@ Symmetric = Literal["none", "all", "mirror", "half"]
 """The rotations and reflections of the board that do not change the rules: none, all, left for
 right, or half a turn."""
 
-_LIGHT, _DARK = "#ffffff", "#222222"
+_FILLS: Mapping[str, str] = MappingProxyType(
+    {
+        "white": "#ffffff",
+        "black": "#222222",
+        "red": "#c0392b",
+        "yellow": "#f2c230",
+        "blue": "#3b7dd8",
+        "green": "#3aa35b",
+        "orange": "#ec8b22",
+        "purple": "#7b3f9e",
+        "brown": "#7a5c3a",
+        "grey": "#8c8c8c",
+    }
+)
+"""The fill of a player's piece, if the player's colour has one of these names."""
 
 
 class _Kept:
@@ -151,6 +165,20 @@ class State(_Fields):
         """Return the names of the cells of a mask, in the board's order."""
         return self.game.board.names_in(mask)
 
+    def near(self, cell: str) -> int:
+        """Return the neighbours of a cell."""
+        return self.game.board.around(self.game.board.bit[cell])
+
+    def slides(self, cell: str) -> int:
+        """Return the empty cells in line with a cell, as a chess queen moves."""
+        return self.game.board.slides(self.game.board.bit[cell], self.full)
+
+    def group(self, cell: str) -> int:
+        """Return the cells connected with a cell whose top piece is the same."""
+        board, bit = self.game.board, self.game.board.bit[cell]
+        top = next((mask for mask in reversed(self.cells) if mask & bit), 0)
+        return board.group(top, bit) if top else 0
+
     def fact(self, name: str) -> Any:
         """Return the value of a fact beside the board."""
         return self.facts[self.game.place_of_fact[name]]
@@ -257,7 +285,11 @@ class State(_Fields):
         """Return in the game's words why `move` is illegal here; None if it is legal."""
         if move in self.legal_moves():
             return None
-        return "the game is over" if self.is_over else self.game.why(self, move)
+        if self.is_over:
+            return "the game is over"
+        if move in self.game.board.bit and self.on(move):
+            return self.game.why(self, move) or f"{move} already has a piece"
+        return self.game.why(self, move) or f"{move} is not a legal move here"
 
     def play(self, move: Move) -> State:
         """Return the position after `move`. Raises IllegalMoveError if it is illegal."""
@@ -374,11 +406,9 @@ class SimpleGame(Rules):
     def refuse(self, state: State) -> None:
         """Raise PositionError if no game reaches a position that a text describes."""
 
-    def why(self, state: State, move: str) -> str:
-        """Return in the game's words why a text is not a legal move."""
-        if move in self.board.bit and state.on(move):
-            return f"{move} already has a piece"
-        return f"{move} is not a legal move here"
+    def why(self, state: State, move: str) -> str:  # noqa: ARG002 - games can say more
+        """Return in the game's words why a text is not a legal move; empty for the usual words."""
+        return ""
 
     def lean(self, state: State) -> float | None:  # noqa: ARG002 - games can estimate
         """Return an estimate of who is winning, from -1 to 1 for the player to move.
@@ -403,11 +433,15 @@ class SimpleGame(Rules):
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
-        """Return a light and a dark disc, named after the players; a subclass can have others."""
-        letters = self.letters
+        """Return a disc for each player in the player's colour; a subclass can have others.
+
+        Discs are white and black if a colour's name is not known.
+        """
+        known = all(colour in _FILLS for colour in self.colours)
+        fills = self.colours if known else ("white", "black")
         return tuple(
-            Piece(letter, f"{colour} piece", "disc", fill)
-            for letter, colour, fill in zip(letters, self.colours, (_LIGHT, _DARK), strict=True)
+            Piece(letter, f"{colour} piece", "disc", _FILLS[fill])
+            for letter, colour, fill in zip(self.letters, self.colours, fills, strict=True)
         )
 
     @cached_property
@@ -499,8 +533,11 @@ class SimpleGame(Rules):
     def stuck_at(self, state: State) -> Outcome:
         """Return how the game ends because no legal move is left."""
         words = self.stuck_words or ("no legal move" if state.empty else "board full")
-        winner = {"lost": 1 - state.mover, "won": state.mover}.get(self.stuck)
-        return Outcome(None if winner is None else SIDES[winner], words)
+        if self.stuck == "drawn":
+            return state.drawn(words)
+        # The player to move had no move left, and so brought the ending about.
+        is_loss = self.stuck == "lost"
+        return Outcome(SIDES[1 - state.mover if is_loss else state.mover], words, is_loss=is_loss)
 
     def symmetries(self, position: State) -> tuple[Symmetry, ...]:  # noqa: ARG002 - the same in every position
         """Return the rotations and reflections that `symmetric` names."""

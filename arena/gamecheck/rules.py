@@ -216,7 +216,7 @@ def _of_moves(lab: GameLab) -> Iterator[GameFinding]:
             "write moves with a letter first, then letters, digits or + - = : @ / to avoid this",
         )
         return
-    longest = max(moves, key=len)
+    longest = max(moves, key=len, default="")
     if len(longest) > 24:
         yield note(
             f"the longest move has {len(longest)} letters: {longest[:60]}",

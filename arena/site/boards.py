@@ -6,6 +6,7 @@ import gzip
 import os
 import re
 import threading
+import time
 import tomllib
 from collections import Counter
 from contextlib import suppress
@@ -180,18 +181,26 @@ def lesson_json(game: Game, lesson: Lesson) -> dict[str, Any]:
     return {"title": lesson.title, "words": lesson.words, "steps": steps, "legal": legal}
 
 
+THREATS_S: Final = 0.5
+"""The most seconds for the threats of a position."""
+
+
 def threats(position: Position) -> list[str]:
     """Return the moves with which the opponent would win at once after most of the mover's moves.
 
-    Moves that win or lose at once do not count.
+    Moves that win or lose at once do not count. The result is empty if it would take more than
+    `THREATS_S` seconds, as in games with hundreds of moves.
     """
     fast = fast_board(position)
     if fast.winner is not None:
         return []
-    wins, losses = fast.threats()
+    until_s = time.monotonic() + THREATS_S
     found: Counter[str] = Counter()
+    wins, losses = fast.threats()
     quiet = sorted(set(fast.legal()).difference(wins, losses))
     for code in quiet:
+        if time.monotonic() > until_s:
+            return []
         fast.play(code)
         if fast.winner is None and fast.to_move != position.to_move:
             found.update(fast.moves[one] for one in fast.threats()[0])

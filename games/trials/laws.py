@@ -11,12 +11,12 @@ from dataclasses import fields
 from enum import StrEnum, auto
 from itertools import product
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
 from lath.games.board import Board
 from lath.games.capabilities import bits_of, legal_bits, overlays_of, symmetries
 from lath.games.cards import lesson_faults
-from lath.games.contract import RESULTS, SIDES, Move, Outcome, Piece, Symmetry
+from lath.games.contract import RESULTS, SIDES, Move, Outcome, Piece, PieceShape, Symmetry
 from lath.games.core import owned_by
 from lath.games.errors import GameError, IllegalMoveError, SetupError
 
@@ -166,6 +166,12 @@ def _of_pieces(game: Any) -> Faults:
         words = f"pieces have the codes {codes}, expected a different letter for each"
         yield LawFault(Law.PIECES, words)
     for piece in game.pieces:
+        if piece.shape not in get_args(PieceShape):
+            shapes = ", ".join(get_args(PieceShape))
+            words = (
+                f"the piece {piece.code} has the shape {piece.shape!r}, expected one of {shapes}"
+            )
+            yield LawFault(Law.PIECES, words)
         if not _COLOUR.fullmatch(piece.colour):
             words = f"the piece {piece.code} has the colour {piece.colour!r}, expected #rrggbb"
             yield LawFault(Law.COLOUR, words)
@@ -200,7 +206,10 @@ def of_setups(game: Any) -> Faults:
 def of_start(position: Any) -> Faults:
     """Yield faults in the first position, and attributes that can be set."""
     if position.to_move != SIDES[0] or position.is_over:
-        yield LawFault(Law.START, "the start must have to_move Side.FIRST and is_over False")
+        words = "the start must have to_move Side.FIRST and is_over False"
+        if outcome := position.outcome():
+            words += f", but outcome() says {outcome.ending!r}"
+        yield LawFault(Law.START, words)
     bits = [] if legal_bits(position) is None else [*bits_of(position.game).values()]
     if len({*bits}) != len(bits) or any(bit.bit_count() != 1 for bit in bits):
         yield LawFault(Law.BITS, "bits must have a different power of two for each move")
