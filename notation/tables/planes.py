@@ -74,8 +74,8 @@ class Encoding:
         spellings = spellings_of(self.game)
         if not spellings and indexing(self.game) is None:
             raise PlanesError(
-                f"{self.game.id} does not list its moves, so none has an index: a game lists them as "
-                "`moves`, a SimpleGame by every_move()"
+                f"{self.game.id} does not list its moves, so none has an index: a game lists them "
+                "as `moves`, a SimpleGame by every_move()"
             )
         return tuple(dict.fromkeys(sorted(spellings.values())))
 
