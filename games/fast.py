@@ -353,9 +353,8 @@ class PlainBoard(FastBoard):
         chance, me = Random(self.key), self.to_move
         winners = [self.playout(chance)[0] for _ in range(GUESSED_GAMES)]
         points = sum((winner == me) - (winner == 1 - me) for winner in winners)
-        return points / (
-            GUESSED_GAMES + 1
-        )  # as after one more drawn game, because few are no proof
+        # One more game counts as a draw, because few games prove nothing.
+        return points / (GUESSED_GAMES + 1)
 
     def _stuck(self, line: Sequence[str] = ()) -> Exception:
         from lath.games.faults import stuck  # start-up time
