@@ -37,8 +37,10 @@ from lath.games.stones import (
 )
 
 _NOT_HERE: Final = frozenset(
-    ["after", "ending", "facts", "legal", "rows", "stuck", "stuck_words"]
-    + ["swap", "symmetric", "words"]
+    {
+        *("after", "ending", "facts", "legal", "rows", "stuck", "stuck_words"),
+        *("swap", "symmetric", "words"),
+    }
 )
 """Members of a `SimpleGame`, and a wrong name of `has_swap`."""
 
