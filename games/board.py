@@ -158,9 +158,8 @@ class Board:
         found = []
         for angle in map(radians, self._facing):
             heights = [round(x * sin(angle) - y * cos(angle), 3) for x, y in self.centres]
-            outer = max(heights)
             cells = zip(self.name, heights, strict=True)
-            found.append(sum(bit for bit, height in cells if height == outer))
+            found.append(sum(bit for bit, height in cells if height == max(heights)))
         return tuple(found)
 
     @cached_property
@@ -282,8 +281,7 @@ class Board:
 
         The line has `length` or more cells; `length` must be at least 2.
 
-        >>> board = squares(5)
-        >>> board.names_in(board.completing(board.bit["a1"] | board.bit["c3"], 3))
+        >>> (board := squares(5)).names_in(board.completing(board.bit["a1"] | board.bit["c3"], 3))
         ['b2']
         """
         return self.completing_each(mask, (length,))[0]
@@ -367,10 +365,10 @@ class Board:
         return tuple(tuple(takewhile(self.name.__contains__, way))[1:] for way in ways)
 
     def slides(self, cell: int, blocked: int) -> int:
-        """Return the cells in line with a cell, each up to a blocked cell, all as masks.
+        """Return the cells in line with a cell, up to a blocked cell each; all are masks.
 
-        >>> board = squares(4)
-        >>> board.names_in(board.slides(board.bit["a1"], board.bit["c1"] | board.bit["a2"]))
+        >>> at = (board := squares(4)).bit
+        >>> board.names_in(board.slides(at["a1"], at["c1"] | at["a2"]))
         ['b1', 'b2', 'c3', 'd4']
         """
         found = 0

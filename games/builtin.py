@@ -20,6 +20,7 @@ _FOUNDATIONS: Final = {
     "board",
     "points",
     "fast",
+    "plain_board",
     "stones",
     "reach",
     "overlays",

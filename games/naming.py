@@ -6,6 +6,7 @@ import os
 import re
 from typing import Final
 
+from lath.games import plain_board  # noqa: F401 - it makes the boards of games from files
 from lath.games.errors import GameFileError, UnknownGameError
 from lath.games.files import add, add_all, added_hashes, file_of, hash_of, try_out
 from lath.games.registry import canonical_id, ids

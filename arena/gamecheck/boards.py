@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from lath.games.capabilities import symmetries
 from lath.games.contract import Position
-from lath.games.fast import DRAW, FastBoard, PlainBoard, fast_board
+from lath.games.fast import DRAW, FastBoard, fast_board
+from lath.games.plain_board import PlainBoard
 from lath.games.trials.laws import Faults, Law, LawFault, shown
 
 MOST_PLIES: Final = 200

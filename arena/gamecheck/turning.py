@@ -49,19 +49,23 @@ def _is_image(
 
 
 def holds(lab: GameLab, cells: Mapping[str, str], until_s: float) -> bool:
-    """Return whether random games and their images go alike, by an image of each cell."""
-    turned = turning(cells)
+    """Return whether random games and their images go alike, by an image of each cell.
+
+    The result is False if no game has come to its end in time: often only the end tells.
+    """
+    turned, ended = turning(cells), False
     for seed in range(lab.seed, lab.seed + _GAMES):
         other: Position | None = None
         for visit in lab.walk(seed, _MOST_PLIES):
             other = lab.start(seed) if other is None else other
             if not _is_image(visit.position, other, turned, cells):
                 return False
+            ended |= visit.position.is_over
             if time.thread_time() > until_s:
-                return seed > lab.seed
+                return ended
             if visit.move is not None:
                 other = other.play(turned(visit.move))
-    return True
+    return ended
 
 
 def declared(game: Game, moves: list[Move]) -> set[tuple[Move, ...]]:

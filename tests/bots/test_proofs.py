@@ -22,7 +22,8 @@ from lath.bots.proof import ProofNumber
 from lath.bots.search import AlphaBeta, OutOfBudgetError, SearchBudget, SearchProof, SearchResult
 from lath.bots.uct import Uct
 from lath.games.core import Game
-from lath.games.fast import PlainBoard, fast_board
+from lath.games.fast import fast_board
+from lath.games.plain_board import PlainBoard
 
 STRANGE: Final = str(ROOT / "examples" / "games" / "order_and_chaos.py")
 """A game that is not ours, without a board of its own."""

@@ -13,8 +13,9 @@ from lath.games.cards import card_of
 from lath.games.contract import IDENTITY, Game, Move, Position, Result, Side
 from lath.games.core import by_version, follow, layers_of, movers, result_of, symmetries
 from lath.games.errors import RulesVersionError
-from lath.games.fast import PlainBoard, fast_board
+from lath.games.fast import fast_board
 from lath.games.mammalath import Mammalath
+from lath.games.plain_board import PlainBoard
 from lath.games.surikata import Surikata
 from lath.games.yavalath import Yavalath
 

@@ -19,7 +19,8 @@ from lath import games
 from lath.arena.gamecheck.boards import board_faults
 from lath.games import core
 from lath.games.core import Game, symmetries
-from lath.games.fast import DRAW, FastBoard, PlainBoard, fast_board
+from lath.games.fast import DRAW, FastBoard, fast_board
+from lath.games.plain_board import PlainBoard
 
 pytestmark = pytest.mark.slow
 

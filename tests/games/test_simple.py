@@ -19,8 +19,9 @@ from lath.games import files
 from lath.games.board import Board, squares
 from lath.games.core import Game, Outcome, escaped, symmetries
 from lath.games.errors import GameError, MoveSyntaxError, PositionError
-from lath.games.fast import PlainBoard, fast_board
+from lath.games.fast import fast_board
 from lath.games.lines import LineGame
+from lath.games.plain_board import PlainBoard
 from lath.games.simple import SimpleGame, State
 from lath.games.trial import wrong_with
 from lath.notation.tables.planes import Encoding

@@ -173,18 +173,18 @@ def test_words_are_spelt_as_in_british_english(tmp_path: Path) -> None:
 
 MOST_BYTES: Final = {
     "README.md": 6_000,
-    "CHANGELOG.md": 12_000,
+    "CHANGELOG.md": 12_600,
     "docs/index.md": 3_000,
     "docs/how-to/*.md": 6_500,
     "docs/tutorials/*.md": 8_000,
-    "docs/reference/*.md": 8_500,
+    "docs/reference/*.md": 8_800,
     "docs/[er]*/*.md": 18_432,
     "docs/design/*.md": 10_000,
 }
 """What each page of a pattern may have."""
 
-MOST_OF_ALL: Final = 272_384
-"""All of docs/ that people write: 266 kB."""
+MOST_OF_ALL: Final = 273_408
+"""All of docs/ that people write: 267 kB."""
 
 
 def test_no_page_has_more_bytes_than_its_kind_may() -> None:

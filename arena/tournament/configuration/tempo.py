@@ -19,7 +19,6 @@ from lath import games
 from lath.arena.entrants.programs import bundled
 from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.configuration.config import Config
-from lath.games.capabilities import boarded
 from lath.games.core import Game
 from lath.games.errors import LathError
 from lath.games.fast import fast_board
@@ -125,7 +124,7 @@ def _searched(
     """
     board, chance = fast_board(game.start(game.draw_setup(1))), Random(1)
     began_s = clock()
-    looked, done, look_s = 0, 0, 0.0
+    looked, look_s = 0, 0.0
 
     def check() -> None:
         nonlocal looked
@@ -138,19 +137,14 @@ def _searched(
     try:
         board.candidates()
         look_s = clock() - began_s
-        if boarded(game):  # its own rollouts are faster than the loop below
-            from_s = clock()
-            board.rollout(chance)
-            return look_s, clock() - from_s
-        while board.winner is None:
-            board.play(chance.choice(board.candidates()))
-            done += 1
+        looked = 0
+        board.rollout(chance)
     except _LateError:
         if not look_s:
             look_s = max((clock() - began_s) * moves / max(1, looked), ply_s)
             return look_s, plies * look_s / 2  # a game has fewer moves later on
-    used_s = clock() - began_s - look_s
-    return look_s, used_s if board.winner is not None else used_s * plies / max(1, done)
+        return look_s, (clock() - began_s - look_s) * plies / max(1, looked)
+    return look_s, clock() - began_s - look_s
 
 
 def warnings(config: Config, measure: Callable[[str], Tempo] = measured) -> Iterator[str]:

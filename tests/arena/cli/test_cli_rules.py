@@ -176,7 +176,9 @@ def test_a_command_loads_what_it_needs_and_looks_for_no_garbage_in_it(tmp_path: 
     commands = "check games.lath -j 1", "stats games.lath", "select games.lath --limit x"
     last, said = python(code, *commands, cwd=tmp_path)
     *modules, check, stats, select, has_models = last.split()
-    assert {name.removeprefix("lath.arena.cli.") for name in modules} == {"main", "help", "games"}
+    assert {name.removeprefix("lath.arena.cli.") for name in modules} == {
+        *("main", "help", "games", "files", "outputs")
+    }
     assert [check, stats, select, has_models] == ["0", "0", "2", "False"]
     assert "error: --limit: 'x' is not a whole number from 1" in said
     code = (

@@ -57,7 +57,7 @@ def test_a_sound_game_has_each_point_and_no_finding(tmp_path: Path) -> None:
         "yavalath:size=3",
         *sorted(EXAMPLES.glob("*.py")),
         ROOT / "examples/new-game/mygame.py",
-        ROOT / "examples/plugin-breakthrough/lath_breakthrough.py",
+        ROOT / "examples/plugins/breakthrough/lath_breakthrough.py",
     ],
     ids=lambda named: Path(named).stem,
 )
