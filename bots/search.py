@@ -32,7 +32,16 @@ WON: Final = 1_000_000
 PROVEN: Final = WON - 10_000
 """Scores of at least this size, of either sign, are not guesses."""
 
-_EXACT, _AT_LEAST, _AT_MOST, _GUESSED = 0, 1, 2, 4
+_EXACT, _AT_LEAST, _AT_MOST = 0, 1, 2
+
+_GUESSED = 4
+"""Marks a score with a guess in its search: an earlier end of the game may have been missed."""
+
+_OPEN = 8
+"""Marks a guessed score, which is not that of a proven end; always with `_GUESSED`."""
+
+_BOUND = 3
+"""The bits of the kind of bound."""
 _ALL: Final = 2 * WON
 
 DEEPEST: Final = 400
@@ -224,7 +233,8 @@ class AlphaBeta:
         """Forget everything, as for another game."""
         self._table: dict[int, tuple[int, int, int, int]] = {}  # depth, kind, score, best move
         self._history: dict[int, int] = {}  # how often a move was too good
-        self._guessed = False
+        self._guessed = 0
+        """The marks of the present search."""
 
     @property
     def is_blind(self) -> bool:
@@ -282,13 +292,13 @@ class AlphaBeta:
         """The last score of each first move, an upper bound."""
         for depth in range(1, min(deepest, DEEPEST) + 1):
             looked = _Looked(first.copy())
-            self._guessed = False
+            self._guessed = 0
             try:
                 self._look(board, budget, depth, found.proof, looked, last)
             except OutOfBudgetError:
                 _take_part(board, found, looked, last)
                 raise
-            _take_whole(board, found, looked, depth, is_guess=self._guessed)
+            _take_whole(board, found, looked, depth, self._guessed)
             if looked.code >= 0:
                 first.remove(looked.code)
                 first.insert(0, looked.code)
@@ -361,13 +371,13 @@ class AlphaBeta:
             if (known := self._table.get(key)) is not None:
                 best_code = known[3]
                 if _bears(known, depth, alpha, beta):
-                    self._guessed |= known[1] >= _GUESSED
+                    self._guessed |= _marks(known[1] & ~_BOUND, known[2])
                     return _a_ply_later(sign * known[2])
             codes = board.candidates()
             if depth <= 0 and (
                 len(codes) > 1 or depth <= floor
             ):  # forced moves are searched deeper
-                self._guessed = True
+                self._guessed = _GUESSED | _OPEN
                 guess = max(-1.0, min(self.evaluate(board), 1.0))
                 return sign * int(guess * (PROVEN - 1))
             history = self._history
@@ -375,7 +385,7 @@ class AlphaBeta:
             if best_code in codes:
                 codes.remove(best_code)
                 codes.insert(0, best_code)
-            guessed, self._guessed = self._guessed, False
+            guessed, self._guessed = self._guessed, 0
             best, low = -_ALL, alpha
             for one in codes:
                 score = self._after(board, budget, one, depth, low, beta, floor)
@@ -388,8 +398,9 @@ class AlphaBeta:
             kind = _AT_LEAST if best >= beta else _AT_MOST if best <= alpha else _EXACT
             if len(self._table) >= self.size:
                 self._table.clear()
-            self._table[key] = depth, kind | (_GUESSED if self._guessed else 0), best, best_code
-            self._guessed |= guessed
+            marks = _marks(self._guessed, best)
+            self._table[key] = depth, kind | marks, best, best_code
+            self._guessed = guessed | marks
             return _a_ply_later(sign * best)
         finally:
             board.undo()
@@ -476,6 +487,11 @@ def _a_ply_before(score: int) -> int:
     return score + 1 if score >= PROVEN else score - 1 if score <= -PROVEN else score
 
 
+def _marks(marks: int, score: int) -> int:
+    """Return the marks of a score: that of a proven end is not open, whatever was guessed."""
+    return marks & _GUESSED if abs(score) >= PROVEN else marks
+
+
 def _bears(known: tuple[int, int, int, int], depth: int, alpha: int, beta: int) -> bool:
     """Return whether a state of the table need not be searched to a depth, within a window.
 
@@ -483,8 +499,9 @@ def _bears(known: tuple[int, int, int, int], depth: int, alpha: int, beta: int) 
     earlier is only known as far as that search has seen.
     """
     to, kind, score, _ = known
-    bound = kind & ~_GUESSED
-    is_whole = to >= depth or kind < _GUESSED or abs(score) >= WON - 1 - to
+    bound = kind & _BOUND
+    mark = _OPEN if abs(score) < PROVEN else _GUESSED
+    is_whole = to >= depth or not kind & mark or abs(score) >= WON - 1 - to
     if score >= beta and bound != _AT_MOST:
         return is_whole or score >= PROVEN
     if score <= alpha and bound != _AT_LEAST:
@@ -497,7 +514,7 @@ def _value(score: int) -> float:
 
 
 def _take_whole(
-    board: FastBoard, found: SearchResult, looked: _Looked, depth: int, *, is_guess: bool
+    board: FastBoard, found: SearchResult, looked: _Looked, depth: int, marks: int
 ) -> None:
     """Store the result of a completed depth, in which all first moves were searched.
 
@@ -510,11 +527,11 @@ def _take_whole(
         found.move, found.value = board.moves[looked.code], _value(looked.score)
         if abs(looked.score) >= PROVEN:
             proof = SearchProof(1 if looked.score > 0 else -1, at_most=WON - abs(looked.score))
-        elif not is_guess and found.proof is None:
+        elif not marks & _OPEN and found.proof is None:
             proof = SearchProof(0)
     found.line = [found.move]
     if (either := proof or found.proof) is not None:
-        found.proof = either.joined(found.proof, depth if is_guess else _ALL)
+        found.proof = either.joined(found.proof, depth if marks else _ALL)
         found.value = float(either.value)
 
 

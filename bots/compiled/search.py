@@ -12,7 +12,7 @@ from lath.bots.compiled.kernels import below, candidates, lean, play, playout, u
 
 WON: Final = 1_000_000
 ALL: Final = 2 * WON
-EXACT, AT_LEAST, AT_MOST, GUESSED = 0, 1, 2, 4
+EXACT, AT_LEAST, AT_MOST, GUESSED, OPENED = 0, 1, 2, 4, 8
 
 STOP, LEFT, USED, IS_GUESSED, IS_BLIND, HELD = range(6)
 """The places of an array shared with a search: stop, nodes left, nodes used, score is a guess,
@@ -29,10 +29,17 @@ def a_ply_before(score):
 
 
 @njit(cache=True, nogil=True)
+def marks(found, score):
+    """Return the marks of a score, as in `lath.bots.search`."""
+    return found & GUESSED if abs(score) >= PROVEN else found
+
+
+@njit(cache=True, nogil=True)
 def bears(to, kind, score, depth, alpha, beta):
     """Return whether a known state need not be searched, as in `lath.bots.search`."""
     bound = kind & 3
-    is_whole = to >= depth or kind < GUESSED or abs(score) >= WON - 1 - to
+    mark = OPENED if abs(score) < PROVEN else GUESSED
+    is_whole = to >= depth or kind & mark == 0 or abs(score) >= WON - 1 - to
     if score >= beta and bound != AT_MOST:
         return is_whole or score >= PROVEN
     if score <= alpha and bound != AT_LEAST:
@@ -69,13 +76,12 @@ def after(t, s, code, depth, alpha, beta, floor, table, history, moves, base, to
     if table[row, 2] > 0 and table[row, 0] == key:
         kind, known, best_code = table[row, 2] - 1, table[row, 3], table[row, 4]
         if bears(table[row, 1], kind, known, depth, alpha, beta):
-            if kind >= GUESSED:
-                told[IS_GUESSED] = 1
+            told[IS_GUESSED] |= marks(kind & 12, known)
             score = known
     if score == UNFINISHED:
         many = candidates(t, s, moves, base)
         if depth <= 0 and (many > 1 or depth <= floor):
-            told[IS_GUESSED] = 1
+            told[IS_GUESSED] = GUESSED | OPENED
             score = 0 if told[IS_BLIND] else int(lean(t, s) * (PROVEN - 1))
         else:
             for i in range(base + 1, base + many):  # by history, keeping the order of equal moves
@@ -110,10 +116,11 @@ def after(t, s, code, depth, alpha, beta, floor, table, history, moves, base, to
             kind = AT_LEAST if score >= beta else AT_MOST if score <= alpha else EXACT
             table[row, 0] = key
             table[row, 1] = depth
-            table[row, 2] = 1 + kind + GUESSED * told[IS_GUESSED]
+            own = marks(told[IS_GUESSED], score)
+            table[row, 2] = 1 + (kind | own)
             table[row, 3] = score
             table[row, 4] = best_code
-            told[IS_GUESSED] |= guessed
+            told[IS_GUESSED] = own | guessed
     undo(t, s)
     score *= sign
     return score - 1 if score >= PROVEN else score + 1 if score <= -PROVEN else score

@@ -272,7 +272,7 @@ class CompiledAlphaBeta(AlphaBeta):
             )
         )
         budget.count(int(told[names.USED]))
-        self._guessed |= bool(told[names.IS_GUESSED])
+        self._guessed |= int(told[names.IS_GUESSED])
         if score == names.UNFINISHED:
             raise OutOfBudgetError
         return score

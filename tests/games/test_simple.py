@@ -14,7 +14,7 @@ from places import ROOT
 from lath import games
 from lath.arena.gamecheck.boards import board_faults
 from lath.bots.compiled.searches import CompiledAlphaBeta
-from lath.bots.search import AlphaBeta, SearchBudget
+from lath.bots.search import AlphaBeta, SearchBudget, SearchProof, blind
 from lath.games import files
 from lath.games.board import Board, squares
 from lath.games.core import Game, Outcome, escaped, symmetries
@@ -91,6 +91,7 @@ WAYS = ["a1 a2 a3", "c1 c2 c3", "a1 b1 c1", "a3 b3 c3", "a1 b2 c3"]
 KINDS = {
     "squava": (squares(5), 4, 3),
     "wins": (squares(4, 3), 3, 0),
+    "noughts": (squares(3), 3, 0),
     "loses": (hexagon_of(3), 0, 3),
     "rhombic": (rhombus(5), 4, 3),
     "triangular": (triangle(6), 4, 3),
@@ -100,7 +101,7 @@ KINDS = {
 def games():
     return [Lines(name, *kind, swap) for name, kind in KINDS.items() for swap in (False, True)]
 """
-NAMES: Final = ("squava", "wins", "loses", "rhombic", "triangular", "points")
+NAMES: Final = ("squava", "wins", "noughts", "loses", "rhombic", "triangular", "points")
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +150,15 @@ def test_compiled_searches_play_games_of_lines_too(lines: dict[str, Any]) -> Non
         for search in (AlphaBeta(), CompiledAlphaBeta())
     ]
     assert found[0].proof == found[1].proof
+
+
+@pytest.mark.parametrize("search", [AlphaBeta(blind), CompiledAlphaBeta(is_blind=True)])
+def test_a_draw_is_proven_though_guessed_moves_lose(
+    lines: dict[str, Any], search: AlphaBeta
+) -> None:
+    """The bound of a move that surely loses is no guess, even if its search had guesses."""
+    found = search.run(fast_board(lines["noughts"].start()), SearchBudget(nodes=20_000))
+    assert found.proof == SearchProof(0)
 
 
 @pytest.mark.parametrize(("win", "lose"), [(0, 0), (3, 3), (6, 3), (9, 0), (0, 6)])
