@@ -162,6 +162,10 @@ _COUNTED: Final = (
 )
 
 
+_UNREAD: Final = ": add --game "
+"""The words of the problem that all games of a tournament have if their game's file is missing."""
+
+
 class _Check:
     """The problems in files, printed when they are found, and their counts."""
 
@@ -248,10 +252,17 @@ class _Check:
             *((RECORDS, f"game {n}: not in {DATABASE}") for n in found.taken_back),
             *((RECORDS, f"game {n}: differs from the game in {DATABASE}") for n in found.different),
         ]
+        unread = Counter(where.partition(":")[0] for where, why in problems if _UNREAD in why)
         for where, why in problems:
-            place = f"{folder / where}"
+            place, words = f"{folder / where}", why
+            if _UNREAD in why and not self._as_json:
+                if not (count := unread.pop(where.partition(":")[0], 0)):
+                    self.problems += 1
+                    continue
+                more = f"{count - 1:,} more game{'s' if count > 2 else ''}"
+                words += f" (and {more})" if count > 1 else ""
             self._print(
-                partial(dict, file=place, message=why), partial("{}: {}".format, place, why)
+                partial(dict, file=place, message=why), partial("{}: {}".format, place, words)
             )
         counts = {
             "stored": found.stored,

@@ -6,6 +6,7 @@ docs/reference/protocol.md. If the machine was suspended, the game continues wit
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections.abc import Mapping
@@ -157,7 +158,8 @@ def card_of(game: Game) -> str:
     Yavalath: four or more of your stones in line win; three in line, without four,
     """
     card = rules_of(game) or f"{game.credit}; ? lists the legal moves."
-    card = card if card.startswith(game.title) else f"{game.title}: {card}"
+    first, named = (re.split(r"\W", text, maxsplit=1)[0] for text in (card, game.title))
+    card = card if first == named else f"{game.title}: {card}"  # such as `Hex on 9x9 cells`
     return "\n".join(map(fill, card.splitlines(), repeat(79)))
 
 

@@ -319,7 +319,8 @@ export const levelNow = () => (lath.byId("level").value === "" ? null : Number(l
 // The rules of a game, and who it is by.
 /** @param {SiteBoard} board */
 const cardOf = ({ title, credit, card }) => {
-  const text = card.startsWith(title) ? card : `${title}: ${card}`;
+  const [first, named] = [card, title].map((words) => words.split(/[^\p{L}\d]/u, 1)[0]);
+  const text = first === named ? card : `${title}: ${card}`;
   // What stands between two backticks is typed so: `b2`.
   /** @param {string} line */
   const parts = (line) => line.split("`").map((part, at) => (at % 2 ? lath.make("code", "", part) : part));

@@ -268,6 +268,11 @@ def test_bots_and_workers_find_the_game_and_the_records_name_its_file(tmp_path: 
     assert lines.count(f'[GameFile "mygame.py sha256:{digest}"]') == 2
     assert lines.count('[Termination "rules"]') == 2
     assert 'games = ["' + str(path) in (tmp_path / "out" / "tournament.toml").read_text()
+    forget_games()
+    told = arena("check", "out", cwd=tmp_path).stdout.splitlines()
+    once = "add --game ./mygame.py (and 1 more game)"
+    assert [line.rpartition(": ")[2] for line in told[:-1]] == [once] * 2
+    assert len(arena("check", "out", "--json", cwd=tmp_path).stdout.splitlines()) == 5
 
 
 def test_a_game_goes_on_by_the_same_rules_or_asks(begun: Path, golden: Golden) -> None:
