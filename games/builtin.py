@@ -25,6 +25,7 @@ _FOUNDATIONS: Final = {
     "reach",
     "overlays",
     "faults",
+    "laws",
     "lines",
     "simple",
     "files",

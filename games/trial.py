@@ -31,7 +31,7 @@ from lath.games.capabilities import (
 from lath.games.contract import SIDES, Move, Outcome, Position, Result
 from lath.games.core import least, meant_escape
 from lath.games.errors import GameError, IllegalMoveError, MoveSyntaxError, PositionError
-from lath.games.trials.laws import (
+from lath.games.laws import (
     LAST,
     STRANGE_SETUPS,
     STRANGE_TEXTS,

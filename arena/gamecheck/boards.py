@@ -11,8 +11,8 @@ from typing import Any, Final
 from lath.games.capabilities import symmetries
 from lath.games.contract import Position
 from lath.games.fast import DRAW, FastBoard, fast_board
+from lath.games.laws import Faults, Law, LawFault, shown
 from lath.games.plain_board import PlainBoard
-from lath.games.trials.laws import Faults, Law, LawFault, shown
 
 MOST_PLIES: Final = 200
 """The most plies of each random game."""

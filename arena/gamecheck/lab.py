@@ -16,8 +16,8 @@ from lath import games
 from lath.arena.gamecheck.boards import board_faults
 from lath.games.core import Game, Move, Position
 from lath.games.fast import fast_board
+from lath.games.laws import LAST, LawFault
 from lath.games.trial import TrialTally, faults_of
-from lath.games.trials.laws import LAST, LawFault
 
 _TRIAL_S: Final = 5.0
 _BOARDS_S: Final = 1.0

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from lath import games
 from lath.games.core import Game
-from lath.games.trials.laws import shown
+from lath.games.laws import shown
 
 GAMES: Final = 3
 MOST_PLIES: Final = 60

@@ -10,9 +10,9 @@ from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, 
 from lath.games.capabilities import boarded, lessons_of
 from lath.games.cards import card_of, variants
 from lath.games.errors import UnknownGameError
+from lath.games.laws import Law, LawFault
 from lath.games.registry import get
 from lath.games.trial import faults_of
-from lath.games.trials.laws import Law, LawFault
 
 MEND: Final[Mapping[Law, str]] = {
     Law.LOOKS: "give the game a title, a credit and two different words for the players",

@@ -22,7 +22,7 @@ from lath.arena.gamecheck.lab import GameLab
 from lath.arena.gamecheck.points import GamePoint
 from lath.arena.gamecheck.rules import LAWS, MEND
 from lath.games.errors import GameFileError, UnknownGameError
-from lath.games.trials.laws import Law
+from lath.games.laws import Law
 
 EFFORT = 0.02
 """The share of the usual time that a check in these tests takes."""
