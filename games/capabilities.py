@@ -473,11 +473,14 @@ class Keyed(Protocol):
 def key_of(position: Position) -> int:
     """Return a hash of a position in 64 bits. Default: of its text."""
     able: Keyed | None = _able(position, "key")
-    if able is not None:
-        return able.key()
+    return hash_of(position.text()) if able is None else able.key()
+
+
+def hash_of(text: str) -> int:
+    """Return 64 bits of a hash of a text, the same in every process."""
     from hashlib import blake2b  # only searches need it
 
-    return int.from_bytes(blake2b(position.text().encode(), digest_size=8).digest(), "little")
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 class Evaluating(Protocol):

@@ -16,7 +16,7 @@ from random import Random
 from typing import ClassVar, Final, NamedTuple
 
 from lath.games.board import Board
-from lath.games.core import Move, Outcome, Piece, Side, require_legal
+from lath.games.core import Move, Outcome, Side, require_legal
 from lath.games.errors import GameError, PositionError
 from lath.games.fast import DRAW, bounded, keys, mixed
 from lath.games.reach import read_fields, refuse_two_endings
@@ -31,6 +31,8 @@ from lath.games.stones import (
     LineTables,
     SwapBoard,
     Turning,
+    discs_of,
+    letters_of,
     past_swap,
     verdict_of,
     winner_by,
@@ -52,10 +54,6 @@ class LineGame(Turning):
     """
 
     colours = ("white", "black")
-    pieces = (
-        Piece("w", "white stone", "disc", "#ffffff"),
-        Piece("b", "black stone", "disc", "#222222"),
-    )
     has_swap: ClassVar[bool] = False
     """True if the second player's first turn can be a swap: the first stone changes its owner."""
 
@@ -81,6 +79,8 @@ class LineGame(Turning):
                 "win greater than lose and less than 2 × lose",
             )
         self.board: Final[Board] = board
+        self.pieces: Final = discs_of(self.colours, "stone")
+        self.codes: Final = letters_of(self.colours)
         if not board.lines(max(win, lose)):
             longest = next(n for n in range(max(win, lose), 0, -1) if board.lines(n))
             raise GameError(
@@ -117,9 +117,8 @@ class LineGame(Turning):
 
     def position(self, text: str) -> LinePosition:
         """Return the position that `text` describes. Raises PositionError with the reason."""
-        codes = "".join(piece.code for piece in self.pieces)
-        (rows,), mover = read_fields(text, ["board"], codes)
-        stones = tuple(self.board.read_rows(rows, codes).values())
+        (rows,), mover = read_fields(text, ["board"], self.codes)
+        stones = tuple(self.board.read_rows(rows, self.codes).values())
         ahead = stones[0].bit_count() - stones[1].bit_count()
         if ahead != mover and not (self.has_swap and ahead == mover - 1 and stones[1]):
             counts = " and ".join(
@@ -258,13 +257,13 @@ class LinePosition(_State, Alternating):
 
     def text(self) -> str:
         """Return the board and the side to move as text."""
-        codes = [piece.code for piece in self.game.pieces]
+        codes = self.game.codes
         rows = self.game.board.format_rows(dict(zip(codes, self.stones, strict=True)))
         return f"{rows} {codes[self.mover]}"
 
     def layers(self) -> Iterable[tuple[str, int]]:
         """Return the cells of the stones of each player."""
-        return zip((piece.code for piece in self.game.pieces), self.stones, strict=True)
+        return zip(self.game.codes, self.stones, strict=True)
 
 
 class LineBoard(SwapBoard):

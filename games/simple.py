@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from lath.games.board import Board
+from lath.games.capabilities import hash_of
 from lath.games.core import (
     IDENTITY,
     RESULTS,
@@ -32,7 +33,7 @@ from lath.games.core import (
 )
 from lath.games.errors import MoveSyntaxError, PositionError
 from lath.games.reach import read_fields
-from lath.games.stones import CELL, Rules
+from lath.games.stones import CELL, Rules, discs_of, letters_of
 
 Extra = int | str
 """The value of a fact beside the board: a number, or a text without spaces."""
@@ -40,22 +41,6 @@ Extra = int | str
 Symmetric = Literal["none", "all", "mirror", "half"]
 """The rotations and reflections of the board that do not change the rules: none, all, left for
 right, or half a turn."""
-
-_FILLS: Mapping[str, str] = MappingProxyType(
-    {
-        "white": "#ffffff",
-        "black": "#222222",
-        "red": "#c0392b",
-        "yellow": "#f2c230",
-        "blue": "#3b7dd8",
-        "green": "#3aa35b",
-        "orange": "#ec8b22",
-        "purple": "#7b3f9e",
-        "brown": "#7a5c3a",
-        "grey": "#8c8c8c",
-    }
-)
-"""The fill of a player's piece, if the player's colour has one of these names."""
 
 
 class _Kept:
@@ -326,10 +311,7 @@ class State(_Fields):
 
     def key(self) -> int:
         """Return a hash of the state in 64 bits, the same in every process."""
-        from hashlib import blake2b  # only searches need it
-
-        digest = blake2b(repr(self[1:4]).encode(), digest_size=8).digest()
-        return int.from_bytes(digest, "little")
+        return hash_of(repr(self[1:4]))
 
     def turned(self, mask: Callable[[int], int]) -> State:
         """Return the position with `mask` applied to each set of cells."""
@@ -433,16 +415,8 @@ class SimpleGame(Rules):
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
-        """Return a disc for each player in the player's colour; a subclass can have others.
-
-        Discs are white and black if a colour's name is not known.
-        """
-        known = all(colour in _FILLS for colour in self.colours)
-        fills = self.colours if known else ("white", "black")
-        return tuple(
-            Piece(letter, f"{colour} piece", "disc", _FILLS[fill])
-            for letter, colour, fill in zip(self.letters, self.colours, fills, strict=True)
-        )
+        """Return a disc for each player in the player's colour; a subclass can have others."""
+        return discs_of(self.colours)
 
     @cached_property
     def moves(self) -> dict[str, Move]:  # type: ignore[override]  # computed when asked for
@@ -453,8 +427,7 @@ class SimpleGame(Rules):
     @cached_property
     def letters(self) -> str:
         """Return the letters of the players in the text of a position."""
-        first, second = (colour[0] for colour in self.colours)
-        return first + second if first != second else "12"
+        return letters_of(self.colours)
 
     @cached_property
     def form(self) -> str:

@@ -23,6 +23,7 @@ from lath.games.core import (
     Game,
     Move,
     P,
+    Piece,
     Position,
     Result,
     Side,
@@ -77,6 +78,44 @@ def bystanders(board: Board, busy: int, count: int) -> list[str]:
         if taken.bit_count() < count and not bit & busy and not board.has_line(taken | bit, 2):
             taken |= bit
     return [board.name[bit] for bit in reversed(board.name) if bit & taken]
+
+
+_FILLS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "white": "#ffffff",
+        "black": "#222222",
+        "red": "#c0392b",
+        "yellow": "#f2c230",
+        "blue": "#3b7dd8",
+        "green": "#3aa35b",
+        "orange": "#ec8b22",
+        "purple": "#7b3f9e",
+        "brown": "#7a5c3a",
+        "grey": "#8c8c8c",
+    }
+)
+"""The fill of a player's piece, if the player's colour has one of these names."""
+
+
+def letters_of(colours: tuple[str, str]) -> str:
+    """Return the letters of the players: the first of each colour, or 1 and 2 if they are equal."""
+    first, second = (colour[0] for colour in colours)
+    return first + second if first != second else "12"
+
+
+def discs_of(colours: tuple[str, str], kind: str = "piece") -> tuple[Piece, ...]:
+    """Return a disc for each player in the player's colour, named after it.
+
+    Discs are white and black if the name of a colour is not known.
+
+    >>> [piece.name for piece in discs_of(("red", "blue"), "stone")]
+    ['red stone', 'blue stone']
+    """
+    fills = colours if _FILLS.keys() >= {*colours} else ("white", "black")
+    return tuple(
+        Piece(letter, f"{colour} {kind}", "disc", _FILLS[fill])
+        for letter, colour, fill in zip(letters_of(colours), colours, fills, strict=True)
+    )
 
 
 class Rules:

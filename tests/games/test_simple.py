@@ -82,6 +82,7 @@ class Lines(LineGame):
     credit = "a test"
 
     def __init__(self, name, board, win, lose, has_swap):
+        self.colours = ("red", "blue") if has_swap else ("white", "black")
         self.id = self.title = name + "-swap" * has_swap
         self.has_swap = has_swap
         super().__init__(board, win=win, lose=lose)
