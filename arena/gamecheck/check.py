@@ -11,7 +11,7 @@ from typing import Final
 
 from lath.arena.botcheck.points import Verdict
 from lath.arena.errors import ConfigError
-from lath.arena.gamecheck import balance, contest, drawing, replica, rules, speed, turning
+from lath.arena.gamecheck import drawing, playing, replica, rules, speed, turning
 from lath.arena.gamecheck.lab import GameLab, error_words
 from lath.arena.gamecheck.points import GameFinding, GamePoint, GameStep, fault, ok, untested
 from lath.games.errors import GameFileError
@@ -56,8 +56,8 @@ CHAPTERS: Final[Mapping[str, Sequence[GameStep]]] = {
         drawing.DRAWN,
     ),
     "speed": (speed.POSITIONS, speed.NODES),
-    "balance": (balance.ENDS, balance.SHARE),
-    "bots": (contest.TOURNAMENT,),
+    "balance": (playing.ENDS, playing.SHARE),
+    "bots": (playing.TOURNAMENT,),
 }
 """The steps of each part of a check, in order."""
 

@@ -1,20 +1,22 @@
-"""The step about bots: a short tournament of bundled bots, played by the arena's own runner."""
+"""The steps about play: the ends of random games, and a short tournament of bundled bots."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from lath.arena.entrants.flag_text import time_of, time_table
 from lath.arena.entrants.programs import bundled
 from lath.arena.flows.runs import RunResult, tournament
-from lath.arena.gamecheck.lab import GameLab
+from lath.arena.gamecheck.lab import LONGEST, GameLab
 from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, untested, warning
 from lath.games.errors import LathError
 from lath.games.naming import lasting
 from lath.notation.record.tags import Termination
+from lath.reports.counting.estimates import wilson
 
 BOTS: Final = ("random", "greedy", "mcts", "alphabeta")
 """The entrants: bundled bots that play any game type."""
@@ -90,4 +92,54 @@ def _scores(run: RunResult) -> Iterator[GameFinding]:
 
 TOURNAMENT: Final = GameStep(
     "tournament", "is played by bots without a failure", _play, needs="board"
+)
+
+
+def _end(lab: GameLab) -> Iterator[GameFinding]:
+    """Yield whether random games end."""
+    found = lab.random_games
+    mend = (
+        "add a rule that ends each game, such as a draw after a number of plies without progress, "
+        "and keep what it counts in the position"
+    )
+    if not found.finished:
+        yield fault(f"none of {found.games} random games ended within {LONGEST:,} plies", mend)
+        return
+    if found.unfinished:
+        yield warning(
+            f"{found.unfinished} of {found.games} random games did not end within {LONGEST:,} "
+            "plies",
+            mend,
+        )
+        return
+    lengths = found.lengths
+    plural = "s" if found.games > 1 else ""
+    yield ok(
+        f"{found.games} random game{plural}, of {fmean(lengths):.1f} plies on average "
+        f"({min(lengths)} to {max(lengths)})"
+    )
+
+
+def _share(lab: GameLab) -> Iterator[GameFinding]:
+    """Yield the first player's share and the draws."""
+    found = lab.random_games
+    if not (games := found.finished):
+        return
+    share, draws = (found.first + found.drawn / 2) / games, found.drawn / games
+    low, high = wilson(share, games)
+    words = (
+        f"the first player scores {share:.1%} (95% interval {low:.1%} to {high:.1%}), with "
+        f"{draws:.1%} draws"
+    )
+    if games >= 30 and draws > 0.95:
+        yield note(words, "almost all random games are drawn: is a win possible?")
+    elif high < 0.2 or low > 0.8:
+        yield note(words, "random games favour one player: a swap rule would let players balance")
+    else:
+        yield ok(words)
+
+
+ENDS: Final = GameStep("length", "ends each random game", _end, needs="board")
+SHARE: Final = GameStep(
+    "first-player", "gives both players a chance in random games", _share, needs="board"
 )
