@@ -191,7 +191,10 @@ _OURS: Final = re.compile("[0-9a-f]{64}[.]report")
 
 
 def _stamp(path: str) -> list[int]:
-    status = Path(path).stat()
+    try:
+        status = Path(path).stat()
+    except OSError:  # the file of a game that has been removed since it was loaded
+        return []
     return [status.st_mtime_ns, status.st_size]
 
 

@@ -337,8 +337,8 @@ def test_no_line_ends_inside_a_word_that_has_room(
         page = resized(visit, width)
         page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
         page.emulate_media(media="print" if width == A4_WIDTH else "screen")
+        assert visit.sideways() == 0, width
         assert page.evaluate(BROKEN) == [], width
-        assert visit.sideways() == 0
 
 
 HEIGHTS: Final = "all => all.map(one => Math.round(one.getBoundingClientRect().height))"
@@ -360,7 +360,7 @@ def test_a_reader_sees_numbers_opens_explanations_and_prints_at_most_six_pages(
     assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) <= 6
     page = resized(visit, A4_WIDTH)
     page.emulate_media(media="print")
-    assert (page.evaluate(BROKEN), visit.sideways()) == ([], 0)
+    assert (visit.sideways(), page.evaluate(BROKEN)) == (0, [])
 
 
 def _renamed(record: Record) -> Record:

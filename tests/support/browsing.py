@@ -49,7 +49,15 @@ MEDIA: Final[Any] = {
     "reduced_motion": _MOTION,
 }
 
-_SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+_SIDEWAYS = """
+() => new Promise((done) => {
+  const measure = () => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    done(scrollWidth - clientWidth);
+  };
+  requestAnimationFrame(() => requestAnimationFrame(measure));
+})
+"""
 
 
 @dataclass
@@ -102,7 +110,7 @@ class Visit:
         self.page.wait_for_function(_SHOWS, arg=number)
 
     def sideways(self) -> int:
-        """Return the width of the page beyond its window, in pixels."""
+        """Return the width of the page beyond its window in pixels, once its tables fit it."""
         return int(self.page.evaluate(_SIDEWAYS))
 
     def documents(self) -> set[str]:

@@ -9,9 +9,11 @@ import io
 import json
 import shlex
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -272,6 +274,9 @@ def test_a_page_is_read_again_while_content_question_and_code_are_the_same(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     file, pages = folder / "a.lath", tmp_path / "lath-arena/reports"
+    removed = ModuleType("lath_game_removed")
+    removed.__file__ = str(tmp_path / "removed.py")
+    monkeypatch.setitem(sys.modules, removed.__name__, removed)
     head, page, _ = made(file)
     assert "is_kept" not in head
     file.write_text(file.read_text())
