@@ -89,9 +89,9 @@ class Uct:
         self._held = 0
 
     def run(
-        self, board: FastBoard, budget: SearchBudget, tell: Tell = lambda _: None, every: int = 5000
+        self, board: FastBoard, budget: SearchBudget, tell: Tell = lambda _: None
     ) -> SearchResult:
-        """Return the best move; `tell` is called after `every` games. The game must not be over."""
+        """Return the best move; `tell` gets intermediate results. The game must not be over."""
         root = self._root_at(board)
         with suppress(OutOfBudgetError), budget.bounds(board):
             if not root.children:
@@ -99,7 +99,7 @@ class Uct:
             while root.winner is None:
                 budget.spend()
                 self._play(board, root)
-                if budget.used % every == 0:
+                if budget.is_due():
                     tell(_found(board, root, budget))
         return _found(board, root, budget)
 

@@ -221,10 +221,7 @@ class CompiledAlphaBeta(AlphaBeta):
         tell: Tell = lambda _: None,
         depth: int = DEEPEST,
     ) -> SearchResult:
-        """Return the best move; `tell` is called after each completed depth.
-
-        The game must not be over.
-        """
+        """Return the best move; `tell` gets intermediate results. The game must not be over."""
         import numpy as np  # from an extra
 
         self._settle(board)
@@ -347,9 +344,8 @@ class CompiledUct(Uct):
         board: FastBoard,
         budget: SearchBudget,
         tell: Tell = lambda _: None,
-        every: int = 20_000,
     ) -> SearchResult:
-        """Return the best move; `tell` is called after `every` games. The game must not be over."""
+        """Return the best move; `tell` gets intermediate results. The game must not be over."""
         import numpy as np  # from an extra
 
         names, told, arrays = self._compiled, self._told, self._arrays
@@ -381,11 +377,10 @@ class CompiledUct(Uct):
                     path,
                     told,
                 )
-                before = budget.used
                 budget.count(int(told[names.USED]))
                 if monotonic() - began_s < _MS:
                     batch *= 2
-                if before // every != budget.used // every:
+                if budget.is_due():
                     tell(self._told_of(board, root, budget))
         return self._told_of(board, root, budget)
 
