@@ -21,7 +21,7 @@ from lath.arena.tournament.run.live import glimpses_in
 from lath.arena.tournament.store.database import is_being_played
 from lath.games import get, ids, origin
 from lath.games.capabilities import extras_told, form_of, lessons_of
-from lath.games.cards import card_of
+from lath.games.cards import credit_told, named_card
 from lath.games.core import Move, read_typed_move, version_of
 from lath.games.drawing import board
 from lath.games.drawing.changes import changed_cells
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 def board_json(game_id: str) -> dict[str, Any] | None:
     """Return the values that `lath.makeBoard` needs for a game; None if the game does not exist.
 
-    `card` has the rules in a few sentences, or an empty string. `can_arrange` is true if a position
-    can be set up piece by piece.
+    `card` has the rules in a few sentences that begin with the game's name, or an empty string.
+    The text of `credit` is a sentence. With `can_arrange`, a position can be set up piece by piece.
     """
     try:
         game = get(game_id)
@@ -51,8 +51,8 @@ def board_json(game_id: str) -> dict[str, Any] | None:
     start = game.start(game.draw_setup(0))
     more = {
         "id": game.id,
-        "credit": game.credit,
-        "card": card_of(game),
+        "credit": credit_told(game),
+        "card": named_card(game),
         "can_arrange": arranged(game, start.contents(), start.to_move) is not None,
         "lessons": [lesson_json(game, lesson) for lesson in lessons_of(game)],
     }

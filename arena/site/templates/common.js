@@ -318,15 +318,7 @@ export const levelNow = () => (lath.byId("level").value === "" ? null : Number(l
 
 // The rules of a game, and who it is by.
 /** @param {SiteBoard} board */
-const cardOf = ({ title, credit, card }) => {
-  const [first, named] = [card, title].map((words) => words.split(/[^\p{L}\d]/u, 1)[0]);
-  const text = first === named ? card : `${title}: ${card}`;
-  // What stands between two backticks is typed so: `b2`.
-  /** @param {string} line */
-  const parts = (line) => line.split("`").map((part, at) => (at % 2 ? lath.make("code", "", part) : part));
-  const lines = text.split("\n").filter(Boolean).map((line) => lath.make("p", "", null, ...parts(line)));
-  return [...lines, lath.make("p", "remark", `Game by ${credit}.`)];
-};
+const cardOf = ({ credit, card }) => [...card.split("\n").filter(Boolean).map((line) => lath.make("p", "", line)), lath.make("p", "remark", credit)];
 
 // The rules in a window over the page: as moves on a board, where the game has lessons, and as text.
 /** @param {SiteBoard} board */
