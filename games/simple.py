@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from lath.games.board import Board
 from lath.games.capabilities import hash_of
 from lath.games.core import (
+    CELL_NAME,
     IDENTITY,
     RESULTS,
     SIDES,
@@ -33,7 +34,7 @@ from lath.games.core import (
 )
 from lath.games.errors import MoveSyntaxError, PositionError
 from lath.games.reach import read_fields
-from lath.games.stones import CELL, Rules, discs_of, letters_of
+from lath.games.stones import Rules, discs_of, letters_of
 
 Extra = int | str
 """The value of a fact beside the board: a number, or a text without spaces."""
@@ -408,7 +409,7 @@ class SimpleGame(Rules):
 
     def is_move(self, text: str) -> bool:
         """Return whether a text looks like a move of the game. Default: it names known cells."""
-        cells = CELL.findall(text)
+        cells = CELL_NAME.findall(text)
         return text in self.words or (bool(cells) and all(map(self.board.bit.__contains__, cells)))
 
     # The contract of games, from the above
@@ -541,7 +542,7 @@ def _read(fact: tuple[str, Extra], text: str) -> Extra:
 
 
 def _moving(cells: Mapping[str, str]) -> Callable[[Move], Move]:
-    return lambda move: Move(CELL.sub(lambda cell: cells.get(cell[0], cell[0]), move))
+    return lambda move: Move(CELL_NAME.sub(lambda cell: cells.get(cell[0], cell[0]), move))
 
 
 def _turning(mask: Callable[[int], int]) -> Callable[[State], State]:

@@ -49,7 +49,7 @@ from lath.games.core import (
     plain_move,
     read_typed_move,
 )
-from lath.games.drawing.changes import changed_cells
+from lath.games.drawing.changes import changed_cells, worded
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
@@ -406,6 +406,8 @@ class Sitting:
         _tell(f"\n{drawing(self.position, last=last)}\n", file=unfiltered(sys.stdout))
         for words in sights(self.position):
             _tell(words)
+        for move, words in worded(self.position).items():
+            _say(f"You can play {plain_move(move)}, which {words}.")
         self._shown_s = signals.awake_s()
 
     @property

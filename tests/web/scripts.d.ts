@@ -522,6 +522,7 @@ interface PositionJson extends PositionShown {
   text: string;
   told: string;
   legal: [text: string, cells: [cell: number, stack: string][]][];
+  direct: [text: string, words: string][];
   wins: string[];
   loses: string[];
   threats: string[];

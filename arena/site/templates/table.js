@@ -9,7 +9,6 @@ const { byId, make, buttonOf } = lath;
 /** @type {Record<string, Point>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const TAKES = "-";
-const MOST_BUTTONS = 4;
 const MOST_GLIDING = 8; // cells: a step changes no more, unlike a jump
 const DIAMOND = "M0-43L43 0L0 43L-43 0z";
 
@@ -50,12 +49,13 @@ export const makeTable = (onMove) => {
 
   // Where a move is pointed at, and what a click must mean for it.
   /** @param {DrawnMove} move */
-  const takeOf = ({ kind, codes }) => (kind === "dots" ? codes[0] : TAKES);
-  /** @param {DrawnMove} move */
-  const isDirect = ({ kind }) => kind === "turned" || kind === "others";
+  const takeOf = ({ kind, codes }) => ({ dots: codes[0], turned: "" })[/** @type {string} */ (kind)] ?? TAKES;
+  // What a move does that no cell stands for, such as a swap, which has a button.
+  /** @param {string} [text] */
+  const directOf = (text) => state.now?.direct.find(([one]) => one === text)?.[1];
 
   /** @param {DrawnMove} move */
-  const wordsOf = (move) => state.words(move);
+  const wordsOf = (move) => (directOf(move.text) ? `${lath.plainMove(move.text)} ${directOf(move.text)}` : state.words(move));
 
   const draw = () => {
     const { now, view, game } = state;
@@ -131,7 +131,7 @@ export const makeTable = (onMove) => {
   /** @param {number} cell */
   const movesAt = (cell) => {
     const here = state.effects.all.filter((move) => move.kind !== "others" && move.cells.includes(cell));
-    const meant = here.filter((move) => !isDirect(move) && takeOf(move) === state.take);
+    const meant = here.filter((move) => !directOf(move.text) && ["", state.take].includes(takeOf(move)));
     if (meant.length > 0) return meant;
     const placed = here.filter(({ kind }) => kind === "dots");
     return [placed, here, changes(cell)].find((moves) => moves.length > 0) || [];
@@ -205,7 +205,7 @@ export const makeTable = (onMove) => {
     const { all } = state.effects;
     const place = byId("palette");
     const named = new Map(state.game.pieces.map(([code, name, , shade]) => [code, { name, shade }]));
-    const kinds = [...new Set(all.filter((move) => !isDirect(move)).map(takeOf))];
+    const kinds = [...new Set(all.filter(({ text }) => !directOf(text)).map(takeOf).filter(Boolean))];
     const own = kinds.find((code) => named.get(code)?.shade === state.game.seats[/** @type {PositionJson} */ (state.now).to_move][1]);
     state.take = own || kinds.find((code) => code !== TAKES) || kinds[0] || "";
     place.hidden = kinds.length < 2 || !state.isMine;
@@ -220,8 +220,7 @@ export const makeTable = (onMove) => {
       return label;
     });
     place.replaceChildren(/** @type {Element} */ (place.firstElementChild), ...radios);
-    const direct = state.isMine ? all.filter(isDirect) : [];
-    if (direct.length > MOST_BUTTONS) direct.splice(0, Infinity, ...all.filter(({ kind }) => kind === "others")); // the rest have cells
+    const direct = state.isMine ? all.filter(({ text }) => directOf(text)) : [];
     byId("direct").hidden = direct.length === 0;
     byId("direct").replaceChildren(...direct.map((move) => buttonOf(wordsOf(move), () => play(move.text))));
   };
@@ -341,9 +340,9 @@ export const makeTable = (onMove) => {
   byId("choices").addEventListener("keydown", (event) => event.key === "Escape" && back());
   onSubmit(byId("typed"), typed);
 
-  // What a move that changes pieces where they are, such as a swap, does on the board shown.
+  // A move with what it does on the board shown, where that cannot be seen.
   /** @param {string} [text] */
-  const didOf = (text) => state.effects?.all.filter((move) => move.text === text && move.kind === "turned").map((move) => wordsOf(move).replace(" ", ", which "))[0];
+  const didOf = (text) => text && directOf(text) && `${lath.plainMove(text)}, which ${directOf(text)}`;
 
   return { setGame, show, hold, hint, didOf };
 };
