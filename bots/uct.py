@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import log, sqrt
 from random import Random
+from typing import Final
 
 from lath.bots.search import OutOfBudgetError, SearchBudget, SearchProof, SearchResult, Tell
 from lath.games.core import Game, Move
@@ -189,7 +190,8 @@ def _found(board: FastBoard, root: _Node, budget: SearchBudget) -> SearchResult:
         node = max(node.children, key=_worth)
         line.append(node)
     best = line[0]
-    mean = best.score / best.visits if best.visits else 0.5
+    points = root.score if root.mover == best.mover else root.visits - root.score
+    mean = estimate(best.score, best.visits, points, root.visits)
     if best.winner is not None:
         mean = 0.5 if best.winner == DRAW else float(best.winner == best.mover)
     return SearchResult(
@@ -200,6 +202,18 @@ def _found(board: FastBoard, root: _Node, budget: SearchBudget) -> SearchResult:
         nodes=budget.used,
         line=[board.moves[node.code] for node in line],
     )
+
+
+FEW: Final = 8
+"""The number of games by which the mean of all moves counts in the estimate of one."""
+
+
+def estimate(score: float, visits: int, points: float, games: int) -> float:
+    """Return the expected points of a move with `score` in `visits` games.
+
+    A move with few games is estimated by the `points` of all `games`, not by a lucky win.
+    """
+    return (score + FEW * (points / games if games else 0.5)) / (visits + FEW)
 
 
 def proof_of(winner: int, mover: int) -> SearchProof:

@@ -36,7 +36,7 @@ from lath.bots.compiled.code_folder import (
 )
 from lath.bots.options import Combo
 from lath.bots.search import DEEPEST, AlphaBeta, OutOfBudgetError, SearchBudget, SearchResult, Tell
-from lath.bots.uct import Uct, proof_of
+from lath.bots.uct import Uct, estimate, proof_of
 from lath.games.fast import DRAW, FastBoard, fast_board
 from lath.notation.protocol import COMPILED, IN_PYTHON
 
@@ -416,7 +416,10 @@ class CompiledUct(Uct):
             return SearchResult(board.moves[board.legal()[0]], nodes=budget.used)
         best = line[0]
         visits, proof = int(tree[best, names.VISITS]), int(tree[best, names.PROOF])
-        mean = float(self._scores[best]) / visits if visits else 0.5
+        games, points = int(tree[root, names.VISITS]), float(self._scores[root])
+        if tree[root, names.MOVER] != tree[best, names.MOVER]:
+            points = games - points
+        mean = estimate(float(self._scores[best]), visits, points, games)
         if proof >= 0:
             mean = 0.5 if proof == DRAW else float(proof == tree[best, names.MOVER])
         winner, mover = int(tree[root, names.PROOF]), int(tree[best, names.MOVER])
