@@ -354,6 +354,9 @@ class SimpleGame(Rules):
 
     symmetric: ClassVar[Symmetric] = "none"
 
+    side_owners: ClassVar[Sequence[int]] = ()
+    """The player, 0 or 1, of each of `Board.sides`, which drawings colour, such as (0, 1, 0, 1)."""
+
     words: ClassVar[tuple[str, ...]] = ()
     """Moves that name no cell, such as `pass`."""
 

@@ -166,7 +166,7 @@ const gameOf = (id) => {
 const turned = (game, content) => {
   const [left, top, width, height] = /** @type {string} */ (content.querySelector("svg").getAttribute("viewBox")).split(" ").map(Number);
   const sums = { x: 2 * left + width, y: 2 * top + height - Number(content.querySelector(".extras")?.dataset.room || 0) };
-  content.querySelector("svg > path")?.setAttribute("transform", `rotate(180 ${sums.x / 2} ${sums.y / 2})`);
+  for (const path of content.querySelectorAll("svg > path")) path.setAttribute("transform", `rotate(180 ${sums.x / 2} ${sums.y / 2})`);
   for (const label of content.querySelectorAll("svg > g:not(.sprites) text")) {
     const down = 0.72 * Number(label.parentElement?.getAttribute("font-size")); // a text hangs on its baseline
     label.setAttribute("x", String(sums.x - Number(label.getAttribute("x"))));

@@ -184,7 +184,8 @@ export const makeTable = (onMove) => {
       return;
     }
     const name = state.game.cells[cell];
-    tell(moves.length === 0 ? `${name}: ${stackTold(cell)}. No legal move there.` : `${name}: choose a move.`);
+    const more = moves.some(({ cells }) => cells.length > 1) ? ", or click on another of its cells" : "";
+    tell(moves.length === 0 ? `${name}: ${stackTold(cell)}. No legal move there. The button Legal moves marks the cells of all moves.` : `${name}: choose a move${more}.`);
     if (moves.length > 0) {
       Object.assign(state, { chosen: moves, at: cell });
       byId("choices").hidden = false;
