@@ -126,15 +126,20 @@ export const makeTable = (onMove) => {
     return state.effects.all.filter(({ text }) => touched.includes(text));
   };
 
+  // A move with the name of a column or row is meant on each of its cells.
+  /** @param {string} text @param {number} cell */
+  const isNamed = (text, cell) => Boolean(state.game.cells[cell].match(/[a-z]+|\d+/gu)?.includes(text));
+
   // What may be played at a cell: what a click means; else whatever there is; else what a piece does
-  // that leaves the cell.
+  // that leaves the cell; else the move of its column or row.
   /** @param {number} cell */
   const movesAt = (cell) => {
     const here = state.effects.all.filter((move) => move.kind !== "others" && move.cells.includes(cell));
     const meant = here.filter((move) => !directOf(move.text) && ["", state.take].includes(takeOf(move)));
     if (meant.length > 0) return meant;
     const placed = here.filter(({ kind }) => kind === "dots");
-    return [placed, here, changes(cell)].find((moves) => moves.length > 0) || [];
+    const named = state.effects.all.filter(({ text }) => isNamed(text, cell));
+    return [placed, here, changes(cell), named].find((moves) => moves.length > 0) || [];
   };
 
   // A button for one of the moves at a cell; while it is looked at the board shows that move alone.
@@ -157,7 +162,7 @@ export const makeTable = (onMove) => {
   const meantAt = (cell) => {
     const narrowed = state.chosen.filter((move) => cell !== state.at && changes(cell).includes(move));
     const moves = narrowed.length > 0 ? narrowed : movesAt(cell);
-    const isThere = narrowed.length > 0 || moves.some(({ cells }) => cells.includes(cell));
+    const isThere = narrowed.length > 0 || moves.some(({ cells, text }) => cells.includes(cell) || isNamed(text, cell));
     return { moves, played: moves.length === 1 && isThere ? moves[0].text : "" };
   };
 

@@ -141,6 +141,23 @@ def test_every_legal_move_is_played_by_clicks_or_has_a_button(
             assert move in worded(position) or move in clicked or is_chosen, (move, position)
 
 
+@pytest.mark.slow
+def test_a_click_anywhere_in_a_column_plays_the_move_that_is_named_after_it(
+    site: Served, guest: Guest
+) -> None:
+    names = games.get("connect-four").board.names
+    page = guest(site, "/play?game=connect-four").page
+    page.select_option("#bot", "")
+    page.click("#begin")
+    for number, cell in enumerate(("d6", "d1", "c3"), 1):
+        page.wait_for_selector("#board.mine")
+        page.locator("#board .cell").nth(names.index(cell)).click()
+        page.wait_for_selector(f"#plies li:nth-child({number}):has-text('{cell[0]}')")
+    discs = page.locator("#board .cell title").all_text_contents()
+    lying = [told for told in discs if not told.endswith("empty")]
+    assert lying == ["c1: yellow disc", "d1: yellow disc", "d2: red disc"]
+
+
 def test_what_a_move_without_a_cell_does_is_told_in_words(added: None) -> None:
     game = games.get("bare-moves")
     first = game.start().play(Move("b1"))
