@@ -335,24 +335,18 @@ class Board:
         return near & self.full
 
     @cache  # noqa: B019 - a board lives as long as the program
-    def rays(self, cell: int) -> tuple[tuple[int, ...], ...]:
-        """Return the cells from a cell's neighbour to the edge, for each direction.
+    def rays(self, cell: int, *, diagonals: bool = True) -> tuple[tuple[int, ...], ...]:
+        """Return the cells from a cell's neighbour to the edge, nearest first, for each direction.
 
-        There is one tuple for each of the four directions of squares (up, down, right, left) or the
-        six of hexagons. It is empty at the edge. Free points have a tuple for each way along a line
-        or edge. Cells are given by their place in `names`.
+        A tuple is empty at the edge. Squares have eight, or without `diagonals` four: up, down,
+        right, left. Hexagons have six, and free points one for each way along a line or edge. Cells
+        are given by their place in `names`.
         """
         place = {bit: i for i, bit in enumerate(self.name)}
-        start = tuple(self.name)[cell]
-        # The second and fourth directions of squares are diagonals.
-        steps = self.directions[::2] if len(self.directions) == 4 else self.directions
-        ways = (
-            accumulate(repeat(step), shift, initial=start)
-            for step in steps
-            for shift in (int.__lshift__, int.__rshift__)
-        )
-        inside = (takewhile(place.__contains__, way) for way in ways)
-        return tuple(tuple(map(place.__getitem__, cells))[1:] for cells in inside)
+        ways = self._ways(tuple(self.name)[cell])
+        if not diagonals and len(self.directions) == 4:  # the second and fourth are diagonals
+            ways = (*ways[:2], *ways[4:6])
+        return tuple(tuple(map(place.__getitem__, way)) for way in ways)
 
     @cache  # noqa: B019 - a board lives as long as the program
     def _ways(self, cell: int) -> tuple[tuple[int, ...], ...]:

@@ -71,7 +71,11 @@ def sight(overlay: Sight, board: Board, contents: Sequence[str]) -> dict[int, li
         return not any(code in overlay.blockers for code in contents[cell])
 
     return {
-        cell: [seen for ray in board.rays(cell) if (seen := tuple(takewhile(is_clear, ray)))]
+        cell: [
+            seen
+            for ray in board.rays(cell, diagonals=False)
+            if (seen := tuple(takewhile(is_clear, ray)))
+        ]
         for cell, content in enumerate(contents)
         if overlay.marker in content
     }

@@ -83,7 +83,7 @@ class Points(Board):
         return reduce(or_, map(self._near.__getitem__, self.bits(mask & self.full)), 0)
 
     @cache  # noqa: B019 - a board lives as long as the program
-    def rays(self, cell: int) -> tuple[tuple[int, ...], ...]:
+    def rays(self, cell: int, *, diagonals: bool = True) -> tuple[tuple[int, ...], ...]:  # noqa: ARG002 - all lines count
         """Return the points from a neighbour to the end of the line or edge, each way from a point.
 
         Points are given by their place in `names`.

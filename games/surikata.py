@@ -107,7 +107,7 @@ class Surikata(Turning):
         self.lines_at: Final = self.board.through(self.lines)
         bits = tuple(self.board.name)
         self.rays: Final = {
-            bit: [[bits[i] for i in ray] for ray in self.board.rays(cell)]
+            bit: [[bits[i] for i in ray] for ray in self.board.rays(cell, diagonals=False)]
             for cell, bit in enumerate(bits)
         }
         """The cells ahead of each cell in its row and column, from its neighbour to the edge."""
@@ -567,7 +567,7 @@ class SurikataBoard(FastBoard):
             losing=(True,) * len(self.game.lines),
             is_loss_first=True,
             mounds=MOUNDS,
-            rays=tuple(ray for cell in range(cells) for ray in board.rays(cell)),
+            rays=tuple(ray for cell in range(cells) for ray in board.rays(cell, diagonals=False)),
             turn_key=self._turn,
             stone_keys=(
                 [key ^ self._turn for key in self._keys[0]],

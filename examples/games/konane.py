@@ -75,7 +75,7 @@ class Konane(Turning):
     def _jumps(self, place: int) -> list[list[Jump]]:
         board, bits = self.board, tuple(self.board.name)
         ways = []
-        for ray in board.rays(place):
+        for ray in board.rays(place, diagonals=False):
             way, over = [], 0
             for passed, reached in zip(ray[::2], ray[1::2], strict=False):
                 over |= bits[passed]

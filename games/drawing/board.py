@@ -39,7 +39,7 @@ def overlays_json(game: Game) -> dict[str, Any]:
     if any(isinstance(overlay, Groups) for overlay in overlays):
         value["neighbours"] = [list(game.board.neighbours(cell)) for cell in cells]
     if any(isinstance(overlay, Sight) for overlay in overlays):
-        rays = (game.board.rays(cell) for cell in cells)
+        rays = (game.board.rays(cell, diagonals=False) for cell in cells)
         value["rays"] = [[list(ray) for ray in of_cell if ray] for of_cell in rays]
     return value
 

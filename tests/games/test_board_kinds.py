@@ -91,8 +91,11 @@ def test_neighbours_are_mutual_and_groups_part_a_set(board: Board, data: st.Data
     for cell, others in enumerate(near):
         assert cell not in others
         assert all(cell in near[other] for other in others)
-        assert set(others) >= {ray[0] for ray in board.rays(cell) if ray}
-        for ray in board.rays(cell):
+        rays = board.rays(cell)
+        assert set(others) == {ray[0] for ray in rays if ray}
+        seen = board.slides(board.bit[board.names[cell]], 0)
+        assert board.places_in(seen) == sorted({one for ray in rays for one in ray})
+        for ray in rays:
             assert all(after in near[before] for before, after in pairwise((cell, *ray)))
     mask = data.draw(some_cells(board))
     around = {other for cell in board.places_in(mask) for other in near[cell]}

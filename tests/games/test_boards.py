@@ -132,9 +132,11 @@ def test_neighbours_are_mutual_and_one_step_away_and_rays_go_straight_on_to_the_
                 for other, (ox, oy) in enumerate(board.centres)
                 if other != cell and ((x - ox) ** 2 + (y - oy) ** 2) ** 0.5 < reach
             ]
-            rays = board.rays(cell)
-            assert len(rays) == (4 if board.shape == "square" else 6)
-            for ray in filter(None, rays):
+            rays, straight = board.rays(cell), board.rays(cell, diagonals=False)
+            assert len(rays) == 2 * len(board.directions)
+            assert len(straight) == (4 if board.shape == "square" else 6)
+            assert {*straight} <= {*rays}
+            for ray in filter(None, straight):
                 line = [board.centres[one] for one in (cell, *ray)]
                 steps = {
                     (round(x1 - x0, 6), round(y1 - y0, 6)) for (x0, y0), (x1, y1) in pairwise(line)

@@ -28,6 +28,7 @@ WHEEL: Final = points(
 KINDS: Final[dict[str, Board]] = {
     "squares": squares(5),
     "rectangle": squares(7, 6),
+    "plain squares": squares(4, 3, diagonals=False),
     "row": squares(6, 1),
     "hexagon": hexagon_of(4),
     "long hexagon": hexagon_of(3, 4),

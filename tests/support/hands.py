@@ -131,7 +131,7 @@ class State(_Fields, Alternating):
         taken = sum(
             bits[near]
             for near, beyond, *_ in (
-                ray for ray in board.rays(board.names.index(move)) if len(ray) > 1
+                ray for ray in board.rays(board.names.index(move), diagonals=False) if len(ray) > 1
             )
             if bits[near] & stones[1 - mover] and bits[beyond] & stones[mover]
         )
