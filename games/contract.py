@@ -160,8 +160,8 @@ class Piece:
 
     glyph: str = ""
     """The outline as SVG path data; empty if the shape alone is enough. The path fits a square of
-    100 units around 0 0 and has holes by the even-odd rule. A tile's glyph is solid in the middle,
-    where its letter is drawn."""
+    100 units around 0 0 and has holes by the even-odd rule. A tile whose glyph is solid in the
+    middle has its letter there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

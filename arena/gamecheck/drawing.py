@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import Final
 from xml.etree import ElementTree as ET
@@ -13,7 +14,7 @@ from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, 
 from lath.games.core import SIDES, Piece, owned_by
 from lath.games.drawing.board import svg
 from lath.games.drawing.changes import changed_cells
-from lath.games.drawing.shapes import CELL, contrast, linear
+from lath.games.drawing.shapes import CELL, contrast, draw, linear
 
 _LEAST_CONTRAST: Final = 1.12
 """The least contrast of a piece and the board; an outline around each piece adds to it."""
@@ -44,9 +45,9 @@ def apart(one: str, other: str) -> float:
     return float(sum((a - b) ** 2 for a, b in pairs) ** 0.5)
 
 
-def _form(piece: Piece) -> tuple[str, str, str]:
-    """Return what shows a piece apart from its colour; a tile shows its letter."""
-    return piece.shape, piece.glyph, piece.code if piece.shape == "tile" else ""
+def _form(piece: Piece) -> str:
+    """Return what shows a piece apart from its colour: its drawing in grey."""
+    return draw(replace(piece, colour="#808080"), "square")
 
 
 def _are_distinct(lab: GameLab) -> Iterator[GameFinding]:

@@ -11,7 +11,8 @@ ring, and dark discs have studs. A disc on a tile is a ring around the tile's le
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from itertools import pairwise
@@ -74,6 +75,12 @@ _AREA_RADIUS: Final = 48.0
 _SPOT_RADIUS: Final = 11
 _BLOCK_SCALE: Final = 0.76
 _DISC_RADIUS: Final = 36
+_SIGN_SCALE: Final = 0.46
+_BADGE_SCALE: Final = 0.42
+_LEAST_CONTRAST: Final = 2.0
+_LETTER: Final = 9
+"""Half the width and height of the middle of a letter on a tile."""
+
 _RING_RADIUS: Final = 29
 """A ring leaves the letter and outline of the tile below it visible."""
 
@@ -185,25 +192,91 @@ _PAWN: Final = (
 
 
 def draw(piece: Piece, shape: Shape, *, on_tile: bool = False) -> str:
-    """Return one piece, drawn with its glyph if it has one. A disc on a tile is a ring.
+    """Return one piece with its glyph, if it has one. A disc on a tile is a ring.
 
-    Without a glyph, a tile is a slab and a marker is a pawn. A tile shows its letter. A block fills
-    its cell; its glyph is on a darker slab. A marker has an outline in its ink.
+    - A tile is a slab with its glyph, or else with its letter. A glyph that is solid in the middle
+      replaces the slab, and has the letter on it.
+    - A disc has its glyph on it; a ring has it on a small disc beside the tile's letter.
+    - A block fills its cell; its glyph is on a darker slab.
+    - A marker is its glyph, or else a pawn, with an outline in its ink.
     """
     colour = piece.colour
     glyph = Pen(colour, shaded(colour, 0.42), 4).path(piece.glyph) if piece.glyph else ""
+    sign = _small(_SIGN_SCALE, Pen(ink(colour)).path(piece.glyph)) if piece.glyph else ""
+    if piece.shape == "tile" and glyph and not _is_solid(piece.glyph):
+        return _slab(shape, 0.74, colour) + sign
     if piece.shape == "tile":
         body = glyph or _slab(shape, 0.74, colour)
         return body + text(piece.code, 34, ink(colour))  # 34 fits into a ring
     if piece.shape == "block" and glyph:
-        return _slab(shape, _BLOCK_SCALE, shaded(colour, 0.62)) + glyph
+        ground = shaded(colour, 0.62)
+        if contrast(colour, ground) < _LEAST_CONTRAST:
+            glyph = Pen(ink(ground)).path(piece.glyph)
+        return _slab(shape, _BLOCK_SCALE, ground) + glyph
     if piece.shape == "block":
         hollow = Pen(shaded(colour, 0.8), shaded(colour, 0.55), 4)
         inner = hollow.path(outline(shape, _BLOCK_SCALE * 0.58))
         return _slab(shape, _BLOCK_SCALE, colour) + inner
+    if piece.shape == "disc" and on_tile and sign:
+        return _disc(colour, is_ring=True) + _small(
+            _BADGE_SCALE, _disc(colour, is_ring=False) + sign, (24, -24)
+        )
     if piece.shape == "disc":
-        return _disc(colour, is_ring=on_tile)
+        return _disc(colour, is_ring=on_tile) + sign
     return Pen(colour, ink(colour), 5, ' paint-order="stroke"').path(piece.glyph or _PAWN)
+
+
+def _small(scale: float, drawn: str, at: Point = (0, 0)) -> str:
+    """Return a smaller drawing, with its middle at a point of the cell."""
+    move = f"translate({number(at[0])} {number(at[1])}) " if any(at) else ""
+    return f'<g transform="{move}scale({scale})">{drawn}</g>'
+
+
+_COMMAND: Final = re.compile(r"([A-Za-z])([^A-Za-z]*)")
+_NUMBER: Final = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
+_NUMBERS_OF: Final = {"H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "A": 7, "Z": 0}
+"""The numbers of each command of path data; others have the two of a point."""
+
+
+def _is_solid(glyph: str) -> bool:
+    """Return whether a letter fits on a glyph: most of the middle is inside it."""
+    edges = list(_edges(glyph))
+    ends = (-_LETTER, 0, _LETTER)
+    return sum(_is_inside(edges, (x, y)) for x in ends for y in ends) > 5
+
+
+def _edges(glyph: str) -> Iterator[tuple[Point, Point]]:
+    """Yield the edges of path data; curves count as straight lines between their ends."""
+    x = y = first_x = first_y = 0.0
+    for command, rest in _COMMAND.findall(glyph):
+        numbers, kind = list(map(float, _NUMBER.findall(rest))), command.upper()
+        step = _NUMBERS_OF.get(kind, 2)
+        for at in range(0, len(numbers) - step + 1, step) if step else (0,):
+            end, start = numbers[at : at + step], (x, y)
+            base_x, base_y = (x, y) if command.islower() else (0.0, 0.0)
+            match kind:
+                case "Z":
+                    x, y = first_x, first_y
+                case "H":
+                    x = base_x + end[0]
+                case "V":
+                    y = base_y + end[0]
+                case _:
+                    x, y = base_x + end[-2], base_y + end[-1]
+            if kind == "M" and not at:
+                first_x, first_y = x, y
+            else:
+                yield start, (x, y)
+
+
+def _is_inside(edges: Iterable[tuple[Point, Point]], point: Point) -> bool:
+    """Return whether a point is inside by the even-odd rule."""
+    x, y = point
+    crossed = (
+        (y0 > y) != (y1 > y) and x < x0 + (y - y0) * (x1 - x0) / (y1 - y0)
+        for (x0, y0), (x1, y1) in edges
+    )
+    return sum(crossed) % 2 == 1
 
 
 def _slab(shape: Shape, scale: float, colour: str) -> str:

@@ -153,6 +153,7 @@ def test_each_kind_has_its_symmetries_and_sides() -> None:
     assert counts == {
         "squares": (8, 4),
         "rectangle": (4, 4),
+        "plain squares": (4, 4),
         "row": (2, 4),
         "hexagon": (12, 6),
         "long hexagon": (4, 6),

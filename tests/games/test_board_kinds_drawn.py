@@ -106,6 +106,7 @@ def test_columns_of_a_rhombus_lean_and_have_their_letters_above() -> None:
     assert found == {
         "squares": full,
         "rectangle": full,
+        "plain squares": full,
         "row": full,
         "hexagon": letters,
         "long hexagon": letters,

@@ -10,9 +10,9 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import chain, combinations
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from itertools import chain, combinations, product
+from typing import Any, Final, get_args
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -21,6 +21,8 @@ from places import OURS
 from walks import play_all, playout
 
 from lath import games
+from lath.games.board import Shape
+from lath.games.contract import PieceShape
 from lath.games.core import SIDES, Game, Move, Piece, Position, owned_by
 from lath.games.drawing import shapes
 from lath.games.drawing.board import svg, to_json
@@ -224,6 +226,29 @@ def test_pieces_differ_by_more_than_colour() -> None:
     stacked = shapes.stack("ok", pieces, "square")
     assert stacked.rindex(pieces["k"].colour) > stacked.rindex("<circle"), "a marker is on top"
     assert shapes.stack("", {}, "square") == ""
+
+
+SIGNS: Final = ("M-30-40H-20V40H-30z", "M20-40H30V40H20z", "M-40-40H40V40H-40z")
+"""Outlines beside the middle of a cell, and one that fills it."""
+
+
+@pytest.mark.parametrize("kind", get_args(PieceShape))
+@pytest.mark.parametrize("colour", ["#ffffff", "#111111", "#7a5c3a", "#c0392b"])
+def test_a_glyph_shows_on_each_shape(kind: PieceShape, colour: str) -> None:
+    for sign, on_tile, shape in product(SIGNS, (False, True), get_args(Shape)):
+        piece = Piece("x", "a piece", kind, colour, sign)
+        root = element(shapes.draw(piece, shape, on_tile=on_tile))
+        paths = [each for each in root.iter() if "fill" in each.attrib and each.tag != f"{SVG}g"]
+        at = next(i for i, each in enumerate(paths) if each.get("d") == sign)
+        shown = paths[at].attrib
+        fills = [each.attrib["fill"] for each in paths[:at] if each.attrib["fill"] != "none"]
+        ground = next(iter(reversed(fills)), CELL)
+        edge = shown.get("stroke", shown["fill"])
+        assert max(contrast(shown["fill"], ground), contrast(edge, ground)) >= 2
+        plain = element(shapes.draw(replace(piece, glyph=""), shape, on_tile=on_tile))
+        is_lettered = kind == "tile" and sign == SIGNS[2]
+        assert (words(root), words(plain)) == (["x"] * is_lettered, ["x"] * (kind == "tile"))
+        assert len(list(plain.iter(f"{SVG}path"))) <= len(list(root.iter(f"{SVG}path"))) + 2
 
 
 def test_a_code_without_a_piece_is_written() -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, get_args
 
 import pytest
 from faulty_games import FAULTS, SOUND
@@ -18,9 +20,11 @@ from lath.arena.botcheck.check import Report
 from lath.arena.botcheck.points import Verdict
 from lath.arena.errors import ConfigError
 from lath.arena.gamecheck.check import IDS, check, loaded, verdict_words
+from lath.arena.gamecheck.drawing import DISTINCT
 from lath.arena.gamecheck.lab import GameLab
 from lath.arena.gamecheck.points import GamePoint
 from lath.arena.gamecheck.rules import LAWS, MEND
+from lath.games.contract import Piece, PieceShape
 from lath.games.errors import GameFileError, UnknownGameError
 from lath.games.laws import Law
 
@@ -65,6 +69,20 @@ def test_the_built_in_games_and_the_examples_have_no_fault(named: Path | str) ->
     points = points_of(named, ALONE - {"processes", "variants"})
     assert [one.seen for one in points if one.verdict.is_bad and one.id != "speed"] == []
     assert len(points) > 20
+
+
+@pytest.mark.parametrize("kind", get_args(PieceShape))
+def test_pieces_differ_if_their_drawings_do(kind: PieceShape) -> None:
+    glyphs = ("M-30-40H-20V40H-30z", "M20-40H30V40H20z", "M-40-40H40V40H-40z")
+    pieces = [
+        Piece(code, f"{code} piece", kind, "#b08040", glyph)
+        for code, glyph in zip("abcd", (*glyphs, glyphs[0]), strict=True)
+    ]
+    lab: Any = SimpleNamespace(game=SimpleNamespace(pieces=pieces[:3]))
+    assert [one.verdict for one in DISTINCT.run(lab)] == [Verdict.OK]
+    lab.game.pieces = pieces
+    (alike,) = (one.seen for one in DISTINCT.run(lab) if one.verdict is Verdict.FAULT)
+    assert alike.startswith("a (a piece) and d (d piece) look alike")
 
 
 @pytest.mark.parametrize("name", FAULTS)
