@@ -74,10 +74,17 @@ INHERITED: Final = (
 _AREA_RADIUS: Final = 48.0
 _SPOT_RADIUS: Final = 11
 _BLOCK_SCALE: Final = 0.76
+_TILE_SCALE: Final = 0.74
 _DISC_RADIUS: Final = 36
 _SIGN_SCALE: Final = 0.46
+"""The size of a glyph on a disc."""
+
 _BADGE_SCALE: Final = 0.42
+"""The size of the small disc on a ring, which has the glyph."""
+
 _LEAST_CONTRAST: Final = 2.0
+"""The least contrast of a block's glyph in its colour; otherwise the glyph is in ink."""
+
 _LETTER: Final = 9
 """Half the width and height of the middle of a letter on a tile."""
 
@@ -197,16 +204,17 @@ def draw(piece: Piece, shape: Shape, *, on_tile: bool = False) -> str:
     - A tile is a slab with its glyph, or else with its letter. A glyph that is solid in the middle
       replaces the slab, and has the letter on it.
     - A disc has its glyph on it; a ring has it on a small disc beside the tile's letter.
-    - A block fills its cell; its glyph is on a darker slab.
+    - A block fills its cell, with its glyph on it; the ground of a solid glyph is darker.
     - A marker is its glyph, or else a pawn, with an outline in its ink.
     """
     colour = piece.colour
     glyph = Pen(colour, shaded(colour, 0.42), 4).path(piece.glyph) if piece.glyph else ""
     sign = _small(_SIGN_SCALE, Pen(ink(colour)).path(piece.glyph)) if piece.glyph else ""
-    if piece.shape == "tile" and glyph and not _is_solid(piece.glyph):
-        return _slab(shape, 0.74, colour) + sign
+    if piece.shape in ("tile", "block") and glyph and not _is_solid(piece.glyph):
+        scale = _BLOCK_SCALE if piece.shape == "block" else _TILE_SCALE
+        return _slab(shape, scale, colour) + _small(0.62, Pen(ink(colour)).path(piece.glyph))
     if piece.shape == "tile":
-        body = glyph or _slab(shape, 0.74, colour)
+        body = glyph or _slab(shape, _TILE_SCALE, colour)
         return body + text(piece.code, 34, ink(colour))  # 34 fits into a ring
     if piece.shape == "block" and glyph:
         ground = shaded(colour, 0.62)
