@@ -39,7 +39,8 @@ def _able(owner: object, member: str) -> Any:
 def lacking(owner: object, contract: type) -> list[str]:
     """Return the members of `contract` (`Game` or `Position`) that an object lacks, in order."""
     needed = (name for name in vars(contract) if not name.startswith("_"))
-    return [name for name in needed if not hasattr(owner, name)]
+    # A property of the class that fails with an AttributeError is not missing.
+    return [name for name in needed if not (hasattr(owner, name) or name in dir(type(owner)))]
 
 
 def can_be_drawn(game: Game) -> bool:
@@ -275,6 +276,30 @@ def side_owners_of(game: Game) -> tuple[int, ...]:
     """Return the player of each side of the board; empty for most games."""
     able: OwnsSides | None = _able(game, "side_owners")
     return () if able is None else tuple(able.side_owners)
+
+
+class SaysInOwnWords(Protocol):
+    """A game whose authors do not write the contract's members, and so read other words."""
+
+    @property
+    def terms(self) -> Mapping[str, str]:
+        """Return the authors' words for words of messages about the contract."""
+
+    @property
+    def mends(self) -> Mapping[str, str]:
+        """Return the remedies for breaches of laws, by the law."""
+
+
+def terms_of(game: Game) -> Mapping[str, str]:
+    """Return the authors' words for words of messages; empty for most games."""
+    able: SaysInOwnWords | None = _able(game, "terms")
+    return {} if able is None else able.terms
+
+
+def mends_of(game: Game) -> Mapping[str, str]:
+    """Return the remedies in the authors' words, by the law; empty for most games."""
+    able: SaysInOwnWords | None = _able(game, "mends")
+    return {} if able is None else able.mends
 
 
 class Formed(Protocol):

@@ -86,8 +86,8 @@ _WON: Final = (Result.FIRST_WON, Result.SECOND_WON)
 _POINTS: Final = dict(zip(Result, ((1.0, 0.0), (0.0, 1.0), (0.5, 0.5), (0.0, 0.0)), strict=True))
 
 
-_HAPPENED: Final = {
-    "made": re.compile("(one|two|three|four|five|six|seven|eight|nine) "),
+HAPPENED: Final = {
+    "made": re.compile("(one|two|three|four|five|six|seven|eight|nine) (in|with|without) "),
     "made a": re.compile("group of "),
     "had": re.compile("no "),
 }
@@ -122,16 +122,20 @@ class Outcome:
     def told(self, first: str, second: str) -> str:
         """Return how the game ended, as a sentence with the names of the players.
 
+        The words say what the player of the ending made if they begin with a number from one to
+        nine and `in`, `with` or `without`, or with `group of`. Words that begin with `no` say what
+        the player had. All others follow a colon.
+
         >>> Outcome(Side.FIRST, "three in line", is_loss=True).told("ann", "bob")
         'bob made three in line and lost'
-        >>> Outcome(Side.FIRST, "last row reached").told("ann", "bob")
-        'ann won: last row reached'
+        >>> Outcome(Side.FIRST, "two men left").told("ann", "bob")
+        'ann won: two men left'
         """
         if self.winner is None:
             return f"a draw: {self.ending}"
         whose = (first, second)[self.winner.other if self.is_loss else self.winner]
         came = "lost" if self.is_loss else "won"
-        verb = next((verb for verb, words in _HAPPENED.items() if words.match(self.ending)), "")
+        verb = next((verb for verb, words in HAPPENED.items() if words.match(self.ending)), "")
         return (
             f"{whose} {verb} {self.ending} and {came}" if verb else f"{whose} {came}: {self.ending}"
         )

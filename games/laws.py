@@ -20,11 +20,12 @@ from lath.games.capabilities import (
     overlays_of,
     side_owners_of,
     symmetries,
+    terms_of,
 )
 from lath.games.cards import lesson_faults
 from lath.games.contract import RESULTS, SIDES, Move, Outcome, Piece, PieceShape, Symmetry
-from lath.games.core import find, owned_by
-from lath.games.errors import GameError, IllegalMoveError, SetupError
+from lath.games.core import find, meant_escape, owned_by
+from lath.games.errors import GameError, IllegalMoveError, MoveSyntaxError, SetupError
 
 
 class Law(StrEnum):
@@ -279,12 +280,40 @@ def of_owner(position: Any) -> Faults:
     if owners:
         made = outcome.winner.other if outcome.is_loss else outcome.winner
         if owners != {made}:
-            what = "is_loss=True" if outcome.is_loss else "is_loss=False"
+            what = f"is_loss={outcome.is_loss}"
             yield LawFault(
                 Law.OWNER,
-                f"outcome() says that {outcome.winner.word} won, with the cells {outcome.cells} "
-                f"and {what}: expected cells with pieces of {made.word} only",
+                f"outcome() says with {what} that {outcome.winner.word} won, with the cells "
+                f"{outcome.cells}: expected cells with pieces of {made.word} only",
             )
+
+
+def of_written(game: Any, move: Any) -> Faults:
+    """Yield faults in the text of a legal move."""
+    if not isinstance(move, str) or not move or meant_escape(move) != move:
+        yield LawFault(
+            Law.WRITTEN if isinstance(move, str) else Law.LEGAL_TUPLE,
+            f"{shown(move)} is not a move that a record can hold: expected a letter, then letters, "
+            "digits or any of + - = : @ /; write Move(escaped(text)), with escaped of "
+            "lath.games.core",
+        )
+    try:
+        text = game.canonical(move)
+    except MoveSyntaxError as error:
+        words = f"{move!r} is among legal_moves(), but canonical() refuses it"
+        yield LawFault(Law.CANONICAL, f"{words}: expected {error.expected}")
+        return
+    if text != move:
+        words = f"canonical({move!r}) is {shown(text)}, but legal_moves() writes {move!r}"
+        yield LawFault(Law.CANONICAL, words)
+
+
+def in_own_words(game: Any, found: LawFault) -> LawFault:
+    """Return a fault in the words of the game's author."""
+    words = found.words
+    for member, own in terms_of(game).items():
+        words = words.replace(member, own)
+    return found._replace(words=words)
 
 
 def of_refusal(position: Any, text: str) -> Faults:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import ClassVar, Final, NamedTuple
 
+from lath.games.authors import OF_LINES, Authored
 from lath.games.board import Board
 from lath.games.core import Move, Outcome, Side, require_legal
 from lath.games.errors import GameError, PositionError
@@ -47,11 +48,13 @@ _NOT_HERE: Final = frozenset(
 """Members of a `SimpleGame`, and a wrong name of `has_swap`."""
 
 
-class LineGame(Turning):
+class LineGame(Authored, Turning):
     """A game of stones placed in turn on empty cells; lines of stones win or lose.
 
     A full board without a result is a draw. The board's rotations and reflections are symmetries.
     """
+
+    kinds = OF_LINES
 
     colours = ("white", "black")
     has_swap: ClassVar[bool] = False
@@ -71,6 +74,9 @@ class LineGame(Turning):
         GameError if both lengths are 0, or if a line that wins can be made only by a stone that
         joins lines that lose.
         """
+        for name, length in (("win", win), ("lose", lose)):
+            if not isinstance(length, int) or length < 0:
+                raise GameError(f"{name} is {length!r}", "the length of a line, or 0")
         if not win and not lose:
             raise GameError("win and lose are 0", "the length of a line")
         if win and lose and not lose < win < 2 * lose:

@@ -125,6 +125,9 @@ def points(
 
     Raises GameError for names, lines or edges that do not fit together.
     """
+    if not isinstance(centres, Mapping | str):
+        expected = "a mapping from names to x and y, or a text of names"
+        raise GameError(f"points({centres!r:.60})", expected)
     if isinstance(centres, str):
         centres = {name: (ord(name[0]), -int(name[1:])) for name in map(_named, centres.split())}
     ordered = sorted(map(_named, centres), key=lambda name: (name[0], int(name[1:])))

@@ -31,7 +31,7 @@ from lath.games.core import (
     find,
     one_by_one,
 )
-from lath.games.errors import MoveSyntaxError, SetupError
+from lath.games.errors import GameError, MoveSyntaxError, SetupError
 from lath.games.fast import DRAW, FastBoard, Tables
 from lath.games.parameters import Parameter, earlier_variants, title_of
 
@@ -106,11 +106,15 @@ def letters_of(colours: tuple[str, str]) -> str:
 def discs_of(colours: tuple[str, str], kind: str = "piece") -> tuple[Piece, ...]:
     """Return a disc for each player in the player's colour, named after it.
 
-    Discs are white and black if the name of a colour is not known.
+    Discs are white and black if the name of a colour is not known. Raises GameError if both colours
+    begin with the same letter, which would be the code of both discs.
 
     >>> [piece.name for piece in discs_of(("red", "blue"), "stone")]
     ['red stone', 'blue stone']
     """
+    if colours[0][0] == colours[1][0]:
+        what = f"the colours {colours[0]} and {colours[1]} begin with the same letter"
+        raise GameError(what, "different letters, or `pieces` with codes of their own")
     fills = colours if _FILLS.keys() >= {*colours} else ("white", "black")
     return tuple(
         Piece(letter, f"{colour} {kind}", "disc", _FILLS[fill])

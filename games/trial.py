@@ -29,7 +29,7 @@ from lath.games.capabilities import (
     symmetries,
 )
 from lath.games.contract import SIDES, Move, Outcome, Position, Result
-from lath.games.core import least, meant_escape
+from lath.games.core import least
 from lath.games.errors import GameError, IllegalMoveError, MoveSyntaxError, PositionError
 from lath.games.laws import (
     LAST,
@@ -38,6 +38,7 @@ from lath.games.laws import (
     Faults,
     Law,
     LawFault,
+    in_own_words,
     listed,
     noted,
     of_group,
@@ -49,6 +50,7 @@ from lath.games.laws import (
     of_setups,
     of_start,
     of_travel,
+    of_written,
     shown,
     spoiled,
     stages,
@@ -109,7 +111,7 @@ def wrong_with(
     for part in _Trial(game, every).parts(games):
         for fault in part:
             if fault or clock() > until_s:
-                return fault.text if fault else ""
+                return in_own_words(game, fault).text if fault else ""
     return ""
 
 
@@ -158,7 +160,7 @@ def faults_of(
         for fault in _with_errors(trial, part):
             if fault is not None and (key := _key(fault)) not in known:
                 known.add(key)
-                yield fault
+                yield in_own_words(game, fault)
             yield None
             if clock() > until_s:
                 return
@@ -345,7 +347,7 @@ class _Trial:
         yield from self.of_ending(position)
         moves = position.legal_moves()
         for move in moves:
-            yield from self.of_written(move)
+            yield from of_written(self.game, move)
         yield from self.of_text(position)
         yield from self.of_contents(position)
         yield from of_owner(position)
@@ -384,19 +386,6 @@ class _Trial:
         result, told = result_of(position), outcome.result if outcome else Result.UNFINISHED
         if result != told:
             yield LawFault(Law.RESULT, f"result is {result}, but outcome() says {told}")
-
-    def of_written(self, move: Any) -> Faults:
-        """Yield faults in the text of a legal move."""
-        if not isinstance(move, str) or not move or meant_escape(move) != move:
-            yield LawFault(
-                Law.WRITTEN if isinstance(move, str) else Law.LEGAL_TUPLE,
-                f"{shown(move)} is not a move that a record can hold: expected a letter, then "
-                "letters, digits or any of + - = : @ /; write Move(escaped(text)), with escaped "
-                "of lath.games.core",
-            )
-        if (text := self.game.canonical(move)) != move:
-            words = f"canonical({move!r}) is {shown(text)}, but legal_moves() writes {move!r}"
-            yield LawFault(Law.CANONICAL, words)
 
     def of_text(self, position: Any) -> Faults:
         """Yield faults in a position's text, which must describe the position completely."""

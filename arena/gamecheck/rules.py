@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from lath.arena.gamecheck.lab import GameLab, error_words
-from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, warning
-from lath.games.capabilities import boarded, lessons_of
+from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, untested, warning
+from lath.games.capabilities import boarded, lessons_of, mends_of
 from lath.games.cards import card_of, variants
 from lath.games.errors import UnknownGameError
 from lath.games.laws import Law, LawFault
@@ -146,6 +146,9 @@ _POINTS: Final[Mapping[str, tuple[str, frozenset[Law]]]] = {
 LAWS: Final = {point: laws for point, (_, laws) in _POINTS.items()}
 """The laws of each point from the trial."""
 
+_STILL: Final = frozenset({"members", "lessons", "pieces"})
+"""The points that are also tested without a position."""
+
 CONTRACT: Final = (
     *("members", "exceptions", "start", "legal-moves", "illegal-moves", "endings", "positions"),
     "fast-board",
@@ -161,10 +164,22 @@ def step_of(point: str) -> GameStep:
         found = [one for one in (*lab.faults, *_of_board(lab, point)) if one.law in laws]
         for one in found:
             yield finding_of(lab, one)
-        if not found:
+        if not found and (first := _hindrance(lab, point)):
+            yield untested(f"no position could be tested: see {first}")
+        elif not found:
             yield from _fine(lab, point)
 
     return GameStep(point, asks, run, needs="nothing")
+
+
+def _hindrance(lab: GameLab, point: str) -> str:
+    """Return the point whose fault ended the trial before this point; empty if none did."""
+    if not lab.faults or point in _STILL:
+        return ""
+    is_board = point == "fast-board" and boarded(lab.game) is not None
+    if lab.tally.positions and not is_board:
+        return ""
+    return next(name for name, laws in LAWS.items() if lab.faults[0].law in laws)
 
 
 def _of_board(lab: GameLab, point: str) -> list[LawFault]:
@@ -175,7 +190,8 @@ def _of_board(lab: GameLab, point: str) -> list[LawFault]:
 def finding_of(lab: GameLab, one: LawFault) -> GameFinding:
     """Return the finding of a fault of the rules."""
     where = "" if one.error is None else lab.where(one.error)
-    return fault(one.words, MEND[one.law], where=where, way=one.where)
+    mend = mends_of(lab.game).get(one.law, MEND[one.law])
+    return fault(one.words, mend, where=where, way=one.where)
 
 
 def _fine(lab: GameLab, point: str) -> Iterator[GameFinding]:

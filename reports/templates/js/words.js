@@ -6,7 +6,7 @@ lath.winnerOf = (result) => ["1-0", "0-1"].indexOf(result);
 
 // Endings with a thing that a player made or had; other endings are described by the winner or
 // loser.
-lath.HAPPENED = { made: /^(?:one|two|three|four|five|six|seven|eight|nine) /u, "made a": /^group of /u, had: /^no /u };
+lath.HAPPENED = { made: /^(?:one|two|three|four|five|six|seven|eight|nine) (?:in|with|without) /u, "made a": /^group of /u, had: /^no /u };
 
 lath.BROKE_OFF = { crash: "crashed", time: "ran out of time", "illegal move": "made an illegal move", flood: "exceeded the output limit" };
 
