@@ -156,12 +156,12 @@ class SimpleGame(Authored, Rules):
         return NamedPlaces((piece.code for piece in self.pieces), "the code of a piece")
 
     @cached_property
-    def rivals(self) -> tuple[tuple[int, ...], ...]:
-        """Return, for each piece, the places of the others that cannot share a cell with it."""
-        fields = [{*codes} for codes in self.form.split()]
+    def beside(self) -> tuple[tuple[int, ...], ...]:
+        """Return, for each piece, the places of the others that can share a cell with it."""
+        field_of = {code: at for at, codes in enumerate(self.form.split()) for code in codes}
         return tuple(
-            tuple(self.place_of[one] for field in fields if code in field for one in field - {code})
-            for code in self.place_of
+            tuple(place for other, place in self.place_of.items() if field_of[other] != field)
+            for field in map(field_of.__getitem__, self.place_of)
         )
 
     @cached_property

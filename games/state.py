@@ -65,7 +65,7 @@ class WrittenGame(Game, Protocol):
     @property
     def places_of_side(self) -> Sequence[Sequence[int]]: ...  # noqa: D102
     @property
-    def rivals(self) -> Sequence[Sequence[int]]: ...  # noqa: D102
+    def beside(self) -> Sequence[Sequence[int]]: ...  # noqa: D102
     def legal(self, state: Any, /) -> Iterable[str]: ...  # noqa: D102
     def after(self, state: Any, move: str, /) -> State: ...  # noqa: D102
     def ending(self, state: Any, /) -> Outcome | None: ...  # noqa: D102
@@ -200,11 +200,13 @@ class State(_Fields):
             what = f"no piece is named after {game.colours[self.mover]}"
             raise GameError(f"put({cells!r}) has no code, and {what}", "the code of a piece")
         place = game.place_of[code] if code else own[0]
-        bits, masks = game.board.bit[cells] if isinstance(cells, str) else cells, [*self.cells]
-        for other in game.rivals[place]:
-            masks[other] &= ~bits
+        bits = game.board.bit[cells] if isinstance(cells, str) else cells
+        gone, beside = ~bits, game.beside[place]
+        masks = [mask & gone for mask in self.cells]
+        for other in beside:
+            masks[other] = self.cells[other]
         masks[place] |= bits
-        return self._with(masks)
+        return State(game, tuple(masks), self.mover, self.facts, Kept(), self.stays)
 
     def take(self, cells: str | int) -> State:
         """Return the position without the pieces on a cell, or on a mask of cells."""
