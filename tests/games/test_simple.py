@@ -52,6 +52,34 @@ def test_a_key_names_one_position(name: str) -> None:
     assert len(texts) > 30
 
 
+@pytest.mark.parametrize("name", ["hex", "amazons", "six_mens_morris"])
+def test_an_illegal_move_has_the_usual_reason_before_the_words_of_the_game(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game: Any = games.add(EXAMPLES / f"{name}.py")
+    own: list[str | None] = [None]
+    monkeypatch.setattr(type(game), "why", lambda *_: own[0])
+    begun = "is only the beginning of a move such as"
+    seen = set[str]()
+    for position in (one for seed in range(3) for one in walked(game, seed)):
+        legal = position.legal_moves()
+        halves = {move[:end] for move in legal[::9] for end in range(1, len(move))}
+        for move in filter(game.is_move, {*halves, *game.board.names, "a1-a1"} - {*legal}):
+            if not legal:
+                assert position.why_illegal(move) == "the game is over"
+                continue
+            own[0] = "words of the game"
+            known, own[0] = position.why_illegal(move), None
+            told, _, example = position.why_illegal(move).rpartition(" ")
+            if known == "words of the game":
+                known = f"{move} is not a legal move here, expected a move such as {example}"
+            assert known == f"{told} {example}"
+            assert example in legal or (told.endswith("already has a") and position.on(move))
+            assert (begun in told) == any(one.startswith(move) for one in legal)
+            seen.add(told.removeprefix(f"{move} "))
+    assert ("already has a" in seen, begun in seen) == (name != "amazons", name != "hex")
+
+
 @pytest.mark.parametrize("name", SHORT)
 def test_a_plain_board_plays_and_takes_back_as_the_positions_do(name: str) -> None:
     game = games.add(EXAMPLES / f"{name}.py")
