@@ -14,10 +14,10 @@ def hinted(words: str, hint: str) -> str:
     return "\n".join((words, *(f"hint: {line}" for line in hint.splitlines())))
 
 
-def counted(number: int, noun: str) -> str:
+def count_of(number: int, noun: str) -> str:
     """Return a number with its noun in the singular or plural.
 
-    >>> counted(1, "ply"), counted(2, "ply"), counted(1200, "first move")
+    >>> count_of(1, "ply"), count_of(2, "ply"), count_of(1200, "first move")
     ('1 ply', '2 plies', '1,200 first moves')
     """
     if number == 1:

@@ -42,7 +42,7 @@ from lath.games import parameters, plugins
 from lath.games.cards import card_of, variants
 from lath.games.core import Position, version_of
 from lath.games.core import perft as count_paths
-from lath.games.errors import UnknownGameError
+from lath.games.errors import UnknownGameError, count_of
 
 if TYPE_CHECKING:
     from lath.arena.gamecheck.lab import GameLab
@@ -213,7 +213,9 @@ def show_game(game: GameId, files: OtherGames = None, as_json: AsJson = False) -
         return
     lines = [shown_card(one), "", f"{one.id}: {one.credit}; {_origin_of(one.id)}"]
     start = one.start(one.draw_setup(1) if one.has_setups else None)
-    lines[-1] += f"; {len(one.board.names)} cells, {len(start.legal_moves())} first moves"
+    lines[-1] += (
+        f"; {len(one.board.names)} cells, {count_of(len(start.legal_moves()), 'first move')}"
+    )
     lines += _parameters_of(one) if others else ()
     if others:
         base = ":".join(part for part in game.split(":") if "=" not in part)

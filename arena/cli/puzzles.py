@@ -48,7 +48,7 @@ from lath.arena.machine import signals
 from lath.arena.referee.answers import MOST_NODES, Limit
 from lath.arena.terminal.notices import print_note
 from lath.arena.terminal.streams import tell_over
-from lath.games.errors import UnknownGameError, counted, hinted
+from lath.games.errors import UnknownGameError, count_of, hinted
 from lath.notation.record.errors import RecordError
 
 _EVERY_S: Final = 2.0
@@ -169,7 +169,7 @@ def make_puzzles(
         if quiet or now_s - told_s < _EVERY_S:
             return
         told_s = now_s
-        left = f"{len(found)} of {counted(count, 'puzzle')}"
+        left = f"{len(found)} of {count_of(count, 'puzzle')}"
         if found:
             left += f", about {(now_s - began_s) / len(found) * (count - len(found)):.0f} s left"
         tell_over(f"{left}; {_looked_at(maker)} in {now_s - began_s:.0f} s")
@@ -184,7 +184,7 @@ def make_puzzles(
                 if len(found) == count:
                     break
         except KeyboardInterrupt:
-            kept = f"{output} has {counted(len(found), 'puzzle')}" if found else "no puzzle found"
+            kept = f"{output} has {count_of(len(found), 'puzzle')}" if found else "no puzzle found"
             print_note(f"interrupted; {kept} in {_looked_at(maker)}")
             raise typer.Exit(INTERRUPTED) from None
     print_done({"game": one.id, "puzzles": len(found), "written": [str(output)]}, as_json=as_json)
@@ -222,7 +222,7 @@ def check_puzzles(
                         print(f"{file.name}: puzzle {number}: {why}")
     proven = count - len(failed)
     done = {"puzzles": count, "proven": proven, "failed": failed}
-    words = f"{counted(count, 'puzzle')}: {proven} proven, {len(failed)} not"
+    words = f"{count_of(count, 'puzzle')}: {proven} proven, {len(failed)} not"
     print_done(done, words, as_json=as_json, quiet=quiet)
     if failed:
         raise typer.Exit(1)
@@ -230,7 +230,7 @@ def check_puzzles(
 
 def _looked_at(maker: Maker) -> str:
     """Return in words what has been searched for puzzles."""
-    return f"{counted(maker.looked_at, 'position')} of {counted(maker.begun, 'game')}"
+    return f"{count_of(maker.looked_at, 'position')} of {count_of(maker.begun, 'game')}"
 
 
 def _note(proves: Bots, *, quiet: bool) -> None:

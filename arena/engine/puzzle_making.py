@@ -200,8 +200,8 @@ class Maker:
     def _wary(self, chance: Random) -> list[Position]:
         """Return the positions of a random game in which no player allows an immediate win.
 
-        Unlike `_careful`, it tries the moves of a position only until one is tempting: a game
-        without its own fast board needs too long for all of them, and for a bot, too.
+        Unlike `_careful`, it tries the moves of a position only until one is tempting. A game
+        without its own fast board needs too long for all of them, or for the moves of a bot.
         """
         board = fast_board(self.game.start(self.game.draw_setup(chance.randrange(2**31))))
         positions: list[Position] = []
@@ -305,8 +305,11 @@ def _settled(bots: Bots, position: Position, move: Move, limit: Limit) -> Solved
     asked = [(bots.prover, _to_prove(limit, position)), (bots.looker, _to_look(limit, position))]
     if boarded(position.game) is None:
         asked.reverse()
-    one = solve_move(asked[0][0], position, move, asked[0][1])
-    return one if one.value != "unknown" else solve_move(asked[1][0], position, move, asked[1][1])
+    (bot, first), (other, second) = asked
+    one = solve_move(bot, position, move, first)
+    if one.value == "unknown":
+        one = solve_move(other, position, move, second)
+    return one
 
 
 def _exactly(bots: Bots, position: Position, move: Move, limit: Limit) -> Solved:

@@ -14,7 +14,7 @@ from lath.arena.errors import ConfigError
 from lath.arena.gamecheck import drawing, playing, replica, rules, speed, turning
 from lath.arena.gamecheck.lab import GameLab, error_words
 from lath.arena.gamecheck.points import GameFinding, GamePoint, GameStep, fault, ok, untested
-from lath.games.errors import GameFileError
+from lath.games.errors import GameFileError, count_of
 from lath.games.naming import all_named
 from lath.games.trial import postponed
 
@@ -163,7 +163,7 @@ def verdict_words(points: Sequence[GamePoint]) -> str:
     faults = sum(point.verdict is Verdict.FAULT for point in points)
     warnings = sum(point.verdict is Verdict.WARNING for point in points)
     if faults:
-        return f"{faults} fault{'s' * (faults > 1)}: not fit for tournaments"
+        return f"{count_of(faults, 'fault')}: not fit for tournaments"
     if warnings:
-        return f"fit for tournaments, with {warnings} warning{'s' * (warnings > 1)}"
+        return f"fit for tournaments, with {count_of(warnings, 'warning')}"
     return "fit for tournaments"
