@@ -190,7 +190,9 @@ def _fine(lab: GameLab, point: str) -> Iterator[GameFinding]:
         case "lessons":
             count = len(lessons_of(game))
             if not count:
-                yield note("no lessons", "add lessons, so that people learn the rules by moves")
+                form = f"lessons = ({form_of_a_lesson(lab)},)"
+                mend = f"add lessons, which teach the rules by moves: {form} in the class, with "
+                yield note("no lessons", f"{mend}Lesson from lath.games.core")
             else:
                 yield ok(count_of(count, "lesson"))
         case "start":
@@ -239,6 +241,13 @@ def _of_endings(lab: GameLab) -> Iterator[GameFinding]:
             )
             return
     yield ok(", ".join(endings) or "no random game ended")
+
+
+def form_of_a_lesson(lab: GameLab) -> str:
+    """Return a lesson of a game as its author would write it."""
+    moves = ("a1",) if lab.faults else tuple(map(str, lab.game.start().legal_moves()[:1]))
+    words = f"{lab.game.colours[0].capitalize()} begins."
+    return f"Lesson(title='The first move', words={words!r}, moves={moves!r})"
 
 
 def _has_reasons(lab: GameLab) -> Iterator[GameFinding]:
